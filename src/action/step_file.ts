@@ -129,8 +129,17 @@ export async function stageStepFile(
         throw new StepError(message, refusal.hint, { parameter });
       }
     }
+    if (host.files.wasRead(absolute)) {
+      const message = `${doing} to "${absolute}": the run has read this file`;
+      throw new StepError(message, "name another file", { parameter });
+    }
     const { stageBytes } = await import("../host/staged_file.ts");
-    return { absolute, staged: await stageBytes(absolute) };
+    const staged = await stageBytes(absolute);
+    const commit = () => {
+      staged.commit();
+      host.files.addWritten(absolute);
+    };
+    return { absolute, staged: { ...staged, commit } };
   } catch (error) {
     throw writeProblem(doing, absolute, parameter, error);
   }

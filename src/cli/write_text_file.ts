@@ -9,10 +9,22 @@ export async function refuseExisting(path: string, { files }: Host): Promise<voi
   throw new LoadError(`'${path}' already exists`, [], "overwrite it with --force");
 }
 
-/** Writes a file, whole or not at all. Throws LoadError. */
-export async function writeTextFile(path: string, text: string, { files }: Host): Promise<void> {
+/** Throws LoadError for a file that the program reads, which would be lost if it were written. */
+export function refuseInput(path: string, { files }: Host): void {
+  if (!files.isInput(path)) return;
+  throw new LoadError(`cannot write '${path}': this command reads it`, [], "write to another file");
+}
+
+/** Writes a file, whole or not at all. Throws LoadError, also for an input that may not change. */
+export async function writeTextFile(
+  path: string,
+  text: string,
+  host: Host,
+  { mayBeInput = false } = {},
+): Promise<void> {
+  if (!mayBeInput) refuseInput(path, host);
   try {
-    const file = await files.stage(path);
+    const file = await host.files.stage(path);
     try {
       file.write(text);
       file.commit();

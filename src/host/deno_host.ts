@@ -7,7 +7,7 @@ export function denoHost(): Host {
   return {
     clock,
     env,
-    files,
+    files: makeFiles(),
     signals,
     stdout: outputTo(Deno.stdout),
     stderr: outputTo(Deno.stderr),
@@ -48,7 +48,45 @@ const env: Environment = {
 /** From here on it is worth to ask whether a file is too large to be read. */
 const LARGE = 64 * 1024 * 1024;
 
-const files: Files = {
+/** The files, with what is known of those that a program reads. */
+function makeFiles(): Files {
+  const [read, written] = [new Set<unknown>(), new Set<unknown>()];
+  const planned = new Set<string>();
+  return {
+    ...files,
+    read(path) {
+      read.add(identify(path));
+      return files.read(path);
+    },
+    stream(path) {
+      read.add(identify(path));
+      return files.stream(path);
+    },
+    planReading: (paths) => paths.forEach((path) => planned.add(path)),
+    isInput(path) {
+      const file = identify(path);
+      return read.has(file) || [...planned].map(identify).includes(file);
+    },
+    wasRead(path) {
+      const file = identify(path);
+      return read.has(file) && !written.has(file);
+    },
+    addWritten: (path) => void written.add(identify(path)),
+  };
+}
+
+/** The same for all paths of a file; unlike any other for what keeps no content, like a terminal. */
+function identify(path: string | URL): unknown {
+  try {
+    demand({ name: "read", path });
+    const { isFile, dev, ino, birthtime } = Deno.statSync(path);
+    return isFile ? `${dev} ${ino} ${birthtime?.getTime()}` : Symbol();
+  } catch {
+    return Symbol();
+  }
+}
+
+const files: Omit<Files, "planReading" | "isInput" | "wasRead" | "addWritten"> = {
   async read(path) {
     demand({ name: "read", path });
     // Small as most files are, it takes longer to hand one to another thread than to read it. What
@@ -68,9 +106,7 @@ const files: Files = {
     try {
       for await (const entry of Deno.readDir(path)) {
         const isFile = () => leadsToFile(`${path}/${entry.name}`).catch(() => true);
-        if (entry.isFile || entry.isSymlink && await isFile()) {
-          names.push(entry.name);
-        }
+        if (entry.isFile || entry.isSymlink && await isFile()) names.push(entry.name);
       }
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;

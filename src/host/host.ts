@@ -42,6 +42,14 @@ export interface Files {
    * The absolute path, without links, of what a path leads to or would lead to if it were there.
    */
   realPath(path: string): Promise<string>;
+  /** Notes files that may be read later: they are inputs already. */
+  planReading(paths: readonly string[]): void;
+  /** Whether a path leads to a file that was read, or may be later: writing it would lose it. */
+  isInput(path: string): boolean;
+  /** Whether a path leads to a file that was read, and that no step has written. */
+  wasRead(path: string): boolean;
+  /** Notes a file that a step has written. */
+  addWritten(path: string): void;
   /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
   stage(path: string): Promise<StagedFile>;
   /** Removes a file; a missing file is not an error. */

@@ -1,30 +1,27 @@
 import type { DirectoryEntry, Files } from "./host.ts";
 
-/** Which entries of directories are of interest, by their names. */
-interface Interest {
-  /** Whether a directory, or a link that may lead to one, is entered; by default all are. */
-  readonly isEntered?: (name: string) => boolean;
-  readonly isWanted: (name: string) => boolean;
+type IsOfInterest = (name: string) => boolean;
+
+/** Hidden directories and installed packages hold nothing that is meant to be run. */
+export const isEntered: IsOfInterest = (name) => !name.startsWith(".") && name !== "node_modules";
+
+/** Whether a path leads to a directory that can be read. */
+export async function isDirectory(path: string, files: Files): Promise<boolean> {
+  return path !== "" && await files.list(path).catch(() => undefined) !== undefined;
 }
 
 /** The files that are named, and those that are wanted in the directories that are named. */
 export async function filesIn(
   paths: readonly string[],
   files: Files,
-  isWanted: Interest["isWanted"],
+  isWanted: IsOfInterest,
 ): Promise<readonly string[]> {
-  const found = new Set<string>();
-  for (const path of paths) {
-    const isDirectory = await files.list(path).catch(() => undefined) !== undefined;
-    const below = isDirectory ? await filesBelow(path, files, { isWanted }) : [path];
-    below.forEach((each) => found.add(each));
-  }
-  return [...found];
-}
-
-/** Hidden directories and installed packages hold nothing that is meant to be run. */
-export function isEntered(name: string): boolean {
-  return !name.startsWith(".") && name !== "node_modules";
+  const found = await Promise.all(
+    paths.map(async (path) =>
+      await isDirectory(path, files) ? await filesBelow(path, files, isWanted) : [path]
+    ),
+  );
+  return [...new Set(found.flat())];
 }
 
 /**
@@ -34,7 +31,8 @@ export function isEntered(name: string): boolean {
 export async function filesBelow(
   root: string,
   files: Files,
-  { isEntered, isWanted }: Interest,
+  isWanted: IsOfInterest,
+  isEntered?: IsOfInterest,
 ): Promise<readonly string[]> {
   const { directories, unreadable } = await walkDirectories(root, files, isEntered);
   const found = directories.flatMap(({ path, entries }) =>
@@ -49,11 +47,7 @@ export async function filesBelow(
  * A directory and all below it, and the paths of those that cannot be read. Links are followed, but
  * no directory is entered twice: those that links alone lead to come last.
  */
-export async function walkDirectories(
-  root: string,
-  files: Files,
-  isEntered: (name: string) => boolean = () => true,
-) {
+export async function walkDirectories(root: string, files: Files, isEntered?: IsOfInterest) {
   /** Their paths end with a slash; that of the current directory is empty. */
   const directories: { path: string; entries: readonly DirectoryEntry[] }[] = [];
   const unreadable: string[] = [];
@@ -64,10 +58,10 @@ export async function walkDirectories(
     if (entered.has(real)) return;
     entered.add(real);
     const entries = await files.entries(path || ".");
-    if (!entries) return void unreadable.push(path.replace(/(?<=.)\/$/, "") || ".");
+    if (!entries) return void unreadable.push(path.slice(0, -1) || root);
     directories.push({ path, entries });
     for (const { name, kind } of entries) {
-      if (kind === "file" || !isEntered(name)) continue;
+      if (kind === "file" || isEntered?.(name) === false) continue;
       if (kind === "unreadable") unreadable.push(path + name);
       else if (kind === "link") links.push(`${path}${name}/`);
       else await enter(`${path}${name}/`);

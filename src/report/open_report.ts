@@ -1,5 +1,6 @@
 import type { Host, Output } from "../host/host.ts";
-import type { EventSink, Reporter, ReportOptions } from "./reporter.ts";
+import type { RunEvent } from "../run/event.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
 import { Terminal } from "./live/terminal.ts";
 import { textReport } from "./text/text_report.ts";
@@ -25,7 +26,9 @@ export interface OpenReportOptions {
 }
 
 /** A report that is being written. */
-interface OpenReport extends EventSink {
+interface OpenReport {
+  /** Takes an event of a run at once. */
+  take(event: RunEvent): void;
   /** Leaves the terminal as it was, at once. */
   close(): void;
 }
@@ -58,14 +61,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
       : warningReport({ style }),
     live,
   });
-  return {
-    take: (event) => terminal.emit(event),
-    finish() {
-      terminal.close();
-      return Promise.resolve();
-    },
-    close: () => terminal.close(),
-  };
+  return { take: (event) => terminal.emit(event), close: () => terminal.close() };
 }
 
 const NO_REPORT: Reporter = { report: () => "" };

@@ -1,14 +1,6 @@
 import type { RunEvent } from "../run/event.ts";
 import type { Style } from "./style.ts";
 
-/** Where the events of runs go: a terminal, files, a server. */
-export interface EventSink {
-  /** Takes an event at once; those of concurrent runs come in any order, identified by `runId`. */
-  take(event: RunEvent): void;
-  /** Completes what was written or sent. Rejects with what kept it from that. */
-  finish(): Promise<void>;
-}
-
 /** Turns the events of a run into text. It writes nothing itself. */
 export interface Reporter {
   /** The text that an event adds to the report, often none. */

@@ -9,7 +9,7 @@ export function isPattern(path: string): boolean {
 
 /**
  * The files that match a pattern, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
- * name, `**` is any number of directories. As in a shell, a leading dot must be written. Whatever
+ * name, `**` is any number of directories. As in a shell, a leading dot must be written. What
  * cannot be read on the way is among them: who reads it learns the reason.
  */
 export async function expandPattern(
@@ -18,16 +18,11 @@ export async function expandPattern(
   isWanted = (_path: string) => true,
 ): Promise<readonly string[]> {
   const [first = "", ...rest] = splitPath(pattern);
-  const search = { files, isWanted };
   const found = first === ""
-    ? await expand("/", rest, search)
-    : await expand("", [first, ...rest], search);
-  return [...new Set(found)];
-}
-
-interface Search {
-  readonly files: Files;
-  readonly isWanted: (path: string) => boolean;
+    ? await expand("/", rest, files)
+    : await expand("", [first, ...rest], files);
+  const kept = found.filter((path) => path.endsWith("/") || isWanted(path));
+  return [...new Set(kept.map((path) => path.replace(/(?<=.)\/$/, "")))];
 }
 
 /** The names in a pattern; a slash in braces separates nothing. */
@@ -35,51 +30,50 @@ function splitPath(pattern: string): readonly string[] {
   return pattern.split(/\/+(?![^{]*\})/);
 }
 
+/** What cannot be read has a slash at its end. */
 async function expand(
   directory: string,
   [name, ...rest]: readonly string[],
-  search: Search,
+  files: Files,
 ): Promise<readonly string[]> {
   if (name === undefined) return [];
   // Two of them mean no more than one, and would be walked through many times.
-  if (name === "**" && rest[0] === "**") return await expand(directory, rest, search);
-  if (name === "**") return await expandDeeply(directory, rest, search);
-  if (!isPattern(name) && rest.length > 0) {
-    return await expand(`${directory}${name}/`, rest, search);
-  }
-  const entries = await search.files.entries(directory || ".");
-  if (!entries) return [directory.replace(/(?<=.)\/$/, "") || "."];
+  if (name === "**" && rest[0] === "**") return await expand(directory, rest, files);
+  if (name === "**") return await expandDeeply(directory, rest, files);
+  if (!isPattern(name) && rest.length > 0) return await expand(`${directory}${name}/`, rest, files);
   const fits = matcher(name);
-  return await expandEach(entries.filter((entry) => fits(entry.name)), directory, rest, search);
+  const entries = await files.entries(directory || ".");
+  if (!entries) return [directory || "./"];
+  return await expandEach(entries.filter((entry) => fits(entry.name)), directory, rest, files);
 }
 
 /** `**` matches any number of directories. */
 async function expandDeeply(
-  directory: string,
+  root: string,
   rest: readonly string[],
-  search: Search,
+  files: Files,
 ): Promise<readonly string[]> {
-  const { directories, unreadable } = await walkDirectories(directory, search.files, isEntered);
+  const { directories, unreadable } = await walkDirectories(root, files, isEntered);
   const found: string[] = [];
   for (const { path } of directories) {
-    found.push(...await expand(path, rest.length === 0 ? ["*"] : rest, search));
+    found.push(...await expand(path, rest.length === 0 ? ["*"] : rest, files));
   }
-  return [...found, ...unreadable];
+  return [...found, ...unreadable.map((path) => `${path}/`)];
 }
 
 async function expandEach(
   entries: readonly DirectoryEntry[],
   directory: string,
   rest: readonly string[],
-  search: Search,
+  files: Files,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name, kind } of entries) {
-    const path = directory + name;
     const isFile = kind === "file" || kind === "unreadable";
-    if (rest.length === 0 ? isFile && search.isWanted(path) : kind === "unreadable") {
-      found.push(path);
-    } else if (rest.length > 0 && !isFile) found.push(...await expand(`${path}/`, rest, search));
+    if (rest.length === 0) {
+      if (isFile) found.push(directory + name);
+    } else if (kind === "unreadable") found.push(`${directory}${name}/`);
+    else if (!isFile) found.push(...await expand(`${directory}${name}/`, rest, files));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { join } from "@std/path/join";
 import type { Files, Host } from "../host/host.ts";
-import { filesBelow, isEntered } from "../host/walk_directories.ts";
+import { filesBelow, isDirectory, isEntered } from "../host/walk_directories.ts";
 import { LoadError } from "../source/errors.ts";
 import { suggest } from "../source/suggest.ts";
 import { isDict } from "../value/value.ts";
@@ -23,15 +23,6 @@ export async function isManyFiles(operand: string, files: Files): Promise<boolea
   if (isList) return false;
   if (await isDirectory(operand, files)) return true;
   return isPattern(operand) && !await exists(operand, files);
-}
-
-export async function isDirectory(path: string, files: Files): Promise<boolean> {
-  if (path === "") return false;
-  try {
-    return await files.list(path) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Whatever it is: a file, a pipe, something that may not be read. */
@@ -90,7 +81,7 @@ function nothingFound(operand: string): LoadError {
 /** The YAML files of a directory, and whatever cannot be read there. */
 export async function yamlFilesIn(directory: string, files: Files): Promise<readonly string[]> {
   const isWanted = (name: string) => /\.ya?ml$/i.test(name) && !name.startsWith(".");
-  return await filesBelow(directory, files, { isEntered, isWanted });
+  return await filesBelow(directory, files, isWanted, isEntered);
 }
 
 /** Whether it has `jobs`, or a name and a list whose key is a near miss of `jobs`. */

@@ -54,7 +54,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
         [],
         /[*?]/.test(path)
           ? "runner itself and runner check accept patterns"
-          : await explainBrokenLink(path, host),
+          : await explainLink(path, host),
       );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);
@@ -68,19 +68,11 @@ async function readError(path: string, what: string, error: unknown, host: Host)
   return new LoadError(`cannot read ${what} '${path}': it is a directory`, [], hint);
 }
 
-/** Says where a link leads that a directory has, and that nothing is there. */
-async function explainBrokenLink(path: string, { files }: Host): Promise<string | undefined> {
-  const { join } = await import("@std/path/join");
-  try {
-    const [directory, target] = [
-      await files.realPath(join(path, "..")),
-      await files.realPath(path),
-    ];
-    const isLink = target !== join(directory, /[^/\\]*$/.exec(path)![0]);
-    return isLink ? `it is a link to '${target}', which does not exist` : undefined;
-  } catch {
-    return undefined;
-  }
+/** Says where a link leads that leads nowhere. */
+async function explainLink(path: string, { files }: Host): Promise<string | undefined> {
+  const [name = ""] = /[^/\\]*(?=[/\\]*$)/.exec(path) ?? [];
+  const target = await files.realPath(path.replace(/\/+$/, "")).catch(() => name);
+  return !target.endsWith(name) ? `it is a link to '${target}', which does not exist` : undefined;
 }
 
 function yamlFilesAmong(names: readonly string[]): string {

@@ -92,8 +92,8 @@ Deno.test("one signal ends the wait for the reader of a pipe, and nothing is lef
 Deno.test("no report goes to the workflow or to another report by way of a link", async () => {
   for (
     const [reports, error] of [
-      ["tap=to-workflow", "--report tap would overwrite the workflow file 'to-workflow'"],
-      ["ndjson=folder/w.yml", "--report ndjson would overwrite the workflow file 'folder/w.yml'"],
+      ["tap=to-workflow", "cannot write the report 'to-workflow': the run reads this file"],
+      ["ndjson=folder/w.yml", "cannot write the report 'folder/w.yml': the run reads this file"],
       ["tap=new,json=to-new", "two reports go to 'to-new': tap and json"],
       ["tap=made/new,json=folder/made/new", "two reports go to 'folder/made/new': tap and json"],
     ] as const

@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [args: string, error: string, hint?: string])[
   ["--report junit=r,tap=./r", "two reports go to './r': junit and tap"],
   ["--report junit=x/../junit.xml --report-dir .", "two reports go to './junit.xml'"],
   ["--report json=- --report tap=-", "two reports go to standard output: json and tap"],
-  ["--report json=w.yml", "--report json would overwrite the workflow file 'w.yml'"],
+  ["--report json=w.yml", "cannot write the report 'w.yml': the run reads this file"],
   ["--report json=folder", "cannot write the report 'folder': it is a directory"],
   ["--report json=new/", "cannot write the report 'new/': it is a directory"],
   ["--report json=file/x", "cannot write the report 'file/x': Not a directory"],

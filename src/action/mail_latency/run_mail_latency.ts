@@ -84,7 +84,7 @@ async function readMails(
   }
   const mails: Measured[] = [];
   let skipped = 0;
-  for (const mail of await filesBelow(root, files, { isWanted: () => true })) {
+  for (const mail of await filesBelow(root, files, () => true)) {
     if (context.signal.aborted) throw context.signal.reason;
     const text = await readText(mail, context);
     try {

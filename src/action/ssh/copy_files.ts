@@ -1,12 +1,11 @@
 import type { Attributes, ClientError, Sftp } from "./ssh_library.ts";
 import { resolve } from "@std/path/resolve";
 import { explainDenial } from "../../host/explain_denial.ts";
-import { stageBytes } from "../../host/staged_file.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
-import { fileProblem, readablePath, type StepFile } from "../step_file.ts";
+import { fileProblem, readablePath, stageStepFile, type StepFile } from "../step_file.ts";
 import type { SshConnection } from "./connect_ssh.ts";
 import { homePath } from "./home_path.ts";
 import type { FilePair, Login } from "./read_ssh.ts";
@@ -149,22 +148,17 @@ async function upload(sftp: Sftp, { local, remote }: FilePair, context: ActionCo
 }
 
 async function download(sftp: Sftp, { local, remote }: FilePair, context: ActionContext) {
-  const { host, permissions, signal } = context;
+  const { host, signal } = context;
   const name = remoteName(remote);
   const path = await insideOf(
     resolve(host.files.workingDirectory(), homePath(local, host)),
     remote,
     async (name) => /[/\\]$/.test(local) || (await Deno.stat(name)).isDirectory,
   );
-  if (permissions?.write) {
-    const { pathRefusal } = await import("../permissions/path_rule.ts");
-    const refusal = await pathRefusal(permissions, "write", path, host);
-    if (refusal) throw new StepError(refusal.message, refusal.hint, { parameter: "download" });
-  }
   const handle = await call<Uint8Array>((done) => sftp.open(name, "r", done));
   const attributes = await call<Attributes>((done) => sftp.fstat(handle, done));
   if (attributes.isDirectory()) throw directory(remote, "download");
-  const staged = await stageBytes(path);
+  const { staged } = await stageStepFile("cannot write the file", path, "download", context);
   const { Buffer } = await import("node:buffer");
   // Files of the kernel, such as /proc/uptime, name no size.
   const size = attributes.size === 0 ? Number.POSITIVE_INFINITY : attributes.size;

@@ -11,7 +11,7 @@ export async function reportTargets(
   invocation: Invocation,
   { env, files }: Host,
 ): Promise<ReportTarget[]> {
-  const { lists, values, switches, operands } = invocation;
+  const { lists, values, switches } = invocation;
   const texts = (lists.get("report") ?? []).flatMap(splitList);
   // Once is as good as twice.
   const asked = [...new Set(texts)].map(readTarget);
@@ -28,7 +28,7 @@ export async function reportTargets(
       targets.push({ format: GITHUB_SUMMARY, path, appends: true, ...isAsked ? {} : OPTIONAL });
     }
   }
-  await checkDistinct(targets, operands.flatMap((operand) => operand.split(",")), files);
+  await checkDistinct(targets, files);
   return targets;
 }
 
@@ -99,44 +99,17 @@ function findFormat(name: string): FileFormat {
   );
 }
 
-async function checkDistinct(
-  targets: readonly ReportTarget[],
-  workflows: readonly string[],
-  files: Files,
-): Promise<void> {
+async function checkDistinct(targets: readonly ReportTarget[], files: Files): Promise<void> {
   const taken = new Map<string, string>();
-  for (const workflow of workflows) taken.set(await whereLeads(workflow, files), "the workflow");
   for (const { path, format: { name } } of targets) {
     if (path === undefined) continue;
-    const place = path === "-" ? path : await whereLeads(path, files);
+    // An invalid path is reported when it is opened.
+    const place = path === "-" ? path : await files.realPath(path).catch(() => path);
     const other = taken.get(place);
-    if (other === "the workflow") {
-      throw new UsageError(`--report ${name} would overwrite the workflow file '${path}'`);
-    }
     if (other !== undefined) {
       const where = path === "-" ? "standard output" : `'${path}'`;
       throw new UsageError(`two reports go to ${where}: ${other} and ${name}`);
     }
     taken.set(place, name);
   }
-}
-
-/** The canonical path of a file, with links resolved. */
-async function whereLeads(path: string, files: Files): Promise<string> {
-  // An invalid path is reported when it is opened.
-  return fromRoot(await files.realPath(path).catch(() => path), files.workingDirectory());
-}
-
-/** A path as it leads from the root, by which those that lead to one file are the same. */
-function fromRoot(path: string, directory: string): string {
-  const isWindows = !directory.startsWith("/");
-  const isAbsolute = (isWindows ? /^(?:[a-z]:)?[/\\]/i : /^\//).test(path);
-  const parts: string[] = [];
-  for (
-    const part of (isAbsolute ? path : `${directory}/${path}`).split(isWindows ? /[/\\]/ : "/")
-  ) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return parts.join("/");
 }

@@ -3,6 +3,7 @@ import { type CheckedFile, checkFile, refused } from "../../check/check_file.ts"
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check/formats.ts";
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
 import type { Host } from "../../host/host.ts";
+import { isDirectory } from "../../host/walk_directories.ts";
 import { makeMasker } from "../../run/mask/add_secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError } from "../../source/errors.ts";
@@ -13,6 +14,7 @@ import { inLocale } from "../args/output_mode.ts";
 import { checkSuite } from "../../suite/check_suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
+import { findWorkflows, isManyFiles } from "../../suite/find_workflows.ts";
 import { explainError } from "../messages/explain_error.ts";
 
 /** Checks workflows without running them and prints all findings; 0 if there is no error. */
@@ -91,21 +93,14 @@ async function* checkAll(
 /** The workflows that an operand names. */
 async function namesOf(operand: string, host: Host): Promise<readonly string[]> {
   const { files } = host;
-  // A comma joins files to one workflow, but for those in braces.
-  const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
+  if (!await isManyFiles(operand, files)) return [operand];
+  if (!await isDirectory(operand, files)) return await expandPattern(operand, files);
   // Of a directory, what a run of it would run.
-  if (!isList && await files.list(operand).catch(() => undefined) !== undefined) {
-    const { findWorkflows } = await import("../../suite/find_workflows.ts");
-    const found = await findWorkflows([operand], host).catch((error) => {
-      if (error instanceof LoadError) return { workflows: [] };
-      throw error;
-    });
-    return found.workflows.map(({ path }) => path);
-  }
-  if (isList || !isPattern(operand) || await files.isFile(operand)) {
-    return [operand];
-  }
-  return await expandPattern(operand, files);
+  const found = await findWorkflows([operand], host).catch((error) => {
+    if (error instanceof LoadError) return { workflows: [] };
+    throw error;
+  });
+  return found.workflows.map(({ path }) => path);
 }
 
 function nothingFits(pattern: string): CheckedFile {

@@ -1,8 +1,9 @@
 import type { Host } from "../../host/host.ts";
+import { isDirectory } from "../../host/walk_directories.ts";
 import { LoadError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
-import { isDirectory, yamlFilesIn } from "../../suite/find_workflows.ts";
+import { yamlFilesIn } from "../../suite/find_workflows.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { decodeText } from "../../source/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -32,7 +33,7 @@ export async function fmtCommand(
         if (text === file.text) continue;
         changed++;
         if (name === "-" && !onlyCheck) continue;
-        if (!onlyCheck) await writeTextFile(name, text, host);
+        if (!onlyCheck) await writeTextFile(name, text, host, { mayBeInput: true });
         host.stdout.write(`${onlyCheck ? "not formatted" : "formatted"}: ${name}\n`);
       } catch (error) {
         if (!(error instanceof LoadError)) throw error;

@@ -28,15 +28,8 @@ export async function genCommand(
     throw new UsageError("--force requires --out", "give a file to write: --out FILE");
   }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
-  const sources = new Set<string>();
-  const api = await readApi(path, {
-    async read(name) {
-      const source = await readTextFile(name, host, "OpenAPI file");
-      if (out !== undefined) sources.add(await realPath(name, host));
-      return source;
-    },
-    yaml: YAML,
-  });
+  const read = (name: string) => readTextFile(name, host, "OpenAPI file");
+  const api = await readApi(path, { read, yaml: YAML });
   const description = out === undefined ? path : relativePath(path, out, host);
   const workflow = makeWorkflow(api, findSecrets, description);
   const text = renderWorkflow(workflow, fileName(path), YAML);
@@ -44,9 +37,6 @@ export async function genCommand(
     ({ severity: "warning", code: "openapi", message }) as const
   );
   await printWarnings(notes, level, program);
-  if (out !== undefined && sources.has(await realPath(out, host))) {
-    throw new UsageError(`'${out}' is part of the description`, "write to another file");
-  }
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
   return 0;
@@ -60,11 +50,6 @@ function relativePath(path: string, from: string, { files }: Host): string {
   const [target, directory] = [partsOf(path), partsOf(from).slice(0, -1)];
   const common = target.findIndex((part, at) => part !== directory[at]);
   return [...directory.slice(common).map(() => ".."), ...target.slice(common)].join("/");
-}
-
-/** The path itself where it leads nowhere: what writes or reads it says why. */
-async function realPath(path: string, { files }: Host): Promise<string> {
-  return await files.realPath(path).catch(() => path);
 }
 
 /** The findings of `runner check`. */

@@ -206,7 +206,7 @@ async function parseYaml(file: ImportFile): Promise<unknown> {
 /** The files in a directory and below it that are not too large to be text. */
 async function readDirectory(root: string, host: Host): Promise<ImportFile[]> {
   const isWanted = (name: string) => /\.(?:bru|ya?ml|json|env)$/.test(name);
-  const paths = await filesBelow(root, host.files, { isEntered, isWanted });
+  const paths = await filesBelow(root, host.files, isWanted, isEntered);
   if (paths.length === 0 && (await host.files.entries(root))?.length === 0) {
     throw new LoadError(`'${root}' is not a directory, or it is empty`);
   }

@@ -26,7 +26,7 @@ export async function reportCommand(invocation: Invocation, program: Program): P
       "the files that --report ndjson=FILE writes end in .ndjson",
     );
   }
-  const settings = await readSettings({ ...invocation, operands: names }, host);
+  const settings = await readSettings(invocation, host);
   const files: NamedText[] = [];
   // One after the other: all bytes at once would need the memory a second time.
   for (const name of names) files.push(await readNamed(name, host, "event file"));

@@ -12,7 +12,7 @@ import { takeKey } from "../inputs/piece_key.ts";
 import { readNamed } from "../inputs/read_named.ts";
 import { readOutputsFiles } from "../inputs/read_outputs.ts";
 import { prepareRun } from "../inputs/prepare_run.ts";
-import { writeTextFile } from "../write_text_file.ts";
+import { refuseInput, writeTextFile } from "../write_text_file.ts";
 import { printAll, readSettings, refuseWarnings, runReported } from "./run_reported.ts";
 
 /** Runs some jobs of a workflow as one of several processes of a run. */
@@ -38,6 +38,9 @@ export async function runPieceCommand(
   const { options } = preparation;
   const { workflow, warnings } = await loadWorkflow(path, host, options.permissions);
   await warn(warnings);
+  const target = values.get("outputs");
+  // Before --inputs are read: a process that runs again replaces what it has left among them.
+  if (target !== undefined) refuseInput(target, host);
   const piece = await openPiece(workflow, {
     runFile: source,
     inputs: await readOutputsFiles(lists.get("inputs") ?? [], host),
@@ -68,9 +71,8 @@ export async function runPieceCommand(
       program,
     );
   } finally {
-    const target = values.get("outputs");
     const text = target === undefined ? undefined : await piece.renderOutputs();
-    if (text !== undefined) await writeTextFile(target!, text, host);
+    if (text !== undefined) await writeTextFile(target!, text, host, { mayBeInput: true });
   }
 }
 

@@ -118,7 +118,7 @@ export async function runReported(
         ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
       },
     });
-    await report.finish();
+    report.close();
     if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(newSnapshots(snapshots));
     const isCovered = ends.length === 0 && minCoverage === undefined ||
       await (await import("./report_coverage.ts")).reportCoverage(ends, {

@@ -30,7 +30,7 @@ import { takeKey } from "../inputs/piece_key.ts";
 import { prepareRun, readCount } from "../inputs/prepare_run.ts";
 import { readShard } from "../inputs/prepare_suite.ts";
 import { readOutputsFiles } from "../inputs/read_outputs.ts";
-import { writeTextFile } from "../write_text_file.ts";
+import { refuseInput, writeTextFile } from "../write_text_file.ts";
 import { printAll, readSettings, refuseWarnings, runReported } from "./run_reported.ts";
 
 /** The key of setup in an outputs file, which has the outcomes of jobs otherwise. */
@@ -67,6 +67,8 @@ export async function runSuitePieceCommand(
     await warn(member.warnings);
     members.push(member);
   }
+  const target = values.get("outputs");
+  if (target !== undefined) refuseInput(target, host);
   const expected = { run: file.run, sha256: file.sha256, what: "suite" } as const;
   const inputs = task === "setup"
     ? []
@@ -125,7 +127,6 @@ export async function runSuitePieceCommand(
       program,
     );
   } finally {
-    const target = values.get("outputs");
     if (target !== undefined && published) {
       const results = {
         jobs: { [SETUP]: { state: hasPassed ? "passed" : "failed", failed: failedSteps } as const },
@@ -136,7 +137,7 @@ export async function runSuitePieceCommand(
         secrets,
         seal,
       });
-      await writeTextFile(target, text, host);
+      await writeTextFile(target, text, host, { mayBeInput: true });
     }
   }
 }

@@ -3,7 +3,6 @@ import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
-import type { EventSink } from "../reporter.ts";
 import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
 import type { History } from "./history/history.ts";
 import type { OpenHistory } from "./history/open_history.ts";
@@ -30,7 +29,9 @@ export interface FileReportHooks {
 }
 
 /** Reports that are being written. */
-export interface FileReports extends EventSink {
+export interface FileReports {
+  /** Takes an event at once; those of concurrent runs come in any order, identified by `runId`. */
+  take(event: RunEvent): void;
   /** Writes and completes all of them. Rejects with RunnerError when one cannot be written. */
   finish(): Promise<void>;
   /** Leaves no file behind that would be written at the end. */
@@ -66,6 +67,11 @@ export async function openFileReports(
   hooks: FileReportHooks,
   historyPath?: string,
 ): Promise<FileReports> {
+  for (const { path = "-" } of targets) {
+    if (path === "-" || !host.files.isInput(path)) continue;
+    const message = `cannot write the report '${path}': the run reads this file`;
+    throw new RunnerError(message, "name another file");
+  }
   // Standard output may go to a program that reads a report and nothing else.
   const beside = targets.some(({ path }) => path === "-") ? host.stderr : host.stdout;
   const open: OpenTarget[] = [];

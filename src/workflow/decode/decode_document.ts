@@ -32,11 +32,17 @@ export async function decodeAs<T>(
   host: Host,
 ): Promise<DecodedDocument<T>> {
   const problems: Problem[] = [];
-  const { fault, unquoted, expressions: any } = inspectValue(document.value);
+  const { fault, unquoted, expressions: any, files } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
     return { problems, uses: [], unquoted: [] };
   }
+  // Paths are relative to the file that names them, or else to the current directory.
+  const besides = document.files.map(({ name }) => name.replace(/[^/\\]*$/, ""));
+  const isAbsolute = (path: string) => /^(?:[\\/]|[a-z]:)/i.test(path);
+  host.files.planReading(
+    files.flatMap((path) => isAbsolute(path) ? path : [path, ...besides.map((at) => at + path)]),
+  );
   for (const path of unquoted) {
     addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a map", {
       hint: "put the whole value in quotes",

@@ -13,7 +13,15 @@ interface Inspection {
   readonly unquoted: readonly Path[];
   /** Whether there may be an expression in it. */
   readonly expressions: boolean;
+  /** Constant names of files that steps may read, as they are written. */
+  readonly files: readonly string[];
 }
+
+/** Keys whose texts are paths of files that a step reads, or lists of them. */
+const FILE_KEYS: readonly unknown[] = [
+  ...["file", "openapi", "proto", "descriptor_set", "cookie_file", "attachments"],
+  ...["ca", "cert", "key", "pfx"],
+];
 
 /** Keys whose values are expressions, or hold some, without braces. */
 const EXPRESSION_KEYS = [
@@ -35,6 +43,7 @@ export function inspectValue(root: unknown): Inspection {
   let fault: Inspection["fault"];
   let written = 0;
   let expressions = false;
+  const files: string[] = [];
   const fail = (message: string): Size => {
     fault ??= { message, path: [...path] };
     return LEAF;
@@ -42,7 +51,11 @@ export function inspectValue(root: unknown): Inspection {
   const walk = (value: unknown): Size => {
     if (typeof value !== "object" || value === null || fault) {
       written++;
-      expressions ||= typeof value === "string" && holdsTemplate(value);
+      if (typeof value !== "string") return LEAF;
+      if (holdsTemplate(value)) expressions = true;
+      else if (path[0] !== "vars" && path.slice(-2).some((key) => FILE_KEYS.includes(key))) {
+        files.push(value);
+      }
       return LEAF;
     }
     const before = known.get(value);
@@ -71,7 +84,7 @@ export function inspectValue(root: unknown): Inspection {
     return size;
   };
   walk(root);
-  return fault ? { fault, unquoted, expressions } : { unquoted, expressions };
+  return { ...fault ? { fault } : {}, unquoted, expressions, files };
 }
 
 interface Size {

@@ -67,7 +67,7 @@ Deno.test("gen does not overwrite the description, under any path", async () => 
       const out = name.replace("{}", cwd.split("/").at(-1)!);
       const { code, stderr } = await runMain(["gen", "a.yml", "-o", out, "--force"], { cwd });
       assertEquals(code, 1);
-      assertStringIncludes(stderr, `'${out}' is part of the description`);
+      assertStringIncludes(stderr, `cannot write '${out}': this command reads it`);
       assertEquals(await Deno.readTextFile(`${cwd}/a.yml`), API);
     });
   }
