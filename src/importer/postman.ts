@@ -125,6 +125,7 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const request = dictOf(item.request);
   const headers = dictsOf(request.header).filter(({ disabled }) => disabled !== true)
     .map(({ key, value }) => [String(key), names.template(String(value ?? ""))] as const);
+  if (typeof request.header === "string") notes.push(`the headers ${request.header}`);
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   const method = String(request.method ?? "GET");
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
@@ -278,8 +279,8 @@ function fieldsOfAuth(fields: Value = null): Dict {
   return Object.fromEntries(dictsOf(fields).map(({ key, value }) => [String(key), value ?? ""]));
 }
 
-function scriptOf({ script }: Dict): string {
-  return [dictOf(script).exec ?? []].flat().map(String).join("\n").trim();
+function scriptOf({ script, disabled }: Dict): string {
+  return [disabled === true ? [] : dictOf(script).exec ?? []].flat().map(String).join("\n").trim();
 }
 
 function dictsOf(value: Value | undefined): Dict[] {

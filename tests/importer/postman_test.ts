@@ -435,7 +435,7 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
   });
 });
 
-Deno.test("new --from postman: bodies that are not sent, comments in JSON, parameters that are off", async () => {
+Deno.test("new --from postman: bodies that are not sent, comments in JSON, parts that are off", async () => {
   const raw = { mode: "raw", raw: '{\n  // one\n  "a": "x//y" /* b */\n}' };
   const json = [{ key: "Content-Type", value: "application/json" }];
   const query = [
@@ -452,10 +452,16 @@ Deno.test("new --from postman: bodies that are not sent, comments in JSON, param
       request: { method: "GET", url: "URL/kept", header: json, body: raw },
     },
     { name: "post", request: { method: "POST", url, header: json, body: raw } },
+    {
+      name: "old",
+      event: [{ listen: "test", disabled: true, script: { exec: "pm.response.to.be.error" } }],
+      request: { url: "URL/old", header: "A: 1\nB: 2" },
+    },
   ];
   await importCase({
     args: ["postman", "c.json"],
     files: { "c.json": JSON.stringify({ info: { name: "Sent" }, item }) },
+    notes: ["the headers A: 1 B: 2"],
     seen: (requests) => {
       const [get, kept, post] = requests;
       // The server does not read the body of a GET.
