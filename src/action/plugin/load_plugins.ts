@@ -36,6 +36,7 @@ export async function loadPlugins(
   await Promise.all(names.map(async (name) => {
     const file = PLUGIN_NAME.test(name) ? await findPlugin(directory, name) : undefined;
     if (!file) return;
+    host.files.planReading([file.path]);
     const plugin = await loadPlugin(file, permissions, host);
     if ("load" in plugin) actions.set(name, plugin);
     else problems.set(name, plugin);

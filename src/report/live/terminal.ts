@@ -114,8 +114,7 @@ export class Terminal {
   }
 
   #write(text: string): void {
-    if (text === "" || this.#isReaderGone) return;
-    if (this.#options.stdout.write(text)) return;
+    if (text === "" || this.#options.stdout.write(text)) return;
     this.#isReaderGone = true;
     this.#cancelFrame?.();
   }
