@@ -280,7 +280,7 @@ Deno.test("--and-run adds tests of what came back, and uses the secrets of the c
 });
 
 Deno.test("new comments out what a workflow must not have, and the rest runs", async () => {
-  const commands = "curl -m soon http://x/1\ncurl -X 'A B' http://x/2";
+  const commands = "curl -X 'A B' http://x/2\n" + "curl -m soon http://x/1\n".repeat(120);
   const { stdout, stderr } = await runMain(["new", commands]);
   assertStringIncludes(stdout, '# Not translated: with.timeout: "timeout" must be a duration');
   assertStringIncludes(stdout, '# Not translated: the step "A B /2": invalid method "A B"');

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import type { Draft, DraftJob } from "../../importer/draft.ts";
+import type { Draft, DraftJob, DraftStep } from "../../importer/draft.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";
 import { type Dict, type Value, valueAt } from "../../value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";
@@ -8,8 +8,8 @@ import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
-/** Mistakes that are commented out, one after the other: one may be the consequence of another. */
-const MOST = 100;
+/** Rounds in which one mistake of each step is commented out: another may be its consequence. */
+const MOST_ROUNDS = 20;
 
 /** Parameters that a request cannot do without. */
 const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
@@ -28,12 +28,19 @@ export async function commentMistakes(
     const document = await readYaml([{ name: "workflow", text: render(draft) }]);
     const { problems } = await decodeAs(decodeWorkflow, document, readLimits(host.env), host);
     const mistakes = problems.filter(({ severity }) => severity === "error");
-    const [mistake] = mistakes.filter(({ path }) => path[2] === "steps" && path.length > 3);
-    const index = Number(mistake?.path[1]);
-    const job = draft.jobs[index];
-    const mended = mistake && job && withoutMistake(job, mistake);
-    if (!mended || round === MOST) return { draft, mistakes };
-    draft = { ...draft, jobs: draft.jobs.with(index, mended) };
+    const jobs = [...draft.jobs];
+    const seen = new Set<DraftStep>();
+    // From the last step to the first, so that the places of the others stay.
+    for (const mistake of mistakes.toSorted((a, b) => Number(b.path[3]) - Number(a.path[3]))) {
+      const [, job, , at] = mistake.path.map(Number);
+      const step = draft.jobs[job!]?.steps[at!];
+      if (mistake.path[2] !== "steps" || !step || seen.has(step)) continue;
+      seen.add(step);
+      jobs[job!] = withoutMistake(jobs[job!]!, mistake) ?? jobs[job!]!;
+    }
+    const isSame = jobs.every((job, index) => job === draft.jobs[index]);
+    if (isSame || round === MOST_ROUNDS) return { draft, mistakes };
+    draft = { ...draft, jobs };
   }
 }
 
