@@ -1,6 +1,6 @@
 import { LoadError } from "../source/errors.ts";
 import type { Path, Span } from "../source/source.ts";
-import { parseJson } from "../value/parse_json.ts";
+import { tryParseJson } from "../value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../value/value.ts";
 import type { ImportFile } from "./draft.ts";
 
@@ -81,15 +81,12 @@ function printPath(path: Path): string {
 
 /** Reads JSON; an error says where it is broken. */
 export function readJson(file: ImportFile): unknown {
-  try {
-    return parseJson(file.text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const offset = findFault(file.text);
-    const found = JSON.stringify(file.text.slice(offset, offset + 1));
-    const what = offset >= file.text.length ? "it ends too early" : `unexpected ${found}`;
-    throw problemAt(file, offset, `invalid JSON: ${what}`);
-  }
+  const value = tryParseJson(file.text.replace(/^\ufeff/, ""));
+  if (value !== undefined) return value;
+  const offset = findFault(file.text);
+  const found = JSON.stringify(file.text.slice(offset, offset + 1));
+  const what = offset >= file.text.length ? "it ends too early" : `unexpected ${found}`;
+  throw problemAt(file, offset, `invalid JSON: ${what}`);
 }
 
 /** Where JSON is broken: engines do not always say it. Up to there it could go on. */

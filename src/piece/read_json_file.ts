@@ -1,5 +1,5 @@
-import { tryParseJson } from "../value/parse_json.ts";
 import { RunnerError } from "../source/errors.ts";
+import { tryParseJson } from "../value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 
 /** A file that a piece of a run has read. */

@@ -1,5 +1,5 @@
-import { parseJson } from "../value/parse_json.ts";
 import { RunnerError } from "../source/errors.ts";
+import { parseJson } from "../value/parse_json.ts";
 import type { Value } from "../value/value.ts";
 
 /** The environment variable with the key that all pieces of a run share. */

@@ -1,6 +1,6 @@
-import { tryParseJson } from "../value/parse_json.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError, RunnerError } from "../source/errors.ts";
+import { tryParseJson } from "../value/parse_json.ts";
 import { isDict } from "../value/value.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 

@@ -1,5 +1,5 @@
-import { isNumber, type Value } from "./value.ts";
 import { MASK } from "./masker.ts";
+import { isNumber, type Value } from "./value.ts";
 
 /** The part of a text between two offsets, all of it without them, with secrets taken out. */
 export type MaskPart = (text: string, from?: number, to?: number) => string;

@@ -1,5 +1,3 @@
-import { jsonOrText } from "../../value/parse_json.ts";
-import { integer, readInteger, type Value } from "../../value/value.ts";
 import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
 import type { StepError } from "../../source/errors.ts";
@@ -21,6 +19,8 @@ import {
 } from "./database.ts";
 import { lookAtMysql } from "./look.ts";
 import { splitStatements } from "./statements.ts";
+import { jsonOrText } from "../../value/parse_json.ts";
+import { integer, readInteger, type Value } from "../../value/value.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
 export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {

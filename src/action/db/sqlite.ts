@@ -1,5 +1,3 @@
-import { jsonOrText } from "../../value/parse_json.ts";
-import { integer } from "../../value/value.ts";
 import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
@@ -27,6 +25,8 @@ import {
   type SqliteResult,
   type SqliteValue,
 } from "./sqlite_worker.ts";
+import { jsonOrText } from "../../value/parse_json.ts";
+import { integer } from "../../value/value.ts";
 
 /** Opens a SQLite database in a thread of its own. */
 export async function openSqlite(

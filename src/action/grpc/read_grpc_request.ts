@@ -1,5 +1,5 @@
-import { parseJson } from "../../value/parse_json.ts";
 import { StepError } from "../../source/errors.ts";
+import { parseJson } from "../../value/parse_json.ts";
 import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";

@@ -1,6 +1,6 @@
-import { integer } from "../../value/value.ts";
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";
+import { integer } from "../../value/value.ts";
 
 /** Functions on the bits of whole numbers, which have 64 of them. */
 export const BIT_FUNCTIONS = [

@@ -1,6 +1,6 @@
-import { tryParseJson } from "../../value/parse_json.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import { isDict } from "../../value/value.ts";
 
 const TYPES: Readonly<Record<RunEvent["type"], true>> = {

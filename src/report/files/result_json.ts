@@ -1,5 +1,5 @@
-import { parseExactly } from "../../value/parse_json.ts";
 import type { Attempt, StepResult } from "../../run/event.ts";
+import { parseExactly } from "../../value/parse_json.ts";
 
 /** A result as JSON, in parts that reports put together as they need. */
 export interface ResultText {

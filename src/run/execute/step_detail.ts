@@ -1,9 +1,9 @@
-import { parseExactly } from "../../value/parse_json.ts";
-import type { Dict } from "../../value/value.ts";
-import { isDict } from "../../value/value.ts";
 import { boundPart } from "../../value/bound_value.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
+import { parseExactly } from "../../value/parse_json.ts";
+import { isDict } from "../../value/value.ts";
+import type { Dict } from "../../value/value.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type {
   Attempt,

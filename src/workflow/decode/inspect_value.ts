@@ -1,6 +1,6 @@
-import { isNumber } from "../../value/value.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
+import { isNumber } from "../../value/value.ts";
 import { MOST_LEVELS } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addWarning, type Problem } from "../problem.ts";

@@ -1,5 +1,5 @@
-import { parseJson } from "../../../value/parse_json.ts";
 import { formatDuration } from "../../../value/duration.ts";
+import { parseJson } from "../../../value/parse_json.ts";
 import { isDict, type Value } from "../../../value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { Fault, kindOf, quoted } from "../../fault.ts";

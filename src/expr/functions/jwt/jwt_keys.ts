@@ -1,5 +1,5 @@
-import { tryParseJson } from "../../../value/parse_json.ts";
 import type { KeyObject } from "node:crypto";
+import { tryParseJson } from "../../../value/parse_json.ts";
 import { isDict, type Value } from "../../../value/value.ts";
 import { Fault } from "../../fault.ts";
 
