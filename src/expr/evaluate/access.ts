@@ -106,13 +106,13 @@ function bound(value: Value | undefined, missing: number, length: number): numbe
   return Math.min(Math.max(whole < 0 ? length + whole : whole, 0), length);
 }
 
-/** The member as it is written; a key that was computed may be a secret, and is not named. */
 /** Whether it is `res.cookies`. */
 function isCookieList(node: Node): boolean {
   return node.type === "MemberExpression" && spell(node) === ".cookies" &&
     node.object.type === "Identifier" && node.object.name === "res";
 }
 
+/** The member as it is written; a key that was computed may be a secret, and is not named. */
 function spell({ property, computed }: MemberExpression): string {
   if (!computed && property.type === "Identifier") return `.${property.name}`;
   return property.type === "Literal" ? `[${JSON.stringify(property.value)}]` : "member";
