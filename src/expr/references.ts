@@ -128,7 +128,8 @@ function walk(node: Node, around: Around, found: Found): void {
       return;
     case "CallExpression": {
       const asksType = node.callee.type === "Identifier" && node.callee.name === "type";
-      for (const child of childrenOf(node)) walk(child, asksType ? lenient : strict, found);
+      // A method is an error whatever it is called of.
+      for (const child of node.arguments) walk(child, asksType ? lenient : strict, found);
       return;
     }
     default:

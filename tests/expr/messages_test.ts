@@ -58,6 +58,18 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |            ^ use == to compare`,
   ],
   [
+    "len(vars.xs) => 3",
+    `unexpected "="
+  1 | len(vars.xs) => 3
+    |              ^ to compare write >=; a condition needs no parameter: filter(list, # > 1)`,
+  ],
+  [
+    'vars.s eq "a"',
+    `unexpected "eq"
+  1 | vars.s eq "a"
+    |        ^^ write a == b`,
+  ],
+  [
     "res.code !== 200",
     `unexpected "=", expected a value
   1 | res.code !== 200
@@ -273,13 +285,13 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     "vars.xs.filter(x -> x > 1)",
     `unexpected ">", expected a value
   1 | vars.xs.filter(x -> x > 1)
-    |                   ^ a condition needs no parameter: filter(list, # > 1), where # is the item`,
+    |                   ^ to compare write >=; a condition needs no parameter: filter(list, # > 1)`,
   ],
   [
     "filter(vars.xs, x => x > 1)",
     `unexpected "=", expected "," or a closing bracket
   1 | filter(vars.xs, x => x > 1)
-    |                   ^ a condition needs no parameter: filter(list, # > 1), where # is the item`,
+    |                   ^ to compare write >=; a condition needs no parameter: filter(list, # > 1)`,
   ],
   [
     "a & b",

@@ -32,7 +32,6 @@ export function misspeltNameHint(name: string): string | undefined {
 
 const OPERATOR_METHODS: ReadonlyMap<string, string> = new Map([
   ["contains", "contains"],
-  ["includes", "contains"],
   ["startsWith", "startsWith"],
   ["endsWith", "endsWith"],
   ["matches", "matches"],
@@ -48,10 +47,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
   ["UnixMilli", "write date_parts(value).unix * 1000"],
   ["Millisecond", "write date_parts(value).millisecond"],
   ["Date", "write date_parts(value)"],
-  ["Equal", "write value == other"],
   ["UTC", "times are in UTC already"],
-  ["String", "times are texts already"],
-  ["Truncate", 'cut it with format_date(value, "2006-01-02")'],
   ["Milliseconds", "a duration is a number of seconds: write value * 1000"],
   ["Add", 'write value + duration("1h")'],
   ["Sub", "write value - other"],

@@ -1,3 +1,5 @@
+import { FUNCTIONS_ELSEWHERE } from "./functions_elsewhere.ts";
+
 /** A token that could not be parsed, and the text around it. */
 interface Misfit {
   readonly input: string;
@@ -32,7 +34,7 @@ const HINTS: readonly Hint[] = [
     applies: (misfit) =>
       token(misfit) === ">" && before(misfit).endsWith("-") ||
       token(misfit) === "=" && after(misfit) === ">",
-    hint: () => "a condition needs no parameter: filter(list, # > 1), where # is the item",
+    hint: () => "to compare write >=; a condition needs no parameter: filter(list, # > 1)",
   },
   {
     applies: (misfit) => token(misfit) === "~" || after(misfit) === "~",
@@ -95,8 +97,9 @@ const HINTS: readonly Hint[] = [
     hint: () => "for a member of every item write map(list, .name)",
   },
   {
-    applies: (misfit) => misfit.isBehind && /^(is|exists)$/i.test(token(misfit)),
-    hint: () => 'write value != nil, or type(value) == "string"',
+    applies: (misfit) => misfit.isBehind && /^(is|exists|eq|ne|[gl]te?)$/i.test(token(misfit)),
+    hint: (misfit) =>
+      FUNCTIONS_ELSEWHERE.get(token(misfit)) ?? 'write value != nil, or type(value) == "string"',
   },
   {
     applies: (misfit) => misfit.isBehind && /^(and|or|not)$/i.test(token(misfit)),
