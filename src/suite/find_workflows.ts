@@ -22,17 +22,7 @@ export async function isManyFiles(operand: string, files: Files): Promise<boolea
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
   if (isList) return false;
   if (await isDirectory(operand, files)) return true;
-  return isPattern(operand) && !await exists(operand, files);
-}
-
-/** Whatever it is: a file, a pipe, something that may not be read. */
-async function exists(path: string, files: Files): Promise<boolean> {
-  try {
-    await files.read(path);
-    return true;
-  } catch (error) {
-    return !(error instanceof Error && /^(?:NotFound|NotADirectory)$/.test(error.name));
-  }
+  return isPattern(operand) && !await files.isFile(operand).catch(() => false);
 }
 
 /**

@@ -160,7 +160,14 @@ async function openFile(
   if (path === undefined) return outputFile(beside);
   if (path === "-") return outputFile(stdout);
   if (appends) return await files.append(path);
-  return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
+  if (format.kind === "stream") return await files.grow(path);
+  const file = await files.stage(path);
+  const commit = () => {
+    // A step may have read a file whose name was not known before the run.
+    if (files.wasRead(path)) throw new Error("the run has read this file");
+    file.commit();
+  };
+  return { ...file, commit };
 }
 
 function outputFile(output: Output): StagedFile {

@@ -71,6 +71,20 @@ Deno.test("no command writes over a file that it reads, by no path", async () =>
   });
 });
 
+Deno.test("a report is not written over a file whose name is known only in the run", async () => {
+  const text = FILES["w.yml"].replace("rows.csv", '"{{vars.rows}}"').replace(
+    "a: 1",
+    "rows: rows.csv",
+  );
+  await withFiles({ ...FILES, "w.yml": text }, async (cwd) => {
+    const args = ["--report", "json=rows.csv,tap=new", "w.yml"];
+    const { code, stderr } = await runMain(args, { cwd });
+    assertEquals([code, Deno.readTextFileSync(`${cwd}/rows.csv`)], [1, FILES["rows.csv"]]);
+    assertStringIncludes(stderr, "cannot write the report 'rows.csv': the run has read this file");
+    assertStringIncludes(Deno.readTextFileSync(`${cwd}/new`), "TAP version 14");
+  });
+});
+
 Deno.test("a process that runs again replaces the outputs that it has left among its --inputs", async () => {
   await withFiles(FILES, async (cwd) => {
     const run = (args: string) => runMain(args.split(" "), { cwd });
