@@ -1,5 +1,10 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Outcome } from "../expr/references.ts";
 import type { Severity } from "../source/diagnostic.ts";
+import { assertNever } from "../source/errors.ts";
+import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
+import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckModel, Reading } from "./model/check_model.ts";
 
@@ -17,6 +22,30 @@ export interface CheckCode {
   readonly summary: string;
 }
 
+/** What is known about a file besides its text. */
+export interface CheckContext {
+  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
+  readonly outputs?: ReadonlySet<string>;
+  /** Vars that a suite adds. */
+  readonly vars?: ReadonlySet<string>;
+  /** Vars that are an environment variable which is not set, with its name. */
+  readonly unset?: ReadonlyMap<string, string>;
+}
+
+/** What is refused besides a workflow that must fail. */
+export interface RefuseOptions extends CheckContext {
+  /** What static analysis warns of. */
+  readonly isStrict?: boolean;
+  /**
+   * Outputs of jobs that a job does not need, since a task is not given them. The variables of the
+   * tasks are not known.
+   */
+  readonly isExport?: boolean;
+}
+
+/** The code of an environment variable that is not set. */
+export const UNSET = "unset-variable";
+
 /** A finding about the key at an index of what is read. */
 export function keyProblem(
   { path, keys }: Reading,
@@ -27,10 +56,55 @@ export function keyProblem(
   return { ...rest, path, range: { start, end } };
 }
 
-/** The severity of a missing value under the key at an index: a name or an echo may show nil. */
-export function severityOfNil({ field, keys, isOpen }: Reading, index: number): Severity {
-  const isShown = (field === "name" || field === "echo") && index === keys.length - 1 && !isOpen;
-  return isShown ? "warning" : "error";
+/**
+ * The severity of a missing value under the key at an index: an error only where the step or the
+ * job certainly fails by it.
+ */
+export function severityOfNil(reading: Reading, index: number): Severity {
+  const { isSure, outcomes: { error, nil }, keys, isOpen } = reading;
+  const isLast = index === keys.length - 1 && !isOpen;
+  return isSure && isFailure(isLast ? nil : error, reading) ? "error" : "warning";
+}
+
+function isFailure(outcome: Outcome, { field, step, path }: Reading): boolean {
+  switch (outcome) {
+    case "error":
+      return true;
+    case "gap":
+      return field !== "name" && field !== "echo";
+    case "nil":
+      return NOT_NIL.has(field) || MUST_BE_TRUE.has(field) ||
+        field === "with" && step !== undefined &&
+          isRefused(step.draft, path.slice(step.draft.path.length + 1));
+    case "untrue":
+      return MUST_BE_TRUE.has(field);
+    case undefined:
+      return false;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+const MUST_BE_TRUE: ReadonlySet<string> = new Set(["test", "retry.until", "repeat.expect"]);
+const NOT_NIL: ReadonlySet<string> = new Set([
+  ...["skipif", "iteration.until", "wait", "timeout", "max_time", "retry.initial_delay"],
+]);
+
+/** Whether a template in the parameters of a step must not give nil. */
+function isRefused({ with: params, action }: StepDraft, path: Path): boolean {
+  const [name] = path;
+  const isRequired = action?.parameters?.some((one) => one.name === name && one.required);
+  if (path.length === 1 && isRequired) return true;
+  const at = path.reduce<DataTemplate | undefined>(
+    (data, key) =>
+      data?.kind === "list"
+        ? data.items[Number(key)]
+        : data?.kind === "map"
+        ? data.entries.find(([name]) => name === key)?.[1]
+        : undefined,
+    params,
+  );
+  return at?.kind === "template" && at.nilOmits !== undefined;
 }
 
 /** Finding a suggestion takes time in proportion to the names; more hints than this do not help. */

@@ -1,19 +1,24 @@
 import type { Host } from "../host/host.ts";
 import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { renderKnownPath } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
+import { excerptOf } from "../source/source.ts";
+import type { Dict } from "../value/value.ts";
 import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { WorkflowDraft } from "../workflow/decode/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
 import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";
-import { decodeDocument, embedsFiles } from "../workflow/load_workflow.ts";
+import { decodeDocument, type DecodedWorkflow, embedsFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
-import { CHECKS } from "./checks.ts";
-import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
-import { findMissingFiles } from "./model/missing_files.ts";
+import { type CheckContext, type RefuseOptions, UNSET } from "./check.ts";
+import { ERROR_CHECKS } from "./error_checks.ts";
+import { isSurelyEvaluated } from "./model/make_readings.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";
 import type { CheckModel } from "./model/check_model.ts";
 
@@ -32,14 +37,16 @@ export async function checkDocument(
   document: Document,
   host: Host,
   limits: Limits,
+  context: CheckContext = {},
 ): Promise<CheckedDocument> {
   const decoded = await decodeDocument(document, limits, host);
   const { draft, problems } = decoded;
   const jobFiles = draft && embedsFiles(draft)
     ? await embedKnownFiles(draft, problems, limits, host)
     : undefined;
-  const parts = draft ? [{ document, drafts: draft, decoded }] : [];
-  return await checkParts(parts, jobFiles, host, () => locateAll([{ ...decoded, document }]));
+  const own = { ...decoded, document };
+  const parts = draft ? partsOf({ ...own, draft }, jobFiles) : [];
+  return await checkParts(parts, jobFiles, host, context, () => locateAll([own]));
 }
 
 /** The job files that a workflow embeds, but for those whose paths only a run will know. */
@@ -63,7 +70,55 @@ export async function checkJobFile(
   const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
-  return await checkParts([], jobFiles, host, () => Promise.resolve([]));
+  return await checkParts(
+    partsOf(undefined, jobFiles),
+    jobFiles,
+    host,
+    {},
+    () => Promise.resolve([]),
+  );
+}
+
+/** What prevents a workflow that could be loaded and planned from running. */
+export async function checkLoaded(
+  { document, draft, jobFiles, ...decoded }: DecodedWorkflow,
+  { workflow, vars }: Plan,
+  host: Host,
+  { isStrict = false, isExport = false, ...context }: RefuseOptions,
+): Promise<readonly Diagnostic[]> {
+  const unset = isExport ? new Map() : unsetVars(workflow.vars, vars);
+  // The vars are those of the workflow with what the command line sets.
+  const own = { ...decoded, document, draft: { ...draft, vars: workflow.vars } };
+  const parts = partsOf(own, jobFiles);
+  const models = await makeModels(parts, jobFiles, isStrict ? host : undefined, {
+    ...context,
+    unset,
+  });
+  const checks = isStrict ? (await import("./checks.ts")).CHECKS : ERROR_CHECKS;
+  const found = [...models].map(([document, model]) => ({
+    document,
+    problems: checks.flatMap(({ find }) => [...find(model)]).filter(
+      ({ severity, code }) =>
+        severity === "error" || isStrict && severity === "warning" ||
+        isExport && code === "output-order",
+    ),
+    unquoted: [],
+  }));
+  return (await locateAll(found)).map(({ span, ...diagnostic }) => {
+    if (!span) return diagnostic;
+    if (diagnostic.code !== UNSET) return { ...diagnostic, span };
+    const { file, line } = excerptOf(span);
+    return { ...diagnostic, message: diagnostic.message.replace(/\)$/, `, ${file}:${line})`) };
+  });
+}
+
+/** Vars that are an environment variable and nothing else which is not set, with its name. */
+function unsetVars(template: DataTemplate, values: Dict): ReadonlyMap<string, string> {
+  if (template.kind !== "map") return new Map();
+  return new Map(template.entries.flatMap(([name, data]) => {
+    const only = data.kind === "template" ? onlyExpression(data.template) : undefined;
+    return only?.type === "Identifier" && values[name] === null ? [[name, only.name]] : [];
+  }));
 }
 
 /** A document that could be decoded. */
@@ -73,35 +128,72 @@ interface Part {
   readonly decoded: DecodedDocument<unknown>;
 }
 
-/** Checks the document of a workflow, if there is one, and job files. */
-async function checkParts(
-  own: readonly Part[],
-  jobFiles: Pick<EmbeddedFiles, "found" | "embedded" | "diagnostics"> | undefined,
-  host: Host,
-  locateOwn: () => Promise<readonly Diagnostic[]>,
-): Promise<CheckedDocument> {
-  const found = jobFiles?.found ?? [];
-  const parts = [
-    ...own,
-    ...found.flatMap((decoded): readonly Part[] => {
-      const { document, draft } = decoded;
-      return draft
-        ? [{ document, drafts: { jobs: [{ ...draft, id: document.name }] }, decoded }]
-        : [];
-    }),
-  ];
+type FoundFiles = Pick<EmbeddedFiles, "found" | "embedded" | "diagnostics">;
+
+/** A workflow, if there is one, and the job files. */
+function partsOf(
+  own: Omit<DecodedWorkflow, "jobFiles"> | undefined,
+  jobFiles: FoundFiles | undefined,
+): readonly Part[] {
+  const parts = (jobFiles?.found ?? []).flatMap((decoded): readonly Part[] => {
+    const { document, draft } = decoded;
+    return draft
+      ? [{ document, drafts: { jobs: [{ ...draft, id: document.name }] }, decoded }]
+      : [];
+  });
+  return own ? [{ document: own.document, drafts: own.draft, decoded: own }, ...parts] : parts;
+}
+
+/** Makes the models of documents, each before those that it embeds. */
+async function makeModels(
+  parts: readonly Part[],
+  jobFiles: FoundFiles | undefined,
+  host: Host | undefined,
+  { outputs = NOTHING, vars = NOTHING, unset = new Map() }: CheckContext,
+): Promise<ReadonlyMap<Document, CheckModel>> {
   const models = new Map<Document, CheckModel>();
   const embeddedBy = (step: StepDraft) => {
     const document = jobFiles?.embedded.get(step);
     return document && models.get(document);
   };
+  /** Whether a job file that steps embed certainly runs. */
+  const runs = new Map<Document, boolean>();
   for (const { document, drafts, decoded } of parts) {
-    const secrets = findLiteralSecrets(document.value, document.files);
-    const model = makeModel(document, drafts, decoded, secrets, embeddedBy);
+    const isSure = runs.get(document) ?? true;
+    const secrets = host
+      ? (await import("./secrets/literal_secrets.ts")).findLiteralSecrets(
+        document.value,
+        document.files,
+      )
+      : [];
+    const rest = { embeddedBy, isSure, givenOutputs: outputs, givenVars: vars, unset };
+    const model = makeModel(document, drafts, decoded, secrets, rest);
     const steps = model.jobs.flatMap(({ steps }) => steps);
-    const missingFiles = await findMissingFiles(document, steps, host);
+    for (const step of steps) {
+      const file = jobFiles?.embedded.get(step.draft);
+      const isRun = isSure && isSurelyEvaluated({ job: step.job, step, field: "with" });
+      if (file) runs.set(file, isRun || runs.get(file) === true);
+    }
+    const missingFiles = host
+      ? await (await import("./model/missing_files.ts")).findMissingFiles(document, steps, host)
+      : [];
     models.set(document, { ...model, missingFiles });
   }
+  return models;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Checks the document of a workflow, if there is one, and job files. */
+async function checkParts(
+  parts: readonly Part[],
+  jobFiles: FoundFiles | undefined,
+  host: Host,
+  context: CheckContext,
+  locateOwn: () => Promise<readonly Diagnostic[]>,
+): Promise<CheckedDocument> {
+  const models = await makeModels(parts, jobFiles, host, context);
+  const { CHECKS } = await import("./checks.ts");
   for (const { document, decoded } of parts) {
     const model = models.get(document)!;
     // They look at the problems of the loader, not at those of each other.
@@ -115,6 +207,6 @@ async function checkParts(
   return {
     diagnostics,
     secrets: [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text)),
-    jobFiles: found.map(({ document }) => document.name),
+    jobFiles: (jobFiles?.found ?? []).map(({ document }) => document.name),
   };
 }

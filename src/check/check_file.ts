@@ -4,6 +4,7 @@ import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
+import type { CheckContext } from "./check.ts";
 import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
 /** The findings in a workflow or in a job file. */
@@ -24,6 +25,7 @@ export async function checkFile(
   name: string,
   host: Host,
   limits: Limits,
+  context?: CheckContext,
 ): Promise<CheckedFile> {
   let document: Document;
   try {
@@ -36,7 +38,7 @@ export async function checkFile(
   const isJobFile = document.files.at(-1)?.name === name && hasSteps(document.value);
   const checked = isJobFile
     ? await checkJobFile(name, host, limits)
-    : await checkDocument(document, host, limits);
+    : await checkDocument(document, host, limits, context);
   return { name, isJobFile, ...checked };
 }
 

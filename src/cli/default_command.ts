@@ -29,6 +29,11 @@ export const DEFAULT_COMMAND: Command = {
     },
     {
       group: "Run",
+      name: "no-check",
+      summary: "Also run what `runner check` proves to fail",
+    },
+    {
+      group: "Run",
       name: "jobs",
       value: "count",
       summary: "How many jobs may run at once (default: all that can)",

@@ -1,12 +1,13 @@
 import type {
   BinaryExpression,
+  CallExpression,
   Identifier,
   MemberExpression,
   Node,
   SliceExpression,
 } from "./parse/ast.ts";
 import type { Parsed, ParsedTemplate } from "./expression.ts";
-import { childrenOf } from "./parse/tree.ts";
+import { childrenOf, onlyExpression } from "./parse/tree.ts";
 
 /** A place where an expression reads a name of its scope: `outputs.session.token`. */
 export interface Reference {
@@ -22,6 +23,23 @@ export interface Reference {
   readonly base: Identifier;
 }
 
+/** A reference, and what comes of the whole expression if its value is nil or cannot be read. */
+export interface FoundReference extends Reference {
+  readonly outcomes: Outcomes;
+}
+
+/**
+ * How an evaluation certainly ends: it fails, it fails unless it is only shown, its value is nil,
+ * or at least not true. Undefined where it may go well.
+ */
+export type Outcome = "error" | "gap" | "nil" | "untrue" | undefined;
+
+interface Outcomes {
+  readonly error: Outcome;
+  readonly nil: Outcome;
+  readonly untrue: Outcome;
+}
+
 /** A key and where it is written, in UTF-16 offsets of the text. */
 export interface ReferenceKey {
   readonly name: string;
@@ -31,7 +49,7 @@ export interface ReferenceKey {
 
 /** The references of an expression, or of all expressions of a template. */
 export interface References {
-  readonly references: readonly Reference[];
+  readonly references: readonly FoundReference[];
   /** Those that no `??` replaces where they are nil. */
   readonly needed: readonly Reference[];
   /** References that may be nil, since they are tested or followed by `?.` or `??`; see `keyPath`. */
@@ -44,10 +62,16 @@ export function keyPath(root: string, keys: readonly { readonly name: string }[]
 }
 
 /** Everything that an expression or a template reads of its scope, in the order of the text. */
-export function findReferences(tree: Parsed | ParsedTemplate): References {
-  const found: Found = { references: [], needed: [], tested: new Set() };
-  const nodes = "node" in tree ? [tree.node] : tree.parts;
-  for (const node of nodes) if (typeof node !== "string") walk(node, OUTSIDE, found);
+export function findReferences(
+  tree: Parsed | ParsedTemplate,
+  refusesNil: RefusesNil = () => false,
+): References {
+  const found: Found = { references: [], needed: [], tested: new Set(), refusesNil };
+  const only = "node" in tree ? tree.node : onlyExpression(tree);
+  if (only) walk(only, OUTSIDE, found);
+  else if (!("node" in tree)) {
+    for (const node of tree.parts) if (typeof node !== "string") walk(node, IN_TEXT, found);
+  }
   return found;
 }
 
@@ -61,11 +85,6 @@ export function neededIn(node: Node): readonly Reference[] {
   return findReferences({ source: "", node }).needed;
 }
 
-/** The names that an expression takes from its scope: not functions, nor what `let` defines. */
-export function freeNames(node: Node): readonly Identifier[] {
-  return referencesIn(node).map(({ base }) => base);
-}
-
 /** The references of which one gives the value of a node as it is: `vars.a`, `vars.a ?? vars.b`. */
 export function valueReferences(node: Node): readonly Reference[] {
   if (node.type === "LogicalExpression" && node.operator === "??") {
@@ -76,13 +95,17 @@ export function valueReferences(node: Node): readonly Reference[] {
 }
 
 interface Found {
-  readonly references: Reference[];
+  readonly references: FoundReference[];
   readonly needed: Reference[];
   readonly tested: Set<string>;
+  readonly refusesNil: RefusesNil;
 }
 
-/** The surroundings of a node. */
-interface Around {
+/** Whether a call fails if its argument at that position is nil. */
+type RefusesNil = (call: CallExpression, position: number) => boolean;
+
+/** The surroundings of a node, and what comes of the whole by the value of the node. */
+interface Around extends Outcomes {
   /** Names that `let` defines. */
   readonly bound: readonly string[];
   /** Whether nil is as good as any value here. */
@@ -91,11 +114,24 @@ interface Around {
   readonly hasDefault?: boolean;
 }
 
-const OUTSIDE: Around = { bound: [], nilIsFine: false };
+const OUTSIDE: Around = {
+  ...{ bound: [], nilIsFine: false },
+  ...{ error: "error", nil: "nil", untrue: "untrue" },
+};
+const IN_TEXT: Around = { ...OUTSIDE, nil: "gap", untrue: undefined };
+
+/** The surroundings of a part that is evaluated in any case, and whose value is not the whole's. */
+function inside({ bound, error }: Around): Around {
+  return { bound, nilIsFine: false, error, nil: undefined, untrue: undefined };
+}
 
 function walk(node: Node, around: Around, found: Found): void {
-  const strict = around.nilIsFine ? { bound: around.bound, nilIsFine: false } : around;
-  const lenient = around.nilIsFine ? around : { ...around, nilIsFine: true };
+  const { error, untrue, hasDefault = false } = around;
+  const sure = inside(around);
+  // A part that may not be evaluated.
+  const unsure = { ...around, error: undefined, nil: undefined, untrue: undefined };
+  const strict = { ...sure, nil: error };
+  const lenient = { ...sure, nilIsFine: true, hasDefault };
   switch (node.type) {
     case "Identifier":
     case "MemberExpression":
@@ -104,36 +140,72 @@ function walk(node: Node, around: Around, found: Found): void {
       walkChain(node, around, found);
       return;
     case "LogicalExpression":
-      walk(node.left, node.operator === "??" ? { ...lenient, hasDefault: true } : strict, found);
-      walk(node.right, around, found);
+      if (node.operator === "&&") {
+        // Where one side is not true, the whole is not, whatever the other is.
+        walk(node.left, { ...sure, nil: untrue, untrue }, found);
+        walk(node.right, { ...around, error: untrue, nil: untrue, untrue }, found);
+      } else {
+        walk(node.left, node.operator === "??" ? { ...lenient, hasDefault: true } : sure, found);
+        walk(node.right, unsure, found);
+      }
       return;
     case "ConditionalExpression":
-      walk(node.test, strict, found);
-      walk(node.consequent, around, found);
-      walk(node.alternate, around, found);
+      walk(node.test, sure, found);
+      walk(node.consequent, unsure, found);
+      walk(node.alternate, unsure, found);
       return;
     case "UnaryExpression":
       walk(node.argument, node.operator === "!" ? lenient : strict, found);
       return;
     case "BinaryExpression": {
-      const sides = comparesWithNil(node) ? lenient : strict;
+      const sides = comparesWithNil(node) ? lenient : { ...sure, nil: ofNil(node, around) };
       walk(node.left, sides, found);
-      walk(node.right, sides, found);
+      walk(node.right, node.operator === "in" ? { ...sides, nil: untrue } : sides, found);
       testKey(node, around, found);
       return;
     }
+    case "ComparisonChain":
+      for (const [index, operand] of node.operands.entries()) {
+        walk(operand, index < 2 ? strict : { ...unsure, nilIsFine: false }, found);
+      }
+      return;
     case "LetExpression":
       walk(node.init, lenient, found);
       walk(node.body, { ...around, bound: [...around.bound, node.id.name] }, found);
       return;
     case "CallExpression": {
-      const asksType = node.callee.type === "Identifier" && node.callee.name === "type";
+      const { name } = node.callee.type === "Identifier" ? node.callee : { name: "" };
       // A method is an error whatever it is called of.
-      for (const child of node.arguments) walk(child, asksType ? lenient : strict, found);
+      for (const [position, child] of node.arguments.entries()) {
+        const argument = found.refusesNil(node, position) ? strict : sure;
+        walk(child, name === "type" ? lenient : argument, found);
+      }
       return;
     }
+    case "Predicate":
+      walk(node.body, { ...unsure, nilIsFine: false }, found);
+      return;
     default:
-      for (const child of childrenOf(node)) walk(child, strict, found);
+      for (const child of childrenOf(node)) walk(child, sure, found);
+  }
+}
+
+/** What comes of nil at one side of an operator. */
+function ofNil({ operator, left, right }: BinaryExpression, { error, untrue }: Around): Outcome {
+  switch (operator) {
+    case "==":
+      // Two sides may both be nil.
+      return left.type === "Literal" || right.type === "Literal" ? untrue : undefined;
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+    case "matches":
+      return untrue;
+    case "!=":
+    case "in":
+      return undefined;
+    default:
+      return error;
   }
 }
 
@@ -156,16 +228,20 @@ function testKey({ operator, left, right }: BinaryExpression, around: Around, fo
 
 function walkChain(node: Node, around: Around, found: Found): void {
   const { links, base } = unroll(node);
-  const strict = { bound: around.bound, nilIsFine: false };
+  const sure = inside(around);
   const chain = readChain(node, around.bound);
   if (chain) addChain(chain, around, found);
-  else if (base.type !== "Identifier") walk(base, strict, found);
-  for (const link of links) for (const part of computedParts(link)) walk(part, strict, found);
+  else if (base.type !== "Identifier") walk(base, sure, found);
+  // What follows a `?.` may not be read.
+  const isCut = links.some((link) => link.type === "MemberExpression" && link.optional);
+  const computed = isCut ? { ...sure, error: undefined } : sure;
+  for (const link of links) for (const part of computedParts(link)) walk(part, computed, found);
 }
 
-function addChain(chain: Chain, { nilIsFine, hasDefault }: Around, found: Found): void {
+function addChain(chain: Chain, around: Around, found: Found): void {
   const { root, keys, isOpen, optionals } = chain;
-  found.references.push(chain);
+  const { nilIsFine, hasDefault, error, nil, untrue } = around;
+  found.references.push({ ...chain, outcomes: { error, nil, untrue } });
   if (!hasDefault) found.needed.push(chain);
   for (const index of keys.keys()) {
     // The operand of `?.` may be nil.

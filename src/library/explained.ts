@@ -15,9 +15,7 @@ export async function explained(
   const { denoHost } = await import("../host/deno_host.ts");
   const { makeMasker } = await import("../run/mask/add_secrets.ts");
   const { makeSecretMask } = await import("../check/secrets/mask_secrets.ts");
-  const masker = makeMasker([denoHost().env.all(), ...given]);
-  const maskFile = makeSecretMask([], error.diagnostics);
-  const mask = (text: string) => maskFile(masker.mask(text));
+  const mask = makeSecretMask(makeMasker([denoHost().env.all(), ...given]), error.diagnostics);
   const lines = error.diagnostics.map((each) => renderMasked(each, mask));
   const message = [mask(error.message), ...lines].join("\n");
   return new LoadError(message, error.diagnostics, error.hint);

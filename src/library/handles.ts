@@ -1,11 +1,11 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Plan as PlanModel } from "../plan/plan.ts";
-import type { Workflow as WorkflowModel } from "../workflow/model.ts";
+import type { Loaded } from "../workflow/load_workflow.ts";
 import type { Plan, Workflow } from "./types.ts";
 
 /** The internals of a workflow handle. */
 export interface HeldWorkflow {
-  readonly model: WorkflowModel;
+  readonly loaded: Loaded;
   readonly permissions?: Permissions | undefined;
 }
 

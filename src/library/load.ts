@@ -53,11 +53,11 @@ export async function loadWorkflow(
   const host = denoHost();
   const permissions = options.permissions && await readPermissions(options.permissions, host);
   try {
-    const { workflow, warnings } = await load(await pathOf(path), host, permissions);
-    const { name, description, document } = workflow;
+    const loaded = await load(await pathOf(path), host, permissions);
+    const { workflow: { name, description, document }, warnings } = loaded;
     const about = description === undefined ? {} : { description };
     const seen = { name, ...about, file: document.name, warnings };
-    return holdWorkflow(seen, { model: workflow, permissions });
+    return holdWorkflow(seen, { loaded, permissions });
   } catch (error) {
     throw await explained(error);
   }

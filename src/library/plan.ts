@@ -21,12 +21,14 @@ export interface PlanOptions {
   readonly noNeeds?: boolean;
   /** Jobs that are skipped as if their `skipif` were true, named in the same ways. */
   readonly skip?: readonly string[];
+  /** False makes a plan also where static analysis proves that a run must fail. */
+  readonly check?: boolean;
 }
 
 /**
  * Evaluates the `vars` of a workflow, resolves its graph and chooses its jobs. Throws `LoadError`
- * when the vars cannot be evaluated or are unknown to the workflow, and `UsageError` when a job is
- * chosen that does not exist.
+ * when the vars cannot be evaluated or are unknown to the workflow, or when static analysis proves
+ * that a run must fail, and `UsageError` when a job is chosen that does not exist.
  *
  * @example Show which jobs wait for which
  * ```ts
@@ -49,7 +51,12 @@ export async function makePlan(workflow: Workflow, options: PlanOptions = {}): P
   const vars = structuredClone(options.vars ?? {});
   const given = [environment, vars];
   try {
-    const whole = await make(await withVars(held.model, vars), environment);
+    const whole = await make(await withVars(held.loaded.workflow, vars), environment);
+    if (options.check !== false) {
+      const { refuseFailing } = await import("../check/refuse_run.ts");
+      const { denoHost } = await import("../host/deno_host.ts");
+      await refuseFailing(held.loaded, whole, denoHost());
+    }
     const model = only || skip ? await choose(whole, only, noNeeds, skip ?? []) : whole;
     const seen = {
       workflow,

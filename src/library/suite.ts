@@ -22,6 +22,8 @@ export interface SuiteOptions {
   readonly tags?: string;
   /** One share of the workflows: the second of five is `{ index: 2, of: 5 }`. */
   readonly shard?: { readonly index: number; readonly of: number };
+  /** False also runs workflows of which static analysis proves that they must fail. */
+  readonly check?: boolean;
 }
 
 /** Workflows that were loaded to run together. */
@@ -78,7 +80,7 @@ export async function loadSuite(
   const { denoHost } = await import("../host/deno_host.ts");
   const { openSuite } = await import("../suite/open_suite.ts");
   const { readEnvFile } = await import("../suite/read_env_file.ts");
-  const { planMembers } = await import("../suite/plan_suite.ts");
+  const { outputsOfSetup, planMembers } = await import("../suite/plan_suite.ts");
   const { membersOfShard } = await import("../suite/shards.ts");
   const { hashSuite } = await import("../suite/suite_hash.ts");
   const { makePlan } = await import("../plan/make_plan.ts");
@@ -95,8 +97,10 @@ export async function loadSuite(
   const given: Readonly<Record<string, unknown>>[] = [own, vars];
   const permissions = options.permissions && await readPermissions(options.permissions, host);
   const condition = options.tags === undefined ? undefined : parseTags(options.tags);
+  let check: { readonly outputs: ReadonlySet<string> } | undefined;
   const optionsOf = (environment: Readonly<Record<string, string>>, chooses: boolean) => ({
     permissions,
+    check,
     async plan(workflow: Parameters<typeof makePlan>[0]) {
       const found = [...matchVars(workflow.vars, vars)].filter((each) => "value" in each);
       const whole = await makePlan(
@@ -116,6 +120,7 @@ export async function loadSuite(
     }
     Object.assign(environment, own);
     const files = await open.findFiles(environment);
+    if (options.check !== false) check = { outputs: await outputsOfSetup(files.setup, host) };
     const chosen = optionsOf(environment, true);
     const around = optionsOf(environment, false);
     const members = (await planMembers(files.workflows, host, chosen)).filter((member) =>

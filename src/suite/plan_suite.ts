@@ -1,10 +1,13 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
+import type { RefuseOptions } from "../check/check.ts";
+import { refuseFailing } from "../check/refuse_run.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { setVars } from "../plan/set_vars.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
+import { isRawMap, type RawMap } from "../workflow/decode/decode_value.ts";
 import { loadDocument, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { SuiteFile, SuiteMember } from "./suite.ts";
@@ -14,6 +17,8 @@ export interface PlanOptions {
   readonly permissions?: Permissions | undefined;
   /** The host that reads the files of one; by default that of all. */
   readonly hostOf?: (path: string) => Host;
+  /** Whether to refuse those of which static analysis proves that they must fail, and how. */
+  readonly check?: RefuseOptions | undefined;
   /** Makes the plan of one. What it throws as LoadError makes that one a failed workflow. */
   readonly plan: (workflow: Workflow, warnings: readonly Diagnostic[]) => Promise<Plan>;
 }
@@ -42,10 +47,11 @@ export async function planMembers(
   return members;
 }
 
-async function planMember(file: SuiteFile, host: Host, { permissions, plan }: PlanOptions) {
+async function planMember(file: SuiteFile, host: Host, { permissions, plan, check }: PlanOptions) {
   if (file.refusal) throw file.refusal;
   const document = file.document ?? await readDocument(file.path, host);
-  const { workflow, warnings } = await loadDocument(document, host, permissions);
+  const loaded = await loadDocument(document, host, permissions);
+  const { workflow, warnings } = loaded;
   const tags = [...workflow.tags ?? [], ...file.tags ?? []];
   const changed = {
     ...workflow,
@@ -53,6 +59,7 @@ async function planMember(file: SuiteFile, host: Host, { permissions, plan }: Pl
     ...tags.length === 0 ? {} : { tags },
   };
   const planned = await plan(changed, warnings);
+  if (check) await refuseFailing(loaded, planned, host, check);
   return { plan: planned, warnings: [...warnings, ...planned.warnings] };
 }
 
@@ -60,4 +67,25 @@ async function planMember(file: SuiteFile, host: Host, { permissions, plan }: Pl
 function withVars(vars: DataTemplate, given: NonNullable<SuiteFile["vars"]>): DataTemplate {
   const settings = Object.entries(given).map(([name, value]) => ({ path: [name], value }));
   return settings.length === 0 ? vars : setVars(vars, settings);
+}
+
+/** The names under which all workflows of a suite see what its setup publishes. */
+export async function outputsOfSetup(
+  setup: readonly SuiteFile[],
+  host: Host,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const { path, document } of setup) {
+    const read = document ?? await readDocument(path, host).catch(() => undefined);
+    for (const step of read ? stepsIn(read.value) : []) {
+      if (typeof step.id !== "string" || !isRawMap(step.outputs)) continue;
+      for (const name of [step.id, ...Object.keys(step.outputs)]) names.add(name);
+    }
+  }
+  return names;
+}
+
+function stepsIn(root: unknown): readonly RawMap[] {
+  const jobs = isRawMap(root) && Array.isArray(root.jobs) ? root.jobs.filter(isRawMap) : [];
+  return jobs.flatMap(({ steps }) => Array.isArray(steps) ? steps.filter(isRawMap) : []);
 }

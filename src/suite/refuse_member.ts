@@ -52,8 +52,7 @@ export function* refusalEvents(
 }
 
 function failuresOf({ message, hint, diagnostics }: LoadError, secrets: Masker): Failure[] {
-  const maskFile = makeSecretMask([], diagnostics);
-  const mask = (text: string) => maskFile(secrets.mask(text));
+  const mask = makeSecretMask(secrets, diagnostics);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (errors.length === 0) {
     return [{ kind: "load", field: "", message: mask(message), ...hinted(hint, mask) }];

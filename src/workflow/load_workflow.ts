@@ -5,6 +5,7 @@ import { LoadError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
 import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
+import type { EmbeddedFiles } from "./job_files/embed_job_files.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors } from "./problem.ts";
@@ -17,6 +18,15 @@ export interface Loaded {
   readonly warnings: readonly Diagnostic[];
   /** Notes for verbose output only. */
   readonly hints: readonly Diagnostic[];
+  /** What static analysis needs. */
+  readonly decoded: DecodedWorkflow;
+}
+
+/** A workflow that could be decoded, and the job files that it embeds. */
+export interface DecodedWorkflow extends DecodedDocument<WorkflowDraft> {
+  readonly document: Document;
+  readonly draft: WorkflowDraft;
+  readonly jobFiles?: EmbeddedFiles | undefined;
 }
 
 /**
@@ -38,7 +48,8 @@ export async function loadDocument(
   permissions?: Permissions,
 ): Promise<Loaded> {
   const limits = { ...readLimits(host.env), ...permissions ? { permissions } : {} };
-  const { draft, problems, unquoted } = await decodeDocument(document, limits, host);
+  const decoded = await decodeDocument(document, limits, host);
+  const { draft, problems, unquoted } = decoded;
   const jobFiles = draft && embedsFiles(draft)
     ? await (await import("./job_files/embed_job_files.ts")).embedJobFiles(
       draft,
@@ -49,7 +60,7 @@ export async function loadDocument(
     : undefined;
   const inJobFiles = await jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
-  if (!workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
+  if (!draft || !workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
     throw await (await loadLocator()).loadError(problems, unquoted, document, inJobFiles);
   }
   const own = problems.length === 0
@@ -60,6 +71,7 @@ export async function loadDocument(
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
     warnings: found.filter(({ severity }) => severity !== "hint"),
     hints: found.filter(({ severity }) => severity === "hint"),
+    decoded: { ...decoded, document, draft, jobFiles },
   };
 }
 

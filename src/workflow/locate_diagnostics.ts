@@ -3,7 +3,7 @@ import { LoadError } from "../source/errors.ts";
 import { type Path, type Span, spanInFile } from "../source/source.ts";
 import { inheritedPath } from "./decode/inherited_path.ts";
 import type { Document, Positions } from "./model.ts";
-import { type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { MOST_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /**
  * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
@@ -19,7 +19,8 @@ export async function loadError(
     withoutConsequences(problems, unquoted, document.value),
     document,
   );
-  const [here, there] = [countErrors(own), countErrors(inJobFiles)];
+  const here = countErrors(own.length > MOST_PROBLEMS ? problems : own);
+  const there = countErrors(inJobFiles);
   const message = there === 0
     ? `workflow file '${document.name}' has ${errorsOf(here)}`
     : here === 0
@@ -47,7 +48,7 @@ interface Findings {
   readonly unquoted: readonly Path[];
 }
 
-function countErrors(diagnostics: readonly Diagnostic[]): number {
+function countErrors(diagnostics: readonly Pick<Diagnostic, "severity">[]): number {
   return diagnostics.filter(({ severity }) => severity === "error").length;
 }
 
@@ -71,12 +72,18 @@ function withoutConsequences(
 
 /**
  * The problems with their positions, in the order of the files, each place and message once. Where
- * there is an error, a warning about the very same text is left out.
+ * there is an error, a warning about the very same text is left out. Of very many those that were
+ * found first are located, errors before others.
  */
 export async function locateDiagnostics(
-  problems: readonly Problem[],
+  all: readonly Problem[],
   document: Document,
 ): Promise<readonly Diagnostic[]> {
+  const rest = all.length - MOST_PROBLEMS;
+  const isError = ({ severity }: Problem) => severity === "error";
+  const problems = rest <= 0
+    ? all
+    : [...all.filter(isError), ...all.filter((each) => !isError(each))].slice(0, MOST_PROBLEMS);
   const positions = await document.positions();
   const found = new Map<string, Located>();
   const wrong = new Set<string>();
@@ -88,10 +95,13 @@ export async function locateDiagnostics(
     if (!found.has(key)) found.set(key, { problem, diagnostic, order });
     if (problem.range && problem.severity === "error") wrong.add(markOf(problem));
   }
-  return [...found.values()]
+  const located = [...found.values()]
     .filter(({ problem }) => problem.severity === "error" || !wrong.has(markOf(problem)))
     .sort((a, b) => a.order.file - b.order.file || a.order.start - b.order.start)
     .map(({ diagnostic }) => diagnostic);
+  if (rest <= 0) return located;
+  const message = `at least ${rest} more ${rest === 1 ? "problem is" : "problems are"} not shown`;
+  return [...located, { severity: all.some(isError) ? "error" : "warning", code: "size", message }];
 }
 
 interface Located {

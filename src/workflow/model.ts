@@ -227,6 +227,8 @@ export interface NameRule {
   readonly known?: readonly string[];
   /** Names that are constant there, with their values. */
   readonly empty?: Readonly<Record<string, string>>;
+  /** The keys that names have, where they are known. */
+  readonly members?: Readonly<Record<string, readonly string[]>>;
   /** Hints for names that look right but are not available. */
   readonly hints?: Readonly<Record<string, string>>;
 }

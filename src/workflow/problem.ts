@@ -16,6 +16,9 @@ type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 /** The code of a template without quotes, which YAML reads as a mapping. */
 export const UNQUOTED_TEMPLATE = "unquoted";
 
+/** More than these help nobody, and take long to be found, located and printed. */
+export const MOST_PROBLEMS = 300;
+
 /** Whether any of the problems keeps the workflow from running. */
 export function hasErrors(problems: readonly Pick<Diagnostic, "severity">[]): boolean {
   return problems.some(({ severity }) => severity === "error");

@@ -101,7 +101,7 @@ Deno.test("a named job file is checked as a job file, and several joined files a
   }));
 
 Deno.test("a var that a job file reads and its step does not give is an error at the step", async () => {
-  const job = "name: a job\nsteps:\n- { uses: hello, test: vars.shop == vars.shpo }\n" +
+  const job = "name: a job\nsteps:\n- { uses: hello, test: vars.shop + vars.shpo == 'ab' }\n" +
     "- { uses: hello, vars: { own: 1 }, test: vars.own == (vars.maybe ?? 1) }\n";
   assertEquals(await findIn(EMBEDDING, { "job.yml": job }), [
     '5:37 error ungiven-var: the job file reads the var "shpo", which this step does not give (did you mean "shop"?)',

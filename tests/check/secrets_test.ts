@@ -143,6 +143,26 @@ Deno.test("the mark stays under a secret that is hidden", () =>
     assertStringIncludes(stdout, `  4 |   secret: ***\n`);
   }));
 
+Deno.test("load errors of no command show a secret of the file", () =>
+  withFiles({
+    "flow.yml": "name: x\nvars: { password: literalpw99 }\njobs:\n- name: a\n  steps:\n" +
+      '  - uses: hello\n    test: vars.password == "literalpw99" and (\n',
+    "d/flow.yml": "name: x\nvars: { password: literalpw99 }\njobs:\n- name: a\n  steps:\n" +
+      '  - uses: hello\n    test: vars.password == "literalpw99" and (\n',
+  }, async (cwd) => {
+    for (
+      const args of [[], ["--dry-run"], ["--list"], ["dag"], ["export", "github"], ["prepare"]]
+    ) {
+      const out = args[0] === "prepare" ? ["--out", "r.json"] : [];
+      const { stdout, stderr } = await runMain([...args, "flow.yml", ...out], { cwd });
+      assertEquals((stdout + stderr).includes("literalpw99"), false, args[0]);
+      assertStringIncludes(stderr, 'vars.password == "***" and (');
+    }
+    const { stdout } = await runMain(["d", "--report", "junit=j.xml"], { cwd });
+    const junit = await Deno.readTextFile(`${cwd}/j.xml`);
+    assertEquals((stdout + junit).includes("literalpw99"), false);
+  }));
+
 Deno.test("invalid YAML shows no token either", () =>
   withFiles({ "flow.yml": `name: x\n  token: ${GITHUB}\n` }, async (cwd) => {
     const { code, stdout, stderr } = await runMain(["check", "flow.yml"], { cwd });

@@ -19,11 +19,11 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
     // Vars of a step do not see each other.
     [
       steps(["vars: { one: 1, two: '{{vars.¦one}}' }, test: vars.one == vars.two"]),
-      'error undefined-var: undefined variable "one" (it is a var of another step, which only that step sees)',
+      'warning undefined-var: undefined variable "one" (it is a var of another step, which only that step sees)',
     ],
     [
       jobs([["skipif: vars.¦nope == 1", "test: true"]]),
-      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'warning undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps(['name: "{{vars.¦nope}}"'], VARS),
@@ -36,7 +36,7 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
     // A mistake elsewhere hides no warning: only keys below it may be the intended ones.
     [
       steps(["test: vars.¦nope == vars.mine"], "nam: x\nvarz: { mine: 1 }"),
-      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'warning undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps(["repeat: 3, test: vars.¦nope == 1"]),
@@ -45,7 +45,7 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
     // A mistake in defaults is reported once, where it is written.
     [
       "name: x\njobs:\n- name: a\n  defaults: { hello: { to: '{{vars.¦nope}}' } }\n  steps: [{uses: hello}, {uses: hello}]\n",
-      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'warning undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [steps(["test: vars.shop == 'a'", "test: len(vars.service.tags) == 1"], VARS)],
     [steps(["test: (vars.nope ?? 1) == 1"], VARS)],

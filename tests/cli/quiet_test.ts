@@ -66,7 +66,7 @@ jobs:
 });
 
 Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
-  const { code, stdout } = await printed(BAD, "-q");
+  const { code, stdout } = await printed(BAD, "-q", "--no-check");
   assertEquals(code, 1);
   const titles = stdout.split("\n").filter((line) => line.startsWith("✗"));
   assertEquals(titles.toSorted(), [

@@ -7,6 +7,9 @@ const lines = (count: number, line: (index: number) => string) =>
 /** Code that takes more than linear time needs much longer than this. */
 const SECONDS = 120;
 
+/** The findings that are located, and one that says how many there are besides. */
+const MOST = 301;
+
 const MONSTERS: readonly (readonly [name: string, text: string, findings: number])[] = [
   [
     "a chain of jobs that read from afar",
@@ -19,14 +22,14 @@ const MONSTERS: readonly (readonly [name: string, text: string, findings: number
         }], steps: [{uses: hello, id: s${i}, ` +
         `outputs: {v: '1'}, test: outputs.s${(i * 7) % 4000}.v == outputs.v}]}\n`,
     ),
-    Array.from({ length: 4000 }, (_, i) => i).filter((i) => (i * 7) % 4000 > i).length,
+    MOST,
   ],
   [
     "misspelt names among many names",
     "name: x\nvars:\n" + lines(10_000, (i) => `  a${i}: 1\n`) +
     "jobs:\n- name: a\n  steps:\n" +
     lines(3000, (i) => `  - {uses: hello, test: vars.b${i} == outputs.nope${i}}\n`),
-    16_000,
+    MOST,
   ],
   [
     "what begins like a secret, again and again",

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { LoadError } from "../../src/source/errors.ts";
 import { loadText } from "../support/load_files.ts";
 
-Deno.test("thousands of unknown needs are all reported, without a search for each", async () => {
+Deno.test("of thousands of unknown needs the first are reported, without a search for each", async () => {
   const jobs = Array.from(
     { length: 4000 },
     (_, i) => `  - {name: j, id: some-job-${i}, needs: [sme-jbo-x${i}], steps: [{uses: hello}]}\n`,
@@ -14,6 +14,6 @@ Deno.test("thousands of unknown needs are all reported, without a search for eac
     found = error;
   }
   const diagnostics = found instanceof LoadError ? found.diagnostics : [];
-  assertEquals(diagnostics.length, 4000);
+  assertEquals(diagnostics.length, 301);
   assertEquals(diagnostics.filter(({ hint }) => hint !== undefined).length, 20);
 });

@@ -309,7 +309,7 @@ flow.yml:5:32: error: unknown job "bb" in needs of "Job C"
   );
 });
 
-Deno.test("unknown keys are warned of, with the key that was meant", async () => {
+Deno.test("unknown keys are warned of, and an error where another was meant", async () => {
   assertEquals(
     await explainText(`name: x
 descripton: y
@@ -336,7 +336,8 @@ jobs:
     outptus: {a: b}
     retry: {max_attempts: 1, max_attempt: 1}
 `),
-    `flow.yml:2:1: warning: unknown key "descripton" in the workflow
+    `workflow file 'flow.yml' has 5 errors
+flow.yml:2:1: error: unknown key "descripton" in the workflow
   2 | descripton: y
     | ^^^^^^^^^^ did you mean "description"?
 flow.yml:3:1: warning: unknown key "env" in the workflow
@@ -360,13 +361,13 @@ flow.yml:12:3: warning: unknown key "timeout" in a job
 flow.yml:13:3: warning: unknown key "continue_on_error" in a job
   13 |   continue_on_error: true
      |   ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
-flow.yml:14:3: warning: unknown key "skip_if" in a job
+flow.yml:14:3: error: unknown key "skip_if" in a job
   14 |   skip_if: "false"
      |   ^^^^^^^ did you mean "skipif"?
 flow.yml:15:3: warning: unknown key "whatever" in a job
   15 |   whatever: 1
      |   ^^^^^^^^
-flow.yml:17:22: warning: unknown key "intervall" in repeat
+flow.yml:17:22: error: unknown key "intervall" in repeat
   17 |   repeat: {count: 1, intervall: 1s}
      |                      ^^^^^^^^^ did you mean "interval"?
 flow.yml:20:5: warning: unknown key "if" in a step
@@ -378,10 +379,10 @@ flow.yml:21:5: warning: unknown key "action" in a step
 flow.yml:22:5: warning: unknown key "continue_on_error" in a step
   22 |     continue_on_error: true
      |     ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
-flow.yml:23:5: warning: unknown key "outptus" in a step
+flow.yml:23:5: error: unknown key "outptus" in a step
   23 |     outptus: {a: b}
      |     ^^^^^^^ did you mean "outputs"?
-flow.yml:24:30: warning: unknown key "max_attempt" in retry
+flow.yml:24:30: error: unknown key "max_attempt" in retry
   24 |     retry: {max_attempts: 1, max_attempt: 1}
      |                              ^^^^^^^^^^^ did you mean "max_attempts"?`,
   );

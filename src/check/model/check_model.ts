@@ -4,7 +4,7 @@ import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
 import type { StepDraft } from "../../workflow/decode/decode_job.ts";
 import type { RawMap } from "../../workflow/decode/decode_value.ts";
 import type { Document } from "../../workflow/model.ts";
-import type { Reference } from "../../expr/references.ts";
+import type { FoundReference } from "../../expr/references.ts";
 import type { LiteralSecret } from "../secrets/literal_secrets.ts";
 
 /** A workflow as the checks see it: all that could be decoded, and what its expressions read. */
@@ -26,6 +26,14 @@ export interface CheckModel {
   readonly secrets: readonly LiteralSecret[];
   /** Files that steps send and that do not exist. */
   readonly missingFiles: readonly MissingFile[];
+  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
+  readonly givenOutputs: ReadonlySet<string>;
+  /** Names in `vars` that a suite adds. */
+  readonly givenVars: ReadonlySet<string>;
+  /** Vars that are an environment variable which is not set, with its name. */
+  readonly unset: ReadonlyMap<string, string>;
+  /** Whether a run in which nothing else fails runs its jobs; a job file may be skipped. */
+  readonly isSure: boolean;
   /** The job file that a step embeds; undefined if there is none or it cannot be read. */
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
@@ -55,10 +63,10 @@ export interface CheckedStep {
 }
 
 /** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job" | "stats";
+export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job";
 
 /** A place that reads `vars`, `outputs`, `res` or `needs`. */
-export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
+export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outcomes"> {
   readonly root: Root;
   readonly path: Path;
   readonly job: CheckedJob;
@@ -66,6 +74,8 @@ export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
   readonly step: CheckedStep | undefined;
   /** The key of the job or the step: `with`, `retry.interval`. */
   readonly field: string;
+  /** Whether a run in which nothing else fails evaluates it. */
+  readonly isSure: boolean;
   /** Values that may be nil here, by `keyPath`. */
   readonly guards: readonly ReadonlySet<string>[];
 }

@@ -28,7 +28,7 @@ export function makeModel(
   { jobs: drafts, vars }: Drafts,
   { uses, problems }: Decoded,
   secrets: readonly LiteralSecret[],
-  embeddedBy: CheckModel["embeddedBy"],
+  rest: Pick<CheckModel, "embeddedBy" | "isSure" | "givenOutputs" | "givenVars" | "unset">,
 ): Omit<CheckModel, "missingFiles"> {
   const jobs = makeJobs(document.value, drafts, problems);
   const steps = jobs.flatMap((job) => job.steps);
@@ -40,11 +40,11 @@ export function makeModel(
     stepsById: groupBy(identified, ({ draft: { id } }) => [id!]),
     publishers: groupBy(identified, ({ published = [] }) => published),
     knowsPublishers: identified.every(({ published }) => published !== undefined),
-    readings: makeReadings(uses, jobs),
+    readings: makeReadings(uses, jobs, rest.isSure),
     mentions: findMentions(document, problems),
     defaultWords: findDefaultWords(document.value),
     secrets,
-    embeddedBy,
+    ...rest,
   };
 }
 

@@ -1,5 +1,8 @@
 import type { Path } from "../../source/source.ts";
 import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
+import { argumentProblem } from "../../expr/functions/argument.ts";
+import { FUNCTIONS } from "../../expr/functions/registry.ts";
+import type { CallExpression } from "../../expr/parse/ast.ts";
 import { findReferences, keyPath, type References } from "../../expr/references.ts";
 import type { CheckedJob, CheckedStep, Reading, Root } from "./check_model.ts";
 
@@ -7,12 +10,13 @@ import type { CheckedJob, CheckedStep, Reading, Root } from "./check_model.ts";
 export function makeReadings(
   uses: readonly ExpressionUse[],
   jobs: readonly CheckedJob[],
+  areSure: boolean,
 ): readonly Reading[] {
   const places = indexPlaces(jobs);
   const known = new Map<object, References>();
   const referencesOf = (tree: ExpressionUse["tree"]): References => {
     let references = known.get(tree);
-    if (!references) known.set(tree, references = findReferences(tree));
+    if (!references) known.set(tree, references = findReferences(tree, refusesNil));
     return references;
   };
   const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
@@ -27,8 +31,9 @@ export function makeReadings(
     const { job, step, field } = place;
     // A condition that reads a value expects that it may be missing.
     const guards = [tested, testedBy(step), testedBy(job)];
-    for (const { root, keys, isOpen } of references) {
-      const read = { keys, isOpen, path, job, step, field, guards };
+    const isSure = areSure && isSurelyEvaluated(place);
+    for (const { root, keys, isOpen, outcomes } of references) {
+      const read = { keys, isOpen, outcomes, path, job, step, field, isSure, guards };
       if (isRoot(root)) readings.push({ root, ...read });
       // `$env` by itself may be read in any way.
       if (root === "$env") {
@@ -39,6 +44,29 @@ export function makeReadings(
   return readings;
 }
 
+function refusesNil({ callee }: CallExpression, position: number): boolean {
+  const record = callee.type === "Identifier" ? FUNCTIONS.get(callee.name) : undefined;
+  return record !== undefined && argumentProblem(record, position, null) !== undefined;
+}
+
+/** Whether a key is evaluated in a run in which nothing else fails, and what fails in it counts. */
+export function isSurelyEvaluated({ job, step, field }: Place): boolean {
+  const { skipif, when, repeat } = job.draft;
+  if (!step) return field === "skipif" || !skipif && field === "repeat.expect";
+  // A job with `expect` may pass although steps of it fail.
+  if (skipif || when === "failure" || repeat?.count === 0 || repeat?.expect) return false;
+  if (step.draft.skipif && field !== "skipif") return false;
+  const { iteration } = step.draft;
+  const hasEntries = iteration?.kind !== "file" && iteration?.kind !== "template";
+  return !SOMETIMES.has(field) && (hasEntries || field.startsWith("iteration"));
+}
+
+/** Keys that only some attempts, entries and passes evaluate. */
+const SOMETIMES: ReadonlySet<string> = new Set([
+  ...["retry.interval", "retry.max_interval", "retry.stop"],
+  ...["iteration.interval", "iteration.where"],
+]);
+
 /** Whether nil up to the key at an index does no harm where it is read. */
 export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
   const key = keyPath(root, keys, index);
@@ -46,7 +74,7 @@ export function isGuarded({ root, keys, guards }: Reading, index: number): boole
 }
 
 const ROOTS: ReadonlySet<string> = new Set<Root>([
-  ...["vars", "outputs", "res", "needs", "rt", "run", "job", "stats"] as const,
+  ...["vars", "outputs", "res", "needs", "rt", "run", "job"] as const,
 ]);
 const WHOLE_SCOPE: readonly Root[] = ["vars", "outputs"];
 

@@ -48,9 +48,10 @@ function orderProblem(
   const { draft: { id }, job } = step;
   const { message, hint } = describe();
   return keyProblem(reading, index, {
+    // A job that runs at the same time may be quicker.
     severity: moment === "at once"
       ? "error"
-      : isGuarded(reading, index)
+      : moment === "any time" || isGuarded(reading, index)
       ? "warning"
       : severityOfNil(reading, index),
     code: "output-order",

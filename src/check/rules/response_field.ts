@@ -15,7 +15,7 @@ export const responseField: Check = {
     {
       code: "unknown-field",
       severity: "error",
-      summary: "Reads a field of `res`, `rt`, `needs`, `run`, `job` or `stats` that never exists.",
+      summary: "Reads a field of `res`, `rt`, `needs`, `run` or `job` that never exists.",
     },
     {
       code: "impossible-comparison",
@@ -88,7 +88,6 @@ const FIELDS = {
   rt: ["duration", "sec"],
   run: ["state", "failed"],
   job: ["state", "failed"],
-  stats: ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"],
 };
 
 /** What a field is called here that other tools call `name`. */

@@ -1,5 +1,6 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
-import { type Check, hintGiver, keyProblem, severityOfNil } from "../check.ts";
+import type { DataTemplate } from "../../expr/expression.ts";
+import { type Check, hintGiver, keyProblem, severityOfNil, UNSET } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
 import { findKnownVar } from "../model/known_vars.ts";
 import type { CheckModel, Reading } from "../model/check_model.ts";
@@ -19,11 +20,19 @@ export const undefinedVar: Check = {
       severity: "warning",
       summary: "Reads a key of a var that its value does not have.",
     },
+    {
+      code: UNSET,
+      severity: "error",
+      summary:
+        "A var that must not be nil is an environment variable that is not set; only found " +
+        "before a run.",
+    },
   ],
   *find(model) {
-    const { vars, document: { value } } = model;
+    const { document: { value }, unset } = model;
     const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
-    if (!vars || isUnread) return;
+    if (!model.vars || isUnread) return;
+    const vars = without(model.vars, unset);
     const meant = hintGiver();
     const namesInSteps = findNamesInSteps(model);
     for (const reading of model.readings) {
@@ -33,7 +42,12 @@ export const undefinedVar: Check = {
       const { index } = source;
       if (isGuarded(reading, index)) continue;
       const { name } = reading.keys[index]!;
-      if (source.kind === "nothing" && index === 0) {
+      const variable = index === 0 ? unset.get(name) : undefined;
+      if (variable !== undefined) {
+        if (severityOfNil(reading, 0) !== "error") continue;
+        const message = `${variable} is not set (vars.${name})`;
+        yield { severity: "error", code: UNSET, path: ["vars", name], message };
+      } else if (source.kind === "nothing" && index === 0) {
         yield keyProblem(reading, index, {
           severity: severityOfNil(reading, index),
           code: "undefined-var",
@@ -57,10 +71,15 @@ export const undefinedVar: Check = {
   },
 };
 
+function without(data: DataTemplate, names: ReadonlyMap<string, unknown>): DataTemplate {
+  if (data.kind !== "map" || names.size === 0) return data;
+  return { ...data, entries: data.entries.filter(([name]) => !names.has(name)) };
+}
+
 /** Whether the step may define more than it seems to. */
-function isInDoubt({ mentions }: CheckModel, { step, keys }: Reading): boolean {
+function isInDoubt({ mentions, givenVars }: CheckModel, { step, keys }: Reading): boolean {
   const [first] = keys;
-  if (!first || mentions.has(first.name)) return true;
+  if (!first || mentions.has(first.name) || givenVars.has(first.name)) return true;
   if (!step) return false;
   const { raw, draft } = step;
   const isUnread = (key: "vars" | "iteration") => raw[key] !== undefined && !draft[key];

@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { type Check, severityOfNil } from "../check.ts";
-import { isGuarded } from "../model/make_readings.ts";
+import { isGuarded, isSurelyEvaluated } from "../model/make_readings.ts";
 import { findKnownVar } from "../model/known_vars.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
@@ -15,8 +15,9 @@ export const ungivenVar: Check = {
       summary: "A job file reads a var that the embedding step does not pass.",
     },
   ],
-  *find({ jobs, embeddedBy }) {
-    for (const { draft } of jobs.flatMap(({ steps }) => steps)) {
+  *find({ jobs, embeddedBy, isSure }) {
+    for (const step of jobs.flatMap(({ steps }) => steps)) {
+      const { draft, job } = step;
       const inner = embeddedBy(draft);
       if (!inner) continue;
       const given = givenVars(draft.with);
@@ -29,7 +30,9 @@ export const ungivenVar: Check = {
         if (source.kind !== "nothing" || source.index !== 0) continue;
         reported.add(key.name);
         yield {
-          severity: severityOfNil(reading, 0),
+          severity: isSure && isSurelyEvaluated({ job, step, field: "with" })
+            ? severityOfNil(reading, 0)
+            : "warning",
           code: "ungiven-var",
           path: [...draft.path, "with", "path"],
           message: `the job file reads the var "${key.name}", which this step does not give`,

@@ -1,17 +1,21 @@
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { MASK, Masker } from "../../value/masker.ts";
+import { spanInFile } from "../../source/source.ts";
+import { constructValues, parseYaml } from "../../workflow/yaml/parse_yaml.ts";
+import { findLiteralSecrets } from "./literal_secrets.ts";
 import { secretsInLines } from "./secrets_in_lines.ts";
 import { replaceTokens } from "./token_forms.ts";
 
 /**
- * Masks the secrets of a file in texts: those that were found in it, those in the lines that
- * diagnostics show, and everything that has the form of one.
+ * Masks the known secrets in texts about a file: those that were found in it, those in the files
+ * and lines that diagnostics show, and everything that has the form of one.
  */
 export function makeSecretMask(
-  found: readonly string[],
+  known: Masker,
   diagnostics: readonly Diagnostic[],
+  found: readonly string[] = [],
 ): (text: string) => string {
-  const secrets = [...found, ...secretsInLines(diagnostics)];
+  const secrets = [...found, ...secretsInLines(diagnostics), ...secretsInFiles(diagnostics)];
   const masker = new Masker();
   // A secret that is a word, such as "swordfish", may be an ordinary word elsewhere.
   const words = new Set(secrets.filter((secret) => /^[a-z]+$/i.test(secret)));
@@ -22,9 +26,22 @@ export function makeSecretMask(
   const asValue = new RegExp(`${VALUE_FOLLOWS}(?:${[...words].join("|")})${NO_KEY}`, "g");
   const maskWords = (text: string) => words.size === 0 ? text : text.replace(asValue, MASK);
   return (text) => {
-    const rest = long.reduce((text, secret) => text.replaceAll(secret, MASK), text);
+    const rest = long.reduce((text, secret) => text.replaceAll(secret, MASK), known.mask(text));
     return replaceTokens(maskWords(masker.mask(rest)), MASK);
   };
+}
+
+/** The hard-coded secrets of the files that diagnostics show a line of, where they are YAML. */
+function secretsInFiles(diagnostics: readonly Diagnostic[]): readonly string[] {
+  const files = new Set(diagnostics.flatMap(({ span }) => span ? spanInFile(span).source : []));
+  return [...files].flatMap((file) => {
+    try {
+      const [root] = constructValues(parseYaml([file]));
+      return findLiteralSecrets(root, [file]).map(({ text }) => text);
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Longer ones are masked only as they are written. */

@@ -36,8 +36,7 @@ export async function checkCommand(
   for await (const found of checkAll(operands, host, limits)) {
     const file = switches.has("strict") ? strictly(found) : found;
     tally = addTo(tally, file);
-    const maskFile = makeSecretMask(file.secrets, file.diagnostics);
-    const mask = (text: string) => maskFile(environment.mask(text));
+    const mask = makeSecretMask(environment, file.diagnostics, file.secrets);
     const options: WriteOptions = { ...shared, mask };
     if (file.refusal && !format.reportsRefusals) {
       const { message, hint } = file.refusal;
@@ -78,10 +77,10 @@ async function* checkAll(
       const path = join(name);
       if (done.has(path)) continue;
       done.add(path);
-      const found = await checkFile(name, host, limits);
-      const checked = suite
-        ? { ...found, diagnostics: found.diagnostics.filter((each) => !suite.isGiven(each, name)) }
-        : found;
+      const found = await checkFile(name, host, limits, suite?.context);
+      const isUsed = ({ code }: Diagnostic) =>
+        code !== "unused-output" || !suite?.setup.includes(name);
+      const checked = { ...found, diagnostics: found.diagnostics.filter(isUsed) };
       for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
       if (checked.isJobFile) jobFiles.push(checked);
       else yield withoutKnown(checked);

@@ -1,4 +1,4 @@
-import { checkFile } from "../../check/check_file.ts";
+import { refuseFailing } from "../../check/refuse_run.ts";
 import { EXPORTERS } from "../../export/registry.ts";
 import { shellWord } from "../../export/exported.ts";
 import { makeTasks, readSplit } from "../../export/tasks.ts";
@@ -8,10 +8,9 @@ import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../run/mask/add_secrets.ts";
 import { VARIABLE } from "../../run/failure/explain_nil.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
-import { readLimits } from "../../workflow/limits.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { Document } from "../../workflow/model.ts";
 import { checkChoice } from "../args/parse_flags.ts";
@@ -63,11 +62,12 @@ export async function exportCommand(
       "--split spreads the rounds of one of its jobs",
     );
   }
-  const { workflow, warnings } = await loadWorkflow(path, host);
+  const loaded = await loadWorkflow(path, host);
+  const { workflow, warnings } = loaded;
   const lacking = exporter.namesVariables ? await lackingVariables(workflow.document, secrets) : [];
   await printWarnings([...warnings, ...lacking], level, program);
-  await refuseUnneededOutputs(path, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
+  if (!switches.has("no-check")) await refuseFailing(loaded, plan, host, { isExport: true });
   const split = readSplit(lists.get("split") ?? [], (name) => {
     const [job] = matchJobs(plan.jobs, name);
     if (job) return job;
@@ -148,15 +148,4 @@ function commandOf(
     return value === undefined ? [] : [`--${name}`, value];
   });
   return ["runner", "export", engine, path, ...more, ...single];
-}
-
-/** A task is given the outputs of the jobs that its jobs need, and no others. Throws LoadError. */
-async function refuseUnneededOutputs(path: string, { host }: Program): Promise<void> {
-  const { diagnostics } = await checkFile(path, host, readLimits(host.env));
-  const found = diagnostics.filter(({ code }) => code === "output-order");
-  if (found.length === 0) return;
-  throw new LoadError(
-    `'${path}' reads outputs of jobs that are not needed`,
-    found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
-  );
 }

@@ -1,3 +1,4 @@
+import { refuseFailing } from "../../check/refuse_run.ts";
 import { Draws } from "../../expr/draws.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { renderRunFile } from "../../piece/run_file.ts";
@@ -44,10 +45,12 @@ export async function prepareCommand(
   const seal = await takeKey(program);
   const preparation = await prepareRun(invocation, program);
   await printAll(preparation.warnings, level, program);
-  const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  await printAll(warnings, level, program);
-  const { plan } = await preparation.plan(workflow, new Draws(invocation.values.get("seed")));
+  const loaded = await loadWorkflow(operands[0]!, host);
+  await printAll(loaded.warnings, level, program);
+  const draws = new Draws(invocation.values.get("seed"));
+  const { plan } = await preparation.plan(loaded.workflow, draws);
   await printAll(plan.warnings, level, program);
+  if (!switches.has("no-check")) await refuseFailing(loaded, plan, host);
   if (plan.jobs.length === 0) throw new RunnerError("no job was chosen");
   const secrets = makeMasker([host.env.all(), ...program.secrets]);
   addSecretsOf(plan.vars, secrets);

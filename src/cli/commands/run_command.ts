@@ -1,3 +1,4 @@
+import { refuseFailing } from "../../check/refuse_run.ts";
 import { Draws } from "../../expr/draws.ts";
 import type { Host } from "../../host/host.ts";
 import { makePlan } from "../../plan/make_plan.ts";
@@ -140,13 +141,18 @@ async function prepare(
       isStrict ? refuseWarnings(file, found) : printAll(found, level, program);
     await warn(preparation?.warnings ?? []);
     const permissions = preparation?.options.permissions;
-    const { workflow, warnings, hints } = await loadWorkflow(file, host, permissions);
+    const loaded = await loadWorkflow(file, host, permissions);
+    const { workflow, warnings, hints } = loaded;
     await warn(warnings);
     if (level === "debug") await printAll(hints, level, program);
     const draws = new Draws(invocation.values.get("seed"));
     const prepared = await preparation?.plan(workflow, draws) ??
       { plan: await makePlan(workflow, host.env.all(), undefined, draws) };
     await warn(prepared.plan.warnings);
+    const { switches } = invocation;
+    if (!switches.has("list") && !switches.has("no-check")) {
+      await refuseFailing(loaded, prepared.plan, host, { isStrict });
+    }
     return preparation ? { ...prepared, options: preparation.options } : prepared;
   } catch (error) {
     // A workflow that cannot be loaded has failed as a whole.

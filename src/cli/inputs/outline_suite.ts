@@ -5,7 +5,7 @@ import { makePlan } from "../../plan/make_plan.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { openSuite } from "../../suite/open_suite.ts";
-import { planMembers } from "../../suite/plan_suite.ts";
+import { outputsOfSetup, planMembers } from "../../suite/plan_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -23,7 +23,7 @@ interface SuiteOutline {
 
 /** Finds the tasks and the files of a suite. Throws LoadError and UsageError. */
 export async function outlineSuite(
-  { operands: [, path = ""], values, lists }: Invocation,
+  { operands: [, path = ""], values, lists, switches }: Invocation,
   { host }: Program,
 ): Promise<SuiteOutline> {
   for (const name of ["split", "group"]) {
@@ -40,8 +40,12 @@ export async function outlineSuite(
   const suite = await openSuite([path], host);
   const environment = host.env.all();
   const found = await suite.findFiles(environment);
+  const check = switches.has("no-check")
+    ? undefined
+    : { isExport: true, outputs: await outputsOfSetup(found.setup, host) };
   const load = async (files: readonly SuiteFile[]) => {
     const members = await planMembers(files, host, {
+      check,
       plan: (workflow) => makePlan(workflow, environment, evaluateKnownVars),
     });
     return members.map((member) => {

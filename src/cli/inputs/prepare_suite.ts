@@ -6,7 +6,7 @@ import { makeMasker } from "../../run/mask/add_secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, type RunnerError, UsageError } from "../../source/errors.ts";
 import type { OpenSuite } from "../../suite/open_suite.ts";
-import { planMembers } from "../../suite/plan_suite.ts";
+import { outputsOfSetup, planMembers } from "../../suite/plan_suite.ts";
 import { membersOfShard } from "../../suite/shards.ts";
 import type { SuiteRunOptions } from "../../suite/run_suite.ts";
 import type { PlannedMember, Shard, Suite, SuiteMember } from "../../suite/suite.ts";
@@ -99,8 +99,12 @@ export async function prepareSuite(
   };
   const { watching } = program;
   const hostOf = watching ? { hostOf: (path: string) => watching.files.hostOf(path) } : {};
-  const make = { permissions, plan: plan(true), ...hostOf };
-  const makeAround = { permissions, plan: plan(false) };
+  const check = isShown || switches.has("no-check") ? undefined : {
+    isStrict: switches.has("strict"),
+    outputs: await outputsOfSetup(files.setup, host),
+  };
+  const make = { permissions, check, plan: plan(true), ...hostOf };
+  const makeAround = { permissions, check, plan: plan(false) };
   const all = await planMembers(files.workflows, host, make);
   const around = {
     setup: await planMembers(files.setup, host, makeAround),

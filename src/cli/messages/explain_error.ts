@@ -65,10 +65,7 @@ export function maskOf(
   secrets: Secrets,
   diagnostics: readonly Diagnostic[] = [],
 ): (text: string) => string {
-  const masker = makeMasker([environmentOf(host), ...secrets]);
-  if (diagnostics.length === 0) return (text) => masker.mask(text);
-  const maskFile = makeSecretMask([], diagnostics);
-  return (text) => maskFile(masker.mask(text));
+  return makeSecretMask(makeMasker([environmentOf(host), ...secrets]), diagnostics);
 }
 
 /** The environment; nothing where it may not be read, and so cannot be said either. */

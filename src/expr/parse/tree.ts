@@ -1,4 +1,5 @@
 import { assertNever } from "../../source/errors.ts";
+import type { ParsedTemplate } from "../expression.ts";
 import type { CallExpression, Node } from "./ast.ts";
 
 /** The nodes right below a node, in the order of the text. */
@@ -39,6 +40,21 @@ export function childrenOf(node: Node): readonly Node[] {
     default:
       return assertNever(node);
   }
+}
+
+/** The expression that a template is, with nothing but spaces around it. */
+export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
+  let only: Node | undefined;
+  for (const part of parts) {
+    if (typeof part === "string") {
+      if (part.trim() !== "") return undefined;
+    } else if (only) {
+      return undefined;
+    } else {
+      only = part;
+    }
+  }
+  return only;
 }
 
 /** Whether a node calls the function of that name. */

@@ -1,7 +1,7 @@
 import { formatValue } from "../../value/format_value.ts";
 import type { Value } from "../../value/value.ts";
 import type { Node } from "../parse/ast.ts";
-import { childrenOf } from "../parse/tree.ts";
+import { childrenOf, onlyExpression } from "../parse/tree.ts";
 import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../source/errors.ts";
@@ -57,21 +57,6 @@ export function renderText(
     }
   }
   return text;
-}
-
-/** The expression that a template is, with nothing but spaces around it. */
-export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
-  let only: Node | undefined;
-  for (const part of parts) {
-    if (typeof part === "string") {
-      if (part.trim() !== "") return undefined;
-    } else if (only) {
-      return undefined;
-    } else {
-      only = part;
-    }
-  }
-  return only;
 }
 
 function formatPart(value: Value, part: Node, run: Evaluation, source: string): string {

@@ -1,6 +1,6 @@
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
-import { onlyExpression } from "../../expr/template/render.ts";
+import { onlyExpression } from "../../expr/parse/tree.ts";
 import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { stepText } from "../../value/plain.ts";

@@ -1,4 +1,5 @@
 import type { Identifier } from "../../expr/parse/ast.ts";
+import type { Reference } from "../../expr/references.ts";
 import { misspeltNameHint, nameHint } from "../../expr/hints/known_slips.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import { didYouMean } from "../../source/suggest.ts";
@@ -8,19 +9,26 @@ import type { NameRule } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
 
 /**
- * Checks that a name in an expression is one that is known at the place of the expression. `vars` are
- * the variables of the workflow.
+ * Checks that what an expression reads is known at the place of the expression. `vars` are the
+ * variables of the workflow.
  */
 export function checkName(
   problems: Problem[],
-  identifier: Identifier,
+  { base: identifier, keys: [key] }: Reference,
   source: string,
   path: Path,
   rule: NameRule,
   vars: readonly string[],
 ): void {
   const { name, start, end } = identifier;
-  const { where, known, hints = {}, empty = {} } = rule;
+  const { where, known, hints = {}, empty = {}, members = {} } = rule;
+  const names = Object.hasOwn(members, name) ? members[name]! : undefined;
+  if (names && key && !names.includes(key.name)) {
+    addError(problems, "unknown-name", path, `unknown field "${key.name}" of ${name}`, {
+      range: { start: key.start, end: key.end },
+      hint: didYouMean(key.name, names) ?? `${name} has ${names.join(", ")}`,
+    });
+  }
   if (Object.hasOwn(empty, name)) {
     addWarning(problems, "empty-name", path, `"${name}" is always ${empty[name]} here`, {
       range: { start, end },

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean, suggest } from "../../source/suggest.ts";
 import type { Path } from "../../source/source.ts";
 import { describeValue } from "../../value/value.ts";
 import {
@@ -33,7 +33,7 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     addError(decoding.problems, "type", path, message);
     return undefined;
   }
-  warnOfUnknownKeys(value, path, table, decoding);
+  reportUnknownKeys(value, path, table, decoding);
   const decoded: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(table.fields)) {
     const part = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -87,27 +87,33 @@ function reportMissing(
   else addError(problems, "empty", [...path, name], `"${name}" must not be empty`);
 }
 
-function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
+/** A key that is nearly one of the table is an error; any other may be a note of the author. */
+function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: RawMap,
   path: Path,
   { what, fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
   let emptyKeyHint: { readonly hint: string | undefined } | undefined;
+  const aliases = Object.keys(foreignKeys).filter((key) => /^the key is/.test(foreignKeys[key]!));
+  const names = [...Object.keys(fields), ...aliases];
   for (const key of Object.keys(map)) {
     // Keys that begin with x are there to hold anchors.
     if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
-    const hint = Object.hasOwn(foreignKeys, key)
-      ? foreignKeys[key]
-      : /^\s/.test(key)
-      ? "it begins with a non-breaking space: indent with plain spaces"
-      : didYouMean(key, Object.keys(fields)) ??
-        (emptyKeyHint ??= { hint: emptyHint(map, fields) }).hint;
+    const foreign = Object.hasOwn(foreignKeys, key) ? foreignKeys[key] : undefined;
+    const near = foreign === undefined ? suggest(key, names) : undefined;
+    const hint = foreign ??
+      (/^\s/.test(key)
+        ? "it begins with a non-breaking space: indent with plain spaces"
+        : near === undefined
+        ? (emptyKeyHint ??= { hint: emptyHint(map, fields) }).hint
+        : foreignKeys[near] ?? `did you mean "${near}"?`);
     const unlike = holdsAnchors
       ? 'it has no effect; a key for anchors begins with "x-"'
       : undefined;
     const advice = hint ?? unlike;
-    addWarning(problems, UNKNOWN_KEY, [...path, key], `unknown key "${key}" in ${what}`, {
+    const add = near === undefined ? addWarning : addError;
+    add(problems, UNKNOWN_KEY, [...path, key], `unknown key "${key}" in ${what}`, {
       part: "key",
       ...advice === undefined ? {} : { hint: advice },
     });

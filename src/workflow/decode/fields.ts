@@ -53,6 +53,9 @@ const ITERATION_KEY = 'the key is "iteration", a list, a file or a loop';
 const PARAMETER = 'parameters of an action go under "with"';
 const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
   '"on_failure: stop" of a job skips its remaining steps';
+const MAY_FAIL =
+  'without "test" a step passes whatever its action gives; "when: always" starts a ' +
+  "job after failed needs";
 const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
@@ -139,6 +142,7 @@ export const JOB_FIELDS = {
   },
   foreignKeys: {
     if: SKIPIF,
+    allow_failure: MAY_FAIL,
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
     always: AFTER_ALL,
@@ -235,6 +239,7 @@ export const STEP_FIELDS = {
     when:
       '"when" is a key of a job; the condition of a step is "skipif", which skips where it is true',
     action: 'the key is "uses"',
+    allow_failure: MAY_FAIL,
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
     retries: 'the key is "retry", with "max_attempts" in it',

@@ -1,7 +1,7 @@
 import type { Action } from "../../action/action.ts";
 import type { Node } from "../../expr/parse/ast.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
-import { onlyExpression } from "../../expr/template/render.ts";
+import { onlyExpression } from "../../expr/parse/tree.ts";
 
 /**
  * The parameters of an action that leaves out what is nil, with a guard at each template that

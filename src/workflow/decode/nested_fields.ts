@@ -3,6 +3,9 @@ import { BEFORE_ACTION, IN_ITERATION, IN_JOB, IN_STEP, seeing } from "./name_rul
 
 const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
 
+/** The statistics of the rounds of a job. */
+const STATS = ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"];
+
 /** `repeat` of a job. */
 export const REPEAT = {
   what: "repeat",
@@ -26,7 +29,7 @@ export const REPEAT = {
     },
     expect: {
       type: "assertions",
-      names: seeing(IN_JOB, ["stats"]),
+      names: { ...seeing(IN_JOB, ["stats"]), members: { stats: STATS } },
       summary:
         "Decides whether the job passes, instead of the single rounds: stats.count, passed, " +
         "failed, and min, mean, p50, p90, p95, p99 and max in seconds.",
@@ -164,6 +167,8 @@ export const RETRY = {
     count: 'the key is "max_attempts"',
     delay: 'the key is "interval", and "initial_delay" before the first attempt',
     multiplier: 'the key is "backoff"',
+    timeout: '"timeout" of the step limits each attempt, max_attempts and interval all of them',
+    for: "max_attempts and interval say how long: max_attempts: 30, interval: 1s",
     max_delay: 'the key is "max_interval"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -1,4 +1,4 @@
-import type { Identifier, Node } from "../../expr/parse/ast.ts";
+import type { Node } from "../../expr/parse/ast.ts";
 import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import { parseData, templatesIn } from "../../expr/parse/parse_data.ts";
 import type { Expression, Template } from "../../expr/expression.ts";
@@ -13,10 +13,10 @@ import type { Path } from "../../source/source.ts";
 import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import type { Dict } from "../../value/value.ts";
-import { freeNames } from "../../expr/references.ts";
+import { type Reference, referencesIn } from "../../expr/references.ts";
 import { markOmittedNil } from "./mark_omitted_nil.ts";
 import type { NameRule } from "../model.ts";
-import { addError, type Problem } from "../problem.ts";
+import { addError, MOST_PROBLEMS, type Problem } from "../problem.ts";
 
 /** A reader that adds what it finds to the problems. Each text is parsed and checked once. */
 export function makeExpressionReader(problems: Problem[]): ExpressionReader {
@@ -64,13 +64,16 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
         if (!mistakes.has(tree)) mistakes.set(tree, await prepareCalls(tree, filesAt(path)));
       }
       const checkOnce = remember(checkTree);
+      let left = MOST_PROBLEMS;
       for (const { tree, path, names } of uses) {
-        const { errors, identifiers } = checkOnce(tree);
+        if (left < 0) break;
+        const { errors, references } = checkOnce(tree);
         for (const error of [...errors, ...mistakes.get(tree) ?? []]) {
           reportError(problems, error, path);
+          left--;
         }
-        for (const identifier of identifiers) {
-          checkName(problems, identifier, tree.source, path, names, vars);
+        for (const reference of references) {
+          checkName(problems, reference, tree.source, path, names, vars);
         }
       }
     },
@@ -129,12 +132,12 @@ function hasNodes(tree: Expression | Template): boolean {
 
 interface Checked {
   readonly errors: readonly ExpressionError[];
-  readonly identifiers: readonly Identifier[];
+  readonly references: readonly Reference[];
 }
 
 function checkTree(tree: Expression | Template): Checked {
   const errors = "node" in tree ? checkExpression(tree) : checkTemplate(tree);
-  return { errors, identifiers: nodesOf(tree).flatMap(freeNames) };
+  return { errors, references: nodesOf(tree).flatMap(referencesIn) };
 }
 
 function reportError(problems: Problem[], error: ExpressionError, path: Path): void {

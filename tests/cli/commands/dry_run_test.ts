@@ -7,7 +7,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 async function dryRun(yaml: string, args: string[] = [], files: Record<string, string> = {}) {
   return await withFiles({ "w.yml": yaml, ...files }, async (cwd) => {
     const before = [...Deno.readDirSync(cwd)].length;
-    const result = await runMain(["--dry-run", ...args, "w.yml"], {
+    const result = await runMain(["--dry-run", "--no-check", ...args, "w.yml"], {
       cwd,
       env: { API_TOKEN: "hunter2-hunter2", BASE: "http://shop.test" },
     });

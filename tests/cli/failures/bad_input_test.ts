@@ -274,13 +274,13 @@ Deno.test("a secret in a line of the file is not shown with the mistake in it", 
   5 |   - {uses: hello, with: {a: "***", b: "{{ foo }}"}}
     |                                           ^^^ the names here are vars, res, req, rt, status, outputs, needs, repeat_index, iteration_index`,
   );
-  const odd = `${steps}  - {uses: hello, nane: hunter2hunter2}\n`;
+  const odd = `${steps}  - {uses: hello, note: hunter2hunter2}\n`;
   const warned: CliResult = await withFiles(
     { "w.yml": odd },
     (cwd) => runMain(["w.yml"], { cwd, env }),
   );
   assertEquals(warned.code, 0);
-  assertStringIncludes(warned.stderr, "5 |   - {uses: hello, nane: ***}\n");
+  assertStringIncludes(warned.stderr, "5 |   - {uses: hello, note: ***}\n");
 });
 
 Deno.test("text files that steps name are UTF-8, or the step fails with the offset", async () => {

@@ -89,8 +89,8 @@ jobs:
     shows: ["nobody", '"nothing"', "flow.yml:7:", "^"],
   },
   "unknown keys are ignored": {
-    steps: "- { uses: hello, test: status == 0, tets: 1 }",
-    shows: ["warning", 'unknown key "tets"'],
+    steps: "- { uses: hello, test: status == 0, note: 1 }",
+    shows: ["warning", 'unknown key "note"'],
   },
   "unknown actions and parameters, invalid expressions and `needs` are found during the run, if at all":
     {

@@ -1,0 +1,42 @@
+import type { Host } from "../host/host.ts";
+import type { Plan } from "../plan/plan.ts";
+import { LoadError } from "../source/errors.ts";
+import type { Loaded } from "../workflow/load_workflow.ts";
+import { type RefuseOptions, UNSET } from "./check.ts";
+
+/**
+ * Refuses a workflow of which static analysis proves that a run must fail. Throws LoadError with
+ * everything that was found.
+ */
+export async function refuseFailing(
+  { decoded }: Pick<Loaded, "decoded">,
+  plan: Plan,
+  host: Host,
+  options: RefuseOptions = {},
+): Promise<void> {
+  if (!options.isStrict && !mayFail(decoded)) return;
+  const { checkLoaded } = await import("./check_document.ts");
+  const found = await checkLoaded(decoded, plan, host, options);
+  if (found.length === 0) return;
+  const unset = found.filter(({ code }) => code === UNSET);
+  if (unset.length === found.length) {
+    const message = unset.map(({ message }) => message).join("; ");
+    throw new LoadError(message, [], 'set it, or give a default: "{{NAME ?? …}}"');
+  }
+  const count = found.length === 1 ? "1 error" : `${found.length} errors`;
+  throw new LoadError(
+    `workflow file '${decoded.document.name}' has ${count}`,
+    found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
+    "found by check; --no-check runs it all the same",
+  );
+}
+
+/** Whether a workflow reads anything that may not be there: the smallest need no analysis. */
+function mayFail({ draft, uses, jobFiles }: Loaded["decoded"]): boolean {
+  const steps = draft.jobs.flatMap(({ steps }) => steps);
+  const names = steps.some(({ action }) => action?.responseFields) ? NAMES_AND_RES : NAMES;
+  return jobFiles !== undefined || uses.some(({ tree }) => names.test(tree.source));
+}
+
+const NAMES = /\b(?:vars|outputs|needs|rt|run|job)\b|\$env/;
+const NAMES_AND_RES = new RegExp(`${NAMES.source}|\\bres\\b`);
