@@ -158,7 +158,6 @@ function openSession(
     plan: options.piece?.whole ?? plan,
     vars,
     outputs: openOutputs(stepIds, options.outputs, options.piece?.outputs),
-    stepIds,
     keepsAll: options.onOutputs !== undefined && !options.piece || readsAll(workflow.document),
     cancellation,
     draining: drainedBy(cancellation, options.draining),

@@ -10,7 +10,7 @@ import type { Document, JobFile, Step } from "../workflow/model.ts";
 import type { BareEvent, JobState, PiecePart, StepRun, StepState } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { Outputs, StepIds } from "./execute/outputs.ts";
+import type { Outputs } from "./execute/outputs.ts";
 import type { AddExchangedSecrets } from "./mask/add_secrets.ts";
 
 /** The state that all parts of a run share, or those of an embedded job in it. */
@@ -28,7 +28,6 @@ export interface Session {
   /** The `vars` of the workflow, evaluated, or those that an embedded job was given. */
   readonly vars: Dict;
   readonly outputs: Outputs;
-  readonly stepIds: StepIds;
   /** Whether the outputs of all entries of a step are kept. */
   readonly keepsAll: boolean;
   readonly cancellation: Cancellation;

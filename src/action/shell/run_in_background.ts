@@ -1,6 +1,6 @@
 import type { ActionContext, ActionResult } from "../action.ts";
 import type { RunResources } from "../run_resources.ts";
-import { empty } from "../process/capture.ts";
+import { type Captured, empty, type LastOf, lastOf } from "../process/capture.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
@@ -23,12 +23,13 @@ export async function runInBackground(
     log?.close();
     throw await spawnProblem(error, request);
   }
-  const outputs = copyTo(log, group.child);
+  const end = lastOf(LONGEST_END, context.secrets);
+  const outputs = copyTo(log, end, group.child);
   let isOver = false;
   const failure = group.status.then(async (status) => {
     if (isOver || !isFailure(status)) return undefined;
     await atMost(OUTPUT_LAG, Promise.all(outputs.map((output) => output.ended)), context);
-    const line = await lastLine(path);
+    const line = lastLine(end.take(true));
     const words = `the command in the background ended with exit code ${status.code}`;
     const message = line === "" ? words : `${words}: ${line}`;
     context.warn(message);
@@ -74,29 +75,21 @@ async function atMost(
   timer.cancel();
 }
 
-/** So many bytes before the end are searched for the last line. */
+/** So many bytes of the output are searched for the last line. */
 const LONGEST_END = 64 * 1024;
 
-/** The last line that a command printed; nothing where it cannot be read. */
-async function lastLine(path: string): Promise<string> {
-  try {
-    using file = await Deno.open(path);
-    const { size } = await file.stat();
-    const end = new Uint8Array(Math.min(size, LONGEST_END));
-    await file.seek(size - end.length, Deno.SeekMode.Start);
-    const read = await file.read(end) ?? 0;
-    const text = new TextDecoder().decode(end.subarray(0, read)).trimEnd();
-    const newline = text.lastIndexOf("\n");
-    // Part of a line may begin with part of a secret, which reports would not recognize.
-    if (newline < 0 && size > end.length) return "";
-    return text.slice(newline + 1);
-  } catch {
-    return "";
-  }
+/** The last line that a command printed; nothing where that is longer than what is kept. */
+function lastLine({ text, cut }: Captured): string {
+  const printed = text.trimEnd();
+  const newline = printed.lastIndexOf("\n");
+  // Part of a line may begin with part of a secret, which reports would not recognize.
+  return newline < 0 && cut ? "" : printed.slice(newline + 1);
 }
 
-function copyTo(log: Deno.FsFile, { stdout, stderr }: Deno.ChildProcess) {
+/** Copies both outputs to a file; `end` keeps the end of them. */
+function copyTo(log: Deno.FsFile, end: LastOf, { stdout, stderr }: Deno.ChildProcess) {
   const write = (bytes: Uint8Array) => {
+    end.add(bytes);
     try {
       for (let rest = bytes; rest.length > 0;) rest = rest.subarray(log.writeSync(rest));
     } catch {

@@ -2,7 +2,7 @@ import { roundDuration } from "../../value/duration.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Duration } from "../../workflow/model.ts";
 import type { AssertionCount, Failure } from "../event.ts";
-import { failureOf, falseTest, spentTime, violationFailure } from "../failure/lazy_failures.ts";
+import { explainer, failureOf } from "../failure/lazy_failures.ts";
 import type { AttemptInput } from "../failure/nil_parameters.ts";
 import type { Session } from "../session.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
@@ -26,13 +26,17 @@ export function judge(
 ): Judgement {
   const { step: { test, maxTime }, scope } = context;
   const { violations = [], status } = answer.result;
-  const broken = violations.map((violation) => violationFailure(session, context, violation));
+  const broken = violations.map(async (violation) =>
+    await (await explainer()).failureOfViolation(session, context, violation)
+  );
   const late = maxTime ? tooLate(session, context, maxTime, answer) : [];
   if (!test && !maxTime) return { isGood: status === 0 && broken.length === 0, failures: broken };
   const untrue = (test ?? []).flatMap((assertion) => {
     try {
       if (isTrue(assertion.expression, scope, assertionPath(["test"], assertion))) return [];
-      const why = falseTest(session, context, assertion, given);
+      const why = explainer().then((code) =>
+        code.failureOfTest(session, context, assertion, given)
+      );
       return [why.catch((error) => failureOf(session, context, error))];
     } catch (error) {
       return [failureOf(session, context, error, given)];
@@ -55,7 +59,8 @@ function tooLate(
   try {
     const most = evaluateDuration(maxTime, context.scope, ["max_time"]);
     if (elapsed <= most) return [];
-    return [spentTime(session, context, most, { elapsed: roundDuration(elapsed), phases })];
+    const spent = { elapsed: roundDuration(elapsed), phases };
+    return [explainer().then((code) => code.failureOfTime(session, context, most, spent))];
   } catch (error) {
     return [failureOf(session, context, error)];
   }

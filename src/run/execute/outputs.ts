@@ -49,9 +49,12 @@ export class Outputs {
     }
   }
 
-  /** Outputs over these, which do not change: what is published there is not seen here. */
-  fork(): RoundOutputs {
-    return new RoundOutputs(this, this.#stepIds);
+  /**
+   * The outputs of a round of a repeated job, or of a parallel entry: it sees these and its own,
+   * and rounds that run side by side do not see each other.
+   */
+  fork(): Outputs {
+    return new Outputs(this.#stepIds, this);
   }
 
   /** Adds the list of what the entries of a step have published. */
@@ -117,47 +120,4 @@ function layered(upper: Dict, lower: Dict): Dict {
     getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(layerOf(key), key),
     ownKeys: () => [...new Set([...Reflect.ownKeys(lower), ...Reflect.ownKeys(upper)])],
   });
-}
-
-const NOTHING: ReadonlyMap<string, Dict> = new Map();
-
-/**
- * The outputs that a round of a repeated job, or a parallel entry, sees: those from before it, and
- * its own. Rounds may run side by side, and must not see each other.
- */
-export class RoundOutputs {
-  readonly #base: Outputs;
-  readonly #stepIds: StepIds;
-  #own: Outputs | undefined;
-  #published: Map<string, Dict> | undefined;
-
-  constructor(base: Outputs, stepIds: StepIds) {
-    this.#base = base;
-    this.#stepIds = stepIds;
-  }
-
-  get view(): Dict {
-    return (this.#own ?? this.#base).view;
-  }
-
-  /** The outputs of its steps, by their ids. */
-  get published(): ReadonlyMap<string, Dict> {
-    return this.#published ?? NOTHING;
-  }
-
-  publish(stepId: string, values: Dict): void {
-    this.#own ??= new Outputs(this.#stepIds, this.#base);
-    this.#own.publish(stepId, values);
-    (this.#published ??= new Map()).set(stepId, values);
-  }
-
-  fork(): RoundOutputs {
-    return new RoundOutputs(this.#own ?? this.#base, this.#stepIds);
-  }
-
-  publishAll(stepId: string, all: readonly Dict[]): void {
-    this.#own ??= new Outputs(this.#stepIds, this.#base);
-    this.#own.publishAll(stepId, all);
-    (this.#published ??= new Map()).set(stepId, this.#own.view[stepId] as Dict);
-  }
 }

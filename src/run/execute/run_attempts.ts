@@ -1,7 +1,7 @@
-import type { Expression } from "../../expr/expression.ts";
+import type { Expression, Scope } from "../../expr/expression.ts";
 import { StepError } from "../../source/errors.ts";
 import { roundDuration } from "../../value/duration.ts";
-import type { Retry, Step } from "../../workflow/model.ts";
+import type { Loop, Retry, Step } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
@@ -185,7 +185,7 @@ async function conclude(
   const { entry, scope } = context;
   if (entry?.loop && failures.length === 0) {
     try {
-      (await import("./end_pass.ts")).endPass(entry.loop, entry.index, scope);
+      endPass(entry.loop, entry.index, scope);
     } catch (error) {
       failures.push(await failureOf(session, context, error));
     }
@@ -283,4 +283,22 @@ export async function pause(
   }
   const { reason } = session.cancellation;
   if (reason !== undefined) throw new StepError(reason);
+}
+
+/** Decides after a pass whether there is another one. Throws where there cannot be one. */
+function endPass(
+  { until, max, interval, pass }: Loop & { readonly pass: { isOver: boolean; pause: number } },
+  index: number,
+  scope: Scope,
+): void {
+  pass.isOver = isTrue(until, scope, ["iteration", "until"]);
+  if (pass.isOver) return;
+  pass.pause = evaluateDuration(interval, scope, ["iteration", "interval"]);
+  if (index + 1 < max) return;
+  const error = new StepError(
+    `"until" is still false after ${max === 1 ? "1 pass" : `${max} passes`}`,
+    "raise max, or look at what the expression reads",
+    { decided: false },
+  );
+  throw new FieldError(["iteration", "until"], error, until);
 }

@@ -155,7 +155,7 @@ async function runInOrder(
     for await (const template of entries) {
       if (session.cancellation.reason !== undefined) break;
       const entry = { index, template };
-      const one = await skipIfStopped(session, round, step, entry, state) ??
+      const one = skipIfStopped(session, round, step, entry, state) ??
         await runEntry(session, round, step, entry, all);
       state = combineStates(state, one);
       index++;
@@ -167,17 +167,17 @@ async function runInOrder(
 }
 
 /** Skips an entry that does not start any more; `state` is that of the entries so far. */
-async function skipIfStopped(
+function skipIfStopped(
   session: Session,
   round: Round,
   step: Step,
   entry: Entry,
   state: JobState,
-): Promise<JobState | undefined> {
+): JobState | undefined {
   const isStopped = state === "failed" && round.job.stopsAtFailure && !step.isCleanup;
   if (!isStopped && session.draining.reason === undefined) return undefined;
   const reason = isStopped ? "on_failure is stop, and an entry before failed" : undefined;
-  await skipStep(session, round, step, entry, reason);
+  skipStep(session, round, step, entry, reason);
   return "skipped";
 }
 
@@ -190,7 +190,7 @@ async function endWithout(
   error: unknown,
 ): Promise<JobState> {
   if (error instanceof NothingToRun) {
-    await skipStep(session, round, step, undefined, error.message);
+    skipStep(session, round, step, undefined, error.message);
     return "passed";
   }
   // The step fails as a whole, or at the entry that could not be read.
@@ -240,7 +240,7 @@ async function runInParallel(
   async function work(): Promise<void> {
     for (let entry = await next(); entry; entry = await next()) {
       const inner = { ...session, emit: order.emitterOf(entry.index) };
-      const one = await skipIfStopped(inner, round, step, entry, state) ??
+      const one = skipIfStopped(inner, round, step, entry, state) ??
         await runApart(inner, entry);
       // Read only now: others have ended meanwhile.
       state = combineStates(state, one);
@@ -257,8 +257,8 @@ async function runInParallel(
     try {
       return await runOnce(inner, { ...round, scope, outputs }, step, entry);
     } finally {
-      if (step.id !== undefined && outputs.published.has(step.id)) {
-        const values = outputs.view[step.id] as Dict;
+      const values = step.id === undefined ? undefined : outputs.ofSteps()[step.id];
+      if (values) {
         if (all) all[entry.index] = values;
         if (entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
       }
@@ -315,7 +315,7 @@ async function runPasses(
   for (let index = 0; index < loop.max; index++) {
     if (cancellation.reason !== undefined) return "passed";
     if (draining.reason !== undefined) {
-      await skipStep(session, round, step, { index, template: NO_VARS });
+      skipStep(session, round, step, { index, template: NO_VARS });
       return "skipped";
     }
     const pass = { isOver: true, pause: 0 };

@@ -8,7 +8,7 @@ import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
-import { RoundOutputs } from "./outputs.ts";
+import type { Outputs } from "./outputs.ts";
 import { cancelIfFailFast, combineStates } from "./run_step.ts";
 import { runSteps } from "./run_steps.ts";
 import { noSteps, roundsOf } from "../count_steps.ts";
@@ -180,14 +180,14 @@ async function runRounds(
   // Where the statistics decide, a round that fails does not end the run, and only failed cleanup
   // steps are not tolerated.
   const inner = expect ? { ...session, failFast: false, toleratesFailures: true, emit } : session;
-  const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
+  const latest = new Map<string, { index: number; outputs: Outputs }>();
   const runOne = async (index: number, due: number): Promise<JobState> => {
-    const outputs = new RoundOutputs(session.outputs, session.stepIds);
+    const outputs = session.outputs.fork();
     const names = { needs: scope.names.needs };
     const state = await runInScope(inner, { job, index, outputs, names });
     const duration = roundDuration(clock.ticks() - due);
     stats.add(state, duration);
-    for (const stepId of outputs.published.keys()) {
+    for (const stepId of Object.keys(outputs.ofSteps())) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }
     const time = session.host.clock.now();
@@ -216,7 +216,7 @@ async function runRounds(
   if (measured) onStats(measured);
   // In the order of the steps, so that the owners of flat names do not depend on timing.
   for (const { id } of job.steps) {
-    const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
+    const published = id === undefined ? undefined : latest.get(id)?.outputs.ofSteps()[id];
     if (id !== undefined && published) {
       session.outputs.publish(id, published, latest.get(id)?.index);
     }

@@ -12,10 +12,10 @@ import { Outputs, stepIdsOf } from "./outputs.ts";
 import { emptyTally, makeRound, runRound } from "./run_job.ts";
 import { sumOf } from "../count_steps.ts";
 import { addSecretsOf } from "../mask/add_secrets.ts";
+import { skipStep } from "./run_step.ts";
 import type { Session } from "../session.ts";
 import type { Round } from "./step_context.ts";
 import { jobFileSpots } from "./step_spots.ts";
-import { emitSkipped } from "./emit_skipped.ts";
 
 /**
  * Runs the job of a file in an attempt of the step that embeds it: with vars and outputs of its
@@ -29,7 +29,6 @@ export async function runJobFile(
   vars: Dict,
 ): Promise<JobResult> {
   addSecretsOf(vars, session.secrets);
-  const stepIds = stepIdsOf(job.steps);
   const { plan: _, spotOf: __, ...shared } = session;
   const cancellation = new Cancellation();
   const cleanup = endAfter(cancellation, session.cleanupTimeout, session.deadlines);
@@ -38,8 +37,7 @@ export async function runJobFile(
     document,
     ...session.detail.places ? { spotOf: await jobFileSpots(session, document) } : {},
     vars,
-    outputs: new Outputs(stepIds),
-    stepIds,
+    outputs: new Outputs(stepIdsOf(job.steps)),
     keepsAll: true,
     cancellation,
     draining: new Cancellation(),
@@ -106,7 +104,7 @@ async function runUnlessSkipped(session: Session, round: Round): Promise<JobStat
   const { skipif, steps } = round.job;
   if (!skipif || !await isTrueAt(session, round.job, skipif)) return await runRound(session, round);
   const reason = `skipif of the job is true: ${skipif.source.trim()}`;
-  for (const step of steps) emitSkipped(session, round, step, undefined, reason);
+  for (const step of steps) skipStep(session, round, step, undefined, reason);
   return "passed";
 }
 

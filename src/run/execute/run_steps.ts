@@ -12,7 +12,7 @@ export async function runSteps(session: Session, round: Round): Promise<JobState
     if (step.isCleanup) break;
     if (cancellation.reason !== undefined) break;
     if (state === "failed" && round.job.stopsAtFailure) {
-      await skipStep(
+      skipStep(
         session,
         round,
         step,
@@ -22,7 +22,7 @@ export async function runSteps(session: Session, round: Round): Promise<JobState
     } else if (draining.reason === undefined) {
       state = combineStates(state, await runStep(session, round, step));
     } else {
-      await skipStep(session, round, step);
+      skipStep(session, round, step);
       state = combineStates(state, "skipped");
     }
   }

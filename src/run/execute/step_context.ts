@@ -8,7 +8,7 @@ import type { Job, Loop, Step } from "../../workflow/model.ts";
 import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "../event.ts";
 import { addSecretsOf } from "../mask/add_secrets.ts";
-import type { Outputs, RoundOutputs } from "./outputs.ts";
+import type { Outputs } from "./outputs.ts";
 import type { Session } from "../session.ts";
 
 /** A job in one of its rounds. */
@@ -19,7 +19,7 @@ export interface Round {
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
-  readonly outputs: Outputs | RoundOutputs;
+  readonly outputs: Outputs;
   /** Resources that its steps share. */
   readonly scope: ResourceScope;
   /** Names that its steps see in addition to those that all steps see. */

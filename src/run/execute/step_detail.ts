@@ -15,7 +15,7 @@ import type {
   StepState,
 } from "../event.ts";
 import { makeExchange, shown } from "../failure/make_exchange.ts";
-import { passedTest } from "../failure/lazy_failures.ts";
+import { explainer } from "../failure/lazy_failures.ts";
 import { roundDuration } from "../../value/duration.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import type { Session } from "../session.ts";
@@ -127,8 +127,9 @@ async function passedTests(
   test: readonly Assertion[],
 ): Promise<Pick<StepResult, "tests">> {
   const tests: PassedTest[] = [];
+  const { describePassedTest } = await explainer();
   for (const { expression } of test) {
-    if (isSurelyTrue(expression, scope)) tests.push(await passedTest(session, expression, scope));
+    if (isSurelyTrue(expression, scope)) tests.push(describePassedTest(session, expression, scope));
   }
   return tests.length === 0 ? {} : { tests };
 }

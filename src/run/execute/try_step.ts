@@ -7,7 +7,7 @@ import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { judge, type Judgement } from "./judge_step.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { AssertionCount, Failure, StepResult } from "../event.ts";
-import { failedJob, failureOf } from "../failure/lazy_failures.ts";
+import { explainer, failureOf } from "../failure/lazy_failures.ts";
 import { addOutputSecrets } from "../mask/add_secrets.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
@@ -93,7 +93,9 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     }
   }
   const { job } = answer.result;
-  const inside = job && job.failed > 0 ? [await failedJob(session, context, job)] : [];
+  const inside = job && job.failed > 0
+    ? [await (await explainer()).failureOfJob(session, context, job)]
+    : [];
   const failures = [...inside];
   if (step.id !== undefined && step.outputs.length > 0) {
     for (const failure of await publishOutputs(session, context, step.id)) failures.push(failure);

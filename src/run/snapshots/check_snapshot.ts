@@ -12,7 +12,7 @@ import type { Snapshot } from "../../workflow/model.ts";
 import type { Failure, SnapshotOutcome } from "../event.ts";
 import { FieldError, inField } from "../execute/evaluate_field.ts";
 import type { StepContext } from "../execute/step_context.ts";
-import { failureOf, otherSnapshot } from "../failure/lazy_failures.ts";
+import { explainer, failureOf } from "../failure/lazy_failures.ts";
 import type { Session } from "../session.ts";
 import {
   extensionOf,
@@ -86,7 +86,8 @@ async function compare(
   if (broken.length > 0) {
     const message = "values are not as the snapshot's match says";
     const why = { message, expected: "match", received, places: broken };
-    return { outcome: failed, failures: [await otherSnapshot(session, context, why)] };
+    const { failureOfSnapshot } = await explainer();
+    return { outcome: failed, failures: [await failureOfSnapshot(session, context, why)] };
   }
   const write = async () => {
     // One whose value becomes another type replaces a file of another name.
@@ -117,7 +118,7 @@ async function compare(
   if (before === undefined) {
     throw new StepError(`the snapshot "${file}" is not JSON`, "--update-snapshots replaces it");
   }
-  const failure = await otherSnapshot(session, context, {
+  const failure = await (await explainer()).failureOfSnapshot(session, context, {
     message: "the result differs from its snapshot",
     expected: file,
     received,

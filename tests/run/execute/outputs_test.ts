@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Outputs, RoundOutputs } from "../../../src/run/execute/outputs.ts";
+import { Outputs } from "../../../src/run/execute/outputs.ts";
 
 const ids = (...names: string[]) => new Map(names.map((name) => [name, false]));
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -41,7 +41,7 @@ Deno.test("a round sees earlier outputs and its own, not those of other rounds",
   const steps = ids("before", "s");
   const outputs = new Outputs(steps);
   outputs.publish("before", { x: 1 });
-  const [first, second] = [new RoundOutputs(outputs, steps), new RoundOutputs(outputs, steps)];
+  const [first, second] = [outputs.fork(), outputs.fork()];
   first.publish("s", { n: 1 });
   assertEquals(plain(first.view), { before: { x: 1 }, x: 1, s: { n: 1 }, n: 1 });
   assertEquals(plain(second.view), { before: { x: 1 }, x: 1 });
@@ -52,7 +52,7 @@ Deno.test("a round has one map of outputs, whichever way it is read", () => {
   const steps = ids("before", "s");
   const outputs = new Outputs(steps);
   outputs.publish("before", { x: 1, "__proto__ x": 2 });
-  const round = new RoundOutputs(outputs, steps);
+  const round = outputs.fork();
   round.publish("s", { x: "belongs to before", n: 1 });
   round.publish("s", { n: 2, all: round.view });
   const { view } = round;
@@ -73,7 +73,7 @@ Deno.test("a round costs the same after any number of outputs", () => {
   for (let index = 0; index < 3000; index++) outputs.publish(`s${index}`, { [`k${index}`]: index });
   let sum = 0;
   for (let index = 0; index < rounds; index++) {
-    const round = new RoundOutputs(outputs, ids());
+    const round = outputs.fork();
     round.publish("s", { n: index });
     sum += Number(round.view.n) - index + Number(round.view.k7);
   }
