@@ -87,16 +87,12 @@ const ROWS: { readonly [F in DataFormat]: ReadRows } = {
     try {
       yield* listOf((await readYaml([{ name: path, text }], "data file")).value, path);
     } catch (error) {
-      if (error instanceof LoadError) throw new StepError(yamlMessage(path, error));
-      throw error;
+      if (!(error instanceof LoadError)) throw error;
+      const [first] = error.diagnostics;
+      throw first ? invalid(path, "YAML", first) : new StepError(error.message);
     }
   },
 };
-
-function yamlMessage(path: string, { message, diagnostics: [first] }: LoadError): string {
-  if (!first) return message;
-  return `the data file "${path}" is not valid YAML: ${first.message}`;
-}
 
 /** The items of a file that is one list. */
 function listOf(list: unknown, path: string): readonly Value[] {
@@ -114,7 +110,7 @@ function parseRow(json: string, where: string): Value {
   try {
     return parseJson(json) as Value;
   } catch (error) {
-    throw invalid(where, "JSON", error);
+    throw invalid(where, "JSON", error as SyntaxError);
   }
 }
 
@@ -169,9 +165,8 @@ function columnsOf(fields: readonly string[], path: string): readonly string[] {
   );
 }
 
-function invalid(path: string, format: string, error: unknown): StepError {
-  const why = error instanceof Error ? error.message : String(error);
-  return new StepError(`the data file "${path}" is not valid ${format}: ${why}`);
+function invalid(path: string, format: string, { message }: Pick<Error, "message">): StepError {
+  return new StepError(`the data file "${path}" is not valid ${format}: ${message}`);
 }
 
 function convertRow(row: Value, types: ReadonlyMap<string, ColumnType>, where: string): Value {
