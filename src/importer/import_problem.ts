@@ -1,6 +1,6 @@
 import { LoadError } from "../source/errors.ts";
 import type { Path, Span } from "../source/source.ts";
-import { tryParseJson } from "../value/parse_json.ts";
+import { jsonFault, parseJson } from "../value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../value/value.ts";
 import type { ImportFile } from "./draft.ts";
 
@@ -81,30 +81,11 @@ function printPath(path: Path): string {
 
 /** Reads JSON; an error says where it is broken. */
 export function readJson(file: ImportFile): unknown {
-  const value = tryParseJson(file.text.replace(/^\ufeff/, ""));
-  if (value !== undefined) return value;
-  const offset = findFault(file.text);
-  const found = JSON.stringify(file.text.slice(offset, offset + 1));
-  const what = offset >= file.text.length ? "it ends too early" : `unexpected ${found}`;
-  throw problemAt(file, offset, `invalid JSON: ${what}`);
-}
-
-/** Where JSON is broken: engines do not always say it. Up to there it could go on. */
-function findFault(text: string): number {
-  const couldGoOn = (end: number) => {
-    try {
-      JSON.parse(text.slice(0, end));
-      return true;
-    } catch (error) {
-      return /end of JSON|unterminated/i.test(String(error)) ||
-        new RegExp(`position ${end}\\b`).test(String(error));
-    }
-  };
-  let [good, bad] = [0, text.length + 1];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (couldGoOn(middle)) good = middle;
-    else bad = middle;
+  try {
+    return parseJson(file.text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { offset, message } = jsonFault(file.text, error);
+    throw problemAt(file, offset, `invalid JSON: ${message}`);
   }
-  return good;
 }

@@ -12,6 +12,8 @@ export function parseJson(text: string): unknown {
   try {
     value = parseExactly(text);
   } catch (error) {
+    // It quotes a part of the text, in which half a secret would not be recognized.
+    if (error instanceof SyntaxError) throw new SyntaxError(error.message.replace(/, [".].*/s, ""));
     // It has more levels than the stack.
     if (!(error instanceof RangeError)) throw error;
   }
@@ -39,6 +41,37 @@ export function parseExactly<T>(text: string): T {
       Math.abs(value) <= 2 ** 53 && String(value) === source;
     return isExact ? value : BigInt(source);
   });
+}
+
+/** Where JSON is broken, which engines do not always say, and what is wrong there. */
+export function jsonFault(
+  text: string,
+  { message }: SyntaxError,
+): { readonly offset: number; readonly message: string } {
+  if (message.startsWith("JSON is nested")) return { offset: 0, message };
+  const offset = findFault(text);
+  if (offset >= text.length) return { offset, message: "it ends too early" };
+  return { offset, message: `unexpected ${JSON.stringify(text[offset])}` };
+}
+
+/** Up to there JSON could go on. */
+function findFault(text: string): number {
+  const couldGoOn = (end: number) => {
+    try {
+      JSON.parse(text.slice(0, end));
+      return true;
+    } catch (error) {
+      return /end of JSON|unterminated/i.test(String(error)) ||
+        new RegExp(`position ${end}\\b`).test(String(error));
+    }
+  };
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (couldGoOn(middle)) good = middle;
+    else bad = middle;
+  }
+  return good;
 }
 
 /** The value of a text that is JSON; undefined if it is not. */

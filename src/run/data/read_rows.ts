@@ -2,7 +2,7 @@ import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import { decodeText } from "../../source/decode_text.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
-import { jsonOrText, parseJson } from "../../value/parse_json.ts";
+import { jsonFault, jsonOrText, parseJson } from "../../value/parse_json.ts";
 import { describeValue, isDict, readInteger, type Value } from "../../value/value.ts";
 import { INTEGER_TEXT } from "../../workflow/decode/decode_value.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
@@ -102,15 +102,17 @@ function listOf(list: unknown, path: string): readonly Value[] {
 
 async function* jsonLines(text: string, path: string): AsyncGenerator<Value> {
   for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() !== "") yield parseRow(line, `${path}:${index + 1}`);
+    if (line.trim() !== "") yield parseRow(line, path, index);
   }
 }
 
-function parseRow(json: string, where: string): Value {
+function parseRow(json: string, path: string, linesBefore = 0): Value {
   try {
     return parseJson(json) as Value;
   } catch (error) {
-    throw invalid(where, "JSON", error as SyntaxError);
+    const { offset, message } = jsonFault(json, error as SyntaxError);
+    const line = linesBefore + json.slice(0, offset).split("\n").length;
+    throw invalid(`${path}:${line}`, "JSON", { message });
   }
 }
 

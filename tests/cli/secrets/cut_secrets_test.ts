@@ -71,6 +71,27 @@ Deno.test("errors before a run show no secret, also where they are cut", async (
   });
 });
 
+Deno.test("what is said of invalid JSON quotes no part of it", async () => {
+  const secret = "hunter2hunter2";
+  const files = {
+    "rows.json": `[{"a": 1, "b": ${secret}}]`,
+    "rows.jsonl": `{"a": 1, "b": ${secret}}\n`,
+    "w.yml": JSON.stringify({
+      name: "n",
+      vars: { token: "{{MY_TOKEN}}" },
+      jobs: ["rows.json", "rows.jsonl"].map((file) => {
+        return { name: file, steps: [{ uses: "hello", iteration: { file } }] };
+      }),
+    }),
+  };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout } = await runMain(["w.yml"], { cwd, env: { MY_TOKEN: secret } });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, `"rows.jsonl:1" is not valid JSON: unexpected "h"\n`);
+    assert(!stdout.includes("hunter"), stdout);
+  });
+});
+
 Deno.test("where a long line is cut, no piece of a secret is left", async () => {
   const secret = "hunter2-is-not-a-good-one";
   for (const filler of [secret, btoa(secret), "12345", ` ${secret} `]) {
