@@ -75,27 +75,21 @@ export async function readOutputsFile(
 ): Promise<PieceOutputs> {
   const { file } = source;
   const fields = readJsonFile(source, SCHEMA, "outputs file", HINT);
+  const fail = (what: string): never => {
+    throw new RunnerError(`'${file}' is not a valid outputs file: ${what}`, HINT);
+  };
   const jobs = fields.map("jobs");
   for (const outcome of Object.values(jobs)) {
     if (isDict(outcome) && /^(passed|failed|skipped)$/.test(String(outcome.state))) continue;
-    throw new RunnerError(
-      `'${file}' is not a valid outputs file: "jobs" has an entry without state`,
-      HINT,
-    );
+    fail('"jobs" has an entry without state');
   }
   const run = fields.text("run");
   const part: unknown = fields.optionalMap("part");
-  if (part !== undefined && !isPart(part)) {
-    throw new RunnerError(`'${file}' is not a valid outputs file: invalid "part"`, HINT);
-  }
+  if (part !== undefined && !isPart(part)) return fail('invalid "part"');
   const purpose = purposeOf(run, Object.keys(jobs), part);
   const outputs = await openValues(fields.map("outputs"), fields, opening, { file, purpose });
   for (const [id, values] of Object.entries(outputs)) {
-    if (isDict(values)) continue;
-    throw new RunnerError(
-      `'${file}' is not a valid outputs file: the outputs of "${id}" are not a map`,
-      HINT,
-    );
+    if (!isDict(values)) fail(`the outputs of "${id}" are not a map`);
   }
   return {
     file,

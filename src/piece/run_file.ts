@@ -147,18 +147,17 @@ export function readPieceDescription(
   path: string,
 ): Pick<RunFile, "workflow" | "jobs" | "leftOut"> {
   const { name, file, sha256, description } = fields.map("workflow");
+  const fail = (what: string): never => {
+    throw new RunnerError(`'${path}' is not a valid run file: ${what}`, HINT);
+  };
   if (typeof name !== "string" || typeof file !== "string" || typeof sha256 !== "string") {
-    throw new RunnerError(`'${path}' is not a valid run file: "workflow" is incomplete`, HINT);
+    return fail('"workflow" is incomplete');
   }
   const jobs = fields.list("jobs");
   for (const job of jobs) {
     const isJob = isDict(job) && typeof job.id === "string" && Array.isArray(job.needs) &&
       Array.isArray(job.steps);
-    if (isJob) continue;
-    throw new RunnerError(
-      `'${path}' is not a valid run file: "jobs" has an incomplete entry`,
-      HINT,
-    );
+    if (!isJob) fail('"jobs" has an incomplete entry');
   }
   return {
     workflow: { name, file, sha256, ...typeof description === "string" ? { description } : {} },
