@@ -15,21 +15,16 @@ export interface SuiteEvents {
 
 /** Reads the events of a process. Throws RunnerError where there are those of another one, too. */
 export function readSuiteEvents({ file, events }: PieceFile): SuiteEvents {
-  let start: SuiteStarted | undefined;
-  let end: SuiteFinished | undefined;
-  let ended = 0;
-  const runs = new Map<string, RunEvent[]>();
-  for (const event of events()) {
-    ended = Math.max(ended, event.time);
-    if (event.type === "suite_started") {
-      if (start) throw new RunnerError(`'${file}' has the events of more than one process`);
-      start = event;
-    } else if (event.type === "suite_finished") end = event;
-    else {
-      const run = runs.get(event.runId);
-      if (run) run.push(event);
-      else runs.set(event.runId, [event]);
-    }
+  const all = [...events()];
+  const starts = all.filter((event) => event.type === "suite_started");
+  if (starts.length > 1) {
+    throw new RunnerError(`'${file}' has the events of more than one process`);
   }
-  return { start, end, ended, runs };
+  const inner = all.filter(({ type }) => type !== "suite_started" && type !== "suite_finished");
+  return {
+    start: starts[0],
+    end: all.findLast((event) => event.type === "suite_finished"),
+    ended: all.reduce((latest, { time }) => Math.max(latest, time), 0),
+    runs: Map.groupBy(inner, ({ runId }) => runId),
+  };
 }
