@@ -280,12 +280,15 @@ Deno.test("--and-run adds tests of what came back, and uses the secrets of the c
 });
 
 Deno.test("new comments out what a workflow must not have, and the rest runs", async () => {
-  const commands = "curl -X 'A B' http://x/2\n" + "curl -m soon http://x/1\n".repeat(120);
+  const secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+  const commands = `curl -m ${secret} http://x/3\ncurl -X 'A B' http://x/2\n` +
+    "curl -m soon http://x/1\n".repeat(120);
   const { stdout, stderr } = await runMain(["new", commands]);
   assertStringIncludes(stdout, '# Not translated: with.timeout: "timeout" must be a duration');
   assertStringIncludes(stdout, '# Not translated: the step "A B /2": invalid method "A B"');
   assertStringIncludes(stdout, "get: http://x/1");
   assertEquals(stderr.includes("does not load"), false, stderr);
+  assertEquals((stdout + stderr).includes(secret), false);
   const alone = await runMain(["new", "curl -X 'A B' http://x/"]);
   assertStringIncludes(alone.stderr, 'the workflow does not load as it is: invalid method "A B"');
 });

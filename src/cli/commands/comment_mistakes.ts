@@ -1,11 +1,13 @@
 import type { Host } from "../../host/host.ts";
 import type { Draft, DraftJob, DraftStep } from "../../importer/draft.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";
+import { renderDraft } from "../../importer/render_draft.ts";
 import { type Dict, type Value, valueAt } from "../../value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
+import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
@@ -20,12 +22,14 @@ const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
  */
 export async function commentMistakes(
   given: Draft,
-  render: (draft: Draft) => string,
   host: Host,
 ): Promise<{ readonly draft: Draft; readonly mistakes: readonly Problem[] }> {
   let draft = given;
   for (let round = 0;; round++) {
-    const document = await readYaml([{ name: "workflow", text: render(draft) }]);
+    const document = await readYaml([{
+      name: "workflow",
+      text: renderDraft(draft, [], printYaml),
+    }]);
     const { problems } = await decodeAs(decodeWorkflow, document, readLimits(host.env), host);
     const mistakes = problems.filter(({ severity }) => severity === "error");
     const jobs = [...draft.jobs];

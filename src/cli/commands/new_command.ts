@@ -102,7 +102,9 @@ async function translate(
   const translated = await located(async () => await translateInput(input));
   const target = (out ?? "").replace(/[^/\\]*$/, "");
   const moved = moveFiles(translated, (path) => relativeTo(target, `${input.directory}/${path}`));
-  const hidden = hideDraftSecrets(moved, findSecrets);
+  // Before secrets are hidden, since a comment may have one.
+  const { draft: clean, mistakes: [mistake] } = await commentMistakes(moved, host);
+  const hidden = hideDraftSecrets(clean, findSecrets);
   const environment = Object.keys(hidden.environment);
   const read = new Set([...environment, ...variablesOf(hidden.draft)]);
   const head = [
@@ -110,15 +112,14 @@ async function translate(
     ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
   ];
   const render = (draft: Draft) => renderDraft(draft, head, printYaml);
-  const { draft: clean, mistakes: [mistake] } = await commentMistakes(hidden.draft, render, host);
   const { draft, failures } = mayRun
     ? await (await import("./add_seen_tests.ts")).addSeenTests(
-      { ...hidden, draft: clean },
+      hidden,
       render,
       out ?? "new.yml",
       host,
     )
-    : { draft: clean, failures: [] };
+    : { draft: hidden.draft, failures: [] };
   const count = countNotes(draft);
   const text = render(draft);
   return {
