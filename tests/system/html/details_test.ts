@@ -87,6 +87,15 @@ Deno.test("rows of a database are a table", async () => {
   });
 });
 
+Deno.test("an integer beyond 2^53 is shown with all its digits, in a text of JSON too", async () => {
+  const workflow = ROWS.replace("SELECT 2, NULL", "SELECT 9007199254740993, '[9007199254740995]'");
+  await withReport(workflow, async ({ page }) => {
+    const cells = (await textsOf(page, "#details dd table td")).join(" ");
+    assertStringIncludes(cells, "9007199254740993");
+    assertStringIncludes(cells, "9007199254740995");
+  });
+});
+
 Deno.test("a snapshot and what came instead are side by side", async () => {
   const workflow = `name: n
 vars: { order: { id: 7, state: open, tags: [a] } }
