@@ -129,8 +129,7 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   const method = String(request.method ?? "GET");
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
-  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(method) &&
-    behavior.disableBodyPruning !== true;
+  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(method) && !behavior.disableBodyPruning;
   const body = bodyOfRequest(isPruned ? null : request.body ?? null, type, names, notes);
   const more = settingsOf(behavior, notes);
   const credentials = dictOf(request.auth ?? auth);

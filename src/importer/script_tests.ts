@@ -43,7 +43,7 @@ const GETTER =
 
 /** Words of Chai that only make a sentence of an assertion. */
 const FILLERS =
-  /^(?:to|be|been|is|that|which|and|has|have|with|at|of|same|but|does|still|also|an?|deep)$/;
+  /^(?:to|be|been|is|that|which|and|has|have|with|at|of|same|but|does|still|also|an?)$/;
 
 const EQUALITY = /^(?:equals?|eq|eqls?)$/;
 
@@ -207,15 +207,16 @@ function addAssertion(node: SyntaxNode, script: Running): boolean {
   const isResponse = /^(?:(?:pm\.)?response|res)$/.test(about ? nameOf(about, script) : subject);
   let actual = isResponse ? "res" : readText(about, script);
   if (actual === undefined) return false;
-  let isNegated = false;
+  let [isNegated, isDeep] = [false, false];
   const tests: string[] = [];
   for (const word of chain) {
     const [name, args] = word;
     if (!args && name === "not") isNegated = true;
+    else if (!args && name === "deep") isDeep = true;
     else if (args || !FILLERS.test(name)) {
       const test = isResponse
         ? negate(responseTest(word, script), isNegated)
-        : assertionOf(actual, word, isNegated, script);
+        : assertionOf(actual, isDeep && name === "equal" ? ["eql", args] : word, isNegated, script);
       if (test === undefined) return false;
       tests.push(withoutMaps(test));
       if (name === "property") actual += keyOf(textOf(args?.[0])!);
@@ -231,14 +232,8 @@ function negate(test: string | undefined, isNegated: boolean): string | undefine
 
 /** Tests the response as a whole: `pm.response.to.have.status(200)`. */
 function responseTest([name, args]: Word, script: Running): string | undefined {
-  if (!args) {
-    if (name === "json") return `${headerOf("content-type")} contains 'json'`;
-    return name === "error"
-      ? "res.code >= 400"
-      : /^(?:ok|success)$/.test(name)
-      ? "res.code < 300"
-      : undefined;
-  }
+  if (!args && name === "json") return `${headerOf("content-type")} contains 'json'`;
+  if (!args) return /^(?:ok|success)$/.test(name) ? "res.code < 300" : undefined;
   const [first, second] = args.map((one) => readText(one, script));
   if (first === undefined || args.length > 1 && second === undefined) return undefined;
   const text = textOf(args[0]);
@@ -272,6 +267,8 @@ function assertionOf(
   }
   const expected = expectedOf(first, script);
   if (expected === undefined) return undefined;
+  // Without "deep", two lists or maps are never equal.
+  if (/^(?:equals?|eq)$/.test(name) && /^[[{]/.test(expected)) return undefined;
   const key = textOf(first) ?? "";
   if (/^an?$/.test(name)) return TYPES[key] && negate(`type(${actual}) ${TYPES[key]}`, isNegated);
   let test = MATCHERS.find(([pattern]) => pattern.test(name))?.[1](actual, expected);

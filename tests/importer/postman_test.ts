@@ -196,6 +196,7 @@ function collectionOf(scripts: readonly (readonly string[])[]): string {
 
 /** Assertions that fail in Postman for `STATE`, and must fail here. */
 const FAILING = [
+  "pm.expect(pm.response.json()).to.equal({ success: false, text: 'good', empty: null, zero: 0 })",
   "pm.expect(pm.response.json().success).to.be.ok",
   "pm.expect(pm.response.json().text).to.not.include('no').and.to.not.include('good')",
   "pm.expect(pm.response.json().text).to.not.eql('good', 'is another')",
@@ -286,6 +287,7 @@ Deno.test("new --from postman translates scripts as people write them", async ()
           "  pm.expect(state.text).to.be.a('string').that.has.length(4).and.not.include('bad');",
           "});",
           "pm.expect(state?.text).to.eql(`good`, 'a message');",
+          "pm.expect(state).to.deep.equal({ success: false, text: 'good', empty: null, zero: 0 });",
           "pm.expect(state.text || '').to.eql('good');",
         ],
         [
@@ -454,7 +456,11 @@ Deno.test("new --from postman: bodies that are not sent, comments in JSON, parts
     { name: "post", request: { method: "POST", url, header: json, body: raw } },
     {
       name: "old",
-      event: [{ listen: "test", disabled: true, script: { exec: "pm.response.to.be.error" } }],
+      event: [{
+        listen: "test",
+        disabled: true,
+        script: { exec: "pm.response.to.have.status(404)" },
+      }],
       request: { url: "URL/old", header: "A: 1\nB: 2" },
     },
   ];
