@@ -112,6 +112,6 @@ programTest(
 true hi ann
 unexpected end of the expression, expected a value |  | 
 unknown name "nobody" | there is "prices", "limit", "who" | nobody
-values have no methods | write upper(value) | toUpperCase()
+values have no methods | use upper(text) | toUpperCase()
 `,
 );
