@@ -54,6 +54,9 @@ export async function runSuitePieceCommand(
   const opening = { seal, secrets };
   const file = await readSuiteRunFile(source, opening);
   refuseOtherSuite(invocation.operands, file, source.file);
+  // Other processes read them.
+  host.files.planReading(invocation.operands);
+  host.files.planReading(file.workflows.flatMap(({ workflow }) => workflow.file.split(",")));
   const chosen = chooseWorkflows(task, file, invocation);
   const warn = (found: readonly Diagnostic[]) =>
     switches.has("strict")

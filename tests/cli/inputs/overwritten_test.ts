@@ -37,6 +37,9 @@ const REFUSED: readonly (readonly [out: string, args: string])[] = [
   ["w.yml", "w.yml --run run.json --only j --outputs OUT"],
   ["run.json", "w.yml --run run.json --only j --outputs OUT"],
   ["run.json", "w.yml --run run.json --only j --report REPORT"],
+  ["s.yml", "s.yml --run suite.json --setup --outputs OUT"],
+  ["flows/m.yml", "s.yml --run suite.json --setup --outputs OUT"],
+  ["s.yml", "s.yml --run suite.json --setup --report REPORT"],
   ["w.yml", "export gitlab w.yml --force -o OUT"],
   ["api.yml", "gen api.yml --force -o OUT"],
   ["flows/m.yml", "flows --report REPORT"],
@@ -54,6 +57,7 @@ Deno.test("no command writes over a file that it reads, by no path", async () =>
     const run = (args: string) =>
       runMain(args.split(" "), { cwd, env: { RUNNER_CONFIG: `${cwd}/config.yml` } });
     assertEquals((await run("prepare w.yml --out run.json")).code, 0);
+    assertEquals((await run("prepare s.yml --out suite.json")).code, 0);
     const content = (name: string) => Deno.readTextFileSync(`${cwd}/${name}`);
     Deno.symlinkSync(".", `${cwd}/here`);
     for (const [out, args] of REFUSED) {
