@@ -102,14 +102,15 @@ async function endLeft(
   }));
   const { label, secrets } = context;
   if (stopped.length > 0) {
-    const lines = stopped.filter((line) => line !== undefined)
-      .map((line) => secrets.mask(line, 0, Math.min(line.length, LONGEST_NAME)));
-    if (lines.length > MOST_NAMED) lines.splice(MOST_NAMED, Infinity, "…");
+    const lines = stopped.slice(0, MOST_NAMED).flatMap((line) =>
+      line === undefined ? [] : secrets.mask(line, 0, Math.min(line.length, LONGEST_NAME))
+    );
+    const more = stopped.length > MOST_NAMED ? ", …" : "";
     const count = stopped.length === 1 ? "1 process" : `${stopped.length} processes`;
     context.warn(
       lines.length === 0
         ? `stopped what "${label}" left running`
-        : `stopped ${count} that "${label}" left running: ${lines.join(", ")}`,
+        : `stopped ${count} that "${label}" left running: ${lines.join(", ")}${more}`,
     );
   }
   if (losesOutput) {

@@ -3,8 +3,7 @@ import type { RunResources } from "../run_resources.ts";
 import { type Captured, empty, type LastOf, lastOf } from "../process/capture.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
-import { spawnProblem } from "./spawn_problem.ts";
-import { startCommand } from "./start_command.ts";
+import { spawnProblem, startCommand } from "./start_command.ts";
 
 /** Starts a command that runs until the run ends; all that it prints goes into a file. */
 export async function runInBackground(

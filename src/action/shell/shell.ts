@@ -1,9 +1,26 @@
-import type { Action } from "../action.ts";
+import type { Action, ActionExplainer } from "../action.ts";
 import { shellProblems } from "./shell_problems.ts";
 
 const CMD = 'the key is "cmd"';
 const WORKDIR = 'the key is "workdir"';
 const ENV = 'the key is "env"';
+
+/** Shows only what differs from command to command. */
+const EXPLAINER: ActionExplainer = {
+  describe: (req, res) => ({
+    ...req.background === false ? { request: { minor: [["background"]] } } : {},
+    ...res
+      ? {
+        response: {
+          minor: [
+            ...res.pid === undefined ? [] : [["pid"]],
+            ...res.truncated === false ? [["truncated"], ["stdout_bytes"], ["stderr_bytes"]] : [],
+          ],
+        },
+      }
+      : {},
+  }),
+};
 
 /** Runs a command. A command that fails is a result; one that cannot be run is an error. */
 export const shell: Action = {
@@ -79,6 +96,6 @@ export const shell: Action = {
   check: shellProblems,
   omitsNilIn: () => ["env"],
   exampleTest: "res.code == 0",
-  explainer: async () => (await import("./explain_shell.ts")).shellExplainer,
+  explainer: () => Promise.resolve(EXPLAINER),
   load: async () => (await import("./run_shell.ts")).runShell,
 };

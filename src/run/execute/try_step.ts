@@ -4,14 +4,15 @@ import { formatDuration, roundDuration } from "../../value/duration.ts";
 import { LimitError } from "../../value/meter.ts";
 import type { Dict, Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import { judge, type Judgement } from "./judge_step.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { AssertionCount, Failure, StepResult } from "../event.ts";
 import { explainer, failureOf } from "../failure/lazy_failures.ts";
 import { addOutputSecrets } from "../mask/add_secrets.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
-import type { Snapshot } from "../../workflow/model.ts";
+import type { Duration, Snapshot } from "../../workflow/model.ts";
+import type { AttemptInput } from "../failure/nil_parameters.ts";
 import type { Session } from "../session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
 
@@ -160,13 +161,6 @@ function setAnswer(context: StepContext, { result, elapsed }: Answer): void {
   names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
 }
 
-/** The number of outputs that may fail before the event loop has its turn. */
-const OUTPUTS_A_TURN = 500;
-
-function nextTurn({ host }: Session): Promise<void> {
-  return new Promise((resolve) => host.clock.after(0, resolve));
-}
-
 /** Evaluates and publishes every output that can be evaluated; returns the failures of the others. */
 async function publishOutputs(
   session: Session,
@@ -180,11 +174,6 @@ async function publishOutputs(
     try {
       values[name] = inField(["outputs", name], () => value.evaluate(scope)) as Value;
     } catch (error) {
-      // Thousands of failures must not keep a signal from being heard.
-      if (failures.length % OUTPUTS_A_TURN === OUTPUTS_A_TURN - 1) {
-        await nextTurn(session);
-        if (session.cancellation.reason !== undefined) break;
-      }
       failures.push(await failureOf(session, context, error));
     }
   }
@@ -206,4 +195,61 @@ export function phasesOf({ answer }: Try): Pick<StepResult, "phases"> {
   const phases = all.map(([name, time]) => [name, roundDuration(time)] as const)
     .filter(([, time]) => time > 0);
   return phases.length === 0 ? {} : { phases: Object.fromEntries(phases) };
+}
+
+/** The outcome of the assertions of a step. */
+interface Judgement {
+  readonly isGood: boolean;
+  /** One for each assertion that is not true. */
+  readonly failures: readonly Promise<Failure>[];
+  readonly assertions?: AssertionCount;
+}
+
+/** Whether the answer is good: by the test, or by the status of the action without one. */
+function judge(
+  session: Session,
+  context: StepContext,
+  answer: Answer,
+  given: AttemptInput,
+): Judgement {
+  const { step: { test, maxTime }, scope } = context;
+  const { violations = [], status } = answer.result;
+  const broken = violations.map(async (violation) =>
+    await (await explainer()).failureOfViolation(session, context, violation)
+  );
+  const late = maxTime ? tooLate(session, context, maxTime, answer) : [];
+  if (!test && !maxTime) return { isGood: status === 0 && broken.length === 0, failures: broken };
+  const untrue = (test ?? []).flatMap((assertion) => {
+    try {
+      if (isTrue(assertion.expression, scope, assertionPath(["test"], assertion))) return [];
+      const why = explainer().then((code) =>
+        code.failureOfTest(session, context, assertion, given)
+      );
+      return [why.catch((error) => failureOf(session, context, error))];
+    } catch (error) {
+      return [failureOf(session, context, error, given)];
+    }
+  });
+  const failures = [...untrue, ...late, ...broken];
+  const failed = untrue.length + late.length;
+  const passed = (test?.length ?? 0) + (maxTime ? 1 : 0) - failed;
+  const isGood = failures.length === 0 && (test !== undefined || status === 0);
+  return { isGood, failures, assertions: { passed, failed } };
+}
+
+/** The failure of an action that took longer than it may. */
+function tooLate(
+  session: Session,
+  context: StepContext,
+  maxTime: Duration,
+  { elapsed, result: { phases } }: Answer,
+): readonly Promise<Failure>[] {
+  try {
+    const most = evaluateDuration(maxTime, context.scope, ["max_time"]);
+    if (elapsed <= most) return [];
+    const spent = { elapsed: roundDuration(elapsed), phases };
+    return [explainer().then((code) => code.failureOfTime(session, context, most, spent))];
+  } catch (error) {
+    return [failureOf(session, context, error)];
+  }
 }
