@@ -36,27 +36,24 @@ function hideFound(parts: Parts, find: FindSecrets, variables: Variables): Parts
   const { jobs, vars } = parts;
   const found = find({ vars, jobs: jobs.map(({ head, steps }) => ({ ...head, steps })) });
   if (found.length === 0) return parts;
-  const own: Record<string, Value> = {};
+  // Variables of the workflow whose values are secrets read the environment themselves.
+  const own = found.flatMap(({ path: [root, name] }) =>
+    root === "vars" ? [[name, variables.readEnvironment(String(name), ANY_SECRET)]] : []
+  );
+  const sent = found.filter(({ path: [root] }) => root !== "vars")
+    .map((secret) => ({ ...secret, name: variableFor(secret, variables) }));
   const steps = jobs.map((job) => [...job.steps]);
-  const named = found.map((secret) => {
-    const [root, name] = secret.path;
-    if (root !== "vars") return { ...secret, name: variableFor(secret, variables) };
-    // Variables of the workflow whose values are secrets read the environment themselves.
-    own[String(name)] = variables.readEnvironment(String(name), ANY_SECRET);
-    return secret;
-  });
   // From the last to the first, so that the earlier ranges stay valid.
-  for (const { path: [, job, , step, ...inside], range, ...rest } of named.toReversed()) {
-    if (!("name" in rest)) continue;
-    const own = steps[Number(job)]!;
-    own[Number(step)] = replaceAt(own[Number(step)]!, inside, (text) => {
+  for (const { path: [, job, , step, ...inside], range, name } of sent.toReversed()) {
+    const list = steps[Number(job)]!;
+    list[Number(step)] = replaceAt(list[Number(step)]!, inside, (text) => {
       const { start, end } = range ?? { start: 0, end: text.length };
-      return `${text.slice(0, start)}{{vars.${rest.name}}}${text.slice(end)}`;
+      return `${text.slice(0, start)}{{vars.${name}}}${text.slice(end)}`;
     }) as StepData;
   }
   return {
     jobs: jobs.map(({ head }, index) => ({ head, steps: steps[index]! })),
-    vars: { ...variables.all(), ...vars, ...own },
+    vars: { ...variables.all(), ...vars, ...Object.fromEntries(own) },
   };
 }
 

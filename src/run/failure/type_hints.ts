@@ -16,9 +16,8 @@ export function columnHint(
   if (!isDict(row)) return hint;
   const column = reads.flatMap(({ root, keys: [key] }) => root === "vars" && key ? key.name : [])
     .find((name) => typeof row[name] === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(row[name]));
-  if (column === undefined) return hint;
   const typed = `add types: { ${column}: number } to "iteration"`;
-  return hint === undefined ? typed : `${hint}, or ${typed}`;
+  return column === undefined ? hint : [hint ?? [], typed].flat().join(", or ");
 }
 
 /** Describes a field of `res` whose type is not the one that the test expects. */
