@@ -6,7 +6,7 @@ import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { Problem } from "../workflow/problem.ts";
-import type { CheckModel, Reading } from "./model/check_model.ts";
+import type { CheckContext, CheckModel, Reading } from "./model/check_model.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
 export interface Check {
@@ -20,16 +20,6 @@ export interface CheckCode {
   readonly code: string;
   readonly severity: Problem["severity"];
   readonly summary: string;
-}
-
-/** What is known about a file besides its text. */
-export interface CheckContext {
-  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
-  readonly outputs?: ReadonlySet<string>;
-  /** Vars that a suite adds. */
-  readonly vars?: ReadonlySet<string>;
-  /** Vars that are an environment variable which is not set, with its name. */
-  readonly unset?: ReadonlyMap<string, string>;
 }
 
 /** What is refused besides a workflow that must fail. */

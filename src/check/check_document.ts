@@ -16,11 +16,11 @@ import { decodeDocument, type DecodedWorkflow, embedsFiles } from "../workflow/l
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
-import { type CheckContext, type RefuseOptions, UNSET } from "./check.ts";
+import { type RefuseOptions, UNSET } from "./check.ts";
 import { ERROR_CHECKS } from "./error_checks.ts";
 import { isSurelyEvaluated } from "./model/make_readings.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";
-import type { CheckModel } from "./model/check_model.ts";
+import type { CheckContext, CheckModel } from "./model/check_model.ts";
 
 /** The findings in a document and in the job files that it embeds. */
 export interface CheckedDocument {
@@ -149,7 +149,7 @@ async function makeModels(
   parts: readonly Part[],
   jobFiles: FoundFiles | undefined,
   host: Host | undefined,
-  { outputs = NOTHING, vars = NOTHING, unset = new Map() }: CheckContext,
+  context: CheckContext,
 ): Promise<ReadonlyMap<Document, CheckModel>> {
   const models = new Map<Document, CheckModel>();
   const embeddedBy = (step: StepDraft) => {
@@ -166,7 +166,7 @@ async function makeModels(
         document.files,
       )
       : [];
-    const rest = { embeddedBy, isSure, givenOutputs: outputs, givenVars: vars, unset };
+    const rest = { embeddedBy, isSure, context };
     const model = makeModel(document, drafts, decoded, secrets, rest);
     const steps = model.jobs.flatMap(({ steps }) => steps);
     for (const step of steps) {
@@ -181,8 +181,6 @@ async function makeModels(
   }
   return models;
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** Checks the document of a workflow, if there is one, and job files. */
 async function checkParts(

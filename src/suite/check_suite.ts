@@ -1,4 +1,4 @@
-import type { CheckContext } from "../check/check.ts";
+import type { CheckContext } from "../check/model/check_model.ts";
 import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";

@@ -26,16 +26,21 @@ export interface CheckModel {
   readonly secrets: readonly LiteralSecret[];
   /** Files that steps send and that do not exist. */
   readonly missingFiles: readonly MissingFile[];
-  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
-  readonly givenOutputs: ReadonlySet<string>;
-  /** Names in `vars` that a suite adds. */
-  readonly givenVars: ReadonlySet<string>;
-  /** Vars that are an environment variable which is not set, with its name. */
-  readonly unset: ReadonlyMap<string, string>;
+  readonly context: CheckContext;
   /** Whether a run in which nothing else fails runs its jobs; a job file may be skipped. */
   readonly isSure: boolean;
   /** The job file that a step embeds; undefined if there is none or it cannot be read. */
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
+}
+
+/** What is known about a file besides its text. */
+export interface CheckContext {
+  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
+  readonly outputs?: ReadonlySet<string>;
+  /** Vars that a suite adds. */
+  readonly vars?: ReadonlySet<string>;
+  /** Vars that are an environment variable which is not set, with its name. */
+  readonly unset?: ReadonlyMap<string, string>;
 }
 
 /** A file that a step sends or reads and that does not exist. */

@@ -28,7 +28,7 @@ export function makeModel(
   { jobs: drafts, vars }: Drafts,
   { uses, problems }: Decoded,
   secrets: readonly LiteralSecret[],
-  rest: Pick<CheckModel, "embeddedBy" | "isSure" | "givenOutputs" | "givenVars" | "unset">,
+  rest: Pick<CheckModel, "embeddedBy" | "isSure" | "context">,
 ): Omit<CheckModel, "missingFiles"> {
   const jobs = makeJobs(document.value, drafts, problems);
   const steps = jobs.flatMap((job) => job.steps);

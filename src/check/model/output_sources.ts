@@ -19,7 +19,7 @@ const UNKNOWN: OutputSource = { kind: "unknown" };
 /** Finds the steps whose outputs a reading sees. An id of a step goes before the name of an output. */
 export function findOutputSource(model: CheckModel, { keys }: Reading): OutputSource {
   const [first, second] = keys;
-  if (!first || model.givenOutputs.has(first.name)) return UNKNOWN;
+  if (!first || model.context.outputs?.has(first.name)) return UNKNOWN;
   const steps = model.stepsById.get(first.name);
   if (steps) {
     if (!second) return { kind: "steps", steps, index: 0 };

@@ -29,7 +29,7 @@ export const undefinedVar: Check = {
     },
   ],
   *find(model) {
-    const { document: { value }, unset } = model;
+    const { document: { value }, context: { unset = new Map() } } = model;
     const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
     if (!model.vars || isUnread) return;
     const vars = without(model.vars, unset);
@@ -77,9 +77,9 @@ function without(data: DataTemplate, names: ReadonlyMap<string, unknown>): DataT
 }
 
 /** Whether the step may define more than it seems to. */
-function isInDoubt({ mentions, givenVars }: CheckModel, { step, keys }: Reading): boolean {
+function isInDoubt({ mentions, context }: CheckModel, { step, keys }: Reading): boolean {
   const [first] = keys;
-  if (!first || mentions.has(first.name) || givenVars.has(first.name)) return true;
+  if (!first || mentions.has(first.name) || context.vars?.has(first.name)) return true;
   if (!step) return false;
   const { raw, draft } = step;
   const isUnread = (key: "vars" | "iteration") => raw[key] !== undefined && !draft[key];

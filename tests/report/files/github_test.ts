@@ -79,7 +79,7 @@ Deno.test("steps of embedded jobs are annotated in their own files, and each fai
       Object.entries(RICH_FILES).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
     );
     return withFiles(files, async (cwd) => {
-      const { stdout } = await runMain(["w.yml"], { cwd, env: ACTIONS });
+      const { stdout } = await runMain(["--no-check", "w.yml"], { cwd, env: ACTIONS });
       assertEquals(places(readBuildLog(stdout).commands).toSorted(), [
         "error jobs/login.yml:8:11 Embeds › login › token",
         "error w.yml:20:15 Orders › wrong",
@@ -227,7 +227,7 @@ Deno.test("a summary that cannot be written is an error only where it was asked 
 
 Deno.test("errors that prevent a run are annotated, too", async () => {
   const broken =
-    "name: n\njobs:\n  - name: j\n    needs: [x]\n    steps: [{ uses: htpp, nane: s }]\n";
+    "name: n\njobs:\n  - name: j\n    needs: [x]\n    steps: [{ uses: htpp, note: s }]\n";
   await withFiles({ "w.yml": broken }, async (cwd) => {
     const { code, stdout, stderr } = await runMain(["w.yml"], { cwd, env: ACTIONS });
     assertEquals([code, stdout], [1, ""]);
@@ -247,7 +247,7 @@ Deno.test("errors that prevent a run are annotated, too", async () => {
       [
         "warning",
         { file: "w.yml", line: "5", col: "27", title: "unknown-key" },
-        'unknown key "nane" in a step\ndid you mean "name"?',
+        'unknown key "note" in a step',
       ],
     ]);
     assertStringIncludes(lines.join("\n"), "runner: error: workflow file 'w.yml' has 2 errors");

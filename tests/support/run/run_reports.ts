@@ -34,7 +34,9 @@ export function runReports(
 ): Promise<RunReports> {
   return withRig((rig) =>
     withFiles(atRig(files, rig), async (cwd) => {
-      const result = await runMain(args, { cwd, env: { RIG_URL: rig.url, ...env } });
+      // Reports are of interest of what fails, too.
+      const all = ["--no-check", ...args];
+      const result = await runMain(all, { cwd, env: { RIG_URL: rig.url, ...env } });
       return { ...result, seen: [...rig.seen], reports: readDirectory(`${cwd}/reports`) };
     })
   );
