@@ -30,13 +30,11 @@ interface RunReportsOptions {
 /** Runs `w.yml` of some files with every report; `{url}` in them is the address of a rig. */
 export function runReports(
   files: Readonly<Record<string, string>>,
-  { args = ["--report-dir", "reports", "w.yml"], env = {} }: RunReportsOptions = {},
+  { args = ["--no-check", "--report-dir", "reports", "w.yml"], env = {} }: RunReportsOptions = {},
 ): Promise<RunReports> {
   return withRig((rig) =>
     withFiles(atRig(files, rig), async (cwd) => {
-      // Reports are of interest of what fails, too.
-      const all = ["--no-check", ...args];
-      const result = await runMain(all, { cwd, env: { RIG_URL: rig.url, ...env } });
+      const result = await runMain(args, { cwd, env: { RIG_URL: rig.url, ...env } });
       return { ...result, seen: [...rig.seen], reports: readDirectory(`${cwd}/reports`) };
     })
   );
