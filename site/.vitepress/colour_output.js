@@ -62,6 +62,9 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
   if ((match = /^(Total workflow time: \S+) (✓ All jobs succeeded)(.*)$/.exec(line))) {
     return `${dim(match[1])} ${green(match[2])}${dim(match[3])}`;
   }
+  if ((match = /^(Total workflow time: \S+) (⚠ .*; --strict fails the run)(.*)$/.exec(line))) {
+    return `${dim(match[1])} ${yellow(match[2])}${dim(match[3])}`;
+  }
   if ((match = /^(Total workflow time: \S+) (✗ .*)$/.exec(line))) return `${dim(match[1])} ${red(match[2])}`;
   if (below === "F") return colourRecap(line);
   if (isFirst) return bold(line);
@@ -109,6 +112,7 @@ function colourDetail(line, below, previous) {
   }
   if (/^[\w./-]+:\d+:\d+: /.test(text)) return indent + red(text);
   if (/^(request|response|reproduce with):$/.test(text)) return indent + blue(text);
+  if (/^request and response: /.test(text)) return indent + dim(text);
   if (/^- expected: /.test(text)) return indent + green(text);
   if (/^\+ received: /.test(text)) return indent + red(text);
   if (/^@ /.test(text)) return indent + cyan(text);

@@ -15,7 +15,7 @@ Deno.test("--strict accepts a run without warnings whose steps succeed", async (
 });
 
 Deno.test("--strict makes warnings about the file errors, and runs nothing", async () => {
-  const { code, stdout, stderr } = await runStrictly(flowOf("{uses: hello, tests: 1 == 2}"));
+  const { code, stdout, stderr } = await runStrictly(flowOf("{uses: hello, colour: red}"));
   assertEquals([code, stdout], [1, ""]);
   assertMatch(stderr, /^runner: error: 'w.yml' has 1 warning, which --strict makes errors?\n/);
   assertMatch(stderr, /w\.yml:4:\d+: error: /);

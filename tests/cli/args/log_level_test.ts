@@ -3,8 +3,8 @@ import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** A workflow with something to warn of when it is loaded. */
-const WARNING = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        tset: a\n";
-const WARNED = 'unknown key "tset" in a step';
+const WARNING = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        colour: a\n";
+const WARNED = 'unknown key "colour" in a step';
 /** A message that is printed only with details. */
 const DETAIL = "j › hello: started (hello)";
 
