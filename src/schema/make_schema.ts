@@ -191,7 +191,7 @@ type Nested<F extends Readonly<Record<string, Field>>> = {
 };
 
 function tableSchema<F extends Readonly<Record<string, Field>>>(
-  { fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
+  { fields }: FieldTable<F>,
   nested: Nested<F>,
 ): JsonSchemaObject {
   const inside: Readonly<Record<string, JsonSchema>> = nested;
@@ -202,12 +202,8 @@ function tableSchema<F extends Readonly<Record<string, Field>>>(
   return {
     type: "object",
     required: names.filter((name) => fields[name]!.required),
-    properties: {
-      ...Object.fromEntries(properties),
-      ...holdsAnchors
-        ? Object.fromEntries(Object.keys(foreignKeys).map((key) => [key, false]))
-        : {},
-    },
-    ...holdsAnchors ? {} : { patternProperties: { "^x[-_]": true }, additionalProperties: false },
+    properties: Object.fromEntries(properties),
+    patternProperties: { "^x[-_]": true },
+    additionalProperties: false,
   };
 }
