@@ -149,7 +149,7 @@ Deno.test("parameters of a step are checked by the action's table", async (test)
     ["a cmd by default", job("{uses: shell}", "  defaults: {shell: {cmd: a}}"), true],
     ["an id in capitals", job("{uses: hello, id: A}"), false],
     ["an id of digits", job("{uses: hello, id: 5}"), true],
-    ["keys that hold anchors", job("{uses: hello, x-a: 1}", "  x_b: 2\nx-c: 3\nother: 4"), true],
+    ["keys that hold anchors", job("{uses: hello, x-a: 1}", "  x_b: 2\nx-c: 3"), true],
   ];
   const files = Object.fromEntries(table.map(([, text], index) => [`${index}.yml`, text]));
   await withFiles(files, async (directory) => {
