@@ -35,7 +35,6 @@ const SWITCHES: Readonly<Record<string, string>> = {
   I: "head",
   k: "insecure",
   L: "location",
-  f: "fail",
   g: "globoff",
   n: "netrc",
   0: "http1.0",
@@ -51,7 +50,7 @@ const WITHOUT_MEANING = new Set(
       " ",
     ),
 );
-const SHORT_WITHOUT_MEANING = "sSviNOJZ#q";
+const SHORT_WITHOUT_MEANING = "fsSviNOJZ#q";
 
 /** Options that are a parameter of `http`, and those of its `tls`. */
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -133,7 +132,8 @@ function withScheme(url: string): string {
   return /^(?:[a-z][a-z\d+.-]*:\/\/|\ue000)/i.test(url) ? url : `http://${url}`;
 }
 
-function requestOf(given: string, options: Options, names: Names) {
+function requestOf(whole: string, options: Options, names: Names) {
+  const given = whole.replace(/#.*/s, "");
   const template = (text: string) => names.template(text, VARIABLE);
   const has = (name: string) => options.switches.has(name);
   const notes: string[] = [];
@@ -326,9 +326,11 @@ function requestOf(given: string, options: Options, names: Names) {
     ? { multipart }
     : file !== undefined
     ? { file: template(file) }
-    : isQuery
+    : isQuery || data === undefined
     ? {}
-    : bodyOf(data ?? "", media, template);
+    : data === ""
+    ? { body: "" }
+    : bodyOf(data, media, template);
   const path = URL.parse(url.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
   const name = `${method.toUpperCase()} ${path}`;
   return httpStep({

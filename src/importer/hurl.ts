@@ -13,7 +13,8 @@ export function translateHurl({ files: [file] }: ImportInput): Draft {
   const entries = readHurlEntries(file!);
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.hurl$/, "");
   const steps = entries.map((entry, index) => stepOf(file!, entry, index, names));
-  return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes: [] };
+  const job = { name: title, steps, keys: { on_failure: "stop" } };
+  return { name: title, vars: names.vars, jobs: [job], notes: [] };
 }
 
 function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names): DraftStep {

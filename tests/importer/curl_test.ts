@@ -54,6 +54,14 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       assertMatch(one!.body, /name="data"\r\nContent-Type: application\/json\r\n\r\n\{\}\r\n/i);
     },
   }],
+  ["-f, an empty body, and data of -G behind a fragment", {
+    args: ["curl", "curl -fsSL URL/a -d ''\ncurl -G -d a=1 'URL/b?c=2#d'"],
+    lines: ["Content-Type: application/x-www-form-urlencoded"],
+    seen: ([one, two]) => {
+      assertEquals(one!.headers.get("content-type"), "application/x-www-form-urlencoded");
+      assertEquals(two!.path, "/b?c=2&a=1");
+    },
+  }],
   ["JSON that is sent without its type", {
     args: ["curl", `curl URL/a -d '{"tea": "a=b"}'`],
     lines: ["Content-Type: application/x-www-form-urlencoded"],
@@ -284,7 +292,7 @@ Deno.test("new comments out what a workflow must not have, and the rest runs", a
   const commands = `curl -m ${secret} http://x/3\ncurl -X 'A B' http://x/2\n` +
     "curl -m soon http://x/1\n".repeat(120);
   const { stdout, stderr } = await runMain(["new", commands]);
-  assertStringIncludes(stdout, '# Not translated: with.timeout: "timeout" must be a duration');
+  assertStringIncludes(stdout, '# Not translated: with.timeout ("timeout" must be a duration');
   assertStringIncludes(stdout, '# Not translated: the step "A B /2": invalid method "A B"');
   assertStringIncludes(stdout, "get: http://x/1");
   assertEquals(stderr.includes("does not load"), false, stderr);

@@ -13,6 +13,7 @@ Deno.test("new --from hurl translates requests, captures and asserts", async () 
     notes: ['the assert certificate "Subject" == "CN=x"'],
     lines: [
       "name: orders",
+      "on_failure: stop",
       "- name: Creates an order",
       "shop: main",
       'tea: "{{vars.tea}}"',

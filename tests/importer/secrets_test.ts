@@ -32,6 +32,17 @@ const CASES: readonly (readonly [name: string, secret: string, variable: string,
     files: { "a.http": "@pass = pa55-W0rd!x\nPOST URL/\n\n{{pass}}\n" },
     seen: ([one]) => assertEquals(one!.body, "pa55-W0rd!x"),
   }],
+  ["a variable of another name that is sent as a token, twice", "t0k3n-of-ann", "TOK", {
+    args: ["http", "a.http"],
+    files: {
+      "a.http": "@tok = t0k3n-of-ann\nGET URL/\nAuthorization: Bearer {{tok}}\n\n" +
+        "###\nGET URL/\nX-Api-Key: {{tok}}\n",
+    },
+    seen: ([one, two]) => {
+      assertEquals(one!.headers.get("authorization"), "Bearer t0k3n-of-ann");
+      assertEquals(two!.headers.get("x-api-key"), "t0k3n-of-ann");
+    },
+  }],
 ];
 
 for (const [name, secret, variable, test] of CASES) {

@@ -11,10 +11,18 @@ import { isStandIn, type LiteralSecret } from "./literal_secrets.ts";
 export function findSentSecrets(root: unknown): readonly LiteralSecret[] {
   const secrets: LiteralSecret[] = [];
   const path: (string | number)[] = [];
+  const vars = new Map(Object.entries(isRawMap(root) && isRawMap(root.vars) ? root.vars : {}));
   const walk = (value: unknown) => {
     if (typeof value === "string") {
       const secret = secretIn(value, path);
       if (secret !== undefined) secrets.push({ path: [...path], why: "it is sent", ...secret });
+      for (const [whole, name = ""] of value.matchAll(/\{\{vars\.(\w+)\}\}/g)) {
+        // A var whose own name does not say it.
+        const text = String(vars.get(name) ?? whole);
+        if (!secretIn(value.replace(whole, () => text), path)?.text.endsWith(text)) continue;
+        secrets.push({ path: ["vars", name], why: "it is sent", text });
+        vars.delete(name);
+      }
     } else if (typeof value === "object" && value !== null) {
       for (const [key, part] of Object.entries(value)) {
         path.push(Array.isArray(value) ? Number(key) : key);

@@ -57,7 +57,7 @@ function withoutMistake(job: DraftJob, { path, range, message }: Problem): Draft
   const [key, parameter] = inside;
   const put = (changed: Dict, note: string): DraftJob => ({
     ...job,
-    steps: job.steps.with(at, { data: changed, notes: [...notes, `${note}: ${message}`] }),
+    steps: job.steps.with(at, { data: changed, notes: [...notes, `${note} (${message})`] }),
   });
   if (key === "test") {
     const tests = String(data.test).split("\n&& ");
