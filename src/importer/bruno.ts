@@ -1,4 +1,4 @@
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
@@ -12,9 +12,9 @@ import {
   withoutComments,
 } from "./http_step.ts";
 import { readOpenCollection } from "./opencollection.ts";
-import { Names } from "./import_names.ts";
-import { need, problemAt, readJson } from "./import_problem.ts";
-import { translateScripts } from "./script_tests.ts";
+import { Names, putVariables } from "./import_names.ts";
+import { dictOf, need, problemAt, readJson } from "./import_problem.ts";
+import { onlyTests, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
 
 /** The blocks of requests, by their methods; `http` names another one. */
@@ -98,17 +98,6 @@ function pathsTo(folder: string): string[] {
   return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
 }
 
-/** A text with the texts of the variables that it has in it. */
-function putVariables(text: string, variables: ReadonlyMap<string, string>): string {
-  return text.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (whole, name) => {
-    const value = variables.get(name);
-    if (value === undefined) return whole;
-    const others = new Map(variables);
-    others.delete(name);
-    return putVariables(value, others);
-  });
-}
-
 /** A text by which directories are sorted as Bruno runs them: before the requests beside them. */
 function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
   const places = pathsTo(folder).slice(1).map((path) => {
@@ -125,10 +114,8 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
   for (const name of ["script:pre-request", "script:post-response", "tests"]) {
     const own = blocks.get(name)?.lines.filter((line) => line.trim() !== "") ?? [];
     if (own.length === 0) continue;
-    const { notes: left, outputs } = translateScripts([own.join("\n")], new Names());
-    const isSimple = name !== "script:pre-request" && left.length === 0 &&
-      Object.keys(outputs).length === 0;
-    if (isSimple) lines.push(own.join("\n"));
+    const isLate = name !== "script:pre-request";
+    if (isLate && onlyTests(own.join("\n"))) lines.push(own.join("\n"));
     else notes.push(`the block ${name} of ${where}: ${own.join(" ").trim()}`);
   }
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
@@ -255,7 +242,7 @@ function bodyOfBlocks(
       const [part = ""] = pairsOf(blocks, "body:file").flatMap(([, value]) =>
         partsOf(value, template)
       );
-      const { file = "", type = "application/octet-stream" } = isDict(part) ? part : {};
+      const { file = "", type = "application/octet-stream" } = dictOf(part);
       if (file !== "") return { body: { file }, type: String(type) };
       notes.push("the body: the collection does not name its file");
       return { body: {} };

@@ -3,7 +3,7 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, httpStep } from "./http_step.ts";
-import { need, readJson } from "./import_problem.ts";
+import { dictOf, dictsOf, need, readJson } from "./import_problem.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
 const NOISE =
@@ -56,14 +56,11 @@ const NOTHING: DraftStep = {
 
 function isForEyes(entry: Dict): boolean {
   if (typeof entry._resourceType === "string") return FOR_EYES.test(entry._resourceType);
-  const { response } = entry;
-  const content = isDict(response) && isDict(response.content) ? response.content : {};
-  return EYE_TYPES.test(String(content.mimeType ?? ""));
+  return EYE_TYPES.test(String(dictOf(dictOf(entry.response).content).mimeType ?? ""));
 }
 
 function stepOf({ request, response }: Dict, index: number, cookies: Set<string>): DraftStep {
-  const asked = isDict(request) ? request : {};
-  const answer = isDict(response) ? response : {};
+  const [asked, answer] = [dictOf(request), dictOf(response)];
   const notes: string[] = [];
   const url = String(asked.url ?? "");
   const status = Number(answer.status ?? 0) || 0;
@@ -77,8 +74,7 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
     if (!/^set-cookie$/i.test(name)) continue;
     for (const line of value.split("\n")) cookies.add(line.split("=")[0]!.trim());
   }
-  const type = isDict(answer.content) ? String(answer.content.mimeType ?? "") : "";
-  const mime = /^[^;\s]+/.exec(type)?.[0] ?? "";
+  const mime = /^[^;\s]+/.exec(String(dictOf(answer.content).mimeType ?? ""))?.[0] ?? "";
   return httpStep({
     name: literalText(`${index + 1}. ${asked.method} ${URL.parse(url)?.pathname ?? url}`),
     method: String(asked.method ?? "GET"),
@@ -103,7 +99,7 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
 function bodyOfEntry(data: Value, notes: string[]): Dict {
   if (!isDict(data)) return {};
   const type = String(data.mimeType ?? "");
-  const parts = Array.isArray(data.params) ? data.params.filter(isDict) : [];
+  const parts = dictsOf(data.params);
   if (/^multipart\//i.test(type)) {
     if (parts.length === 0) {
       notes.push("the body: the parts of a multipart form are not in the file");
@@ -124,12 +120,11 @@ function bodyOfEntry(data: Value, notes: string[]): Dict {
 }
 
 function pairsOf(list: Value | undefined): (readonly [name: string, value: string])[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter(isDict).map(({ name, value }) => [String(name), String(value ?? "")] as const);
+  return dictsOf(list).map(({ name, value }) => [String(name), String(value ?? "")] as const);
 }
 
 function urlOf(entry: Dict | undefined): string {
-  return isDict(entry?.request) ? String(entry.request.url) : "";
+  return String(dictOf(entry?.request).url ?? "");
 }
 
 function hostOf(entry: Dict | undefined): string {

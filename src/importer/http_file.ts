@@ -3,7 +3,7 @@ import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
-import { Names } from "./import_names.ts";
+import { Names, putVariables } from "./import_names.ts";
 import { problemAt } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
 
@@ -93,17 +93,6 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
 function readsLate(text: string, late: ReadonlyMap<string, string>): boolean {
   return text.search(REFERENCE) >= 0 ||
     [...text.matchAll(VARIABLE)].some(([, name]) => late.has(name!));
-}
-
-/** A text with the texts of such variables in their places. */
-function putLate(text: string, late: ReadonlyMap<string, string>): string {
-  return text.replace(VARIABLE, (whole, name) => {
-    const value = late.get(name);
-    if (value === undefined) return whole;
-    const others = new Map(late);
-    others.delete(name);
-    return putLate(value, others);
-  });
 }
 
 interface Part {
@@ -261,7 +250,7 @@ function stepOf(
   late: ReadonlyMap<string, string>,
 ): DraftStep {
   const { name, method, url, body, file, script } = written;
-  const template = (text: string) => names.template(putLate(text, late));
+  const template = (text: string) => names.template(putVariables(text, late));
   const more = { ...written.more };
   const headers: (readonly [string, string])[] = [];
   const notes = [...written.notes];

@@ -194,15 +194,12 @@ function option(
       if (value === "true") more.tls = { verify: false };
       return;
     case "retry":
+      if (Number(value) < 0) notes.push("retry without an end: 1000 times");
       keys.retry = {
         interval: "1s",
-        ...keys.retry as Dict ?? {},
-        max_attempts: (Number(value) || 0) + 1,
+        ...keys.retry as Dict,
+        max_attempts: Number(value) < 0 ? 1000 : (Number(value) || 0) + 1,
       };
-      if (Number(value) < 0) {
-        keys.retry = { ...keys.retry as Dict, max_attempts: 1000 };
-        notes.push("retry without an end: 1000 times");
-      }
       return;
     case "skip":
       if (value === "true") keys.skipif = "true";
@@ -213,7 +210,7 @@ function option(
       return;
     }
     case "retry-interval":
-      keys.retry = { max_attempts: 1, ...keys.retry as Dict ?? {}, interval: durationOf(value) };
+      keys.retry = { max_attempts: 1, ...keys.retry as Dict, interval: durationOf(value) };
       return;
     case "delay":
       keys.wait = durationOf(value);

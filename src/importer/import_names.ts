@@ -23,6 +23,17 @@ function madeAnew(name: string): string | undefined {
   return /^\$(?:datetime|localDatetime) iso8601$/.test(name) ? "now()" : undefined;
 }
 
+/** A text with the texts of variables in their places, in which there may be others. */
+export function putVariables(text: string, variables: ReadonlyMap<string, string>): string {
+  return text.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (whole, name) => {
+    const value = variables.get(name);
+    if (value === undefined) return whole;
+    const others = new Map(variables);
+    others.delete(name);
+    return putVariables(value, others);
+  });
+}
+
 /**
  * The variables of another tool: values from its files become `vars`, what a response gave becomes
  * an output, and what nothing defines is read from the environment.

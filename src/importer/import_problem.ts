@@ -67,6 +67,16 @@ export function need<K extends keyof Parts>(
   throw new StructureError(file, path, reason, hint);
 }
 
+/** A map, or an empty one in place of anything else. */
+export function dictOf(value: Value | undefined): Dict {
+  return isDict(value) ? value : {};
+}
+
+/** The maps in a list, of which there are none in anything else. */
+export function dictsOf(value: Value | undefined): Dict[] {
+  return Array.isArray(value) ? value.filter(isDict) : [];
+}
+
 function typeOf(value: unknown): keyof Parts | undefined {
   if (isDict(value)) return "map";
   if (Array.isArray(value)) return "list";

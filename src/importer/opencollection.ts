@@ -1,5 +1,6 @@
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Block, Blocks, TextPairs } from "./bruno_blocks.ts";
+import { dictOf, dictsOf } from "./import_problem.ts";
 
 /** The blocks of a file and of all that a bundled one contains, by the names of files. */
 export function readOpenCollection(
@@ -85,23 +86,19 @@ function partOf({ type, value = "", filePath, contentType }: Dict): string {
   return contentType ? `${text} @contentType(${textOf(contentType)})` : text;
 }
 
-function dictOf(value: Value | undefined): Dict {
-  return isDict(value ?? null) ? value as Dict : {};
-}
-
 /** The entries of a list that are not switched off. */
 function listOf(value: Value | undefined): readonly Dict[] {
-  return Array.isArray(value) ? value.filter(isDict).filter((one) => one.disabled !== true) : [];
+  return dictsOf(value).filter((one) => one.disabled !== true);
 }
 
 /** Names and values, of a list or a map. */
 function pairs(value: Value | undefined): TextPairs {
-  return isDict(value ?? null)
-    ? Object.entries(value as Dict).map(([name, one]) => [name, textOf(one)])
+  return isDict(value)
+    ? Object.entries(value).map(([name, one]) => [name, textOf(one)])
     : listOf(value).map(({ name, value }) => [textOf(name), textOf(value)]);
 }
 
 /** A text, which may have a type. */
 function textOf(value: Value | undefined): string {
-  return isDict(value ?? null) ? textOf((value as Dict).data) : String(value ?? "");
+  return isDict(value) ? textOf(value.data) : String(value ?? "");
 }

@@ -12,8 +12,8 @@ import {
   withoutComments,
 } from "./http_step.ts";
 import { Names } from "./import_names.ts";
-import { need, readJson, StructureError } from "./import_problem.ts";
-import { translateScripts } from "./script_tests.ts";
+import { dictOf, dictsOf, need, readJson, StructureError } from "./import_problem.ts";
+import { onlyTests, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */
 interface Around {
@@ -80,18 +80,11 @@ function inside(around: Around, item: Dict, name: string): Around {
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
     if (script === "") continue;
-    const { notes, outputs } = translateScripts([script], new Names());
-    const isSimple = event.listen === "test" && notes.length === 0 &&
-      Object.keys(outputs).length === 0;
-    if (isSimple) tests.push(script);
+    if (event.listen === "test" && onlyTests(script)) tests.push(script);
     else around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
   }
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
   return { ...around, auth: item.auth ?? around.auth, tests, behavior };
-}
-
-function dictOf(value: Value = null): Dict {
-  return isDict(value) ? value : {};
 }
 
 /** Throws at the first item, however deep, that is neither a request nor a folder. */
@@ -273,15 +266,11 @@ function fieldsOf(list: Value | undefined, translate: (text: string) => string):
 }
 
 /** Version 2.1 lists the fields of a sign-in, 2.0 has them in a map. */
-function fieldsOfAuth(fields: Value = null): Dict {
+function fieldsOfAuth(fields: Value | undefined): Dict {
   if (isDict(fields)) return fields;
   return Object.fromEntries(dictsOf(fields).map(({ key, value }) => [String(key), value ?? ""]));
 }
 
 function scriptOf({ script, disabled }: Dict): string {
   return [disabled === true ? [] : dictOf(script).exec ?? []].flat().map(String).join("\n").trim();
-}
-
-function dictsOf(value: Value | undefined): Dict[] {
-  return Array.isArray(value) ? value.filter(isDict) : [];
 }

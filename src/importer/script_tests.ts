@@ -9,7 +9,7 @@ import {
   truthOf,
   withoutMaps,
 } from "./expressions.ts";
-import type { Names } from "./import_names.ts";
+import { Names } from "./import_names.ts";
 import {
   nameOf,
   readTest,
@@ -87,6 +87,12 @@ export function translateScripts(scripts: readonly string[], names: Names): Tran
     }
   }
   return done;
+}
+
+/** Whether a script can be translated and keeps no values, so that many requests can have it. */
+export function onlyTests(script: string): boolean {
+  const { notes, outputs } = translateScripts([script], new Names());
+  return notes.length === 0 && Object.keys(outputs).length === 0;
 }
 
 /** What a part of a script assigns to, or changes in its place. */

@@ -4,7 +4,7 @@ import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";
 import { httpStep, idOf, mapTexts } from "./http_step.ts";
 import { Names } from "./import_names.ts";
-import { need, StructureError } from "./import_problem.ts";
+import { dictOf, need, StructureError } from "./import_problem.ts";
 
 /** `${{ env.name }}`, `${{ captures.name }}`, `${{ secrets.name }}` */
 const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\|[^{}]*)?\}\}/g;
@@ -21,8 +21,8 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   if (root.components !== undefined) {
     notes.push('"components": write what they hold where it is used');
   }
-  const config = isDict(root.config) ? root.config : {};
-  const http = isDict(config.http) ? config.http : {};
+  const config = dictOf(root.config);
+  const http = dictOf(config.http);
   for (const key of Object.keys(config)) {
     if (!["http", "continueOnFail"].includes(key)) notes.push(`"config.${key}"`);
   }
@@ -49,8 +49,7 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
       }
       return step;
     });
-    const variables = [root.env, test.env].map((env) => isDict(env ?? null) ? env as Dict : {});
-    for (const [name, value] of Object.entries({ ...variables[0], ...variables[1] })) {
+    for (const [name, value] of Object.entries({ ...dictOf(root.env), ...dictOf(test.env) })) {
       const text = typeof value === "string" ? value.replace(TEMPLATE, "{{$1}}") : value;
       names.defineFromHere(name, text);
     }
@@ -99,8 +98,8 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
   }
   if (step.if !== undefined) notes.push(`"if: ${step.if}": see skipif`);
   const keys: Record<string, Value> = {};
-  if (isDict(step.retries ?? null)) {
-    const { count = 0, interval = "1s" } = step.retries as Dict;
+  if (isDict(step.retries)) {
+    const { count = 0, interval = "1s" } = step.retries;
     keys.retry = { max_attempts: (Number(count) || 0) + 1, interval: delayOf(interval) };
   }
   for (const key of Object.keys(step)) {
@@ -111,7 +110,7 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
   const given = String(http.url ?? "");
   const title = template(name);
   const url = template(/^(?:https?:|\$\{\{)/.test(given) || base === "" ? given : base + given);
-  const headers = Object.entries(isDict(http.headers) ? http.headers : {})
+  const headers = Object.entries(dictOf(http.headers))
     .map(([header, value]) => [header, template(String(value))] as const);
   const more: Record<string, Value> = verifies ? {} : { tls: { verify: false } };
   let body: Dict = {};
@@ -135,12 +134,11 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
         authOf(value, data, more, notes);
         break;
       case "cookies":
-        if (isDict(value)) {
-          const pairs = Object.entries(value).map(([cookie, one]) =>
-            `${cookie}=${template(String(one))}`
-          );
-          headers.push(["Cookie", pairs.join("; ")]);
-        }
+        headers.push([
+          "Cookie",
+          Object.entries(dictOf(value)).map(([name, one]) => `${name}=${template(String(one))}`)
+            .join("; "),
+        ]);
         break;
       case "followRedirects":
         if (value === false) more.follow_redirects = false;
@@ -154,9 +152,9 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
         }
     }
   }
-  const tests = testsOf(isDict(http.check) ? http.check : {}, names, notes);
+  const tests = testsOf(dictOf(http.check), names, notes);
   const outputs: Record<string, string> = {};
-  for (const [capture, where] of Object.entries(isDict(http.captures) ? http.captures : {})) {
+  for (const [capture, where] of Object.entries(dictOf(http.captures))) {
     const expression = isDict(where) ? captureOf(where) : undefined;
     if (expression === undefined) notes.push(`the capture "${capture}": ${JSON.stringify(where)}`);
     else outputs[names.captureAnew(capture)] = expression;
@@ -187,12 +185,10 @@ function authOf(
   more: Record<string, Value>,
   notes: string[],
 ): void {
-  if (isDict(auth) && isDict(auth.basic)) more.auth = { basic: data(auth.basic) };
-  else if (isDict(auth) && isDict(auth.bearer)) {
-    more.auth = { bearer: data(auth.bearer.token ?? "") };
-  } else {notes.push(
-      `the sign-in ${isDict(auth) ? Object.keys(auth).join(", ") : ""}: see auth of http`,
-    );}
+  const { basic, bearer } = dictOf(auth);
+  if (isDict(basic)) more.auth = { basic: data(basic) };
+  else if (isDict(bearer)) more.auth = { bearer: data(bearer.token ?? "") };
+  else notes.push(`the sign-in ${Object.keys(dictOf(auth)).join(", ")}: see auth of http`);
 }
 
 function captureOf(where: Dict): string | undefined {
@@ -252,7 +248,7 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
         tests.push(expected === false ? "len(res.redirects) == 0" : "len(res.redirects) > 0");
         break;
       case "performance":
-        for (const [what, limit] of Object.entries(isDict(expected) ? expected : {})) {
+        for (const [what, limit] of Object.entries(dictOf(expected))) {
           if (what === "total") add("rt.sec * 1000", limit, "performance");
           else notes.push(`the check of performance ${what}: ${JSON.stringify(limit)}`);
         }

@@ -5,7 +5,6 @@ import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
-import { moveFiles } from "../../importer/move_files.ts";
 import { IMPORTERS } from "../../importer/registry.ts";
 import { countNotes, renderDraft } from "../../importer/render_draft.ts";
 import { StructureError } from "../../importer/import_problem.ts";
@@ -138,6 +137,34 @@ async function translate(
       ],
     ],
   };
+}
+
+/** A draft with other paths of the files that its requests send or need. */
+function moveFiles(draft: Draft, move: (path: string) => string): Draft {
+  const moveIn = (map: Dict): Dict =>
+    Object.fromEntries(
+      Object.entries(map).map(([name, value]) => {
+        if (name === "tls" && isDict(value)) return [name, moveIn(value)];
+        if (name === "multipart" && isDict(value)) {
+          const parts = Object.entries(value).map(([part, one]) => [part, movePart(one)]);
+          return [name, Object.fromEntries(parts)];
+        }
+        // Where a variable leads is not known.
+        const isMoved = /^(?:file|cookie_file|ca|cert|key|pfx)$/.test(name) &&
+          typeof value === "string" && !/^(?:\{\{|[/\\]|[A-Za-z]:|-----)/.test(value);
+        return [name, isMoved ? move(value) : value];
+      }),
+    );
+  const movePart = (part: Value): Value =>
+    Array.isArray(part) ? part.map(movePart) : isDict(part) ? moveIn(part) : part;
+  const jobs = draft.jobs.map((job) => ({
+    ...job,
+    steps: job.steps.map(({ data, notes }) => ({
+      data: isDict(data.with ?? null) ? { ...data, with: moveIn(data.with as Dict) } : data,
+      notes,
+    })),
+  }));
+  return { ...draft, jobs };
 }
 
 /** The variables that the vars of a workflow read. */
