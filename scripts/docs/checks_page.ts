@@ -12,8 +12,8 @@ export function makeChecksPage(): Page {
     "An error is what certainly fails: the value is read in every run, and nil is not accepted there.",
     "Where a run may pass nevertheless, the same problem is a warning: behind `||` and `??`, in a",
     "branch, in a comparison with `!=`, in the value of an output, in a step or job with `skipif`, in",
-    "one with `when: failure`, and in jobs whose `repeat.expect` decides. A run, `--dry-run`, `prepare`",
-    "and `export` refuse on every error before the first job, with `--strict` a run also on every",
+    "one with `when: failure` or that a run does not choose, and in jobs whose `repeat.expect` decides.",
+    "A run, `--dry-run`, `prepare` and `export` refuse on every error before the first job, with `--strict` a run also on every",
     "warning; `--no-check` runs all the same.",
     "",
     ...table(

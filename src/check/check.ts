@@ -7,6 +7,7 @@ import { didYouMean } from "../source/suggest.ts";
 import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckContext, CheckModel, Reading } from "./model/check_model.ts";
+import { isGuarded } from "./model/make_readings.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
 export interface Check {
@@ -53,7 +54,11 @@ export function keyProblem(
 export function severityOfNil(reading: Reading, index: number): Severity {
   const { isSure, outcomes: { error, nil }, keys, isOpen } = reading;
   const isLast = index === keys.length - 1 && !isOpen;
-  return isSure && isFailure(isLast ? nil : error, reading) ? "error" : "warning";
+  // What follows a `?.` may not be read.
+  const isRead = isLast || !keys.slice(0, index + 1).some(({ isOptional }) => isOptional);
+  return isSure && isRead && !isGuarded(reading, index) && isFailure(isLast ? nil : error, reading)
+    ? "error"
+    : "warning";
 }
 
 function isFailure(outcome: Outcome, { field, step, path }: Reading): boolean {

@@ -82,7 +82,7 @@ export async function checkJobFile(
 /** What prevents a workflow that could be loaded and planned from running. */
 export async function checkLoaded(
   { document, draft, jobFiles, ...decoded }: DecodedWorkflow,
-  { workflow, vars }: Plan,
+  { workflow, vars, jobs }: Plan,
   host: Host,
   { isStrict = false, isExport = false, ...context }: RefuseOptions,
 ): Promise<readonly Diagnostic[]> {
@@ -93,6 +93,7 @@ export async function checkLoaded(
   const models = await makeModels(parts, jobFiles, isStrict ? host : undefined, {
     ...context,
     unset,
+    chosen: new Set(jobs.filter(({ skip }) => skip === undefined).map(({ job }) => job.id)),
   });
   const checks = isStrict ? (await import("./checks.ts")).CHECKS : ERROR_CHECKS;
   const found = [...models].map(([document, model]) => ({
@@ -159,19 +160,19 @@ async function makeModels(
   /** Whether a job file that steps embed certainly runs. */
   const runs = new Map<Document, boolean>();
   for (const { document, drafts, decoded } of parts) {
-    const isSure = runs.get(document) ?? true;
+    const isSure = (job: string) => runs.get(document) ?? context.chosen?.has(job) ?? true;
     const secrets = host
       ? (await import("./secrets/literal_secrets.ts")).findLiteralSecrets(
         document.value,
         document.files,
       )
       : [];
-    const rest = { embeddedBy, isSure, context };
-    const model = makeModel(document, drafts, decoded, secrets, rest);
+    const rest = { embeddedBy, context };
+    const model = makeModel(document, drafts, decoded, secrets, isSure, rest);
     const steps = model.jobs.flatMap(({ steps }) => steps);
     for (const step of steps) {
       const file = jobFiles?.embedded.get(step.draft);
-      const isRun = isSure && isSurelyEvaluated({ job: step.job, step, field: "with" });
+      const isRun = isSurelyEvaluated({ job: step.job, step, field: "with" });
       if (file) runs.set(file, isRun || runs.get(file) === true);
     }
     const missingFiles = host

@@ -45,6 +45,8 @@ export interface ReferenceKey {
   readonly name: string;
   readonly start: number;
   readonly end: number;
+  /** Whether `?.` is before it. */
+  readonly isOptional: boolean;
 }
 
 /** The references of an expression, or of all expressions of a template. */
@@ -292,13 +294,15 @@ function readChain(node: Node, bound: readonly string[]): Chain | undefined {
 /** The key that a link is written with; undefined for an index, a slice and a computed key. */
 function keyOf(link: Link): ReferenceKey | undefined {
   if (link.type === "SliceExpression") return undefined;
-  const { computed, property } = link;
+  const { computed, property, optional: isOptional } = link;
   const { start, end } = property;
   if (!computed) {
-    return property.type === "Identifier" ? { name: property.name, start, end } : undefined;
+    return property.type === "Identifier"
+      ? { name: property.name, start, end, isOptional }
+      : undefined;
   }
   if (property.type !== "Literal" || typeof property.value !== "string") return undefined;
-  return { name: property.value, start, end };
+  return { name: property.value, start, end, isOptional };
 }
 
 function computedParts(link: Link): readonly Node[] {

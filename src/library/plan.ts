@@ -52,12 +52,12 @@ export async function makePlan(workflow: Workflow, options: PlanOptions = {}): P
   const given = [environment, vars];
   try {
     const whole = await make(await withVars(held.loaded.workflow, vars), environment);
+    const model = only || skip ? await choose(whole, only, noNeeds, skip ?? []) : whole;
     if (options.check !== false) {
       const { refuseFailing } = await import("../check/refuse_run.ts");
       const { denoHost } = await import("../host/deno_host.ts");
-      await refuseFailing(held.loaded, whole, denoHost());
+      await refuseFailing(held.loaded, model, denoHost());
     }
-    const model = only || skip ? await choose(whole, only, noNeeds, skip ?? []) : whole;
     const seen = {
       workflow,
       vars: model.vars,

@@ -27,8 +27,6 @@ export interface CheckModel {
   /** Files that steps send and that do not exist. */
   readonly missingFiles: readonly MissingFile[];
   readonly context: CheckContext;
-  /** Whether a run in which nothing else fails runs its jobs; a job file may be skipped. */
-  readonly isSure: boolean;
   /** The job file that a step embeds; undefined if there is none or it cannot be read. */
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
@@ -41,6 +39,8 @@ export interface CheckContext {
   readonly vars?: ReadonlySet<string>;
   /** Vars that are an environment variable which is not set, with its name. */
   readonly unset?: ReadonlyMap<string, string>;
+  /** The jobs of the workflow that a run has; by default all. */
+  readonly chosen?: ReadonlySet<string>;
 }
 
 /** A file that a step sends or reads and that does not exist. */
@@ -54,6 +54,8 @@ export interface CheckedJob {
   readonly steps: readonly CheckedStep[];
   /** The jobs that it names in needs; undefined where that is not sure. */
   readonly needs: readonly CheckedJob[] | undefined;
+  /** Whether the run has it: a job may not be chosen, a job file not be embedded in any case. */
+  readonly isSure: boolean;
 }
 
 export interface CheckedStep {

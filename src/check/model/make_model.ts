@@ -28,9 +28,10 @@ export function makeModel(
   { jobs: drafts, vars }: Drafts,
   { uses, problems }: Decoded,
   secrets: readonly LiteralSecret[],
-  rest: Pick<CheckModel, "embeddedBy" | "isSure" | "context">,
+  isSure: (job: string) => boolean,
+  rest: Pick<CheckModel, "embeddedBy" | "context">,
 ): Omit<CheckModel, "missingFiles"> {
-  const jobs = makeJobs(document.value, drafts, problems);
+  const jobs = makeJobs(document.value, drafts, problems, isSure);
   const steps = jobs.flatMap((job) => job.steps);
   const identified = steps.filter(({ draft }) => draft.id !== undefined);
   return {
@@ -40,7 +41,7 @@ export function makeModel(
     stepsById: groupBy(identified, ({ draft: { id } }) => [id!]),
     publishers: groupBy(identified, ({ published = [] }) => published),
     knowsPublishers: identified.every(({ published }) => published !== undefined),
-    readings: makeReadings(uses, jobs, rest.isSure),
+    readings: makeReadings(uses, jobs),
     mentions: findMentions(document, problems),
     defaultWords: findDefaultWords(document.value),
     secrets,
@@ -52,11 +53,13 @@ function makeJobs(
   root: unknown,
   jobs: readonly IdentifiedJob[],
   problems: readonly Problem[],
+  isSure: (job: string) => boolean,
 ): readonly CheckedJob[] {
   const doubtful = doubtfulPlaces(problems);
   const isDoubtful = (path: readonly (string | number)[]) => doubtful.has(JSON.stringify(path));
   const made = jobs.map((draft) => {
-    const job = { draft, steps: [] as CheckedStep[], needs: undefined as CheckedJob[] | undefined };
+    const needs = undefined as CheckedJob[] | undefined;
+    const job = { draft, steps: [] as CheckedStep[], needs, isSure: isSure(draft.id) };
     for (const step of draft.steps) {
       const raw = rawMapAt(root, step.path);
       const inDoubt = isDoubtful(step.path);

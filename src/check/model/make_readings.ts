@@ -10,7 +10,6 @@ import type { CheckedJob, CheckedStep, Reading, Root } from "./check_model.ts";
 export function makeReadings(
   uses: readonly ExpressionUse[],
   jobs: readonly CheckedJob[],
-  areSure: boolean,
 ): readonly Reading[] {
   const places = indexPlaces(jobs);
   const known = new Map<object, References>();
@@ -31,7 +30,7 @@ export function makeReadings(
     const { job, step, field } = place;
     // A condition that reads a value expects that it may be missing.
     const guards = [tested, testedBy(step), testedBy(job)];
-    const isSure = areSure && isSurelyEvaluated(place);
+    const isSure = isSurelyEvaluated(place);
     for (const { root, keys, isOpen, outcomes } of references) {
       const read = { keys, isOpen, outcomes, path, job, step, field, isSure, guards };
       if (isRoot(root)) readings.push({ root, ...read });
@@ -52,12 +51,15 @@ function refusesNil({ callee }: CallExpression, position: number): boolean {
 /** Whether a key is evaluated in a run in which nothing else fails, and what fails in it counts. */
 export function isSurelyEvaluated({ job, step, field }: Place): boolean {
   const { skipif, when, repeat } = job.draft;
+  if (!job.isSure || when === "failure") return false;
   if (!step) return field === "skipif" || !skipif && field === "repeat.expect";
   // A job with `expect` may pass although steps of it fail.
-  if (skipif || when === "failure" || repeat?.count === 0 || repeat?.expect) return false;
+  if (skipif || repeat?.count === 0 || repeat?.expect) return false;
   if (step.draft.skipif && field !== "skipif") return false;
   const { iteration } = step.draft;
-  const hasEntries = iteration?.kind !== "file" && iteration?.kind !== "template";
+  const hasEntries = iteration?.kind === "list"
+    ? iteration.entries.length > 0
+    : iteration?.kind !== "file" && iteration?.kind !== "template";
   return !SOMETIMES.has(field) && (hasEntries || field.startsWith("iteration"));
 }
 

@@ -51,7 +51,7 @@ function orderProblem(
     // A job that runs at the same time may be quicker.
     severity: moment === "at once"
       ? "error"
-      : moment === "any time" || isGuarded(reading, index)
+      : moment === "any time"
       ? "warning"
       : severityOfNil(reading, index),
     code: "output-order",

@@ -15,7 +15,7 @@ export const ungivenVar: Check = {
       summary: "A job file reads a var that the embedding step does not pass.",
     },
   ],
-  *find({ jobs, embeddedBy, isSure }) {
+  *find({ jobs, embeddedBy }) {
     for (const step of jobs.flatMap(({ steps }) => steps)) {
       const { draft, job } = step;
       const inner = embeddedBy(draft);
@@ -30,7 +30,7 @@ export const ungivenVar: Check = {
         if (source.kind !== "nothing" || source.index !== 0) continue;
         reported.add(key.name);
         yield {
-          severity: isSure && isSurelyEvaluated({ job, step, field: "with" })
+          severity: isSurelyEvaluated({ job, step, field: "with" })
             ? severityOfNil(reading, 0)
             : "warning",
           code: "ungiven-var",

@@ -46,14 +46,18 @@ const PASS: readonly string[] = [
   "{ uses: hello, name: '{{vars.nope}}', echo: '{{vars.nope}}' }",
   "{ uses: hello, test: true, retry: { max_attempts: 2, interval: '{{vars.nope}}' } }",
   "{ uses: hello, test: vars.unset == nil || vars.unset == '' }",
+  "{ uses: hello, iteration: [], test: vars.nope.x == 1 }",
+  "{ uses: hello, test: needs.other?.state == nil }",
+  "{ uses: hello, test: outputs.skipped?.nope.x == nil }",
 ];
 
 Deno.test("a run is refused by what certainly fails, and by nothing that passes", () =>
   withFiles({}, async (cwd) => {
     const run = async (step: string, ...args: string[]) => {
+      const skipped = "{ uses: hello, id: skipped, skipif: true, outputs: { x: '1' } }";
       const later = "  - { uses: hello, id: later, outputs: { x: '1' } }\n";
       const other = "- { name: other, id: other, steps: [{ uses: hello }] }\n";
-      const text = flow(`  - ${step}\n${later}${other}`);
+      const text = flow(`  - ${skipped}\n  - ${step}\n${later}${other}`);
       await Deno.writeTextFile(`${cwd}/w.yml`, text);
       const { code, stdout } = await runMain([...args, "w.yml"], { cwd });
       return [code, stdout.includes("Total workflow time")];
@@ -72,6 +76,7 @@ Deno.test("what may not run, or may fail, refuses no run", () =>
       const [job, code] of [
         ["  skipif: true\n", 0],
         ["  when: failure\n  needs: [k]\n", 0],
+        ["  when: failure\n  needs: [k]\n  skipif: vars.nope.x\n", 0],
         ["  repeat: { count: 2, expect: stats.failed == 2 }\n", 0],
         ["  repeat: { count: 2, expect: stats.passed == 2 }\n", 1],
       ] as const
@@ -81,6 +86,16 @@ Deno.test("what may not run, or may fail, refuses no run", () =>
       const { code: got, stdout } = await runMain(["w.yml"], { cwd });
       assertEquals([got, stdout !== ""], [code, true], job);
     }
+    const text = flow(bad + "  - { uses: hello, with: { a: 'x {{vars.unset}}' } }\n");
+    await Deno.writeTextFile(
+      `${cwd}/w.yml`,
+      text + "- { name: k, id: k, steps: [{ uses: hello }] }\n",
+    );
+    for (const args of [["--only", "k"], ["--skip", "j"], ["--dry-run", "--only", "k"]]) {
+      const { code, stderr } = await runMain([...args, "w.yml"], { cwd });
+      assertEquals([code, stderr], [0, ""], args.join(" "));
+    }
+    assertEquals((await runMain(["--only", "j", "w.yml"], { cwd })).code, 1);
   }));
 
 const BAD = flow(
