@@ -32,6 +32,11 @@ while read -r word what; do
     goodbye) exit ;;
   esac
 done
+for stat in /proc/[0-9]*/stat; do
+  # After the name in brackets: state, parent, group, session.
+  read -r line < "$stat" && set -- \${line##*) } && eval "[ \\\${group_$4+left} ]" &&
+    kill -s KILL -- "-$3"
+done
 set | while IFS== read -r name value; do
   case $name in
     group_*) kill -s KILL -- "-\${name#group_}" ;;

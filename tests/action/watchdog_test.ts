@@ -9,7 +9,8 @@ const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).h
 
 /**
  * A program with a command at work, one in the background, one that left a child behind and one
- * whose child left the group on purpose.
+ * whose child left the session on purpose; the one in the
+ * background has a group of its own.
  */
 const PROGRAM = `
 import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
@@ -17,7 +18,7 @@ import { actionContext } from ${module("../support/action_context.ts")};
 const context = actionContext();
 const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
 const background = await runShell(
-  { cmd, env: { NAME: "background" }, background: true },
+  { cmd: "timeout 100 sh -c '" + cmd + "'; true", env: { NAME: "background" }, background: true },
   context,
 );
 await runShell({ cmd: "(" + cmd.replace("$$", "$(sh -c 'echo $PPID')") + ") &", env: { NAME: "left" } }, context);

@@ -32,8 +32,9 @@ const PATIENCE = 2000;
 const WINDOWS = Deno.build.os === "windows";
 
 /**
- * Starts a program in a group of its own. A process that leaves the group, like a daemon, does so
- * to live on. Throws what `Deno.Command` throws.
+ * Starts a program in a group and a session of its own. A process that leaves the session, like a
+ * daemon, does so to live on; one that only leaves the group, like `timeout 5 …`, does not. Throws
+ * what `Deno.Command` throws.
  */
 export function startGroup(
   program: string,
@@ -49,7 +50,6 @@ export function startGroup(
   }).spawn();
   // Asked before it is tried, because trying would make Deno ask the user.
   const isWhole = !WINDOWS && isGranted({ name: "run" });
-  const signal = isWhole ? signalGroup : signalChild;
   let hasExited = false;
   const status = child.status.then((status) => {
     hasExited = true;
@@ -58,9 +58,16 @@ export function startGroup(
 
   const isAlive = async () => {
     if (!hasExited) return true;
-    if (!isWhole || !signalGroup(child, 0)) return false;
+    if (!isWhole) return false;
     const members = await livingMembers(child.pid);
-    return members === undefined || members.length > 0;
+    return members === undefined ? signalGroup(child.pid, 0) : members.length > 0;
+  };
+  const signal = async (signal: Deno.Signal) => {
+    if (!isWhole) return void signalChild(child, signal);
+    const members = await livingMembers(child.pid) ?? [];
+    for (const group of new Set([child.pid, ...members.map(({ group }) => group)])) {
+      signalGroup(group, signal);
+    }
   };
   const isGoneWithin = async (milliseconds: number) => {
     const end = clock.ticks() + milliseconds;
@@ -74,23 +81,23 @@ export function startGroup(
     if (!await isAlive()) return;
     if (WINDOWS) return await endTree(child);
     if (!how) {
-      signal(child, "SIGTERM");
+      await signal("SIGTERM");
       if (await isGoneWithin(GRACE)) return;
     }
-    signal(child, "SIGKILL");
+    await signal("SIGKILL");
     await isGoneWithin(PATIENCE);
   };
   const commands = async () => {
     const members = await livingMembers(child.pid);
-    return members && await Promise.all(members.map(commandOf));
+    return members && await Promise.all(members.map(({ pid }) => commandOf(pid)));
   };
   return { pid: child.pid, child, status, isWhole, isAlive, commands, end };
 }
 
 /** Sends a signal to every process of a group; 0 only asks. False where none could get it. */
-function signalGroup({ pid }: Deno.ChildProcess, signal: Deno.Signal | 0): boolean {
+function signalGroup(group: number, signal: Deno.Signal | 0): boolean {
   try {
-    Deno.kill(-pid, signal);
+    Deno.kill(-group, signal);
     return true;
   } catch {
     return false; // It has ended, or belongs to another user.
@@ -118,19 +125,26 @@ async function endTree(child: Deno.ChildProcess): Promise<void> {
   await child.status;
 }
 
+interface Member {
+  readonly pid: string;
+  readonly group: number;
+}
+
 /**
- * The ids of the processes of a group that are still at work; undefined where the system does not
- * say.
+ * The processes of a session that are still at work; undefined where the system does not say.
  *
  * Signals reach processes that have ended as long as nobody has asked for their exit code, and
  * the parent that orphans get may take its time over that.
  */
-async function livingMembers(group: number): Promise<string[] | undefined> {
+async function livingMembers(session: number): Promise<Member[] | undefined> {
   if (Deno.build.os !== "linux" || !isAllGranted()) return undefined;
-  const members: string[] = [];
+  const members: Member[] = [];
+  // Processes that start later have higher ids, but for those after the highest.
+  const first = signalGroup(session, 0) ? 0 : session;
   try {
-    for await (const { name } of Deno.readDir("/proc")) {
-      if (/^\d+$/.test(name) && await isLivingMember(name, group)) members.push(name);
+    for await (const { name: pid } of Deno.readDir("/proc")) {
+      const group = Number(pid) >= first ? await livingGroup(pid, session) : undefined;
+      if (group !== undefined) members.push({ pid, group });
     }
     return members;
   } catch (error) {
@@ -141,16 +155,19 @@ async function livingMembers(group: number): Promise<string[] | undefined> {
   }
 }
 
-async function isLivingMember(pid: string, group: number): Promise<boolean> {
+/** The group of a process that is at work in a session. */
+async function livingGroup(pid: string, session: number): Promise<number | undefined> {
   let stat: string;
   try {
     stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   } catch {
-    return false; // It ended meanwhile.
+    return undefined; // It ended meanwhile.
   }
-  // After the name in brackets, which may hold anything: state, parent, group.
-  const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(itsGroup) === group && state !== "Z" && state !== "X";
+  // After the name in brackets, which may hold anything: state, parent, group, session.
+  const [state, , group, itsSession] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(itsSession) === session && state !== "Z" && state !== "X"
+    ? Number(group)
+    : undefined;
 }
 
 async function commandOf(pid: string): Promise<string> {

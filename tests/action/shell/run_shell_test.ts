@@ -300,7 +300,7 @@ async function endLeft(path: string): Promise<void> {
   Deno.kill(pid, "SIGKILL");
 }
 
-Deno.test("shell leaves a process that left the group alone, and warns if it holds the output", async () => {
+Deno.test("shell leaves a process that left the session alone, and warns if it holds the output", async () => {
   await inTempDir(async (directory) => {
     let notes: readonly string[] = [];
     await inRun(async (context) => {
@@ -317,7 +317,26 @@ Deno.test("shell leaves a process that left the group alone, and warns if it hol
   });
 });
 
-Deno.test("shell leaves a process that left the group alone when its time is over", async () => {
+Deno.test("shell ends what has a group of its own in the session of the command", async () => {
+  await inTempDir(async (directory) => {
+    const read = async (name: string) => Number(await Deno.readTextFile(`${directory}/${name}`));
+    const pids: number[] = [];
+    await inRun(async (context) => {
+      const run = (name: string) => `timeout 100 sh -c 'echo $$ > ${name}; exec sleep 100'`;
+      await runShell({ cmd: `${run("left")} > log 2>&1 &`, workdir: directory }, context);
+      await until(() => hasText(`${directory}/left`), "the command left a process");
+      const result = runShell({ cmd: `${run("late")}; true`, workdir: directory }, context);
+      await until(() => hasText(`${directory}/late`), "the second is running");
+      pids.push(await read("left"), await read("late"));
+      context.stop(new StepError("the step timed out"));
+      await assertRejects(() => result, StepError, "timed out");
+      assertEquals(pids.map(isRunning), [true, false]);
+    });
+    assertEquals(pids.map(isRunning), [false, false]);
+  });
+});
+
+Deno.test("shell leaves a process that left the session alone when its time is over", async () => {
   await inTempDir(async (directory) => {
     await inRun(async (context) => {
       const cmd = "setsid sh -c 'echo $$ > pid; exec sleep 100' > log 2>&1 & sleep 100";
