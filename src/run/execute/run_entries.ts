@@ -286,7 +286,8 @@ class EventOrder {
 
   emitterOf(index: number): (event: BareEvent) => void {
     return (event) => {
-      if (index === this.#next) return this.#emit(event);
+      // One that has ended may still say what became of the processes that it left.
+      if (index <= this.#next) return this.#emit(event);
       const held = this.#held.get(index);
       if (held) held.push(event);
       else this.#held.set(index, [event]);
