@@ -177,7 +177,7 @@ function readRequest(
         if (!trimmed.endsWith("%}")) [closing, scriptAt] = ["%}", offset];
         continue;
       }
-      if (/^(?:curl|fragment|query|mutation|gql)\s/.test(trimmed)) {
+      if (/^(?:curl|fragment|query|mutation|gql|import|run)\s/.test(trimmed)) {
         notes.push(`${trimmed}: it is no request of HTTP`);
         closing = "";
         continue;
@@ -192,7 +192,7 @@ function readRequest(
     } else if (state === "headers") {
       const header = /^([\w-]+)\s*:\s*(.*)$/.exec(trimmed);
       if (trimmed === "") state = "body";
-      else if (/^[?&/]/.test(trimmed) && /^\s/.test(text)) url += trimmed;
+      else if (/^\s/.test(text) && (!header || /^[?&/]/.test(trimmed))) url += trimmed;
       else if (header) headers.push([header[1]!, header[2]!]);
       else throw problemAt(file, offset, "expected a header", "headers are written Name: value");
     } else if (/^>>?!?\s/.test(trimmed) || /^>\s*\{%/.test(trimmed)) {

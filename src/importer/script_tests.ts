@@ -1,4 +1,5 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
+import { quoteText } from "../openapi/make/literal.ts";
 import {
   absenceOf,
   containsOf,
@@ -270,6 +271,11 @@ function assertionOf(
       empty: `len(${actual}) == 0`,
     }[name];
     return negate(test, isNegated);
+  }
+  if (first.type === "Literal" && "regex" in first && name === "match") {
+    const flags = first.regex.flags.replace(/[^ims]/g, "");
+    const pattern = (flags && `(?${flags})`) + first.regex.pattern;
+    return negate(`${actual} matches ${quoteText(pattern)}`, isNegated);
   }
   const expected = expectedOf(first, script);
   if (expected === undefined) return undefined;

@@ -228,7 +228,12 @@ GET URL/not-sent
 GET URL/set
 
 ###
-GET URL/b
+import other.http
+
+###
+GET URL/b?
+    c=1&
+    d=2
 `;
   await importCase({
     args: ["http", "a.http"],
@@ -237,6 +242,7 @@ GET URL/b
     notes: [
       "the script {{ … }} of httpYac",
       "curl -X POST URL/not-sent",
+      "import other.http: it is no request of HTTP",
       "fragment Tea on Product {: it is no request of HTTP",
       "?? status == 200",
       "the script {{ … }} of httpYac",
@@ -244,6 +250,6 @@ GET URL/b
       "GET URL/not-sent: begin it with ###",
     ],
     seen: (requests) =>
-      assertEquals(requests.map(({ path, body }) => path + body), ["/a", "/set", "/b"]),
+      assertEquals(requests.map(({ path, body }) => path + body), ["/a", "/set", "/b?c=1&d=2"]),
   });
 });
