@@ -7,11 +7,10 @@ import { Names } from "./import_names.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
-const VALUED: Readonly<Record<string, string>> = Object.fromEntries(
-  ("X=request H=header d=data F=form u=user A=user-agent e=referer b=cookie x=proxy m=max-time " +
+const VALUED = byLetter(
+  "X=request H=header d=data F=form u=user A=user-agent e=referer b=cookie x=proxy m=max-time " +
     "o=output T=upload-file E=cert c=cookie-jar w=write-out K=config D=dump-header r=range " +
-    "U=proxy-user y=speed-time Y=speed-limit z=time-cond C=continue-at")
-    .split(" ").map((pair) => pair.split("=")),
+    "U=proxy-user y=speed-time Y=speed-limit z=time-cond C=continue-at",
 );
 
 /** Options with only a long name. */
@@ -30,17 +29,13 @@ const VALUED_LONG = new Set(
     "tlspassword tlsuser trace-config variable").split(" "),
 );
 
-const SWITCHES: Readonly<Record<string, string>> = {
-  G: "get",
-  I: "head",
-  k: "insecure",
-  L: "location",
-  g: "globoff",
-  n: "netrc",
-  0: "http1.0",
-  4: "ipv4",
-  6: "ipv6",
-};
+const SWITCHES = byLetter(
+  "G=get I=head k=insecure L=location g=globoff n=netrc 0=http1.0 4=ipv4 6=ipv6",
+);
+
+function byLetter(pairs: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(pairs.split(" ").map((pair) => pair.split("=")));
+}
 
 /** Options that change nothing in what is sent, or what `http` does anyway. */
 const WITHOUT_MEANING = new Set(

@@ -37,19 +37,10 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
       known.set(secret, name);
       environment[environmentName(name)] = secret;
       vars[name] = `{{${environmentName(name)}}}`;
-      const [, job, , step, ...inside] = path as [string, number, string, number, ...string[]];
-      steps = steps.map((one, index) =>
-        index !== job ? one : one.map((data, at) =>
-          at === step
-            ? replaceAt(
-              data,
-              inside,
-              (text) =>
-                (isExpression(inside) ? putInLiteral : putInText)(text, name, { start, end }),
-            ) as Dict
-            : data
-        )
-      );
+      const [, job, , step, ...inside] = path;
+      const put = isExpression(inside) ? putInLiteral : putInText;
+      const change = (text: string) => put(text, name, { start, end });
+      steps = replaceAt(steps, [job!, step!, ...inside], change) as unknown as Dict[][];
     }
   }
   const hide = (notes: readonly string[]) => maskNotes(notes, Object.values(environment), find);

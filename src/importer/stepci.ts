@@ -16,19 +16,13 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   const root = need("map", file!, await parseYaml(file!) as Value, [], NO_STEPCI);
   const tests = need("map", file!, root, ["tests"], NO_STEPCI);
   const names = new Names();
-  const known = ["version", "name", "env", "config", "tests", "before", "after", "components"];
-  const notes = Object.keys(root).filter((key) => !known.includes(key)).map((key) => `"${key}"`);
-  if (root.components !== undefined) {
-    notes.push('"components": write what they hold where it is used');
-  }
   const config = dictOf(root.config);
   const http = dictOf(config.http);
-  for (const key of Object.keys(config)) {
-    if (!["http", "continueOnFail"].includes(key)) notes.push(`"config.${key}"`);
-  }
-  for (const key of Object.keys(http)) {
-    if (!["baseURL", "rejectUnauthorized"].includes(key)) notes.push(`"config.http.${key}"`);
-  }
+  const notes = [
+    ...otherKeys(root, "version name env config tests before after").map((key) => `"${key}"`),
+    ...otherKeys(config, "http continueOnFail").map((key) => `"config.${key}"`),
+    ...otherKeys(http, "baseURL rejectUnauthorized").map((key) => `"config.http.${key}"`),
+  ];
   const verifies = http.rejectUnauthorized !== false;
   const around = { base: String(http.baseURL ?? ""), verifies, names };
   const all = [
@@ -53,18 +47,22 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
       const text = typeof value === "string" ? value.replace(TEMPLATE, "{{$1}}") : value;
       names.defineFromHere(name, text);
     }
-    const unknown = Object.keys(test).filter((one) => !["name", "env", "steps"].includes(one));
     if (steps.length === 0) continue;
     jobs.push({
       name: String(test.name ?? path.at(-1)),
       steps: steps.map((step) => stepOf(step, around)),
       keys: config.continueOnFail === true ? {} : { on_failure: "stop" },
-      notes: unknown.map((one) => `"${one}" of the test`),
+      notes: otherKeys(test, "name env steps").map((key) => `"${key}" of the test`),
     });
   }
   if (jobs.length === 0) throw new StructureError(file!, ["tests"], "no test has steps");
   const title = String(root.name ?? "Step CI");
   return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+}
+
+/** The keys of a map but those that are known. */
+function otherKeys(map: Dict, known: string): string[] {
+  return Object.keys(map).filter((key) => !known.split(" ").includes(key));
 }
 
 interface Around {
@@ -86,7 +84,7 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
   const data = (value: Value) => mapTexts(value, template);
   const name = String(step.name ?? step.id ?? "step");
   if (!isDict(step.http)) {
-    const kind = Object.keys(step).find((key) => !["name", "id", "if"].includes(key)) ?? "nothing";
+    const [kind = "nothing"] = otherKeys(step, "name id if");
     if (kind === "delay") {
       return {
         data: { name, uses: "hello", wait: delayOf(step.delay ?? 0), test: "status == 0" },
@@ -102,10 +100,7 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
     const { count = 0, interval = "1s" } = step.retries;
     keys.retry = { max_attempts: (Number(count) || 0) + 1, interval: delayOf(interval) };
   }
-  for (const key of Object.keys(step)) {
-    const isKnown = ["id", "name", "http", "if", "retries"].includes(key);
-    if (!isKnown) notes.push(`"${key}" of the step`);
-  }
+  for (const key of otherKeys(step, "id name http if retries")) notes.push(`"${key}" of the step`);
   const { http } = step;
   const given = String(http.url ?? "");
   const title = template(name);

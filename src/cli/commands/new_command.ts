@@ -130,10 +130,8 @@ async function translate(
         ? []
         : [`the input has secrets, which the workflow reads from ${environment.join(", ")}`],
       ...count === 0 ? [] : [
-        `${count} part${
-          count === 1 ? " was" : "s were"
-        } not translated: comments that begin with ` +
-        '"Not translated" say why',
+        `${count} ${count === 1 ? "part was" : "parts were"} not translated: comments that begin ` +
+        'with "Not translated" say why',
       ],
     ],
   };
@@ -200,16 +198,12 @@ async function readInput(
   }
   if (input === "command") return { words: operands, files: [], parseYaml, directory: "." };
   // A file of a collection is one of a directory, too.
-  if (input === "directory" && !await host.files.isFile(path)) {
-    return {
-      words: [],
-      files: await readDirectory(path, host),
-      parseYaml,
-      directory: path,
-    };
-  }
-  const files = [await readTextFile(path, host, "file")];
-  return { words: [], files, parseYaml, directory: path.replace(/[^/\\]*$/, "") || "." };
+  const isDirectory = input === "directory" && !await host.files.isFile(path);
+  const files = isDirectory
+    ? await readDirectory(path, host)
+    : [await readTextFile(path, host, "file")];
+  const directory = isDirectory ? path : path.replace(/[^/\\]*$/, "") || ".";
+  return { words: [], files, parseYaml, directory };
 }
 
 /** Longer texts take too much memory to find a place in them. */
