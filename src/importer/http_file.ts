@@ -3,6 +3,7 @@ import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
+import type { Line } from "./hurl_entries.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { problemAt } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
@@ -97,19 +98,17 @@ function readsLate(text: string, late: ReadonlyMap<string, string>): boolean {
 
 interface Part {
   readonly title: string;
-  readonly lines: readonly { readonly text: string; readonly offset: number }[];
+  readonly lines: Line[];
 }
 
 function splitRequests(file: ImportFile): Part[] {
-  const parts: { title: string; lines: { text: string; offset: number }[] }[] = [];
+  const parts: Part[] = [{ title: "", lines: [] }];
   let offset = 0;
-  let current = { title: "", lines: [] as { text: string; offset: number }[] };
-  parts.push(current);
   for (const raw of file.text.split("\n")) {
     const text = raw.replace(/\r$/, "");
     const mark = /^###+\s*(.*)$/.exec(text);
-    if (mark) parts.push(current = { title: mark[1]!.trim(), lines: [] });
-    else current.lines.push({ text, offset });
+    if (mark) parts.push({ title: mark[1]!.trim(), lines: [] });
+    else parts.at(-1)!.lines.push({ text, offset });
     offset += raw.length + 1;
   }
   return parts;

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../value/parse_json.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
@@ -155,8 +156,7 @@ function pairOf(file: ImportFile, { text, offset }: Line): readonly [key: string
 
 /** The value of a variable, which is a number or a boolean without quotes. */
 function variableOf(text: string): Value {
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
-  return text === "true" || text === "false" ? text === "true" : text.replace(/^"(.*)"$/, "$1");
+  return /^(?:true|false|-?\d.*|".*")$/.test(text) ? tryParseJson(text) ?? text : text;
 }
 
 /** Before the name of a variable that is a whole value of JSON. */

@@ -298,12 +298,14 @@ const PASSING = [
   'jsonpath "$.json" jsonpath "$.a.b" == 1',
   'jsonpath "$.url" replace "https" "http" startsWith "http:"',
   'variable "dune" == "Dune"',
+  'variable "long" == 9007199254740993',
 ];
 
 Deno.test("new --from hurl: an assert that passes there passes here", async () => {
   const text = `GET URL/books
 [Options]
 variable: zero=0
+variable: long=9007199254740993
 HTTP 200
 X-Many: one
 X-Many: two
