@@ -271,7 +271,10 @@ function requestOf(whole: string, options: Options, names: Names) {
       default:
         if (TLS[name]) tls[TLS[name]] = text;
         else if (PARAMETERS[name]) more[PARAMETERS[name]] = text;
-        else notes.push(`--${name} ${value}: http has nothing like it`);
+        else {
+          const shown = /pass/.test(name) ? "***" : value;
+          notes.push(`--${name} ${shown}: http has nothing like it`);
+        }
     }
   }
   for (const name of options.switches) {

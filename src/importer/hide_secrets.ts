@@ -1,5 +1,6 @@
 import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
+import { isSecretName, SHORTEST_SECRET } from "../value/secrets.ts";
 import { type Dict, replaceAt, type Value, valueAt } from "../value/value.ts";
 import type { Draft } from "./draft.ts";
 
@@ -43,7 +44,10 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
       steps = replaceAt(steps, [job!, step!, ...inside], change) as unknown as Dict[][];
     }
   }
-  const hide = (notes: readonly string[]) => maskNotes(notes, Object.values(environment), find);
+  const secrets = Object.values(environment);
+  const hide = (notes: readonly string[]) => maskNotes(notes, secrets, find);
+  // Names are made of URLs.
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
   return {
     draft: {
       ...draft,
@@ -52,7 +56,10 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
       jobs: draft.jobs.map((job, index) => ({
         ...job,
         ...job.notes ? { notes: hide(job.notes) } : {},
-        steps: job.steps.map((one, at) => ({ notes: hide(one.notes), data: steps[index]![at]! })),
+        steps: job.steps.map(({ notes }, at) => {
+          const data = steps[index]![at]!;
+          return { notes: hide(notes), data: { ...data, name: mask(String(data.name), long) } };
+        }),
       })),
     },
     environment,
@@ -71,9 +78,15 @@ function maskNotes(
       vars: {},
       jobs: [{ name: "", steps: [{ with: { body: note } }] }],
     });
-    return [...known, ...found.map(({ text }) => text)]
-      .reduce((text, secret) => secret === "" ? text : text.replaceAll(secret, "***"), note);
+    // `pm.environment.set("token", "…")`
+    const set = [...note.matchAll(/["'`](\w+)["'`]\s*,\s*["'`]([^"'`]+)/g)]
+      .filter(([, name]) => isSecretName(name!)).map(([, , value]) => value!);
+    return mask(note, [...known, ...set, ...found.map(({ text }) => text)]);
   });
+}
+
+function mask(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((all, one) => one === "" ? all : all.replaceAll(one, "***"), text);
 }
 
 interface Range {

@@ -1,5 +1,6 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
 import { quoteText } from "../openapi/make/literal.ts";
+import { isSecretName } from "../value/secrets.ts";
 import {
   absenceOf,
   containsOf,
@@ -145,7 +146,8 @@ function translate(node: SyntaxNode, script: Running): boolean {
       if (/^(?:client\.)?assert$/.test(name)) return addTest(first, script);
       if (!SETTER.test(name)) return addAssertion(node, script);
       const [variable, value] = [textOf(first), second && readValue(second, script)];
-      if (variable === undefined || !value) return false;
+      const isSecret = second && textOf(second) !== undefined && isSecretName(variable ?? "");
+      if (variable === undefined || !value || isSecret) return false;
       script.outputs[script.names.captureAnew(variable)] = value.text;
       return true;
     }

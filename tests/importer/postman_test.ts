@@ -323,13 +323,18 @@ Deno.test("new --from postman copies no secret into a comment", async () => {
   const exec = ["pm.request.headers.add('X-Key: sk_live_4eC39HqLyjWDarjtT1zdp7dc')"];
   const item = [{
     name: "a",
-    event: [{ listen: "prerequest", script: { exec } }],
+    event: [
+      { listen: "prerequest", script: { exec } },
+      { listen: "test", script: { exec: ["pm.environment.set('token', 'a b c d e f')"] } },
+    ],
     request: { method: "GET", url: "http://127.0.0.1:9/x" },
   }];
   const text = JSON.stringify({ info: { name: "Secret" }, item });
   await withFiles({ "c.json": text }, async (cwd) => {
     const { stdout } = await runMain(["new", "--from", "postman", "c.json"], { cwd });
     assertStringIncludes(stdout, "pm.request.headers.add('X-Key: ***')");
+    assertStringIncludes(stdout, "pm.environment.set('token', '***')");
+    assertEquals(stdout.includes("a b c"), false, stdout);
   });
 });
 

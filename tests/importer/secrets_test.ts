@@ -32,6 +32,18 @@ const CASES: readonly (readonly [name: string, secret: string, variable: string,
     files: { "a.http": "@pass = pa55-W0rd!x\nPOST URL/\n\n{{pass}}\n" },
     seen: ([one]) => assertEquals(one!.body, "pa55-W0rd!x"),
   }],
+  ["a key in the URL that names a step", "a1b2c3d4e5", "API_KEY", {
+    args: ["http", "a.http"],
+    files: { "a.http": "GET URL/a?api_key=a1b2c3d4e5\n" },
+    lines: ["- name: GET /a?api_key=***"],
+    seen: ([one]) => assertEquals(one!.path, "/a?api_key=a1b2c3d4e5"),
+  }],
+  ["a password, and one of an option that is a comment", "pa55-W0rd!x", "PASSWORD", {
+    args: ["curl", "curl URL/ -u 'ann:pa55-W0rd!x' --tlspassword 'pa55-W0rd!xx'"],
+    notes: ["--tlspassword ***: http has nothing like it"],
+    seen: ([one]) =>
+      assertEquals(one!.headers.get("authorization"), `Basic ${btoa("ann:pa55-W0rd!x")}`),
+  }],
   ["a variable of another name that is sent as a token, twice", "t0k3n-of-ann", "TOK", {
     args: ["http", "a.http"],
     files: {
