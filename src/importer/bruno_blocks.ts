@@ -1,5 +1,5 @@
 import type { ImportFile } from "./draft.ts";
-import { problemAt } from "./import_problem.ts";
+import { linesOf, problemAt } from "./import_problem.ts";
 
 /** The blocks of a file by their names: `meta`, `body:json`. */
 export type Blocks = ReadonlyMap<string, Block>;
@@ -16,10 +16,8 @@ export interface Block {
 /** Reads the blocks of a file; one ends with its bracket at the beginning of a line. */
 export function readBlocks(file: ImportFile): Blocks {
   const blocks = new Map<string, Block>();
-  let offset = 0;
   let open: { name: string; end: string; at: number; lines: string[] } | undefined;
-  for (const raw of file.text.split("\n")) {
-    const text = raw.replace(/\r$/, "");
+  for (const { text, offset } of linesOf(file)) {
     if (open) {
       if (text === open.end) {
         blocks.set(open.name, { lines: open.lines });
@@ -32,7 +30,6 @@ export function readBlocks(file: ImportFile): Blocks {
       }
       open = { name, end: mark === "{" ? "}" : "]", at: offset, lines: [] };
     }
-    offset += raw.length + 1;
   }
   if (open) throw problemAt(file, open.at, `the block "${open.name}" is not closed`);
   return blocks;

@@ -50,6 +50,12 @@ export interface ImportInput {
   readonly parseYaml: (file: ImportFile) => Promise<unknown>;
 }
 
+/** A line of a file. */
+export interface Line {
+  readonly text: string;
+  readonly offset: number;
+}
+
 /** A file to import. */
 export interface ImportFile {
   /** The path that the user gave; for a directory, the path in it. */

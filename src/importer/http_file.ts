@@ -1,23 +1,22 @@
 import type { Dict, Value } from "../value/value.ts";
-import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
+import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
-import type { Line } from "./hurl_entries.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { problemAt } from "./import_problem.ts";
+import { linesOf, problemAt } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
 
 /** A request as the file has it. */
 interface Written {
   readonly name: string;
   /** The name by which other requests read its response. */
-  readonly ref?: string;
+  readonly ref: string;
   readonly method: string;
   readonly url: string;
   readonly headers: (readonly [name: string, value: string])[];
   readonly body: string;
-  readonly file?: string;
+  readonly file: string;
   readonly script: readonly string[];
   readonly notes: string[];
   /** Parameters that comments set. */
@@ -81,7 +80,7 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
     read.set(ref, { ...read.get(ref), [output]: expression });
   }
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.(?:http|rest)$/, "");
-  const steps = requests.map((one) => stepOf(one, names, read.get(one.ref ?? "") ?? {}, late));
+  const steps = requests.map((one) => stepOf(one, names, read.get(one.ref) ?? {}, late));
   return {
     name: title,
     vars: names.vars,
@@ -103,13 +102,10 @@ interface Part {
 
 function splitRequests(file: ImportFile): Part[] {
   const parts: Part[] = [{ title: "", lines: [] }];
-  let offset = 0;
-  for (const raw of file.text.split("\n")) {
-    const text = raw.replace(/\r$/, "");
-    const mark = /^###+\s*(.*)$/.exec(text);
+  for (const line of linesOf(file)) {
+    const mark = /^###+\s*(.*)$/.exec(line.text);
     if (mark) parts.push({ title: mark[1]!.trim(), lines: [] });
-    else parts.at(-1)!.lines.push({ text, offset });
-    offset += raw.length + 1;
+    else parts.at(-1)!.lines.push(line);
   }
   return parts;
 }
@@ -223,12 +219,12 @@ function readRequest(
   url = url.replace(/\s+HTTP\/[\d.]+$/, "");
   return {
     name: title || ref || first,
-    ...ref === "" ? {} : { ref },
+    ref,
     method,
     url,
     headers,
     body: body.join("\n").trim(),
-    ...bodyFile === "" ? {} : { file: bodyFile },
+    file: bodyFile,
     script,
     notes,
     more,
@@ -267,7 +263,7 @@ function stepOf(
   const type = headers.find(([one]) => /^content-type$/i.test(one))?.[1];
   const isGraphql = method === "GRAPHQL" ||
     headers.some(([name, value]) => /^x-request-type$/i.test(name) && /graphql/i.test(value));
-  const content = isGraphql && file === undefined
+  const content = isGraphql && file === ""
     ? graphqlOfBody(body, template)
     : { body: contentOf(body, file, type, template, notes) };
   const { tests, outputs: kept, notes: left } = translateScripts([script.join("\n")], names);
@@ -300,12 +296,12 @@ function graphqlOfBody(body: string, template: (text: string) => string) {
 
 function contentOf(
   body: string,
-  file: string | undefined,
+  file: string,
   type: string | undefined,
   template: (text: string) => string,
   notes: string[],
 ): Dict {
-  if (file !== undefined) {
+  if (file !== "") {
     if (body !== "") notes.push(`the body: the lines beside the file ${file}`);
     return { file };
   }

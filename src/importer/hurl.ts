@@ -1,9 +1,9 @@
 import { tryParseJson } from "../value/parse_json.ts";
 import type { Dict, Value } from "../value/value.ts";
-import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
+import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
-import { type HurlEntry, type Line, readHurlEntries, unescape } from "./hurl_entries.ts";
+import { type HurlEntry, readHurlEntries, unescape } from "./hurl_entries.ts";
 import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
 import { Names } from "./import_names.ts";
 import { problemAt } from "./import_problem.ts";

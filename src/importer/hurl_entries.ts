@@ -1,11 +1,5 @@
-import type { ImportFile } from "./draft.ts";
-import { problemAt } from "./import_problem.ts";
-
-/** A line of a file, without its comment, with its place. */
-export interface Line {
-  readonly text: string;
-  readonly offset: number;
-}
+import type { ImportFile, Line } from "./draft.ts";
+import { linesOf, problemAt } from "./import_problem.ts";
 
 /** A part of an entry: `[Asserts]` and its lines. */
 interface Section {
@@ -45,12 +39,7 @@ const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
 
 /** The entries of a Hurl file: requests with their responses. */
 export function readHurlEntries(file: ImportFile): HurlEntry[] {
-  let offset = 0;
-  const lines = file.text.split("\n").map((raw): Line => {
-    const line = { text: raw.replace(/\r$/, ""), offset };
-    offset += raw.length + 1;
-    return line;
-  });
+  const lines = linesOf(file);
   const entries: HurlEntry[] = [];
   let at = 0;
   let comments: string[] = [];

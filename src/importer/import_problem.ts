@@ -2,7 +2,7 @@ import { LoadError } from "../source/errors.ts";
 import type { Path, Span } from "../source/source.ts";
 import { jsonFault, parseJson } from "../value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../value/value.ts";
-import type { ImportFile } from "./draft.ts";
+import type { ImportFile, Line } from "./draft.ts";
 
 /** The error of an input, at an offset of its text. */
 export function problemAt(
@@ -41,6 +41,16 @@ export class StructureError extends LoadError {
   at(span: Span): LoadError {
     return problemIn(this.file, span, this.reason, this.hint);
   }
+}
+
+/** The lines of a file, without their ends. */
+export function linesOf({ text }: ImportFile): Line[] {
+  let offset = 0;
+  return text.split("\n").map((raw) => {
+    const line = { text: raw.replace(/\r$/, ""), offset };
+    offset += raw.length + 1;
+    return line;
+  });
 }
 
 /** The types that a part of an input can be required to have. */

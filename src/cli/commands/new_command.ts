@@ -139,26 +139,23 @@ async function translate(
 
 /** A draft with other paths of the files that its requests send or need. */
 function moveFiles(draft: Draft, move: (path: string) => string): Draft {
-  const moveIn = (map: Dict): Dict =>
-    Object.fromEntries(
-      Object.entries(map).map(([name, value]) => {
-        if (name === "tls" && isDict(value)) return [name, moveIn(value)];
-        if (name === "multipart" && isDict(value)) {
-          const parts = Object.entries(value).map(([part, one]) => [part, movePart(one)]);
-          return [name, Object.fromEntries(parts)];
-        }
-        // Where a variable leads is not known.
-        const isMoved = /^(?:file|cookie_file|ca|cert|key|pfx)$/.test(name) &&
-          typeof value === "string" && !/^(?:\{\{|[/\\]|[A-Za-z]:|-----)/.test(value);
-        return [name, isMoved ? move(value) : value];
-      }),
-    );
-  const movePart = (part: Value): Value =>
-    Array.isArray(part) ? part.map(movePart) : isDict(part) ? moveIn(part) : part;
+  const moveIn = (value: Value, key = ""): Value => {
+    if (Array.isArray(value)) return value.map((one) => moveIn(one, key));
+    if (isDict(value) && !/^(?:auth|form|graphql|headers|json|query)$/.test(key)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, one]) => // The names of parts are those of the user.
+        [name, moveIn(one, key === "multipart" ? "" : name)]),
+      );
+    }
+    // Where a variable leads is not known.
+    const isMoved = /^(?:file|cookie_file|ca|cert|key|pfx)$/.test(key) &&
+      typeof value === "string" && !/^(?:\{\{|[/\\]|[A-Za-z]:|-----)/.test(value);
+    return isMoved ? move(value) : value;
+  };
   const jobs = draft.jobs.map((job) => ({
     ...job,
     steps: job.steps.map(({ data, notes }) => ({
-      data: isDict(data.with ?? null) ? { ...data, with: moveIn(data.with as Dict) } : data,
+      data: data.with === undefined ? data : { ...data, with: moveIn(data.with) },
       notes,
     })),
   }));
