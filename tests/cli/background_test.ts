@@ -95,28 +95,37 @@ Deno.test("a step that needs a background server reports how the server ended", 
   assert(!stdout.includes("is the server running there"), stdout);
 });
 
+const ASKS: readonly ((port: number) => string)[] = [
+  (port) => `{ uses: http, with: { get: "http://127.0.0.1:${port}/" }, test: res.code == 200 }`,
+  (port) =>
+    `{ uses: tcp, with: { host: 127.0.0.1, port: ${port}, send: "GET / HTTP/1.0\\r\\n\\r\\n", expect: y } }`,
+  (port) => `{ uses: grpc, with: { addr: "127.0.0.1:${port}", service: a.B, method: C } }`,
+];
+
 Deno.test("a request whose server crashes reports the exit code of the server", async () => {
-  const port = freePort();
-  const server = `Deno.serve({ port: ${port}, onListen() {} }, () => {
-    console.log("out of tea");
-    Deno.exit(7);
-  })`;
-  await withFiles({
-    "server.ts": server,
-    "w.yml": flow(
-      service(`exec '${Deno.execPath()}' run -A --no-config server.ts`),
-      `      - uses: tcp
+  for (const ask of ASKS) {
+    const port = freePort();
+    const server = `Deno.serve({ port: ${port}, onListen() {} }, () => {
+      console.log("out of tea");
+      Deno.exit(7);
+    })`;
+    await withFiles({
+      "server.ts": server,
+      "w.yml": flow(
+        service(`exec '${Deno.execPath()}' run -A --no-config server.ts`),
+        `      - uses: tcp
         with: { host: 127.0.0.1, port: ${port} }
         retry: { max_attempts: 200, interval: 50ms }
-      - { uses: http, with: { get: "http://127.0.0.1:${port}/" }, test: res.code == 200 }
+      - ${ask(port)}
 `,
-    ),
-  }, async (cwd) => {
-    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
-    assertEquals(code, 1);
-    const words = "the command in the background ended with exit code 7: out of tea";
-    assertStringIncludes(stdout, `hint: ${words}`);
-    assert(!stdout.includes("https://"), stdout);
-    assertEquals(stderr, `warning: j › step 1: ${words}\n`);
-  });
+      ),
+    }, async (cwd) => {
+      const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+      assertEquals(code, 1);
+      const words = "the command in the background ended with exit code 7: out of tea";
+      assertStringIncludes(stdout, `hint: ${words}`);
+      assert(!stdout.includes("https://"), stdout);
+      assertEquals(stderr, `warning: j › step 1: ${words}\n`);
+    });
+  }
 });

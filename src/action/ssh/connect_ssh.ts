@@ -237,6 +237,7 @@ async function explain(
     return new StepError(
       `${doing}: the server closed the connection before it named itself`,
       "it may have too many connections (MaxStartups), refuse this address, or not be an SSH server",
+      { isClosed: true },
     );
   }
   if (level === "handshake" || level === "protocol") {

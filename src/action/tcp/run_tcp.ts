@@ -177,7 +177,10 @@ class Reader {
       : this.#tls.cert === undefined
       ? `it may want a client certificate; ${GIVE_CERTIFICATE}`
       : "it may refuse the client certificate";
-    return new StepError(message, hint, { res: { received: this.text, closed: true } });
+    return new StepError(message, hint, {
+      isClosed: true,
+      res: { received: this.text, closed: true },
+    });
   }
 
   /** Waits until all that was written is sent. */
@@ -231,6 +234,6 @@ class Reader {
       this.#tls,
     );
     const what = `cannot ${doing} ${placeOf(this.#endpoint)}: ${words}`;
-    return new StepError(`${what}: ${this.#came()}`, hint);
+    return new StepError(`${what}: ${this.#came()}`, hint, { cause: words });
   }
 }

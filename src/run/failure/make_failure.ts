@@ -78,9 +78,11 @@ export async function failureOfError(
       ? nilParameterHint(reader, given, parameter)
       : undefined;
   };
+  // Where nothing listens, a server that crashed is gone.
+  const isRefused = unreachable?.includes("ECONNREFUSED");
   const ended = unreachable !== undefined || isClosed
     ? await runResources({ scope: { run: session.scope } })
-      .backgroundFailure(isClosed ? CRASH_LAG : 0, session.deadlines)
+      .backgroundFailure(isRefused ? 0 : CRASH_LAG, session.deadlines)
     : undefined;
   const why = decided === undefined ? undefined : explainCondition(owner, decided, tree);
   const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);
