@@ -44,6 +44,10 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
   ["includes_json({a: 9007199254740993}, {a: 9007199254740993})", true],
   ['json_path([{a: 9007199254740993}, {a: 5}], "$[?@.a != 5].a")', [9007199254740993n]],
   ['jmespath([{a: 9007199254740993}, {a: 5}], "[?a != `5`].a")', [9007199254740993n]],
+  ["[abs(-9007199254740993), floor(9007199254740993), int(1e16) + 1]", [
+    ...[9007199254740993n, 9007199254740993n, 10000000000000001n],
+  ]],
+  ["approx(9007199254740993, 9007199254740992, 0)", false],
   ['jwt(jwt_sign({id: 9007199254740993}, "k")).claims.id', 9007199254740993n],
   ['encode_base64url("a?~é")', "YT9-w6k"],
   ['decode_base64url("YT9-w6k")', "a?~é"],
@@ -199,10 +203,10 @@ const LIMIT = "evaluation limit exceeded (1000000 steps)";
 const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ["9007199254740993 / 3", "cannot compute int beyond ±2^53 / int exactly"],
   ["9007199254740993 * 1.5", "cannot compute int beyond ±2^53 * float exactly"],
-  ["10 ** 300 * 10 ** 300", "cannot compute int beyond ±2^53 * int beyond ±2^53 exactly"],
+  ["10 ** 300 * 10 ** 300", "the result of int beyond ±2^53 * int beyond ±2^53 is too large"],
+  ["2 ** 1024", "the result of int ** int is too large"],
   ['9007199254740993 < "a"', "cannot compare int beyond ±2^53 < string"],
   ["[1][9007199254740993]", "index 9007199254740993 is outside a list of length 1"],
-  ["abs(9007199254740993)", "argument 1 of abs() must be a number, got int beyond ±2^53"],
   [
     'repeat("a", 9007199254740993)',
     "argument 2 of repeat() must be a whole number, got int beyond ±2^53",

@@ -184,14 +184,16 @@ export function calculate(
   a: number | bigint,
   b: number | bigint,
 ): number | bigint {
-  const result = calculatePlainly(operator, Number(a), Number(b));
+  const result = COMPUTE[operator](Number(a), Number(b));
   const areFloats = typeof a === "number" && typeof b === "number";
   if (areFloats && Math.abs(result) < 2 ** 53) {
     return operator === "%" ? result + 0 : result; // no negative zero
   }
-  const isWhole = operator !== "/" && (operator !== "**" || b >= 0) && Number.isFinite(result);
-  if (isWhole && isExact(a) && isExact(b)) {
-    return integer(calculatePlainly(operator, BigInt(a), BigInt(b)));
+  if (operator !== "/" && (operator !== "**" || b >= 0) && isExact(a) && isExact(b)) {
+    if (Number.isFinite(result)) {
+      return integer(COMPUTE[operator](BigInt(a) as never, BigInt(b) as never) as never);
+    }
+    throw new Fault(`the result of ${kindOf(a)} ${operator} ${kindOf(b)} is too large`);
   }
   if (areFloats) return result;
   throw new Fault(
@@ -206,23 +208,14 @@ function isExact(value: number | bigint): boolean {
 }
 
 /** For two floats, and in the same way for two integers of any size. */
-function calculatePlainly<T extends number | bigint>(operator: Arithmetic, a: T, b: T): T {
-  const [x, y] = [a as number, b as number];
-  switch (operator) {
-    case "+":
-      return x + y as T;
-    case "-":
-      return x - y as T;
-    case "*":
-      return x * y as T;
-    case "/":
-      return x / y as T;
-    case "**":
-      return x ** y as T;
-    case "%":
-      return x % y as T;
-  }
-}
+const COMPUTE: Readonly<Record<Arithmetic, (x: number, y: number) => number>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => x / y,
+  "%": (x, y) => x % y,
+  "**": (x, y) => x ** y,
+};
 
 /** Whether a list holds a value, or a map has a key. */
 function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {

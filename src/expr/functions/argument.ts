@@ -1,4 +1,4 @@
-import { isDict, typeName, type Value } from "../../value/value.ts";
+import { isDict, isNumber, typeName, type Value } from "../../value/value.ts";
 import { kindOf } from "../fault.ts";
 import type { FunctionParameterType, FunctionRecord } from "./function.ts";
 
@@ -22,7 +22,7 @@ function isOfType(value: Value, type: FunctionParameterType): boolean {
     case "string":
       return typeof value === "string";
     case "number":
-      return typeof value === "number";
+      return isNumber(value);
     case "integer":
       return Number.isInteger(value);
     case "int64":

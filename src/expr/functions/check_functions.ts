@@ -1,5 +1,5 @@
 import { isEqual } from "../../value/compare.ts";
-import type { Value } from "../../value/value.ts";
+import { typeName, type Value } from "../../value/value.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineNew } from "./function.ts";
 
@@ -16,9 +16,11 @@ export const CHECK_FUNCTIONS = [
   defineNew(
     "approx(a: number, b: number, tolerance: number)",
     "Whether two numbers differ by at most `tolerance`.",
-    (_, a: number, b: number, tolerance: number) => {
+    (_, a: number | bigint, b: number | bigint, tolerance: number | bigint) => {
       if (!(tolerance >= 0)) throw new Fault("approx() needs a tolerance of 0 or more");
-      return a === b || Math.abs(a - b) <= tolerance;
+      const areWhole = typeName(a) === "int" && typeName(b) === "int";
+      const distance = areWhole ? Number(BigInt(a) - BigInt(b)) : Number(a) - Number(b);
+      return a === b || Math.abs(distance) <= tolerance;
     },
   ),
   defineNew(

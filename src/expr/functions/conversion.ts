@@ -1,6 +1,6 @@
 import { formatJson, formatValue } from "../../value/format_value.ts";
 import { parseJson } from "../../value/parse_json.ts";
-import { isNumber, readInteger, typeName, type Value } from "../../value/value.ts";
+import { integer, isNumber, readInteger, typeName, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
@@ -85,7 +85,7 @@ const DECIMAL = /^[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)(e[+-]?\d+)?$/i;
 function toInteger(name: string, value: Value): number | bigint {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") {
-    if (Number.isFinite(value)) return Math.trunc(value);
+    if (Number.isFinite(value)) return integer(BigInt(Math.trunc(value)));
     throw new Fault(`${name}() needs a number that is finite`);
   }
   if (typeof value !== "string" || !/^[+-]?\d+$/.test(value)) {

@@ -6,13 +6,13 @@ import { define } from "./function.ts";
 
 /** Functions on numbers. */
 export const NUMBER_FUNCTIONS = [
-  define("abs(number: number)", "The absolute value.", (_, n: number) => Math.abs(n)),
-  define("ceil(number: number)", "The number rounded up.", (_, n: number) => Math.ceil(n)),
-  define("floor(number: number)", "The number rounded down.", (_, n: number) => Math.floor(n)),
+  define("abs(number: number)", "The absolute value.", (_, n) => n <= 0 ? calculate("-", 0, n) : n),
+  define("ceil(number: number)", "The number rounded up.", rounded(Math.ceil)),
+  define("floor(number: number)", "The number rounded down.", rounded(Math.floor)),
   define(
     "round(number: number)",
     "The nearest integer; halves are rounded away from zero.",
-    (_, n: number) => Math.sign(n) * Math.round(Math.abs(n)),
+    rounded((n) => Math.sign(n) * Math.round(Math.abs(n))),
   ),
   define(
     "max(...numbers: any)",
@@ -43,6 +43,11 @@ export const NUMBER_FUNCTIONS = [
     },
   ),
 ] as const;
+
+/** Rounds what is not an integer beyond ±2^53, which is whole. */
+function rounded(round: (n: number) => number) {
+  return (_: Evaluation, n: number | bigint) => typeof n === "bigint" ? n : round(n);
+}
 
 /** All numbers in the arguments, however deep in lists. */
 function numbersIn(run: Evaluation, values: readonly Value[]): (number | bigint)[] {

@@ -13,7 +13,7 @@ export const CHANGING_FUNCTIONS = [
     "random_int(limit: number)",
     "A random integer from 0 to `limit` - 1.",
     (run, limit: number) => {
-      const whole = Math.trunc(limit);
+      const whole = Math.trunc(Number(limit));
       if (whole <= 0 || whole > Number.MAX_SAFE_INTEGER || Number.isNaN(whole)) {
         throw new Fault("random_int() needs a limit above 0");
       }
@@ -24,7 +24,7 @@ export const CHANGING_FUNCTIONS = [
     "random_str(length: number)",
     "A string of `length` random letters and digits.",
     (run, length: number) => {
-      const whole = Math.trunc(length);
+      const whole = Math.trunc(Number(length));
       if (!(whole >= 1 && whole <= LONGEST)) {
         throw new Fault(`random_str() needs a length from 1 to ${LONGEST}`);
       }
