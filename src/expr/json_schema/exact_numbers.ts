@@ -1,4 +1,5 @@
 import { isEqual } from "../../value/compare.ts";
+import { formatJson } from "../../value/format_value.ts";
 import type { Meter } from "../../value/meter.ts";
 import { type Dict, hasLongIntegers, typeName, type Value } from "../../value/value.ts";
 import type { Ajv, FuncKeywordDefinition } from "./ajv.ts";
@@ -32,15 +33,30 @@ const KEYWORDS: Readonly<Record<string, Fits>> = {
   const: (value, wanted, _, meter) => isEqual(value, wanted, meter),
   enum: (value, values: unknown, _, meter) =>
     (values as readonly Value[]).some((one) => isEqual(value, one, meter)),
+  uniqueItems: (items: unknown, isWanted: unknown, _, meter) =>
+    !isWanted || areUnique(items as readonly Value[], meter),
 };
+
+/** Compares items without taking time by the square of their number. */
+function areUnique(items: readonly Value[], meter: Meter): boolean {
+  const known = new Map<string, Value>();
+  return items.every((item) => {
+    const text = formatJson(item, meter);
+    const twin = known.get(text);
+    known.set(text, item);
+    return twin === undefined || !isEqual(twin, item, meter);
+  });
+}
 
 /** Replaces the keywords of ajv that compare numbers, which to it are all floats. */
 export function addExactKeywords(ajv: Ajv, validated: Validated): void {
   for (const [keyword, fits] of Object.entries(KEYWORDS)) {
     const { type = [], error } = ajv.getKeyword(keyword) as FuncKeywordDefinition;
+    // Its error names two items by their numbers.
+    const own = keyword === "uniqueItems" ? undefined : error;
     ajv.removeKeyword(keyword);
     ajv.addKeyword({
-      ...{ keyword, type, ...error ? { error } : {} },
+      ...{ keyword, type, ...own ? { error: own } : {} },
       compile: (wanted, schema) => (data, place) => {
         const { exact, meter } = validated;
         const isRounded = exact !== undefined && typeof data !== "string";

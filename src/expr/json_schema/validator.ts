@@ -1,5 +1,3 @@
-import { isEqual } from "../../value/compare.ts";
-import { formatJson } from "../../value/format_value.ts";
 import { type Meter, UNMETERED } from "../../value/meter.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { matchesRegex, regexProblem } from "../evaluate/regex.ts";
@@ -91,7 +89,7 @@ function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Opt
   };
 }
 
-/** Counts work, and compares items without taking time by the square of their number. */
+/** Counts work. */
 function addKeywords(ajv: Ajv, current: { readonly meter: Meter }): void {
   ajv.addKeyword({
     keyword: WORK,
@@ -101,24 +99,6 @@ function addKeywords(ajv: Ajv, current: { readonly meter: Meter }): void {
       current.meter.spend(work);
       return true;
     },
-  });
-  ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword({
-    keyword: "uniqueItems",
-    type: "array",
-    schemaType: "boolean",
-    validate: (isWanted: boolean, items: readonly Value[]) =>
-      !isWanted || areUnique(items, current.meter),
-  });
-}
-
-function areUnique(items: readonly Value[], meter: Meter): boolean {
-  const known = new Map<string, Value>();
-  return items.every((item) => {
-    const text = formatJson(item, meter);
-    const twin = known.get(text);
-    known.set(text, item);
-    return twin === undefined || !isEqual(twin, item, meter);
   });
 }
 

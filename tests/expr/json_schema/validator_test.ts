@@ -195,6 +195,7 @@ const LONG_CASES: readonly (readonly [schema: Dict, value: Value, expected: stri
   [{ const: { a: LONG } }, { a: 9007199254740992 }, '{"a":9007199254740993}'],
   [{ enum: [LONG, 1] }, 9007199254740995n, "one of [9007199254740993,1]"],
   [{ type: "string" }, LONG, "type string"],
+  [{ uniqueItems: true }, [LONG, LONG], "items that differ"],
 ];
 
 Deno.test("integers beyond 2^53 are compared digit by digit, in every draft", async () => {
@@ -219,6 +220,8 @@ Deno.test("integers beyond 2^53 are compared digit by digit, in every draft", as
     }
     const fits = { type: "integer", minimum: LONG, maximum: LONG, multipleOf: 3, enum: [LONG] };
     assertEquals(await violations(fits, LONG, { draft }), []);
+    const pair = [LONG, 9007199254740992];
+    assertEquals(await violations({ uniqueItems: true }, pair, { draft }), []);
     assertEquals(await violations({ maxLength: 2n ** 63n, type: "string" }, "a", { draft }), []);
   }
 });
