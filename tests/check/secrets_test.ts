@@ -161,6 +161,10 @@ Deno.test("load errors of no command show a secret of the file", () =>
     const { stdout } = await runMain(["d", "--report", "junit=j.xml"], { cwd });
     const junit = await Deno.readTextFile(`${cwd}/j.xml`);
     assertEquals((stdout + junit).includes("literalpw99"), false);
+    const url = "name: x\nvars: { at: 'postgres://me:literalpw99@db/x' }\njobs: literalpw99\n";
+    await Deno.writeTextFile(`${cwd}/flow.yml`, url);
+    const { stderr } = await runMain(["flow.yml"], { cwd });
+    assertStringIncludes(stderr, "\n  3 | jobs: ***\n");
   }));
 
 Deno.test("invalid YAML shows no token either", () =>

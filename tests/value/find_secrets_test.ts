@@ -93,6 +93,7 @@ Deno.test("findExchangedSecrets() finds fields in texts: JSON, forms, URLs and m
       "in-some-yaml",
     ]],
     ['a:\r\n  - client_secret: "in \\u0041 yaml"\r\n', ["in \\u0041 yaml", "in A yaml"]],
+    ["a: {token: in-flow-yaml, b: 1}\n", ["in-flow-yaml", "in-flow-yaml"]],
     ["a:\n  'api-key': 'in some yaml'\n", ["in some yaml", "in some yaml"]],
     ["{ user: ann, token: 0123456789}", ["0123456789}", "0123456789"]],
     ["private_key: |-\n  line one of it\n  line two of it\nnext: something\n", [

@@ -4,6 +4,7 @@ import { spanInFile } from "../../source/source.ts";
 import { constructValues, parseYaml } from "../../workflow/yaml/parse_yaml.ts";
 import { findLiteralSecrets } from "./literal_secrets.ts";
 import { secretsInLines } from "./secrets_in_lines.ts";
+import { findSentSecrets } from "./sent_secrets.ts";
 import { replaceTokens } from "./token_forms.ts";
 
 /**
@@ -37,7 +38,8 @@ function secretsInFiles(diagnostics: readonly Diagnostic[]): readonly string[] {
   return [...files].flatMap((file) => {
     try {
       const [root] = constructValues(parseYaml([file]));
-      return findLiteralSecrets(root, [file]).map(({ text }) => text);
+      const secrets = [...findLiteralSecrets(root, [file]), ...findSentSecrets(root)];
+      return secrets.map(({ text }) => text);
     } catch {
       return [];
     }
