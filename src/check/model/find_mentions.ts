@@ -21,7 +21,7 @@ export function findMentions(
   problems: readonly Problem[],
 ): ReadonlySet<string> {
   const words = new Set<string>();
-  const known = new Set<object>();
+  const known = new Set<unknown>();
   for (const { code, path } of problems) {
     if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
   }
@@ -36,7 +36,7 @@ export function findMentions(
 /** Words in the templates of defaults: no step may have taken these, and still they are uses. */
 export function findDefaultWords(root: unknown): ReadonlySet<string> {
   const words = new Set<string>();
-  const known = new Set<object>();
+  const known = new Set<unknown>();
   const jobs = isRawMap(root) && Array.isArray(root.jobs) ? root.jobs : [];
   for (const job of jobs) {
     if (isRawMap(job)) addWords(words, job.defaults, known, (text) => text.includes("{{"));
@@ -47,13 +47,15 @@ export function findDefaultWords(root: unknown): ReadonlySet<string> {
 function addWords(
   words: Set<string>,
   value: unknown,
-  known: Set<object>,
+  known: Set<unknown>,
   isWanted: (text: string) => boolean,
 ): void {
+  // A text with many mistakes is searched once.
+  if (known.has(value)) return;
+  known.add(value);
   if (typeof value === "string") {
     if (isWanted(value)) { for (const [word] of value.matchAll(/[\w-]+/g)) addWord(words, word); }
-  } else if (typeof value === "object" && value !== null && !known.has(value)) {
-    known.add(value);
+  } else if (typeof value === "object" && value !== null) {
     for (const [key, part] of Object.entries(value)) {
       addWords(words, key, known, isWanted);
       addWords(words, part, known, isWanted);
