@@ -112,6 +112,7 @@ async function upload(sftp: Sftp, { local, remote }: FilePair, context: ActionCo
     const { isDirectory } = await Deno.stat(path);
     if (isDirectory) throw directory(local, "upload");
     source = await Deno.open(path);
+    await (await context.host.files.stream(path)).cancel();
   } catch (error) {
     source?.close();
     throw fileProblem(error, file, path);
