@@ -148,7 +148,7 @@ function readRequest(
       (/^HTTP\/[\d.]+ \d/.test(text) ||
         (body.at(-1) ?? "").trim() === "" && /^[A-Z]{3,} +(?:https?:|\{\{|\/)/.test(text));
     if (isNext || /^\?\? /.test(trimmed)) {
-      notes.push(isNext ? `${trimmed}: begin it with ###` : trimmed);
+      notes.push(/^[A-Z]+ /.test(trimmed) ? `${trimmed}: begin it with ###` : trimmed);
       if (isNext) break;
       continue;
     }

@@ -20,11 +20,12 @@ export function translateHurl({ files: [file] }: ImportInput): Draft {
 
 function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names): DraftStep {
   const { method, url, request, response, code, version, comments } = entry;
+  const sections = request.sections.filter(({ lines }) => lines.length > 0);
   const notes: string[] = [];
   const template = (text: string) => names.template(text);
   const more: Record<string, Value> = { follow_redirects: false };
   const keys: Record<string, Value> = {};
-  for (const { name, lines } of request.sections) {
+  for (const { name, lines } of sections) {
     // Options may define variables for what comes.
     for (const { text } of name === "Options" ? lines : []) {
       const variable = /^variable\s*:\s*([\w-]+)=(.*)$/.exec(text);
@@ -34,7 +35,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
   const headers = request.headers.map(([name, value]) => [name, template(value)] as const);
   let body: Dict = {};
   let media: string | null | undefined;
-  for (const { name, lines } of request.sections) {
+  for (const { name, lines } of sections) {
     const pairs = () =>
       lines.map((line) => pairOf(file, line)).map(([key, value]) =>
         [key, template(value)] as const

@@ -316,6 +316,8 @@ dune: jsonpath "$.books[?(@.id==1)].title"
 ${PASSING.join("\n")}
 
 GET URL/{{dune}}
+[Cookies]
+[Multipart]
 HTTP 200
 `;
   await importCase({
@@ -327,7 +329,7 @@ HTTP 200
       for (const value of ["a=1", "b=2"]) response.headers.append("Set-Cookie", value);
       return response;
     },
-    seen: ([, second]) => assertEquals(second!.path, "/Dune"),
+    seen: ([, second]) => assertEquals([second!.path, second!.body], ["/Dune", ""]),
   });
 });
 
