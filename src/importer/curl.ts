@@ -54,6 +54,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 };
 const TLS: Readonly<Record<string, string>> = { cacert: "ca", key: "key", pass: "passphrase" };
 
+const NOTHING = "http has nothing like it";
+
 interface Options {
   readonly urls: string[];
   /** Every option with a value, in order. */
@@ -271,10 +273,7 @@ function requestOf(whole: string, options: Options, names: Names) {
       default:
         if (TLS[name]) tls[TLS[name]] = text;
         else if (PARAMETERS[name]) more[PARAMETERS[name]] = text;
-        else {
-          const shown = /pass/.test(name) ? "***" : value;
-          notes.push(`--${name} ${shown}: http has nothing like it`);
-        }
+        else notes.push(`--${name} ${/pass/.test(name) ? "***" : value}: ${NOTHING}`);
     }
   }
   for (const name of options.switches) {
@@ -285,7 +284,7 @@ function requestOf(whole: string, options: Options, names: Names) {
     else if (/^tlsv1\.[23]$/.test(name)) tls.min_version = name.slice(4);
     else if (name === "ipv4" || name === "ipv6") more.ip = Number(name.slice(3));
     else if (!["get", "head", "location", "digest", "basic", "globoff"].includes(name)) {
-      notes.push(`${name.startsWith("-") ? name : `--${name}`}: http has nothing like it`);
+      notes.push(`${name.startsWith("-") ? name : `--${name}`}: ${NOTHING}`);
     }
   }
   if (
@@ -379,7 +378,7 @@ function partOf(text: string, template: (text: string) => string, notes: string[
     [word, rest] = formWord(name === "" ? rest : value);
     if (name === "type" || name === "filename") part[name] = template(word);
     else if (name === "" && part.type !== undefined) part.type += `; ${template(word)}`;
-    else notes.push(`-F …;${name === "" ? "" : `${name}=`}${word}: http has nothing like it`);
+    else notes.push(`-F …;${name === "" ? "" : `${name}=`}${word}: ${NOTHING}`);
   }
   return mark === "" && Object.keys(part).length === 1 ? part.value! : part;
 }
