@@ -84,18 +84,13 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
     : undefined;
 }
 
-interface Translation {
-  readonly text: string;
-  readonly warnings: readonly string[];
-}
-
 async function translate(
   importer: Importer,
   operands: readonly string[],
   mayRun: boolean,
   out: string | undefined,
   host: Host,
-): Promise<Translation> {
+): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const input = await readInput(importer, operands, host);
   const translateInput = await importer.load();
   const translated = await located(async () => await translateInput(input));
