@@ -52,6 +52,7 @@ const LARGE = 64 * 1024 * 1024;
 function makeFiles(): Files {
   const [read, written] = [new Set<unknown>(), new Set<unknown>()];
   const planned = new Set<string>();
+  const wasRead = (file: unknown) => read.has(file) && !written.has(file);
   return {
     ...files,
     read(path) {
@@ -65,12 +66,9 @@ function makeFiles(): Files {
     planReading: (paths) => paths.forEach((path) => planned.add(path)),
     isInput(path) {
       const file = identify(path);
-      return read.has(file) || [...planned].map(identify).includes(file);
+      return wasRead(file) || [...planned].map(identify).includes(file);
     },
-    wasRead(path) {
-      const file = identify(path);
-      return read.has(file) && !written.has(file);
-    },
+    wasRead: (path) => wasRead(identify(path)),
     addWritten: (path) => void written.add(identify(path)),
   };
 }

@@ -46,9 +46,9 @@ export interface Files {
   planReading(paths: readonly string[]): void;
   /** Whether a path leads to a file that was read, or may be later: writing it would lose it. */
   isInput(path: string): boolean;
-  /** Whether a path leads to a file that was read, and that no step has written. */
+  /** Whether a path leads to a file that was read, and that no run has written. */
   wasRead(path: string): boolean;
-  /** Notes a file that a step has written. */
+  /** Notes a file that a run has written, and may write again. */
   addWritten(path: string): void;
   /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
   stage(path: string): Promise<StagedFile>;

@@ -10,6 +10,7 @@ export async function readShardTimes(
   host: Host,
 ): Promise<ReadonlyMap<string, number>> {
   const { text } = await readTextFile(path, host, "report");
+  host.files.addWritten(path);
   const runs = runsOf(text);
   if (!runs) {
     const hint = "--shard-times reads what --report json=FILE has written";
