@@ -1,13 +1,10 @@
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
-import { demand } from "../../host/deno_permissions.ts";
-import { explainDenial } from "../../host/explain_denial.ts";
-import { stageBytes } from "../../host/staged_file.ts";
 import { filesBelow } from "../../host/walk_directories.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
-import { fileProblem, readablePath } from "../step_file.ts";
+import { fileProblem, readablePath, writeStepFile } from "../step_file.ts";
 import { HeaderFault, type MailTimes, readTimes } from "./mail_times.ts";
 
 interface Measured extends MailTimes {
@@ -119,35 +116,17 @@ async function readText(path: string, { host }: ActionContext): Promise<string> 
 }
 
 async function write(outputDir: string, csv: string, context: ActionContext): Promise<string> {
-  const { host, permissions } = context;
-  const time = new Date(host.clock.now()).toISOString();
+  const { files, clock } = context.host;
+  const time = new Date(clock.now()).toISOString();
   const stamp = time.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
-  const directory = resolve(host.files.workingDirectory(), outputDir);
-  const parameter = "output_dir";
-  let path = `${directory}/mail-latency.${stamp}.csv`;
-  try {
-    demand({ name: "write", path });
-    if (permissions?.write) {
-      const { pathRefusal } = await import("../permissions/path_rule.ts");
-      const refusal = await pathRefusal(permissions, "write", path, host);
-      if (refusal) {
-        const message = `cannot write "${path}": ${refusal.message}`;
-        throw new StepError(message, refusal.hint, { parameter });
-      }
-    }
-    for (let number = 2; await host.files.isFile(path); number++) {
-      path = `${directory}/mail-latency.${stamp}-${number}.csv`;
-    }
-    const staged = await stageBytes(path);
-    staged.write(new TextEncoder().encode(csv));
-    staged.commit();
-    return path;
-  } catch (error) {
-    if (error instanceof StepError || !(error instanceof Error)) throw error;
-    const denial = explainDenial(error);
-    const message = `cannot write "${path}": ${denial?.words ?? error.message}`;
-    throw new StepError(message, denial?.hint, { parameter });
+  const start = `${resolve(files.workingDirectory(), outputDir)}/mail-latency.${stamp}`;
+  let path = `${start}.csv`;
+  // A place that cannot be read cannot be written either; writing says why.
+  for (let number = 2; await files.isFile(path).catch(() => false); number++) {
+    path = `${start}-${number}.csv`;
   }
+  const file = { path, what: "the results", parameter: "output_dir" };
+  return await writeStepFile(file, new TextEncoder().encode(csv), context);
 }
 
 function formatterOf(zone: string): (time: number) => string {
