@@ -1,11 +1,15 @@
 import { machineName } from "../../host/machine_name.ts";
 import { Draws } from "../../expr/draws.ts";
+import type { Host } from "../../host/host.ts";
 import { openPiece } from "../../piece/open_piece.ts";
+import type { PieceOutputs } from "../../piece/outputs_file.ts";
 import { isSuiteRunFile } from "../../piece/read_json_file.ts";
 import { makeMasker } from "../../run/mask/add_secrets.ts";
+import type { PieceHeader } from "../../run/event.ts";
 import { run } from "../../run/run.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { UsageError } from "../../source/errors.ts";
+import { RunnerError, UsageError } from "../../source/errors.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { takeKey } from "../inputs/piece_key.ts";
@@ -39,7 +43,7 @@ export async function runPieceCommand(
   const { workflow, warnings } = await loadWorkflow(path, host, options.permissions);
   await warn(warnings);
   const target = values.get("outputs");
-  // Before --inputs are read: a process that runs again replaces what it has left among them.
+  // Before --inputs are read: of these, a process that runs again replaces what it has left.
   if (target !== undefined) refuseInput(target, host);
   const piece = await openPiece(workflow, {
     runFile: source,
@@ -57,6 +61,7 @@ export async function runPieceCommand(
     secrets: makeMasker([host.env.all(), ...program.secrets]),
   });
   await warn(piece.warnings.map(asWarning));
+  if (target !== undefined) await refuseOutputsOfOthers(target, piece.options.piece.header, host);
   try {
     return await runReported(
       {
@@ -74,6 +79,17 @@ export async function runPieceCommand(
     const text = target === undefined ? undefined : await piece.renderOutputs();
     if (text !== undefined) await writeTextFile(target!, text, host, { mayBeInput: true });
   }
+}
+
+/** Refuses a file among --inputs that other jobs, or other rounds of a job, have left. */
+async function refuseOutputsOfOthers(target: string, { jobs, part }: PieceHeader, host: Host) {
+  if (!host.files.isInput(target)) return;
+  const { text } = await readNamed(target, host, "outputs file");
+  const left = tryParseJson(text) as unknown as Pick<PieceOutputs, "jobs" | "part">;
+  const isOwn = Object.keys(left.jobs).every((id) => jobs.includes(id));
+  if (isOwn && left.part?.index === part?.index) return;
+  const message = `cannot write '${target}': another process of this run has left it`;
+  throw new RunnerError(message, "write to another file");
 }
 
 function refuseOptions({ values, lists, switches }: Invocation): void {

@@ -21,6 +21,21 @@ Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   });
 });
 
+Deno.test("a process replaces the outputs that it has left itself, and those of no other", async () => {
+  await withRun(async ({ cwd, piece }) => {
+    const error = (place: string) =>
+      `1\nrunner: error: cannot write 'R/${place}/outputs.json': ` +
+      "another process of this run has left it\n  write to another file\n";
+    for (const _ of [1, 2]) assertEquals(await piece("first", "--only", "first"), "0\n");
+    const before = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);
+    const load = ["--only", "load", "--rounds"];
+    assertEquals(await piece("first", ...load, "1/2"), error("first"));
+    assertEquals(Deno.readTextFileSync(`${cwd}/R/first/outputs.json`), before);
+    for (const _ of [1, 2]) assertEquals(await piece("load1", ...load, "1/2"), "0\n");
+    assertEquals(await piece("load1", ...load, "2/2"), error("load1"));
+  });
+});
+
 Deno.test("parts of two ways to split a job are not put together", async () => {
   await withRun(async ({ piece, merge }) => {
     await piece("first", "--only", "first");
