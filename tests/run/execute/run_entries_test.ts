@@ -48,8 +48,8 @@ Deno.test("entries that run at once have resources of their own, and one after a
 });
 
 Deno.test("concurrent entries that have ended may still warn", async () => {
-  const events = await eventsOf("{ list: [1, 2], parallel: 2 }", ({ n }, { scope, warn }) => {
-    scope.run.resource(`left by ${n}`, () => n, () => warn(`stopped ${n}`));
+  const events = await eventsOf("{ list: [1, 2], parallel: 2 }", ({ n }, context) => {
+    context.scope.run.resource(`left by ${n}`, () => n, () => context.warn(`stopped ${n}`));
     return OK;
   });
   const notes = events.flatMap((event) => event.type === "note" ? [event.text] : []);
