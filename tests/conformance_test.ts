@@ -22,9 +22,13 @@ for (const { name } of [...Deno.readDirSync(DIRECTORY)].sort((a, b) => a.name < 
       const args = (read(`${cwd}/args`) ?? "workflow.yml").trim().split(/\s+/);
       const env = { ...variables(read(`${cwd}/env`) ?? ""), RIG_URL: rig.url };
       const { code, stdout, stderr } = await runMain(args, { cwd, env });
-      // A server that runs in the same process hears of a closed connection a turn later.
+      // A server that runs in the same process hears of a closed connection later, when it has time.
       if (rig.seen.includes("/hang")) await rig.untilSeen("-/hang");
-      const seen = rig.seen.length > 0 ? `--- the server saw\n${rig.seen.join("\n")}\n` : "";
+      const [closed, asked] = [true, false].map((isClosed) =>
+        rig.seen.filter((path) => path.startsWith("-") === isClosed)
+      );
+      const saw = [...asked!, ...closed!];
+      const seen = saw.length > 0 ? `--- the server saw\n${saw.join("\n")}\n` : "";
       const said = stderr === "" ? "" : `--- stderr\n${stderr}`;
       return steady(`${stdout}${said}${seen}--- exit ${code}\n`, rig.url);
     });
