@@ -36,7 +36,9 @@ export async function filesBelow(
 ): Promise<readonly string[]> {
   const { directories, unreadable } = await walkDirectories(root, files, isEntered);
   const found = directories.flatMap(({ path, entries }) =>
-    entries.flatMap(({ name, kind }) => kind === "file" && isWanted(name) ? [path + name] : [])
+    entries.flatMap(({ name, kind }) =>
+      (kind === "file" || kind === "unreadable") && isWanted(name) ? [path + name] : []
+    )
   );
   // A directory comes where its name does, before longer names that begin with it.
   const byName = (path: string) => path.replaceAll("/", "\0");
@@ -44,8 +46,9 @@ export async function filesBelow(
 }
 
 /**
- * A directory and all below it, and the paths of those that cannot be read. Links are followed, but
- * no directory is entered twice: those that links alone lead to come last.
+ * A directory and all below it, and the paths of those that cannot be read, links that lead nowhere
+ * included unless their names are those of files. Links are followed, but no directory is entered
+ * twice: those that links alone lead to come last.
  */
 export async function walkDirectories(root: string, files: Files, isEntered?: IsOfInterest) {
   /** Their paths end with a slash; that of the current directory is empty. */
@@ -62,7 +65,7 @@ export async function walkDirectories(root: string, files: Files, isEntered?: Is
     directories.push({ path, entries });
     for (const { name, kind } of entries) {
       if (kind === "file" || isEntered?.(name) === false) continue;
-      if (kind === "unreadable") unreadable.push(path + name);
+      if (kind === "unreadable") { if (!/\.[A-Za-z]\w*$/.test(name)) unreadable.push(path + name); }
       else if (kind === "link") links.push(`${path}${name}/`);
       else await enter(`${path}${name}/`);
     }

@@ -74,6 +74,8 @@ Deno.test("an entry of a directory that cannot be read is one that fails, everyw
     Deno.symlinkSync("c.yml", `${cwd}/flows/c.yml`);
     Deno.symlinkSync("/nowhere/flows", `${cwd}/flows/d`);
     Deno.symlinkSync("/nowhere/hidden", `${cwd}/flows/.hidden.yml`);
+    // It can be no workflow, and no directory of workflows.
+    Deno.symlinkSync("/nowhere/note.txt", `${cwd}/flows/note.txt`);
     Deno.symlinkSync("gone", `${cwd}/R/lost`);
     const all = [
       "'flows/b.yml' not found",
