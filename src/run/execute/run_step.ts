@@ -29,7 +29,7 @@ export function skipStep(
   const uses = step.action.name;
   const context = makeStepContext(session, round, step, entry);
   const { run } = context;
-  const name = markCleanup(round.job, step, nameOf(session, context) || uses);
+  const name = markCleanup(round.job, step, nameOf(session, context, entry) || uses);
   const started = clock.now();
   tally.steps.skipped++;
   emit({ type: "step_started", time: started, run, name, uses });
@@ -40,12 +40,15 @@ export function skipStep(
 }
 
 /** The name of a step; its template as it is written where that needs what did not run. */
-function nameOf(session: Session, context: StepContext): string {
+function nameOf(session: Session, context: StepContext, entry: Entry | undefined): string {
+  const written = context.step.name?.source.trim() ?? "";
+  // All entries of a step have one name then, which reads no entry.
+  if (context.step.iteration && !entry) return written;
   try {
     context.names.vars = evaluateStepVars(session, context);
     return evaluateName(context);
   } catch {
-    return context.step.name?.source.trim() ?? "";
+    return written;
   }
 }
 

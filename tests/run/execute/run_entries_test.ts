@@ -116,7 +116,7 @@ jobs:
 });
 
 Deno.test("on_failure: stop skips the entries after one that failed, but for cleanup", async () => {
-  for (const [parallel, expected] of [[1, "fssssfp"], [2, "fpsssfp"]] as const) {
+  for (const [parallel, expected] of [[1, "fsssssfp"], [2, "fpssssfp"]] as const) {
     const { workflow } = await loadText(`
 name: w
 jobs:
@@ -128,6 +128,7 @@ jobs:
         with: { n: "{{vars.item}}" }
         iteration: { list: [1, 2, 3, 4, 5], parallel: ${parallel} }
         test: vars.item != 1
+      - { uses: hello, name: "later {{vars.item}}", iteration: [1, 2] }
     finally:
       - { uses: hello, iteration: [1, 2], test: vars.item != 1 }
 `);
@@ -149,7 +150,7 @@ jobs:
       setTimeout(failed.resolve);
     });
     assertEquals(states, expected, `parallel: ${parallel}`);
-    assertEquals(names.slice(-3), ["item 3", "item 4", "item 5"]);
+    assertEquals(names.slice(-4), ["item 3", "item 4", "item 5", "later {{vars.item}}"]);
   }
 });
 
