@@ -8,9 +8,8 @@ const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 
 /**
- * A program with a command at work, one in the background, one that left a child behind and one
- * whose child left the session on purpose; the one in the
- * background has a group of its own.
+ * A program with a command at work, one in the background in a group of its own, one that left a
+ * child behind and one whose child left the session on purpose.
  */
 const PROGRAM = `
 import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
@@ -25,6 +24,8 @@ await runShell({ cmd: "(" + cmd.replace("$$", "$(sh -c 'echo $PPID')") + ") &", 
 await runShell({ cmd: "setsid sh -c '" + cmd + "' >/dev/null 2>&1 &", env: { NAME: "escaped" } }, context);
 await Deno.writeTextFile("log", background.res.log);
 const working = runShell({ cmd: "trap '' TERM; " + cmd, env: { NAME: "working" } }, context);
+// By then the watchdog has been sent the process, too.
+await Deno.writeTextFile("ready", "yes");
 await Deno.stdin.read(new Uint8Array(1));
 if (Deno.args[0] === "throw") throw new Error("a bug");
 if (Deno.args[0] === "exit") Deno.exit(1);
@@ -50,7 +51,7 @@ for (const [what, how] of ends) {
       const read = (name: string) => Deno.readTextFile(`${directory}/${name}`).catch(() => "");
       const names = ["background", "left", "working", "escaped"];
       await until(
-        async () => (await Promise.all(names.map(read))).every((pid) => pid !== ""),
+        async () => (await Promise.all([...names, "ready"].map(read))).every((text) => text !== ""),
         "all commands are running",
       );
       const pids = (await Promise.all(names.map(read))).map(Number);

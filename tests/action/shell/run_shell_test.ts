@@ -10,6 +10,7 @@ import { runShell } from "../../../src/action/shell/run_shell.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
+import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Gives a test a run with one step, and ends the run after it. */
@@ -411,19 +412,13 @@ Deno.test("shell has the timeout of the step where its own is 0", async () => {
 });
 
 Deno.test("shell names the directory for temporary files where that does not exist", async () => {
-  const before = Deno.env.get("TMPDIR");
-  await inRun(async (context) => {
-    try {
-      Deno.env.set("TMPDIR", "/no/such/directory");
-      const error = await assertRejects(
-        () => runShell({ cmd: "sleep 100", background: true }, context),
-        StepError,
-        'cannot create a temporary directory in "/no/such/directory": it does not exist',
-      );
-      assertEquals(error.hint, "TMPDIR names the directory for temporary files");
-    } finally {
-      if (before === undefined) Deno.env.delete("TMPDIR");
-      else Deno.env.set("TMPDIR", before);
-    }
+  const step = "{ uses: shell, with: { cmd: sleep 100, background: true } }";
+  await withFiles({ "w.yml": `name: n\njobs: [{ name: j, steps: [${step}] }]\n` }, async (cwd) => {
+    const { stdout } = await runCli(["w.yml"], { cwd, env: { TMPDIR: "/no/such/directory" } });
+    assertStringIncludes(
+      stdout,
+      'cannot create a temporary directory in "/no/such/directory": it does not exist',
+    );
+    assertStringIncludes(stdout, "TMPDIR names the directory for temporary files");
   });
 });
