@@ -200,7 +200,7 @@ function open(
 }
 
 function seconds(milliseconds: number): string {
-  return (milliseconds / 1000).toFixed(3);
+  return (Math.round(milliseconds) / 1000).toFixed(3);
 }
 
 /** Without a zone: the form that most readers know. */
