@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { toFileUrl } from "@std/path/to-file-url";
 import { StepError } from "../../source/errors.ts";
 import { writeIntegers } from "../../value/value.ts";
-import { parseExactly, parseJson } from "../../value/parse_json.ts";
+import { parseExactly, parseJson, tryParseJson } from "../../value/parse_json.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { explainThrown } from "./explain_thrown.ts";
@@ -56,7 +56,7 @@ export class PluginWorker {
   constructor(worker: Worker, file: PluginFile) {
     this.#worker = worker;
     this.#file = file;
-    worker.on("message", (reply: PluginReply) => this.#take(reply));
+    worker.on("message", (reply: PluginReply) => this.#hear(reply));
     worker.on("error", (error: unknown) => this.#fail(this.#explain(error)));
     worker.on("exit", (code: number) => this.#exited(code));
     this.#post({ type: "load", url: toFileUrl(file.path).href });
@@ -164,6 +164,15 @@ export class PluginWorker {
     if (problems.length > 0) throw new Error(problems.join("; "));
   }
 
+  /** A module can send messages of its own, so that nothing is certain about one. */
+  #hear(reply: PluginReply): void {
+    try {
+      this.#take(reply);
+    } catch (error) {
+      this.#fail(`it sent a message that cannot be read: ${this.#explain(error)}`);
+    }
+  }
+
   #take(reply: PluginReply): void {
     switch (reply.type) {
       case "loaded": {
@@ -172,14 +181,14 @@ export class PluginWorker {
         return this.#loading.resolve({ key, record });
       }
       case "result":
-        return this.#attempts.get(reply.id)?.resolve(parseJson(reply.json));
+        return this.#takeResult(reply);
       case "thrown":
         return this.#takeThrown(reply);
       case "log":
       case "warn":
-        return this.#attempts.get(reply.id)?.context[reply.type](reply.text);
+        return this.#attempts.get(reply.id)?.context[reply.type](String(reply.text));
       case "secret":
-        return this.#attempts.get(reply.id)?.context.secrets.add(reply.text);
+        return this.#attempts.get(reply.id)?.context.secrets.add(String(reply.text));
       case "print":
         if (this.#last) this.#last.log(reply.text);
         else this.#printed.push(reply.text);
@@ -190,6 +199,16 @@ export class PluginWorker {
         this.#closing.get(reply.scope)?.resolve(reply.problems);
         this.#closing.delete(reply.scope);
     }
+  }
+
+  #takeResult({ id, json }: PluginReply & { readonly type: "result" }): void {
+    const attempt = this.#attempts.get(id);
+    const value = tryParseJson(json);
+    if (value !== undefined) return attempt?.resolve(value);
+    const { name } = this.#file;
+    attempt?.reject(
+      new StepError(`the plugin "${name}" answered with something that is nested too deeply`),
+    );
   }
 
   #takeThrown({ id, stage, error }: PluginReply & { readonly type: "thrown" }): void {

@@ -229,6 +229,24 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "() => new Promise(() => setTimeout(() => { throw new Error('late') }))",
       /^the plugin "foo" failed: late \(/,
     ],
+    [
+      "answers with too many levels",
+      "() => ({ res: { a: JSON.parse('['.repeat(600) + ']'.repeat(600)) } })",
+      /^the plugin "foo" answered with something that is nested too deeply$/,
+    ],
+    ...[
+      "null",
+      "{ type: 'thrown' }",
+      "{ type: 'loaded', json: '{' }",
+      "{ type: 'result', id: 1, json: '{' }",
+    ].map((message) =>
+      [
+        `sends ${message} itself`,
+        "() => new Promise(() => process.getBuiltinModule('node:worker_threads')" +
+        `.parentPort.postMessage(${message}))`,
+        /^the plugin "foo" (?:failed: it sent a message that cannot be read|answered with)/,
+      ] as const
+    ),
   ];
   for (const [name, code, message] of endings) {
     await test.step(name, async () => {
