@@ -343,7 +343,10 @@ function requestOf(whole: string, options: Options, names: Names) {
   });
 }
 
-/** Where to connect in place of a host, as `http` is told; undefined if that is not known. */
+/**
+ * The address to connect to in place of that of a URL, in the form of the `resolve` of `http`;
+ * undefined if the option does not determine one.
+ */
 function targetOf(
   option: string,
   value: string,
