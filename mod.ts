@@ -42,13 +42,7 @@ export {
   type SuiteRunOptions,
   type SuiteWorkflow,
 } from "./src/library/suite.ts";
-export {
-  LoadError,
-  type NameRead,
-  RunnerError,
-  StepError,
-  UsageError,
-} from "./src/source/errors.ts";
+export { LoadError, type NameRead, RunnerError, StepError, UsageError } from "./src/base/errors.ts";
 export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
 export type { Plan, Workflow } from "./src/library/types.ts";
 export type {
@@ -86,8 +80,8 @@ export type {
   SuiteStarted,
   Violation,
 } from "./src/run/event.ts";
-export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
-export { renderDiagnostic } from "./src/source/render_diagnostic.ts";
+export type { Diagnostic, Severity } from "./src/base/diagnostic.ts";
+export { renderDiagnostic } from "./src/base/render_diagnostic.ts";
 export {
   excerptOf,
   type Path,
@@ -95,11 +89,11 @@ export {
   type Source,
   type SourceExcerpt,
   type Span,
-} from "./src/source/source.ts";
-export type { Dict, Value } from "./src/value/value.ts";
+} from "./src/base/source.ts";
+export type { Dict, Value } from "./src/base/value/value.ts";
 export type {
   ApiCoverage,
   OperationCoverage,
   ParameterCoverage,
   StatusCoverage,
-} from "./src/value/api_coverage.ts";
+} from "./src/base/value/api_coverage.ts";

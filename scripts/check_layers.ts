@@ -6,42 +6,39 @@
  */
 import config from "../deno.json" with { type: "json" };
 
-const UP_TO_ACTION = ["source", "value", "host", "expr", "action"];
+const UP_TO_ACTION = ["base", "secrets", "host", "expr", "action"];
 const UP_TO_PLAN = [...UP_TO_ACTION, "workflow", "plan"];
 
 /** The directories from which each directory may import. src/README.md has the same table. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  source: [],
-  value: [],
+  base: [],
+  secrets: ["base"],
   host: [],
-  expr: ["source", "value"],
-  action: ["source", "value", "host", "expr", "openapi"],
+  expr: ["base"],
+  action: ["base", "secrets", "host", "expr", "openapi"],
   workflow: UP_TO_ACTION,
   plan: [...UP_TO_ACTION, "workflow"],
   run: UP_TO_PLAN,
-  report: ["source", "value", "host"],
+  report: ["base", "secrets", "host"],
   check: UP_TO_PLAN,
   dag: UP_TO_PLAN,
-  openapi: ["source", "value", "host", "expr"],
-  importer: ["source", "value", "openapi"],
+  openapi: ["base", "secrets", "host", "expr"],
+  importer: ["base", "secrets", "openapi"],
   schema: [...UP_TO_ACTION, "workflow"],
   suite: [...UP_TO_PLAN, "run", "report", "check"],
-  piece: [...UP_TO_PLAN, "run", "report"],
-  export: [...UP_TO_PLAN, "piece"],
+  spread: [...UP_TO_PLAN, "run", "report"],
   lsp: [...UP_TO_PLAN, "check", "suite"],
-  library: [...UP_TO_PLAN, "run", "report", "check", "suite", "piece"],
+  library: [...UP_TO_PLAN, "run", "report", "check", "suite", "spread"],
   cli: [
     ...UP_TO_PLAN,
-    ...["run", "report", "check", "suite", "piece", "export", "dag", "openapi", "importer"],
-    "schema",
-    "lsp",
+    ...["run", "report", "check", "suite", "spread", "dag", "openapi", "importer", "schema", "lsp"],
   ],
 };
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  expr: ["workflow/yaml/parse_yaml.ts"],
   action: ["workflow/yaml/read_description.ts"],
+  secrets: ["action/action.ts"],
   workflow: ["openapi/read/read_api.ts"],
   importer: ["expr/parse/scanner.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],

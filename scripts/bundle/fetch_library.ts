@@ -1,4 +1,4 @@
-import { RunnerError } from "../../src/source/errors.ts";
+import { RunnerError } from "../../src/base/errors.ts";
 
 /**
  * Imports a library from npm, by a specifier like `name@1.2.3`. The one file calls it in place of

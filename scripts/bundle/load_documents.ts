@@ -1,4 +1,4 @@
-import { RunnerError } from "../../src/source/errors.ts";
+import { RunnerError } from "../../src/base/errors.ts";
 
 /** The file of a release that contains the pages, beside `runner.js`. */
 export const PAGES_FILE = "runner-pages.js";

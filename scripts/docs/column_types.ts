@@ -1,4 +1,4 @@
-import type { Value } from "../../src/value/value.ts";
+import type { Value } from "../../src/base/value/value.ts";
 
 /** A type of column, a value of it in SQL, and what `res.rows` holds of that. */
 export type ColumnType = readonly [type: string, sql: string, value: Value];

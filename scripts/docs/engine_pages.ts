@@ -1,5 +1,5 @@
 import { main } from "../../src/cli/main.ts";
-import { EXPORTERS } from "../../src/export/registry.ts";
+import { EXPORTERS } from "../../src/spread/engines/registry.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { Output } from "../../src/host/host.ts";
 import { makePage, type Page } from "./page.ts";
@@ -20,7 +20,7 @@ export async function makeEnginePages(): Promise<Page[]> {
       ...needsImage ? ["--image", "registry.example.com/runner:0.1.0"] : [],
     ];
     const prose = await Deno.readTextFile(new URL(`${name}.md`, PROSE));
-    return makePage(`engines/${name}.md`, "src/export and scripts/docs/engines", [
+    return makePage(`engines/${name}.md`, "src/spread/engines and scripts/docs/engines", [
       `# ${TITLES[name]}`,
       "",
       `\`runner export ${name}\` writes a file for ${TITLES[name]} that runs the jobs of a ` +

@@ -1,6 +1,6 @@
 import { evaluateExpression } from "../../src/expr/evaluate/evaluate_expression.ts";
 import { shortJson } from "../../src/report/render_json.ts";
-import type { Value } from "../../src/value/value.ts";
+import type { Value } from "../../src/base/value/value.ts";
 
 /** An expression that uses each function; its value is computed when the page is made. */
 const EXAMPLES = [

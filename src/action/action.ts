@@ -1,5 +1,5 @@
-import type { StepError } from "../source/errors.ts";
-import type { Dict, TypeName, Value } from "../value/value.ts";
+import type { StepError } from "../base/errors.ts";
+import type { Dict, TypeName, Value } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";

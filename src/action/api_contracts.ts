@@ -1,4 +1,4 @@
-import type { ApiCoverage } from "../value/api_coverage.ts";
+import type { ApiCoverage } from "../base/value/api_coverage.ts";
 import type { ResourceScope } from "./action.ts";
 
 /** The part of an API that a run has used. */

@@ -1,6 +1,6 @@
 import type { Action } from "./action.ts";
-import { withoutSecretNames } from "../value/secrets.ts";
-import { isDict, type Value } from "../value/value.ts";
+import { withoutSecretNames } from "../secrets/secrets.ts";
+import { isDict, type Value } from "../base/value/value.ts";
 import { readParameters } from "./read_parameters.ts";
 
 /** Runs a job of another file as a step. */

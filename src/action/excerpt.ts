@@ -1,4 +1,4 @@
-import { findExchangedSecrets } from "../value/find_secrets.ts";
+import { findExchangedSecrets } from "../secrets/find_secrets.ts";
 import type { SecretSink } from "./action.ts";
 
 /** How much of what was received an error shows. */

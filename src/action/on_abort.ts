@@ -1,4 +1,4 @@
-import type { StepError } from "../source/errors.ts";
+import type { StepError } from "../base/errors.ts";
 
 /**
  * Calls `stop` with the reason when the signal of an attempt is aborted, at once where it is

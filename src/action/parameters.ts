@@ -1,7 +1,7 @@
 import { isTemplate } from "../expr/template/template_data.ts";
-import { didYouMean } from "../source/suggest.ts";
-import { DURATION_FORMS, parseDuration } from "../value/duration.ts";
-import { describeValue, isDict } from "../value/value.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { DURATION_FORMS, parseDuration } from "../base/value/duration.ts";
+import { describeValue, isDict } from "../base/value/value.ts";
 import type { Action, Dict, Parameter, ParameterProblem, ParameterType, Value } from "./action.ts";
 
 /**

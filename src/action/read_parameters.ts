@@ -1,5 +1,5 @@
-import { StepError } from "../source/errors.ts";
-import { describeValue } from "../value/value.ts";
+import { StepError } from "../base/errors.ts";
+import { describeValue } from "../base/value/value.ts";
 import type { Dict, ParameterType, Value } from "./action.ts";
 import { type Converted, convertParameter, typeWords } from "./parameters.ts";
 

@@ -1,6 +1,6 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
 import type { Deadlines } from "../host/deadlines.ts";
-import { StepError } from "../source/errors.ts";
+import { StepError } from "../base/errors.ts";
 import type { ActionScopes } from "./action.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 

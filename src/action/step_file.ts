@@ -1,8 +1,8 @@
 import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import type { StagedBytes } from "../host/staged_file.ts";
-import { decodeText } from "../source/decode_text.ts";
-import { RunnerError, StepError } from "../source/errors.ts";
+import { decodeText } from "../base/text/decode_text.ts";
+import { RunnerError, StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
 
 /** A file that a step names. */

@@ -1,9 +1,9 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Outcome } from "../expr/references.ts";
-import type { Severity } from "../source/diagnostic.ts";
-import { assertNever } from "../source/errors.ts";
-import type { Path } from "../source/source.ts";
-import { didYouMean } from "../source/suggest.ts";
+import type { Severity } from "../base/diagnostic.ts";
+import { assertNever } from "../base/errors.ts";
+import type { Path } from "../base/source.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckContext, CheckModel, Reading } from "./model/check_model.ts";

@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { LoadError } from "../source/errors.ts";
+import { LoadError } from "../base/errors.ts";
 import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";

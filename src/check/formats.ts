@@ -1,9 +1,9 @@
-import type { Severity } from "../source/diagnostic.ts";
-import { assertNever } from "../source/errors.ts";
-import { type AnnotationLevel, renderAnnotation } from "../source/github_command.ts";
-import { printableLine } from "../source/printable.ts";
-import { renderMasked } from "../source/render_diagnostic.ts";
-import { excerptOf, maskExcerpt, type SourceExcerpt } from "../source/source.ts";
+import type { Severity } from "../base/diagnostic.ts";
+import { assertNever } from "../base/errors.ts";
+import { type AnnotationLevel, renderAnnotation } from "../base/text/github_command.ts";
+import { printableLine } from "../base/text/printable.ts";
+import { renderMasked } from "../base/render_diagnostic.ts";
+import { excerptOf, maskExcerpt, type SourceExcerpt } from "../base/source.ts";
 import type { CheckedFile } from "./check_file.ts";
 
 /** The options for writing findings. */

@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
-import { LoadError } from "../source/errors.ts";
+import { LoadError } from "../base/errors.ts";
 import type { Loaded } from "../workflow/load_workflow.ts";
 import { type RefuseOptions, UNSET } from "./check.ts";
 

@@ -1,6 +1,6 @@
 import type { Files, Host } from "../host/host.ts";
-import { UsageError } from "../source/errors.ts";
-import { didYouMean } from "../source/suggest.ts";
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import type { Command, ExitCode, Invocation, Program } from "./command.ts";
 import { readCommandLine } from "./args/read_command_line.ts";
 import { DEFAULT_COMMAND } from "./default_command.ts";

@@ -1,7 +1,7 @@
 import { ACTIONS } from "../action/registry.ts";
 import { IMPORTERS } from "../importer/registry.ts";
 import type { Command, Option } from "./command.ts";
-import { EXPORTERS } from "../export/registry.ts";
+import { EXPORTERS } from "../spread/engines/registry.ts";
 import { TOPICS } from "./topics.ts";
 import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
 

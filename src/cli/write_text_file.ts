@@ -1,6 +1,6 @@
 import { explainDenial } from "../host/explain_denial.ts";
 import type { Host } from "../host/host.ts";
-import { LoadError } from "../source/errors.ts";
+import { LoadError } from "../base/errors.ts";
 
 /** Throws LoadError if there is a file. */
 export async function refuseExisting(path: string, { files }: Host): Promise<void> {

@@ -1,5 +1,5 @@
-import { cutToWidth, displayWidth } from "../source/display_width.ts";
-import { printableLine } from "../source/printable.ts";
+import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
+import { printableLine } from "../base/text/printable.ts";
 import type { DagJob, DagStep } from "./dag.ts";
 
 /** The text in the box of a job. */

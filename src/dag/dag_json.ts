@@ -1,6 +1,6 @@
 import { jobsBefore } from "../plan/jobs_before.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { excerptOf, type Path, type Position } from "../source/source.ts";
+import { excerptOf, type Path, type Position } from "../base/source.ts";
 import type { Repeat, Step } from "../workflow/model.ts";
 import type { Dag, DagJob, DagStep } from "./dag.ts";
 

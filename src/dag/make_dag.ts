@@ -1,9 +1,9 @@
 import { renderText } from "../expr/template/render.ts";
-import { ExpressionError } from "../source/errors.ts";
+import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { hasOpenEntries, listedEntries } from "../workflow/decode/own_vars.ts";
 import { markCleanup } from "../workflow/mark_cleanup.ts";
 import type { Job, Step } from "../workflow/model.ts";

@@ -1,5 +1,5 @@
-import type { Mismatch } from "../value/mismatch.ts";
-import type { TypeName, Value } from "../value/value.ts";
+import type { Mismatch } from "../base/value/mismatch.ts";
+import type { TypeName, Value } from "../base/value/value.ts";
 import type { RandomSource } from "./draws.ts";
 import type { Node } from "./parse/ast.ts";
 

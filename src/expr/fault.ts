@@ -1,4 +1,4 @@
-import { typeName, type Value } from "../value/value.ts";
+import { typeName, type Value } from "../base/value/value.ts";
 import type { Node } from "./parse/ast.ts";
 
 /** A mistake met while evaluating, before its place in the text is known. */

@@ -1,4 +1,4 @@
-import type { Dict, Value } from "../value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
@@ -15,7 +15,7 @@ import { readOpenCollection } from "./opencollection.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { dictOf, need, problemAt, readJson } from "./import_problem.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
-import { LoadError } from "../source/errors.ts";
+import { LoadError } from "../base/errors.ts";
 
 /** The blocks of requests, by their methods; `http` names another one. */
 const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;
@@ -258,7 +258,7 @@ function bodyOfBlocks(
 /** The parts of a multipart body that a value is: a text, or files in `@file(a.txt|b.txt)`. */
 function partsOf(value: string, template: (text: string) => string): Value[] {
   const [, type] = /@contentType\(([^)]*)\)\s*$/.exec(value) ?? [];
-  const media = type === undefined ? {} : { type };
+  const media: Dict = type === undefined ? {} : { type };
   const text = value.replace(/\s*@contentType\([^)]*\)\s*$/, "");
   const [, files] = /^@file\(([^)]*)\)$/.exec(text) ?? [];
   if (files !== undefined) return files.split("|").map((file) => ({ file, ...media }));

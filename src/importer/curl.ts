@@ -1,6 +1,6 @@
 import { literalText } from "../openapi/make/literal.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
-import { UsageError } from "../source/errors.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import { UsageError } from "../base/errors.ts";
 import type { Draft, ImportInput } from "./draft.ts";
 import { bodyOf, FORM, httpStep } from "./http_step.ts";
 import { Names } from "./import_names.ts";

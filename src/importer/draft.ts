@@ -1,4 +1,4 @@
-import type { Dict, Value } from "../value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 
 /** A workflow that is being made from something else. Its texts are templates. */
 export interface Draft {

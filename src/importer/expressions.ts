@@ -1,5 +1,5 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import type { Value } from "../value/value.ts";
+import type { Value } from "../base/value/value.ts";
 import type { Names } from "./import_names.ts";
 
 /** A value in the expression language; its texts may be other expressions than literals. */

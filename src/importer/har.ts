@@ -1,5 +1,5 @@
 import { literalText } from "../openapi/make/literal.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftStep, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, httpStep } from "./http_step.ts";

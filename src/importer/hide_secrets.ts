@@ -1,7 +1,7 @@
 import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
-import { isSecretName, SHORTEST_SECRET } from "../value/secrets.ts";
-import { type Dict, replaceAt, type Value, valueAt } from "../value/value.ts";
+import { isSecretName, SHORTEST_SECRET } from "../secrets/secrets.ts";
+import { type Dict, replaceAt, type Value, valueAt } from "../base/value/value.ts";
 import type { Draft } from "./draft.ts";
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */

@@ -1,4 +1,4 @@
-import type { Dict, Value } from "../value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";

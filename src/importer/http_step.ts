@@ -1,6 +1,6 @@
 import { literalText } from "../openapi/make/literal.ts";
-import { tryParseJson } from "../value/parse_json.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { tryParseJson } from "../base/value/parse_json.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { DraftStep } from "./draft.ts";
 
 /** Names and values in their order; a name may come again. */

@@ -1,5 +1,5 @@
-import { tryParseJson } from "../value/parse_json.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { tryParseJson } from "../base/value/parse_json.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";

@@ -1,6 +1,6 @@
 import { joinTemplate, literalText, type TemplatePart } from "../openapi/make/literal.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
-import type { Value } from "../value/value.ts";
+import type { Value } from "../base/value/value.ts";
 
 /** Values that tools make up anew for each request, by their names. */
 const DYNAMIC: Readonly<Record<string, string>> = {

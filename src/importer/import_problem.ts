@@ -1,7 +1,7 @@
-import { LoadError } from "../source/errors.ts";
-import type { Path, Span } from "../source/source.ts";
-import { jsonFault, parseJson } from "../value/parse_json.ts";
-import { describeValue, type Dict, isDict, type Value, valueAt } from "../value/value.ts";
+import { LoadError } from "../base/errors.ts";
+import type { Path, Span } from "../base/source.ts";
+import { jsonFault, parseJson } from "../base/value/parse_json.ts";
+import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
 import type { ImportFile, Line } from "./draft.ts";
 
 /** The error of an input, at an offset of its text. */

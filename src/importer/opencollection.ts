@@ -1,4 +1,4 @@
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Block, Blocks, TextPairs } from "./bruno_blocks.ts";
 import { dictOf, dictsOf } from "./import_problem.ts";
 

@@ -1,5 +1,5 @@
-import type { Path } from "../source/source.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Path } from "../base/source.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import {
   addAuth,
@@ -249,7 +249,7 @@ function partsOf(
   return parts.flatMap((part): Pairs => {
     const { key, type, src, value, contentType } = part;
     const name = String(key);
-    const media = contentType ? { type: String(contentType) } : {};
+    const media: Dict = contentType ? { type: String(contentType) } : {};
     if (type !== "file") {
       const text = translate(String(value ?? ""));
       return [[name, contentType ? { value: text, ...media } : text]];

@@ -1,4 +1,4 @@
-import type { Value } from "../value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import { literalText } from "../openapi/make/literal.ts";
 import { indent } from "../openapi/make/render_workflow.ts";
 import type { Draft, DraftStep } from "./draft.ts";
@@ -30,7 +30,7 @@ export function renderDraft(
 
 /** The keys that make a job wait for the previous one, however that ends. */
 function placeOf(index: number): Readonly<Record<string, Value>> {
-  const after = index === 0 ? {} : { needs: [`part_${index}`], when: "always" };
+  const after: Dict = index === 0 ? {} : { needs: [`part_${index}`], when: "always" };
   return { id: `part_${index + 1}`, ...after };
 }
 

@@ -1,6 +1,6 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
 import { quoteText } from "../openapi/make/literal.ts";
-import { isSecretName } from "../value/secrets.ts";
+import { isSecretName } from "../secrets/secrets.ts";
 import {
   absenceOf,
   containsOf,
@@ -274,7 +274,7 @@ function assertionOf(
     }[name];
     return negate(test, isNegated);
   }
-  if (first.type === "Literal" && "regex" in first && name === "match") {
+  if (first.type === "Literal" && "regex" in first && first.regex && name === "match") {
     const flags = first.regex.flags.replace(/[^ims]/g, "");
     const pattern = (flags && `(?${flags})`) + first.regex.pattern;
     return negate(`${actual} matches ${quoteText(pattern)}`, isNegated);

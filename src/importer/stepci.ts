@@ -1,4 +1,4 @@
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";

@@ -1,4 +1,4 @@
-import { LoadError } from "../source/errors.ts";
+import { LoadError } from "../base/errors.ts";
 
 /**
  * A `LoadError` whose message has all its diagnostics in words, each with its line of the file, so
@@ -11,9 +11,9 @@ export async function explained(
   given: readonly Readonly<Record<string, unknown>>[] = [],
 ): Promise<unknown> {
   if (!(error instanceof LoadError) || error.diagnostics.length === 0) return error;
-  const { renderMasked } = await import("../source/render_diagnostic.ts");
+  const { renderMasked } = await import("../base/render_diagnostic.ts");
   const { denoHost } = await import("../host/deno_host.ts");
-  const { makeMasker } = await import("../run/mask/add_secrets.ts");
+  const { makeMasker } = await import("../secrets/add_secrets.ts");
   const { makeSecretMask } = await import("../check/secrets/mask_secrets.ts");
   const mask = makeSecretMask(makeMasker([denoHost().env.all(), ...given]), error.diagnostics);
   const lines = error.diagnostics.map((each) => renderMasked(each, mask));

@@ -1,10 +1,10 @@
 import { machineName } from "../host/machine_name.ts";
 import { Draws } from "../expr/draws.ts";
-import { type OpenedPiece, openPiece } from "../piece/open_piece.ts";
-import { makeSeal } from "../piece/seal.ts";
+import { type OpenedPiece, openPiece } from "../spread/open_piece.ts";
+import { makeSeal } from "../spread/seal.ts";
 import type { Plan } from "../plan/plan.ts";
-import { UsageError } from "../source/errors.ts";
-import type { Masker } from "../value/masker.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Masker } from "../secrets/masker.ts";
 
 /** What makes a process a part of a run on several machines. */
 export interface Given {

@@ -25,9 +25,9 @@ export interface PrepareOptions {
 export async function prepareRun(plan: Plan, options: PrepareOptions = {}): Promise<string> {
   const { model, given } = planOf(plan);
   const { id = crypto.randomUUID(), key } = options;
-  const { renderRunFile } = await import("../piece/run_file.ts");
-  const { makeSeal } = await import("../piece/seal.ts");
-  const { addSecretsOf, addSecretValue, makeMasker } = await import("../run/mask/add_secrets.ts");
+  const { renderRunFile } = await import("../spread/run_file.ts");
+  const { makeSeal } = await import("../spread/seal.ts");
+  const { addSecretsOf, addSecretValue, makeMasker } = await import("../secrets/add_secrets.ts");
   const { VERSION } = await import("../cli/version.ts");
   const secrets = makeMasker(given);
   addSecretsOf(model.vars, secrets);
@@ -59,7 +59,7 @@ export async function mergeEvents(
     const kept = [...events];
     return { file: `part ${at + 1}`, events: () => kept };
   });
-  const { mergeFiles } = await import("../piece/merge_files.ts");
+  const { mergeFiles } = await import("../spread/merge_files.ts");
   const named = runFile === undefined ? undefined : { file: "the run file", text: runFile };
   return [...(await mergeFiles(files, named)).events];
 }

@@ -1,6 +1,6 @@
 import type { Plan as PlanModel } from "../plan/plan.ts";
-import { LoadError, UsageError } from "../source/errors.ts";
-import type { Dict } from "../value/value.ts";
+import { LoadError, UsageError } from "../base/errors.ts";
+import type { Dict } from "../base/value/value.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import { explained } from "./explained.ts";
 import { holdPlan, workflowOf } from "./handles.ts";

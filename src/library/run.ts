@@ -150,7 +150,7 @@ function runnerOf(
   return async (emit, options) => {
     const { run: runPlan } = await import("../run/run.ts");
     const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/mask/add_secrets.ts");
+    const { makeMasker } = await import("../secrets/add_secrets.ts");
     const host = denoHost();
     const secrets = makeMasker(given);
     const opened = piece &&
@@ -295,7 +295,7 @@ class PlanRun implements Run {
   async #timeout() {
     const { timeout } = this.#options;
     if (timeout === undefined) return {};
-    const { formatDuration } = await import("../value/duration.ts");
+    const { formatDuration } = await import("../base/value/duration.ts");
     return {
       timeout: {
         milliseconds: timeout,

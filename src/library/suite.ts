@@ -2,7 +2,7 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import type { WrittenPermissions } from "../action/permissions/read_permissions.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { Suite as SuiteModel } from "../suite/suite.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict } from "../base/value/value.ts";
 import { explained } from "./explained.ts";
 import { pathOf, readPermissions } from "./load.ts";
 import { checkOptions, openapiOf, type Run, type RunOptions, startRun, tlsOf } from "./run.ts";
@@ -87,7 +87,7 @@ export async function loadSuite(
   const { matchVars, setVars } = await import("../plan/set_vars.ts");
   const { selectJobs } = await import("../plan/select_jobs.ts");
   const { jobsWithTags, parseTags } = await import("../plan/tag_expression.ts");
-  const { UsageError } = await import("../source/errors.ts");
+  const { UsageError } = await import("../base/errors.ts");
   const host = denoHost();
   const operands = await Promise.all(
     (Array.isArray(paths) ? paths : [paths]).map((path: string | URL) => pathOf(path)),
@@ -187,7 +187,7 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
   return startRun(async (emit, more) => {
     const { runSuite: run } = await import("../suite/run_suite.ts");
     const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/mask/add_secrets.ts");
+    const { makeMasker } = await import("../secrets/add_secrets.ts");
     const host = denoHost();
     return await run(model, host, emit, {
       ...more,

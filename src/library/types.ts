@@ -1,5 +1,5 @@
 import type { RunStarted } from "../run/event.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
 
 /** A workflow that was loaded and has passed every check. */
 export interface Workflow {

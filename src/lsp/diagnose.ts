@@ -1,11 +1,11 @@
 import { checkFile } from "../check/check_file.ts";
 import type { Host } from "../host/host.ts";
-import type { Diagnostic, Severity } from "../source/diagnostic.ts";
-import { spanInFile } from "../source/source.ts";
+import type { Diagnostic, Severity } from "../base/diagnostic.ts";
+import { spanInFile } from "../base/source.ts";
 import { checkSuite } from "../suite/check_suite.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
-import { suggest } from "../source/suggest.ts";
+import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
 import { pairsOf } from "./loose_yaml.ts";
 import type { Outline, TextRange } from "./outline.ts";

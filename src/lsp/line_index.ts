@@ -1,4 +1,4 @@
-import { lineAt, lineStarts } from "../source/source.ts";
+import { lineAt, lineStarts } from "../base/source.ts";
 import type { TextRange } from "./outline.ts";
 
 /** A position in a file as editors count: lines and UTF-16 units from 0. */

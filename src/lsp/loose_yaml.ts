@@ -1,4 +1,4 @@
-import { endOfQuoted } from "../workflow/yaml/find_opening.ts";
+import { endOfQuoted } from "../base/yaml/find_opening.ts";
 
 /**
  * Reads YAML that is being typed: keys without a colon, brackets without an end and lines that do

@@ -1,6 +1,6 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
-import { ExpressionError } from "../source/errors.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { ExpressionError } from "../base/errors.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 
 /**

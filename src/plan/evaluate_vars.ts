@@ -1,8 +1,8 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import { renderData } from "../expr/template/template_data.ts";
-import { ExpressionError, LoadError } from "../source/errors.ts";
-import type { Path } from "../source/source.ts";
-import type { Dict } from "../value/value.ts";
+import { ExpressionError, LoadError } from "../base/errors.ts";
+import type { Path } from "../base/source.ts";
+import type { Dict } from "../base/value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 
 /** The place of `vars`, and the file that they are in. */

@@ -1,7 +1,7 @@
-import { ExpressionError } from "../source/errors.ts";
+import { ExpressionError } from "../base/errors.ts";
 import { Draws, type RandomSource } from "../expr/draws.ts";
 import type { Scope, Template } from "../expr/expression.ts";
-import type { Dict, Value } from "../value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 import { type Plan, type PlannedJob, startsAlways, startsWhenNeedFailed } from "./plan.ts";
 

@@ -1,6 +1,6 @@
 import type { Draws } from "../expr/draws.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Dict, Value } from "../value/value.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 
 /** A workflow with its `vars` evaluated and its graph resolved. */

@@ -6,12 +6,12 @@ import type {
   Scope,
   Template,
 } from "../expr/expression.ts";
-import { ExpressionError } from "../source/errors.ts";
+import { ExpressionError } from "../base/errors.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
 import { childrenOf } from "../expr/parse/tree.ts";
 import { renderText } from "../expr/template/render.ts";
 import { optionsOf } from "../expr/template/template_data.ts";
-import { isDict, type Value } from "../value/value.ts";
+import { isDict, type Value } from "../base/value/value.ts";
 
 /** The values known before anything has run. */
 export interface Knowledge {

@@ -1,4 +1,4 @@
-import { type Dict, isDict, merge, type Value } from "../value/value.ts";
+import { type Dict, isDict, merge, type Value } from "../base/value/value.ts";
 import type { Step } from "../workflow/model.ts";
 import {
   fieldsOf,

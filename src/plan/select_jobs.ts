@@ -1,4 +1,4 @@
-import { didYouMean } from "../source/suggest.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
 /** The part of a plan to run. */

@@ -1,6 +1,6 @@
 import type { DataTemplate } from "../expr/expression.ts";
-import { didYouMean } from "../source/suggest.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
 
 /** A value for a var of a workflow, or for a part of one. */
 export interface VarSetting {

@@ -1,4 +1,4 @@
-import { UsageError } from "../source/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
 /** Decides by the tags of a job. */

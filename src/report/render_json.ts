@@ -1,7 +1,7 @@
-import { formatValue } from "../value/format_value.ts";
-import { isDict, type Value } from "../value/value.ts";
-import { cutToWidth } from "../source/display_width.ts";
-import { wrapLine } from "../source/wrap_text.ts";
+import { formatValue } from "../base/value/format_value.ts";
+import { isDict, type Value } from "../base/value/value.ts";
+import { cutToWidth } from "../base/text/display_width.ts";
+import { wrapLine } from "../base/text/wrap_text.ts";
 import { cutLine } from "./text/fit_lines.ts";
 
 /** Deeper data is no longer for people. */

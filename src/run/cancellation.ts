@@ -1,8 +1,8 @@
-import { StepError } from "../source/errors.ts";
+import { StepError } from "../base/errors.ts";
 import { Chain, type Link } from "../host/chain.ts";
 import type { Deadline, Deadlines } from "../host/deadlines.ts";
 import type { Clock } from "../host/host.ts";
-import { formatDuration } from "../value/duration.ts";
+import { formatDuration } from "../base/value/duration.ts";
 
 /** Something under way that can be stopped. */
 export interface Stoppable {

@@ -1,6 +1,6 @@
-import type { Position } from "../source/source.ts";
-import type { ApiCoverage } from "../value/api_coverage.ts";
-import type { Value } from "../value/value.ts";
+import type { Position } from "../base/source.ts";
+import type { ApiCoverage } from "../base/value/api_coverage.ts";
+import type { Value } from "../base/value/value.ts";
 import type { Attempt } from "./attempt_event.ts";
 import type {
   AssertionCount,

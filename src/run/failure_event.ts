@@ -1,5 +1,5 @@
-import type { SourceExcerpt } from "../source/source.ts";
-import type { Value } from "../value/value.ts";
+import type { SourceExcerpt } from "../base/source.ts";
+import type { Value } from "../base/value/value.ts";
 import type { MessageView } from "./message_view.ts";
 
 /** A failure: the problem, its place and the values involved. */

@@ -1,5 +1,5 @@
 import type { Plan, PlannedJob } from "../plan/plan.ts";
-import type { Position } from "../source/source.ts";
+import type { Position } from "../base/source.ts";
 import { markCleanup } from "../workflow/mark_cleanup.ts";
 import type { Step } from "../workflow/model.ts";
 import type { RunStarted, StepOutline } from "./event.ts";

@@ -10,9 +10,9 @@ import {
   type StartDecision,
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
-import { roundDuration } from "../value/duration.ts";
-import { Masker } from "../value/masker.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { roundDuration } from "../base/value/duration.ts";
+import { Masker } from "../secrets/masker.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { BareEvent, Emit, PieceHeader, RunEvent, SuitePart } from "./event.ts";
 import { Cancellation, drainedBy, endAfter, type TimeLimit } from "./cancellation.ts";
 import { cleanupSession } from "./execute/run_cleanup.ts";
@@ -27,7 +27,7 @@ import {
   addSecretsOf,
   addSecretValue as addSecretValueTo,
   exchangedSecretsAdder,
-} from "./mask/add_secrets.ts";
+} from "../secrets/add_secrets.ts";
 import type { Detail, RunProgress, Session, SnapshotMode, Tally } from "./session.ts";
 
 export interface RunOptions {

@@ -3,15 +3,15 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
-import type { Dict, Value } from "../value/value.ts";
-import type { Masker } from "../value/masker.ts";
+import type { Dict, Value } from "../base/value/value.ts";
+import type { Masker } from "../secrets/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
 import type { BareEvent, JobState, PiecePart, StepRun, StepState } from "./event.ts";
-import type { Position } from "../source/source.ts";
+import type { Position } from "../base/source.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Outputs } from "./execute/outputs.ts";
-import type { AddExchangedSecrets } from "./mask/add_secrets.ts";
+import type { AddExchangedSecrets } from "../secrets/add_secrets.ts";
 
 /** The state that all parts of a run share, or those of an embedded job in it. */
 export interface Session {

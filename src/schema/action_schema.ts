@@ -1,7 +1,7 @@
 import type { Action, Alternatives, Parameter, ParameterType } from "../action/action.ts";
 import { NUMBER_TEXT } from "../action/parameters.ts";
 import { FORMS } from "./field_schema.ts";
-import { DURATION_TEXT } from "../value/duration.ts";
+import { DURATION_TEXT } from "../base/value/duration.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type JsonType } from "./json_schema.ts";
 
 /** A string with a template is valid for every type. */

@@ -1,5 +1,5 @@
 import { NUMBER_TEXT } from "../action/parameters.ts";
-import { DURATION_TEXT } from "../value/duration.ts";
+import { DURATION_TEXT } from "../base/value/duration.ts";
 import { type FieldType, INTEGER_TEXT } from "../workflow/decode/decode_value.ts";
 import { isCondition } from "../workflow/decode/decode_fields.ts";
 import type { Field } from "../workflow/decode/fields.ts";

@@ -1,8 +1,8 @@
 import type { CheckContext } from "../check/model/check_model.ts";
 import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Host } from "../host/host.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { LoadError } from "../source/errors.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { LoadError } from "../base/errors.ts";
 import { decodeSuite } from "./decode_suite.ts";
 import { outputsOfSetup } from "./plan_suite.ts";
 import { findSuiteFiles, readSuite } from "./open_suite.ts";

@@ -1,9 +1,9 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { LoadError } from "../source/errors.ts";
-import type { Path } from "../source/source.ts";
-import { isDict } from "../value/value.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { LoadError } from "../base/errors.ts";
+import type { Path } from "../base/source.ts";
+import { isDict } from "../base/value/value.ts";
 import { decodeAs } from "../workflow/decode/decode_document.ts";
 import { decodeFields } from "../workflow/decode/decode_fields.ts";
 import { type Decoding, isRawMap } from "../workflow/decode/decode_value.ts";

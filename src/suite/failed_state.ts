@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import { failedPath, mustRerun } from "./failed_path.ts";
 import { selectJobs } from "../plan/select_jobs.ts";
 import type { RunEvent } from "../run/event.ts";
-import { isDict } from "../value/value.ts";
+import { isDict } from "../base/value/value.ts";
 import type { SuiteMember } from "./suite.ts";
 
 /** The ids of the jobs that failed, by the keys of their workflows. */

@@ -1,9 +1,9 @@
 import { join } from "@std/path/join";
 import type { Files, Host } from "../host/host.ts";
 import { filesBelow, isDirectory, isEntered } from "../host/walk_directories.ts";
-import { LoadError } from "../source/errors.ts";
-import { suggest } from "../source/suggest.ts";
-import { isDict } from "../value/value.ts";
+import { LoadError } from "../base/errors.ts";
+import { suggest } from "../base/text/suggest.ts";
+import { isDict } from "../base/value/value.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import { expandPattern, isPattern } from "./expand_pattern.ts";
 import type { Document } from "../workflow/model.ts";

@@ -1,11 +1,11 @@
 import { join } from "@std/path/join";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
-import { decodeText } from "../source/decode_text.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { LoadError, UsageError } from "../source/errors.ts";
+import { decodeText } from "../base/text/decode_text.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { LoadError, UsageError } from "../base/errors.ts";
 import { evaluateVars } from "../plan/evaluate_vars.ts";
-import type { Path } from "../source/source.ts";
+import type { Path } from "../base/source.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import { isSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
 import { findWorkflows, isManyFiles } from "./find_workflows.ts";

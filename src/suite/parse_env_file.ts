@@ -1,5 +1,5 @@
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Source } from "../source/source.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { Source } from "../base/source.ts";
 
 /** The variables of a file, and what is wrong with its lines. */
 export interface EnvFile {

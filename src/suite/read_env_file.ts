@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { LoadError } from "../source/errors.ts";
-import { excerptOf, type Source } from "../source/source.ts";
-import { isSecretName } from "../value/secrets.ts";
+import { LoadError } from "../base/errors.ts";
+import { excerptOf, type Source } from "../base/source.ts";
+import { isSecretName } from "../secrets/secrets.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 import { parseEnvFile } from "./parse_env_file.ts";
 

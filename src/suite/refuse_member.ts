@@ -1,10 +1,10 @@
 import { makeSecretMask } from "../check/secrets/mask_secrets.ts";
 import type { Failure, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
 import { noSteps } from "../run/count_steps.ts";
-import type { LoadError } from "../source/errors.ts";
-import { excerptOf } from "../source/source.ts";
-import { maskExcerpt } from "../source/source.ts";
-import type { Masker } from "../value/masker.ts";
+import type { LoadError } from "../base/errors.ts";
+import { excerptOf } from "../base/source.ts";
+import { maskExcerpt } from "../base/source.ts";
+import type { Masker } from "../secrets/masker.ts";
 import type { RefusedMember } from "./suite.ts";
 
 /** The job that represents a workflow that cannot be loaded. */

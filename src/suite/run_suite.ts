@@ -5,11 +5,11 @@ import { Cancellation } from "../run/cancellation.ts";
 import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
-import { addSecretsOf, addSecretValue, secretsIn } from "../run/mask/add_secrets.ts";
+import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
 import { countWorkflows, type EndedWorkflow } from "../run/count_steps.ts";
 import { CLEANUP_TIMEOUT, run, type RunOptions } from "../run/run.ts";
-import { roundDuration } from "../value/duration.ts";
-import type { Masker } from "../value/masker.ts";
+import { roundDuration } from "../base/value/duration.ts";
+import type { Masker } from "../secrets/masker.ts";
 import { refusalEvents } from "./refuse_member.ts";
 import type { Suite, SuiteMember } from "./suite.ts";
 

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { LoadError, RunnerError } from "../source/errors.ts";
-import { tryParseJson } from "../value/parse_json.ts";
-import { isDict } from "../value/value.ts";
+import { LoadError, RunnerError } from "../base/errors.ts";
+import { tryParseJson } from "../base/value/parse_json.ts";
+import { isDict } from "../base/value/value.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 
 /** Reads the times of workflows by path from a report of `json=`. Throws RunnerError. */

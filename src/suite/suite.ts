@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { LoadError } from "../source/errors.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { LoadError } from "../base/errors.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict } from "../base/value/value.ts";
 import type { Document } from "../workflow/model.ts";
 
 /** A workflow file that a suite consists of. */

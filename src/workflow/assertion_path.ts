@@ -1,4 +1,4 @@
-import type { Path } from "../source/source.ts";
+import type { Path } from "../base/source.ts";
 import type { Assertion } from "./model.ts";
 
 /** Where an assertion is: under its key, or below that in a list. */

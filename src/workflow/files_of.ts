@@ -1,6 +1,6 @@
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
-import type { Source } from "../source/source.ts";
+import type { Source } from "../base/source.ts";
 import type { Document, JobFile } from "./model.ts";
 
 interface WithSteps {

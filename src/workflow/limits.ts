@@ -1,6 +1,6 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Environment } from "../host/host.ts";
-import { UsageError } from "../source/errors.ts";
+import { UsageError } from "../base/errors.ts";
 
 /** The limits of a workflow: for `repeat.count`, `retry.max_attempts` and its files. */
 export interface Limits {
@@ -9,9 +9,6 @@ export interface Limits {
   /** The permissions; everything is allowed if absent. */
   readonly permissions?: Permissions;
 }
-
-/** No real workflow is deeper than this, and the stack would overflow sooner or later. */
-export const MOST_LEVELS = 500;
 
 const DEFAULT_LIMIT = 10_000;
 

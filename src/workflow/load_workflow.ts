@@ -1,8 +1,8 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { LoadError } from "../source/errors.ts";
-import type { Source } from "../source/source.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { LoadError } from "../base/errors.ts";
+import type { Source } from "../base/source.ts";
 import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
 import type { EmbeddedFiles } from "./job_files/embed_job_files.ts";

@@ -1,6 +1,6 @@
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { LoadError } from "../source/errors.ts";
-import { type Path, type Span, spanInFile } from "../source/source.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { LoadError } from "../base/errors.ts";
+import { type Path, type Span, spanInFile } from "../base/source.ts";
 import { inheritedPath } from "./decode/inherited_path.ts";
 import type { Document, Positions } from "./model.ts";
 import { MOST_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";

@@ -1,7 +1,7 @@
 import type { Action, ParameterType } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Path, Source, Span } from "../source/source.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { Path, Source, Span } from "../base/source.ts";
 
 /** Workflow files, read as one document. */
 export interface Document {

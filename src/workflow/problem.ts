@@ -1,5 +1,5 @@
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Path } from "../source/source.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { Path } from "../base/source.ts";
 
 /** A mistake in a document, by its path: the place is looked up only if it is to be shown. */
 export interface Problem extends Omit<Diagnostic, "span"> {

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { decodeText } from "../source/decode_text.ts";
-import { LoadError, RunnerError } from "../source/errors.ts";
-import type { Source } from "../source/source.ts";
+import { decodeText } from "../base/text/decode_text.ts";
+import { LoadError, RunnerError } from "../base/errors.ts";
+import type { Source } from "../base/source.ts";
 
 /** Reads the files of a comma-separated list of paths, in that order. */
 export async function readFiles(argument: string, host: Host): Promise<readonly Source[]> {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { ActionResult, Dict, Value } from "../../src/action/action.ts";
 import { echo } from "../../src/action/echo.ts";
-import { StepError } from "../../src/source/errors.ts";
+import { StepError } from "../../src/base/errors.ts";
 import { actionContext } from "../support/action_context.ts";
 
 const run = await echo.load();
@@ -27,7 +27,7 @@ for (const [message, text] of messages) {
   });
 }
 
-for (const params of [{}, { message: null }]) {
+for (const params of [{}, { message: null }] as Dict[]) {
   Deno.test(`echo needs a message, which ${JSON.stringify(params)} is not`, async () => {
     const error = await assertRejects(() => say(params), StepError);
     assertEquals(error.message, 'cannot run echo: "message" is nil');

@@ -1,11 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Value } from "../../src/value/value.ts";
+import type { Value } from "../../src/base/value/value.ts";
 import {
   type ParameterReader,
   readParameters,
   required,
 } from "../../src/action/read_parameters.ts";
-import { StepError } from "../../src/source/errors.ts";
+import { StepError } from "../../src/base/errors.ts";
 
 type Type = keyof ParameterReader;
 

@@ -35,7 +35,9 @@ async function narrowed(flags: readonly string[], args: readonly string[]): Prom
       await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
       const place = (text: string) =>
         text.replace("CWD", cwd).replace("HOST", new URL(rig.url).host);
-      const env = args[0] === "program.yml" ? { RUNNER_PLUGIN_DIR: "plugins" } : {};
+      const env: Record<string, string> = args[0] === "program.yml"
+        ? { RUNNER_PLUGIN_DIR: "plugins" }
+        : {};
       const result = await runNarrowed(flags.map(place), args, { cwd, env });
       const steady = (text: string) =>
         text.replaceAll(cwd, "CWD").replaceAll(new URL(rig.url).host, "HOST")

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseData, templatesIn } from "../../src/expr/parse/parse_data.ts";
 import { renderData } from "../../src/expr/template/template_data.ts";
-import { ExpressionError } from "../../src/source/errors.ts";
+import { ExpressionError } from "../../src/base/errors.ts";
 
 const scope = { names: { n: 7, list: [1] }, strict: true };
 

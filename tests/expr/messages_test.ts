@@ -4,8 +4,8 @@ import {
   ExpressionError,
   renderTemplate,
 } from "../../src/expr/evaluate/evaluate_expression.ts";
-import { renderExcerpt } from "../../src/source/render_diagnostic.ts";
-import { excerptOf } from "../../src/source/source.ts";
+import { renderExcerpt } from "../../src/base/render_diagnostic.ts";
+import { excerptOf } from "../../src/base/source.ts";
 
 const context = {
   vars: { base_url: "http://localhost", retries: 3, n: 7, s: "hello", xs: [1, 2, 3], half: 1.5 },

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkFile } from "../../src/check/check_file.ts";
-import type { Diagnostic } from "../../src/source/diagnostic.ts";
-import { LoadError } from "../../src/source/errors.ts";
-import { excerptOf } from "../../src/source/source.ts";
+import type { Diagnostic } from "../../src/base/diagnostic.ts";
+import { LoadError } from "../../src/base/errors.ts";
+import { excerptOf } from "../../src/base/source.ts";
 import { readLimits } from "../../src/workflow/limits.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { generator } from "../support/generator.ts";

@@ -3,7 +3,7 @@ import { join } from "@std/path/join";
 import { completionsAt } from "../../src/lsp/complete.ts";
 import { type LooseNode, readLoosely } from "../../src/lsp/loose_yaml.ts";
 import { makeOutline } from "../../src/lsp/outline.ts";
-import { constructValues, parseYaml } from "../../src/workflow/yaml/parse_yaml.ts";
+import { constructValues, parseYaml } from "../../src/base/yaml/parse_yaml.ts";
 import { CHECKOUT } from "../support/documents.ts";
 
 /** The keys and the lengths of lists of a value. */

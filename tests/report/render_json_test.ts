@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { fittingJson, renderJson, shortJson } from "../../src/report/render_json.ts";
-import type { Value } from "../../src/value/value.ts";
+import type { Value } from "../../src/base/value/value.ts";
 
 Deno.test("renderJson() keeps on one line what fits there", () => {
   assertEquals(renderJson({ id: 1, tags: ["a", "b"] }, 80), ['{"id": 1, "tags": ["a", "b"]}']);

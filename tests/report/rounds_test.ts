@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { displayWidth } from "../../src/source/display_width.ts";
+import { displayWidth } from "../../src/base/text/display_width.ts";
 import { PLAIN } from "../../src/report/style.ts";
 import type { Failure, JobState, RunEvent, StepResult } from "../../src/run/event.ts";
 import {

@@ -7,7 +7,7 @@ import type { Plan, PlannedJob } from "../../src/plan/plan.ts";
 import { Cancellation } from "../../src/run/cancellation.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { run, type RunOptions } from "../../src/run/run.ts";
-import { StepError } from "../../src/source/errors.ts";
+import { StepError } from "../../src/base/errors.ts";
 import { fakeClock } from "../support/fake_clock.ts";
 import { loadText } from "../support/load_files.ts";
 

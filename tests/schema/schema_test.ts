@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { LoadError } from "../../src/source/errors.ts";
-import type { Diagnostic } from "../../src/source/diagnostic.ts";
+import { LoadError } from "../../src/base/errors.ts";
+import type { Diagnostic } from "../../src/base/diagnostic.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { readFiles } from "../../src/workflow/read_files.ts";
 import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";

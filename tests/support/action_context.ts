@@ -2,7 +2,7 @@ import type { ActionContext } from "../../src/action/action.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
-import type { StepError } from "../../src/source/errors.ts";
+import type { StepError } from "../../src/base/errors.ts";
 
 /** A context for one action on the real machine, which records the action's calls. */
 export interface TestContext extends ActionContext, AsyncDisposable {

@@ -1,5 +1,5 @@
 import { type CheckedFile, checkFile } from "../../src/check/check_file.ts";
-import { excerptOf } from "../../src/source/source.ts";
+import { excerptOf } from "../../src/base/source.ts";
 import { readLimits } from "../../src/workflow/limits.ts";
 import { hostWith } from "./load_files.ts";
 import { withFiles } from "./temp_dir.ts";

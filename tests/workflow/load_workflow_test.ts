@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { LoadError, UsageError } from "../../src/source/errors.ts";
+import { LoadError, UsageError } from "../../src/base/errors.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { explainFiles, explainText, hostWith, loadFiles, loadText } from "../support/load_files.ts";
 import { withFiles } from "../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { LoadError } from "../../src/source/errors.ts";
+import { LoadError } from "../../src/base/errors.ts";
 import { loadText } from "../support/load_files.ts";
 
 Deno.test("of thousands of unknown needs the first are reported, without a search for each", async () => {

@@ -1,4 +1,4 @@
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { ACTIONS_PARAMETER, checkOrders } from "./order.ts";
 import { COOKIES_PARAMETER, hideCookieValues } from "./page_cookies.ts";

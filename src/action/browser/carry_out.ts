@@ -1,5 +1,5 @@
-import { assertNever, StepError } from "../../source/errors.ts";
-import { isSecretField } from "../../value/secrets.ts";
+import { assertNever, StepError } from "../../base/errors.ts";
+import { isSecretField } from "../../secrets/secrets.ts";
 import type { ActionContext, Value } from "../action.ts";
 import { readStepFile } from "../step_file.ts";
 import { explainNetwork } from "./explain_network.ts";

@@ -1,4 +1,4 @@
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionExplainer, Dict, Value } from "../action.ts";
 
 /** Shows the actions in a page, and its pictures, in reports. */

@@ -1,4 +1,4 @@
-import { suggest } from "../../source/suggest.ts";
+import { suggest } from "../../base/text/suggest.ts";
 import type { Dict, SecretSink } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { type Candidate, listCandidates, pageText } from "./page_scripts.ts";

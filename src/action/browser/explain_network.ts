@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import { placeOf } from "../net/endpoint.ts";
 
 /** Why a page could not be opened, by the code of the browser; undefined for other errors. */

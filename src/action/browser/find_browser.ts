@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { findProgram, programRefusal } from "../permissions/program_rule.ts";
 

@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 import type { HostRule } from "../permissions/permissions.ts";

@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { parseDuration } from "../../value/duration.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { parseDuration } from "../../base/value/duration.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Dict, Parameter, ParameterProblem, Value } from "../action.ts";
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { checkValue, isGiven } from "../parameters.ts";

@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { SHORTEST_SECRET } from "../../value/secrets.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { SHORTEST_SECRET } from "../../secrets/secrets.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionContext, Dict, Parameter, Value } from "../action.ts";
 import { checkValue } from "../parameters.ts";
 import { textOf } from "../text_of.ts";

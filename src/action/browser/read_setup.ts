@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { StepError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { type ParameterReader, readParameters } from "../read_parameters.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";

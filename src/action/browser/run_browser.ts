@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { formatDuration } from "../../value/duration.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { inTurn, type Turns } from "../net/in_turn.ts";
 import { limitAction } from "../net/step_deadline.ts";

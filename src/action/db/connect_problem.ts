@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import type { ConnectRequest, DatabaseServer } from "./database.ts";

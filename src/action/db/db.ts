@@ -1,6 +1,6 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { withoutSecretNames } from "../../value/secrets.ts";
-import { isDict } from "../../value/value.ts";
+import { withoutSecretNames } from "../../secrets/secrets.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Action, Dict, HideSecrets, ParameterProblem, Value } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
-import type { StepError } from "../../source/errors.ts";
+import type { StepError } from "../../base/errors.ts";
 import { codeOf } from "../net/endpoint.ts";
 import { connectProblem } from "./connect_problem.ts";
 import {
@@ -19,8 +19,8 @@ import {
 } from "./database.ts";
 import { lookAtMysql } from "./look.ts";
 import { splitStatements } from "./statements.ts";
-import { jsonOrText } from "../../value/parse_json.ts";
-import { integer, readInteger, type Value } from "../../value/value.ts";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { integer, readInteger, type Value } from "../../base/value/value.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
 export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {

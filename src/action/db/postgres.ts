@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Client, Connection, Result } from "pg";
-import type { StepError } from "../../source/errors.ts";
+import type { StepError } from "../../base/errors.ts";
 import type { Value } from "../action.ts";
 import { codeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { dsnPasswords } from "../../value/secrets.ts";
+import { StepError } from "../../base/errors.ts";
+import { dsnPasswords } from "../../secrets/secrets.ts";
 import type { SecretSink } from "../action.ts";
 import type { DatabaseServer } from "./database.ts";
 

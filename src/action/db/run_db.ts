@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { canBeSecret, isSecretName } from "../../value/secrets.ts";
-import { describeValue, isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { canBeSecret, isSecretName } from "../../secrets/secrets.ts";
+import { describeValue, isDict } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";

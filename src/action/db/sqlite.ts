@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import {
@@ -25,8 +25,8 @@ import {
   type SqliteResult,
   type SqliteValue,
 } from "./sqlite_worker.ts";
-import { jsonOrText } from "../../value/parse_json.ts";
-import { integer } from "../../value/value.ts";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { integer } from "../../base/value/value.ts";
 
 /** Opens a SQLite database in a thread of its own. */
 export async function openSqlite(

@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { readParameters } from "../read_parameters.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Value } from "../action.ts";
 import type { Statement } from "./database.ts";
 

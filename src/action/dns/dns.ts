@@ -1,5 +1,5 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { NAME_FORM, nameProblem, parseServer, SERVER_FORM } from "./read_question.ts";
 import { RECORD_TYPES } from "./record_types.ts";

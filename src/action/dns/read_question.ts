@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 
 /** How a name server is written. */

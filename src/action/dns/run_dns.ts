@@ -1,6 +1,6 @@
 import type { Answer, DecodedPacket, RecordType } from "dns-packet";
 import { isGranted } from "../../host/deno_permissions.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";

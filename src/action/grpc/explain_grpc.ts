@@ -1,6 +1,6 @@
-import { MASK } from "../../value/masker.ts";
-import { isSecretHeader } from "../../value/secrets.ts";
-import { isDict } from "../../value/value.ts";
+import { MASK } from "../../secrets/masker.ts";
+import { isSecretHeader } from "../../secrets/secrets.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionExplainer, CommandLine, CommandWord, Dict, Value } from "../action.ts";
 import { readParameters } from "../read_parameters.ts";
 

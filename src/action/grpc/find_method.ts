@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { StepError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ActionContext } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { type GrpcLink, type ServiceTypes, share } from "./link.ts";

@@ -1,5 +1,5 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";

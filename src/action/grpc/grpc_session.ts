@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { authorityOf, type Endpoint, placeOf } from "../net/endpoint.ts";
 import { openSocket } from "../net/open_socket.ts";

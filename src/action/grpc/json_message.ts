@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../action.ts";
 import {
   type DescMessage,

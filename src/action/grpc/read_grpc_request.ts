@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { parseJson } from "../../value/parse_json.ts";
-import { describeValue, isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { parseJson } from "../../base/value/parse_json.ts";
+import { describeValue, isDict } from "../../base/value/value.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import { readTls } from "../net/open_socket.ts";

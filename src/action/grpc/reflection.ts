@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { GrpcAnswer } from "./grpc_call.ts";
 import { knownType } from "./known_types.ts";
 import { undefinedTypes } from "./link_files.ts";

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { describeValue } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { describeValue } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";

@@ -1,4 +1,4 @@
-import { decodePercents } from "../../value/secrets.ts";
+import { decodePercents } from "../../secrets/secrets.ts";
 /** The names of the status codes of gRPC, by number. */
 const NAMES = [
   "OK",

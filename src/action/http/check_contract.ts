@@ -1,9 +1,9 @@
-import { decodeText } from "../../source/decode_text.ts";
-import { LoadError, StepError } from "../../source/errors.ts";
+import { decodeText } from "../../base/text/decode_text.ts";
+import { LoadError, StepError } from "../../base/errors.ts";
 import { type Contract, openContract } from "../../openapi/contract/contract.ts";
 import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
-import { findExchangedSecrets } from "../../value/find_secrets.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import { readDescription } from "../../workflow/yaml/read_description.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../action.ts";
 import { excerpt } from "../excerpt.ts";

@@ -1,5 +1,5 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
 
 const CHECKS =

@@ -1,4 +1,4 @@
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionExplainer, Dict, MessageDescription } from "../action.ts";
 import { curlCommand } from "./request/curl_command.ts";
 

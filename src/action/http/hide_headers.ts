@@ -1,5 +1,5 @@
-import { isSecretHeader, withoutCookieValues } from "../../value/secrets.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isSecretHeader, withoutCookieValues } from "../../secrets/secrets.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 
 /** Headers without the values of secret ones; most messages have none and are returned as is. */
 export function hideHeaders(headers: Value, mask: string): Value {

@@ -1,6 +1,6 @@
 import type { SearchObject } from "./imap_connection.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { describeValue } from "../../value/value.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { describeValue } from "../../base/value/value.ts";
 import type { Dict, Value } from "../action.ts";
 import { textOf } from "../text_of.ts";
 import { CRITERIA } from "./commands.ts";

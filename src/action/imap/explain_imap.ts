@@ -1,4 +1,4 @@
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionExplainer, Dict, Image, MessageDescription, Value } from "../action.ts";
 
 /** Shows mailboxes and mails in reports. */

@@ -1,6 +1,6 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { isDict } from "../../value/value.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";

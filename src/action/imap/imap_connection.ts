@@ -1,5 +1,5 @@
 import type { ImapFlow, ImapFlowError } from "imapflow";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";

@@ -4,8 +4,8 @@ import type {
   MailboxObject,
   MessageAddressObject,
 } from "./imap_connection.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { isDict } from "../../value/value.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../action.ts";
 import { textOf } from "../text_of.ts";
 import { CommandFault, readCriteria } from "./criteria.ts";

@@ -4,7 +4,7 @@ import type {
   ImapFlowError,
   SearchObject,
 } from "./imap_connection.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";

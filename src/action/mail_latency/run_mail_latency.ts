@@ -1,7 +1,7 @@
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 import { filesBelow } from "../../host/walk_directories.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { fileProblem, readablePath, writeStepFile } from "../step_file.ts";

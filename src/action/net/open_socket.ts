@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { demand } from "../../host/deno_permissions.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";

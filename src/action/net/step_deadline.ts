@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { formatDuration } from "../../value/duration.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 

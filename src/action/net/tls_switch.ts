@@ -1,6 +1,6 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { StepError } from "../../source/errors.ts";
-import { withoutPassword } from "../../value/secrets.ts";
+import { StepError } from "../../base/errors.ts";
+import { withoutPassword } from "../../secrets/secrets.ts";
 import { required } from "../read_parameters.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
 import { TLS_PARAMETER } from "../tls/tls_parameter.ts";

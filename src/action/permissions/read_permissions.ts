@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { parseHostRule } from "./host_rule.ts";
 import type { HostRule, PathRule, Permissions, ProgramRule } from "./permissions.ts";
 import { findProgram } from "./program_rule.ts";

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Action, Dict } from "../action.ts";
 import type { Permissions, Refusal } from "../permissions/permissions.ts";
 import { findPlugin, pluginDirectory, pluginNames } from "./find_plugin.ts";

@@ -1,5 +1,5 @@
-import { LoadError, StepError } from "../../source/errors.ts";
-import { describeValue, type Dict, isDict } from "../../value/value.ts";
+import { LoadError, StepError } from "../../base/errors.ts";
+import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { Action, ParameterProblem, RunAction } from "../action.ts";
 import { PARAMETER_TYPES } from "../parameters.ts";
 import { explainThrown } from "./explain_thrown.ts";

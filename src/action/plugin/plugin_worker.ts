@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { toFileUrl } from "@std/path/to-file-url";
-import { StepError } from "../../source/errors.ts";
-import { writeIntegers } from "../../value/value.ts";
-import { parseExactly, parseJson, tryParseJson } from "../../value/parse_json.ts";
+import { StepError } from "../../base/errors.ts";
+import { writeIntegers } from "../../base/value/value.ts";
+import { parseExactly, parseJson, tryParseJson } from "../../base/value/parse_json.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { explainThrown } from "./explain_thrown.ts";

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { describeValue, isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { describeValue, isDict } from "../../base/value/value.ts";
 import type { ActionResult, Dict } from "../action.ts";
 
 /**

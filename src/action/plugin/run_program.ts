@@ -1,6 +1,6 @@
 import { explainDenial } from "../../host/explain_denial.ts";
-import { StepError } from "../../source/errors.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
+import { StepError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
 import { runResources } from "../run_resources.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import type { RunResources } from "../run_resources.ts";
 import { type Capture, capture, type Captured } from "./capture.ts";

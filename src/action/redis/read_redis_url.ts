@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { decodePercents, withoutPassword } from "../../value/secrets.ts";
+import { StepError } from "../../base/errors.ts";
+import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
 import type { SecretSink } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 

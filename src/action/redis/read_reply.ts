@@ -1,4 +1,4 @@
-import { readInteger, type Value } from "../../value/value.ts";
+import { readInteger, type Value } from "../../base/value/value.ts";
 
 /** A reply as steps see it, and the error reply inside it, if there is one. */
 export interface RedisReply {

@@ -1,5 +1,5 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { StepError } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";

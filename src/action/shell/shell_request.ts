@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
-import { StepError } from "../../source/errors.ts";
-import { formatDuration } from "../../value/duration.ts";
-import { isSecretName } from "../../value/secrets.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { isSecretName } from "../../secrets/secrets.ts";
 import type { Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { textOf } from "../text_of.ts";

@@ -5,7 +5,7 @@ import type { Host } from "../../host/host.ts";
 import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
 import { feed } from "../process/feed.ts";
 import { type ProcessGroup, startGroup } from "../process/process_group.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { describeValue, isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { describeValue, isDict } from "../../base/value/value.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import { type ParameterReader, readParameters } from "../read_parameters.ts";
 import { readStepFile } from "../step_file.ts";

@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 
 /** The server's replies about a mail. */
 export interface Delivery {

@@ -1,5 +1,5 @@
-import { StepError } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { readTls } from "../net/open_socket.ts";

@@ -1,12 +1,12 @@
 import type { EventSourceMessage } from "eventsource-parser";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Dict } from "../action.ts";
 import { mediaType } from "../http/response/content_type.ts";
 import { decodeStream } from "../http/response/decode_stream.ts";
 import type { BodySink } from "../http/response/save_body.ts";
 import { BODY_LIMIT } from "../http/transport/body_chunks.ts";
 import { findHeader } from "../http/transport/send.ts";
-import { dataIn } from "../../value/parse_json.ts";
+import { dataIn } from "../../base/value/parse_json.ts";
 
 /** The conditions that end the receiving of events. */
 export interface EventGoal {

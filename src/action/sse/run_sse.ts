@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { connectionOf } from "../http/connection/read_connection.ts";

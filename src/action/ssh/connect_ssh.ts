@@ -1,6 +1,6 @@
 import type { Channel, Client, ClientError } from "./ssh_library.ts";
 import type { Duplex } from "node:stream";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";

@@ -1,7 +1,7 @@
 import type { Attributes, ClientError, Sftp } from "./ssh_library.ts";
 import { resolve } from "@std/path/resolve";
 import { explainDenial } from "../../host/explain_denial.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,5 +1,5 @@
 import type { ActionExplainer, CommandLine, Dict } from "../action.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import { isKeyText } from "./read_ssh.ts";
 import { scriptOf } from "./script.ts";
 

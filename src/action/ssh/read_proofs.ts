@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { checkSocketFile } from "../net/open_socket.ts";
 import { readStepFile } from "../step_file.ts";

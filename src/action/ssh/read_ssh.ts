@@ -1,6 +1,6 @@
-import { StepError } from "../../source/errors.ts";
-import { formatDuration } from "../../value/duration.ts";
-import { isSecretName } from "../../value/secrets.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { isSecretName } from "../../secrets/secrets.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import { readParameters, required } from "../read_parameters.ts";

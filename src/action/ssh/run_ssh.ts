@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { limitAction } from "../net/step_deadline.ts";

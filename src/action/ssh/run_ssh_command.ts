@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Channel, ClientError } from "./ssh_library.ts";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,4 +1,4 @@
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
 import { checkPort } from "../net/tls_switch.ts";
 import { isGiven } from "../parameters.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { StepError } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";

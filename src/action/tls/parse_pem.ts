@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 
 const { createPrivateKey, X509Certificate } = await import("node:crypto");
 type Certificate = InstanceType<typeof X509Certificate>;

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { StepError, UsageError } from "../../source/errors.ts";
+import { StepError, UsageError } from "../../base/errors.ts";
 import type { RunTls } from "../action.ts";
 import { type Material, parseAuthorities, parseClientCertificate } from "./parse_pem.ts";
 import { isPem } from "./tls_parameter.ts";

@@ -1,5 +1,5 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
@@ -9,7 +9,7 @@ import { readHost } from "../net/tls_switch.ts";
 import { readParameters } from "../read_parameters.ts";
 import { certificateRecord, tlsRecord } from "../tls/certificate_record.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict } from "../../base/value/value.ts";
 
 /** The versions that are tried, by the names that node:tls has for them. */
 const VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;

@@ -1,4 +1,4 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext, SecretSink, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { type Message, messageWords, readMessage } from "./messages.ts";

@@ -1,8 +1,8 @@
-import { StepError } from "../../source/errors.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import type { SecretSink } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
-import { dataIn } from "../../value/parse_json.ts";
+import { dataIn } from "../../base/value/parse_json.ts";
 
 /** A message as it came, and as steps see it. */
 export interface Message {

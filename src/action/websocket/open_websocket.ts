@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { checkRoute } from "../http/connection/check_route.ts";
 import type { Connection } from "../http/connection/connection.ts";

@@ -1,4 +1,4 @@
-import { withoutPassword } from "../../value/secrets.ts";
+import { withoutPassword } from "../../secrets/secrets.ts";
 
 /** A hint that shows the form of a WebSocket URL. */
 export const URL_HINT = 'write it like "ws://host:port/path", or "wss://" for TLS';

@@ -1,8 +1,8 @@
 import { loadMatching } from "../../expr/functions/matching/includes_json.ts";
-import { StepError } from "../../source/errors.ts";
-import { formatJson } from "../../value/format_value.ts";
-import { boundedMeter } from "../../value/meter.ts";
-import { type Mismatch, pathText } from "../../value/mismatch.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatJson } from "../../base/value/format_value.ts";
+import { boundedMeter } from "../../base/value/meter.ts";
+import { type Mismatch, pathText } from "../../base/value/mismatch.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { connectionOf } from "../http/connection/read_connection.ts";

@@ -1,4 +1,4 @@
-import { describeValue } from "../../value/value.ts";
+import { describeValue } from "../../base/value/value.ts";
 import type { Value } from "../action.ts";
 import { isToken } from "../http/request/http_syntax.ts";
 

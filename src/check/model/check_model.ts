@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../../expr/expression.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
 import type { StepDraft } from "../../workflow/decode/decode_job.ts";
 import type { RawMap } from "../../workflow/decode/decode_value.ts";

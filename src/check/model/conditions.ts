@@ -1,5 +1,5 @@
 import type { Expression } from "../../expr/expression.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { CheckedStep } from "./check_model.ts";
 

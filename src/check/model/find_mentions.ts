@@ -1,5 +1,5 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
-import { valueAt } from "../../value/value.ts";
+import { valueAt } from "../../base/value/value.ts";
 import type { Document } from "../../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../../workflow/problem.ts";
 

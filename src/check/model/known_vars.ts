@@ -1,6 +1,6 @@
 import type { DataTemplate } from "../../expr/expression.ts";
-import { assertNever } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
+import { assertNever } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/decode/own_vars.ts";
 import type { Reading } from "./check_model.ts";
 

@@ -1,4 +1,4 @@
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
 import { argumentProblem } from "../../expr/functions/argument.ts";
 import { FUNCTIONS } from "../../expr/functions/registry.ts";

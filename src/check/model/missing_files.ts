@@ -1,6 +1,6 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import type { Host } from "../../host/host.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";

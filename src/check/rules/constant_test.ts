@@ -3,7 +3,7 @@ import type { Expression } from "../../expr/expression.ts";
 import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { referencesIn } from "../../expr/references.ts";
-import { ExpressionError } from "../../source/errors.ts";
+import { ExpressionError } from "../../base/errors.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Check } from "../check.ts";
 

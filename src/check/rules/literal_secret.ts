@@ -1,4 +1,4 @@
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { Check } from "../check.ts";
 
 /** Secrets written in the file in plain text. */

@@ -1,8 +1,8 @@
 import type { Expression } from "../../expr/expression.ts";
 import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
-import type { Path } from "../../source/source.ts";
-import { formatDuration } from "../../value/duration.ts";
+import type { Path } from "../../base/source.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check } from "../check.ts";

@@ -1,5 +1,5 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { Check } from "../check.ts";
 
 /** Tests that are written where they are data. */

@@ -1,4 +1,4 @@
-import { assertNever } from "../../source/errors.ts";
+import { assertNever } from "../../base/errors.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";

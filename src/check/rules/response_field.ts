@@ -1,8 +1,8 @@
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { isNumber, typeName } from "../../value/value.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";

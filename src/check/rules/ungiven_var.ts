@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../../expr/expression.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { type Check, severityOfNil } from "../check.ts";
 import { isGuarded, isSurelyEvaluated } from "../model/make_readings.ts";
 import { findKnownVar } from "../model/known_vars.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 
 /** States of jobs that are read as `needs.<id>` where the job does not need them. */

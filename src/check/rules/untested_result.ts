@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../../expr/expression.ts";
-import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Check } from "../check.ts";
 import type { CheckedStep, CheckModel } from "../model/check_model.ts";
 

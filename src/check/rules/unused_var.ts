@@ -1,6 +1,6 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { Check } from "../check.ts";
 import type { CheckModel, Reading } from "../model/check_model.ts";
 

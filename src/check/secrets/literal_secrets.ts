@@ -1,5 +1,5 @@
-import type { Path } from "../../source/source.ts";
-import { isCredentialHeader, isSecretName, SHORTEST_SECRET } from "../../value/secrets.ts";
+import type { Path } from "../../base/source.ts";
+import { isCredentialHeader, isSecretName, SHORTEST_SECRET } from "../../secrets/secrets.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { findToken, mayHoldTokens } from "./token_forms.ts";
 

@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { MASK, Masker } from "../../value/masker.ts";
-import { spanInFile } from "../../source/source.ts";
-import { constructValues, parseYaml } from "../../workflow/yaml/parse_yaml.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { MASK, Masker } from "../../secrets/masker.ts";
+import { spanInFile } from "../../base/source.ts";
+import { constructValues, parseYaml } from "../../base/yaml/parse_yaml.ts";
 import { findLiteralSecrets } from "./literal_secrets.ts";
 import { secretsInLines } from "./secrets_in_lines.ts";
 import { findSentSecrets } from "./sent_secrets.ts";

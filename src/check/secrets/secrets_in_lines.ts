@@ -1,6 +1,6 @@
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { excerptOf } from "../../source/source.ts";
-import { isCredentialHeader, passwordsIn } from "../../value/secrets.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { excerptOf } from "../../base/source.ts";
+import { isCredentialHeader, passwordsIn } from "../../secrets/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
 /** The characters that are searched on either side of a position: more than is ever shown. */

@@ -1,5 +1,5 @@
-import { findExchangedSecrets, findVariableSecrets } from "../../value/find_secrets.ts";
-import { SHORTEST_SECRET } from "../../value/secrets.ts";
+import { findExchangedSecrets, findVariableSecrets } from "../../secrets/find_secrets.ts";
+import { SHORTEST_SECRET } from "../../secrets/secrets.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { isStandIn, type LiteralSecret } from "./literal_secrets.ts";
 

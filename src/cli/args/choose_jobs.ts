@@ -1,6 +1,6 @@
 import { jobHint, matchJobs, type Selection, selectJobs } from "../../plan/select_jobs.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Invocation } from "../command.ts";
 
 /** Refuses what can be refused without a look at the workflow. Throws UsageError. */

@@ -1,5 +1,5 @@
 import type { Environment, Host, Output } from "../../host/host.ts";
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 
 /** Every form of the report, in the order of the help: the same text in another way. */
 export const OUTPUT_FORMS = [
@@ -49,7 +49,7 @@ export function usesAscii(env: Environment): boolean {
 /** The host whose outputs write the signs of reports and drawings in ASCII, if the locale needs it. */
 export async function inLocale(host: Host): Promise<Host> {
   if (!usesAscii(host.env)) return host;
-  const { toAscii } = await import("../../source/ascii.ts");
+  const { toAscii } = await import("../../base/text/ascii.ts");
   const ascii = (output: Output): Output => ({
     ...output,
     write: (text) => output.write(toAscii(text)),

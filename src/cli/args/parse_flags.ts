@@ -1,6 +1,6 @@
 import { parseArgs } from "@std/cli/parse-args";
-import { UsageError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { Invocation, Option } from "../command.ts";
 
 /** The words of a command line, sorted. */

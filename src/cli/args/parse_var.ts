@@ -1,6 +1,6 @@
-import { LoadError, UsageError } from "../../source/errors.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
-import type { Value } from "../../value/value.ts";
+import { LoadError, UsageError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import type { Value } from "../../base/value/value.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** A value with the dotted name that it was given for. */

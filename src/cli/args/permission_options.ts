@@ -1,7 +1,7 @@
 import type { Permissions } from "../../action/permissions/permissions.ts";
 import { readPermissions as read } from "../../action/permissions/read_permissions.ts";
 import type { Host } from "../../host/host.ts";
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Invocation } from "../command.ts";
 
 /** Reads what `--allow-…` and `--no-shell` let actions reach. Throws `UsageError`. */

@@ -1,4 +1,4 @@
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Command, Invocation, Option } from "../command.ts";
 import type { Flags } from "./parse_flags.ts";
 

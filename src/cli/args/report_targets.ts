@@ -2,8 +2,8 @@ import type { Files, Host } from "../../host/host.ts";
 import type { FileFormat } from "../../report/files/file_format.ts";
 import type { ReportTarget } from "../../report/files/open_files.ts";
 import { FILE_FORMATS, GITHUB_SUMMARY } from "../../report/files/registry.ts";
-import { UsageError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { Invocation } from "../command.ts";
 
 /** The reports that `--report`, `--report-dir` and the environment select. Throws `UsageError`. */

@@ -1,5 +1,5 @@
 import type { SnapshotMode } from "../../run/session.ts";
-import { UsageError } from "../../source/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Invocation } from "../command.ts";
 
 /** The snapshot mode that the options of a run select, if any. Throws UsageError. */

@@ -6,7 +6,7 @@ import { NO_FAILURE } from "../../importer/http_step.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { RunEvent, StepResult } from "../../run/event.ts";
 import { run } from "../../run/run.ts";
-import { isDict, isNumber, type Value } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 
 /** Characters of a response that are looked at. */

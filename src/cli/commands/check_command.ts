@@ -4,11 +4,11 @@ import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { isDirectory } from "../../host/walk_directories.ts";
-import { makeMasker } from "../../run/mask/add_secrets.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError } from "../../source/errors.ts";
-import { pathsFromRoot } from "../../source/github_command.ts";
-import { spanInFile } from "../../source/source.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError } from "../../base/errors.ts";
+import { pathsFromRoot } from "../../base/text/github_command.ts";
+import { spanInFile } from "../../base/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
 import { inLocale } from "../args/output_mode.ts";
 import { checkSuite } from "../../suite/check_suite.ts";

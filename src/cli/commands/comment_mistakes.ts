@@ -2,12 +2,12 @@ import type { Host } from "../../host/host.ts";
 import type { Draft, DraftJob, DraftStep } from "../../importer/draft.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";
 import { renderDraft } from "../../importer/render_draft.ts";
-import { type Dict, type Value, valueAt } from "../../value/value.ts";
+import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
+import { printYaml } from "../../base/yaml/parse_yaml.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */

@@ -5,11 +5,11 @@ import { makeDag } from "../../dag/make_dag.ts";
 import type { Host } from "../../host/host.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
-import { makeMasker } from "../../run/mask/add_secrets.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { printableLine } from "../../source/printable.ts";
-import { UsageError } from "../../source/errors.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { printableLine } from "../../base/text/printable.ts";
+import { UsageError } from "../../base/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import { usesAscii } from "../args/output_mode.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
@@ -107,7 +107,7 @@ async function renderSuiteAs(
     return `${title}\n${renderAscii(dag, columns)}`;
   });
   const text = drawings.join("\n");
-  return isAscii ? (await import("../../source/ascii.ts")).toAscii(text) : text;
+  return isAscii ? (await import("../../base/text/ascii.ts")).toAscii(text) : text;
 }
 
 async function renderAs(
@@ -118,7 +118,7 @@ async function renderAs(
 ): Promise<string> {
   if (!switches.has("mermaid")) {
     const drawing = renderAscii(dag, columns);
-    return isAscii ? (await import("../../source/ascii.ts")).toAscii(drawing) : drawing;
+    return isAscii ? (await import("../../base/text/ascii.ts")).toAscii(drawing) : drawing;
   }
   const { renderMermaid } = await import("../../dag/mermaid.ts");
   return renderMermaid(dag);

@@ -1,5 +1,5 @@
-import { UsageError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { Command } from "../command.ts";
 import { renderHelp } from "../help.ts";
 import { pageOf } from "../topics.ts";

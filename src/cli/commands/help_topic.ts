@@ -1,5 +1,5 @@
 import type { Files } from "../../host/host.ts";
-import { RunnerError } from "../../source/errors.ts";
+import { RunnerError } from "../../base/errors.ts";
 import { renderHelpPage } from "./render_markdown.ts";
 
 /** The page of the documents under a path below docs/, as text. Throws RunnerError. */

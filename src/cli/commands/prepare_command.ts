@@ -1,9 +1,9 @@
 import { refuseFailing } from "../../check/refuse_run.ts";
 import { Draws } from "../../expr/draws.ts";
-import { durationProblem, parseDuration } from "../../value/duration.ts";
-import { renderRunFile } from "../../piece/run_file.ts";
-import { addSecretsOf, addSecretValue, makeMasker } from "../../run/mask/add_secrets.ts";
-import { RunnerError, UsageError } from "../../source/errors.ts";
+import { durationProblem, parseDuration } from "../../base/value/duration.ts";
+import { renderRunFile } from "../../spread/run_file.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
+import { RunnerError, UsageError } from "../../base/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { takeKey } from "../inputs/piece_key.ts";

@@ -1,6 +1,6 @@
-import { renderSuiteRunFile } from "../../piece/suite_run_file.ts";
-import { addSecretsOf, addSecretValue } from "../../run/mask/add_secrets.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
+import { renderSuiteRunFile } from "../../spread/suite_run_file.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import { openSuite } from "../../suite/open_suite.ts";
 import type { PlannedMember, SuiteMember } from "../../suite/suite.ts";
 import type { Invocation, Program } from "../command.ts";

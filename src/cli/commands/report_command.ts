@@ -1,10 +1,10 @@
 import { filesIn } from "../../host/walk_directories.ts";
 import { readEvents } from "../../report/files/read_events.ts";
-import { type Merged, mergeFiles } from "../../piece/merge_files.ts";
-import { isSuiteRunFile, type NamedText } from "../../piece/read_json_file.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { RunnerError, UsageError } from "../../source/errors.ts";
-import { Masker } from "../../value/masker.ts";
+import { type Merged, mergeFiles } from "../../spread/merge_files.ts";
+import { isSuiteRunFile, type NamedText } from "../../spread/read_json_file.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { RunnerError, UsageError } from "../../base/errors.ts";
+import { Masker } from "../../secrets/masker.ts";
 import { checkChoice } from "../args/parse_flags.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { takeKey } from "../inputs/piece_key.ts";

@@ -7,9 +7,9 @@ import type { RunEvent } from "../../run/event.ts";
 import { run, type RunOptions } from "../../run/run.ts";
 import { printSeed } from "../messages/print_seed.ts";
 import { hasFailedState, mustRerun } from "../../suite/failed_path.ts";
-import { decodeText } from "../../source/decode_text.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
+import { decodeText } from "../../base/text/decode_text.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError, UsageError } from "../../base/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import {

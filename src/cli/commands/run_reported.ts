@@ -4,9 +4,9 @@ import { openReport, type OpenReportOptions } from "../../report/open_report.ts"
 import type { RunEvent, RunFinished } from "../../run/event.ts";
 import { Cancellation } from "../../run/cancellation.ts";
 import type { RunOptions } from "../../run/run.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
-import { durationProblem, parseDuration } from "../../value/duration.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError, RunnerError, UsageError } from "../../base/errors.ts";
+import { durationProblem, parseDuration } from "../../base/value/duration.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { LogLevel } from "../messages/warnings.ts";
 import { inLocale, redraws, usesColour } from "../args/output_mode.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { RunEvent } from "../../run/event.ts";
 import {
   FailedCollector,

@@ -1,29 +1,29 @@
 import { machineName } from "../../host/machine_name.ts";
 import { Draws } from "../../expr/draws.ts";
-import { planOfRun } from "../../piece/choose_piece.ts";
-import { type PieceOutputs, renderOutputsFile } from "../../piece/outputs_file.ts";
-import { openInputs } from "../../piece/open_piece.ts";
-import type { NamedText } from "../../piece/read_json_file.ts";
+import { planOfRun } from "../../spread/choose_piece.ts";
+import { type PieceOutputs, renderOutputsFile } from "../../spread/outputs_file.ts";
+import { openInputs } from "../../spread/open_piece.ts";
+import type { NamedText } from "../../spread/read_json_file.ts";
 import {
   readSuiteRunFile,
   type SuiteRunFile,
   type SuiteRunWorkflow,
   type SuiteTask,
   taskOf,
-} from "../../piece/suite_run_file.ts";
-import { hashWorkflow, refuseOtherWorkflow } from "../../piece/workflow_hash.ts";
+} from "../../spread/suite_run_file.ts";
+import { hashWorkflow, refuseOtherWorkflow } from "../../spread/workflow_hash.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { PieceHeader, RunEvent } from "../../run/event.ts";
 import type { StepOutputs } from "../../run/execute/outputs.ts";
-import { makeMasker } from "../../run/mask/add_secrets.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { RunOptions } from "../../run/run.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { RunnerError, UsageError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { RunnerError, UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { runSuite, type SuitePiece } from "../../suite/run_suite.ts";
 import { membersOfShard } from "../../suite/shards.ts";
 import type { PlannedMember } from "../../suite/suite.ts";
-import type { Dict } from "../../value/value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { takeKey } from "../inputs/piece_key.ts";

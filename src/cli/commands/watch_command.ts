@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/resolve";
 import type { Host, SignalName } from "../../host/host.ts";
-import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
-import { printableLine } from "../../source/printable.ts";
+import { LoadError, RunnerError, UsageError } from "../../base/errors.ts";
+import { printableLine } from "../../base/text/printable.ts";
 import type { SuiteMember } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { WatchedFiles } from "../inputs/watched_files.ts";

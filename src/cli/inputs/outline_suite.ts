@@ -1,9 +1,9 @@
-import { makeSuiteTasks, type Task } from "../../export/tasks.ts";
-import { MOST_PARTS } from "../../piece/choose_piece.ts";
+import { makeSuiteTasks, type Task } from "../../spread/engines/tasks.ts";
+import { MOST_PARTS } from "../../spread/choose_piece.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
-import type { Source } from "../../source/source.ts";
+import { LoadError, UsageError } from "../../base/errors.ts";
+import type { Source } from "../../base/source.ts";
 import { openSuite } from "../../suite/open_suite.ts";
 import { outputsOfSetup, planMembers } from "../../suite/plan_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";

@@ -1,4 +1,4 @@
-import { KEY_VARIABLE, makeSeal, type Seal } from "../../piece/seal.ts";
+import { KEY_VARIABLE, makeSeal, type Seal } from "../../spread/seal.ts";
 import type { Program } from "../command.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { findVar, matchVars, setVars } from "../../plan/set_vars.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { UsageError } from "../../source/errors.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { UsageError } from "../../base/errors.ts";
 import { readEnvFile, readSecretFile } from "../../suite/read_env_file.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import type { Invocation, Program } from "../command.ts";

@@ -1,4 +1,4 @@
-import type { NamedText } from "../../piece/read_json_file.ts";
+import type { NamedText } from "../../spread/read_json_file.ts";
 import type { Host } from "../../host/host.ts";
 import { filesIn } from "../../host/walk_directories.ts";
 import { readNamed } from "./read_named.ts";

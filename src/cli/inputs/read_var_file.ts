@@ -1,9 +1,9 @@
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { VarProblem } from "../../plan/set_vars.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError } from "../../source/errors.ts";
-import type { Path, Source } from "../../source/source.ts";
-import { describeValue, type Dict, isDict } from "../../value/value.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError } from "../../base/errors.ts";
+import type { Path, Source } from "../../base/source.ts";
+import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/inspect_value.ts";
 import type { Document } from "../../workflow/model.ts";
 import { addWarning, type Problem } from "../../workflow/problem.ts";

@@ -1,7 +1,7 @@
 import { refused } from "../../check/check_file.ts";
 import { FINDING_FORMATS } from "../../check/formats.ts";
-import type { LoadError } from "../../source/errors.ts";
-import { MOST_ANNOTATIONS, pathsFromRoot } from "../../source/github_command.ts";
+import type { LoadError } from "../../base/errors.ts";
+import { MOST_ANNOTATIONS, pathsFromRoot } from "../../base/text/github_command.ts";
 import type { Program } from "../command.ts";
 import { maskOf } from "./explain_error.ts";
 

@@ -1,14 +1,14 @@
 import type { Host } from "../../host/host.ts";
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
-import { makeMasker } from "../../run/mask/add_secrets.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { OutputError } from "../../host/output.ts";
 import type { Program } from "../command.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
-import { printable, printableLine } from "../../source/printable.ts";
-import { renderMasked } from "../../source/render_diagnostic.ts";
-import { wrapWords } from "../../source/wrap_text.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError, RunnerError, UsageError } from "../../base/errors.ts";
+import { printable, printableLine } from "../../base/text/printable.ts";
+import { renderMasked } from "../../base/render_diagnostic.ts";
+import { wrapWords } from "../../base/text/wrap_text.ts";
 
 /** Secrets besides those of the environment. */
 type Secrets = Program["secrets"];

@@ -1,8 +1,8 @@
 import type { DagOptions } from "../../dag/make_dag.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { addSecretsOf, addSecretValue } from "../../run/mask/add_secrets.ts";
-import type { Masker } from "../../value/masker.ts";
-import type { Dict } from "../../value/value.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import type { Masker } from "../../secrets/masker.ts";
+import type { Dict } from "../../base/value/value.ts";
 
 /**
  * Takes secrets out of the names of jobs and steps, also those in the `vars` around them and those

@@ -1,6 +1,6 @@
 import type { Environment } from "../../host/host.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { UsageError } from "../../source/errors.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Program } from "../command.ts";
 
 /** The level of messages on standard error: `debug` prints all details, `error` only errors. */

@@ -12,13 +12,13 @@ import {
 } from "../../plan/preview.ts";
 import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
-import { addSecretsOf, addSecretValue } from "../../run/mask/add_secrets.ts";
-import { oneLine, printable } from "../../source/printable.ts";
-import { formatDuration, parseDuration } from "../../value/duration.ts";
-import type { Masker } from "../../value/masker.ts";
-import type { Value } from "../../value/value.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { oneLine, printable } from "../../base/text/printable.ts";
+import { formatDuration, parseDuration } from "../../base/value/duration.ts";
+import type { Masker } from "../../secrets/masker.ts";
+import type { Value } from "../../base/value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import { assertNever } from "../../source/errors.ts";
+import { assertNever } from "../../base/errors.ts";
 import type { Assertion, Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
 import { hidePreviewSecrets } from "./hide_preview_secrets.ts";
 import { indent, renderPreview } from "./render_preview.ts";
@@ -210,7 +210,7 @@ function renderCondition(
   const result = previewExpression(condition, known);
   const remark = result === undefined
     ? ""
-    : "fault" in result
+    : result.fault !== undefined
     ? `  # fails: ${shown(mask(result.fault))}`
     : typeof result.value === "boolean"
     ? `  # ${result.value}`

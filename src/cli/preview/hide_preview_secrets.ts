@@ -1,8 +1,8 @@
 import { fieldsOf, isKnown, knownValue, type Preview } from "../../plan/preview.ts";
-import { findExchangedSecrets } from "../../value/find_secrets.ts";
-import { MASK, type Masker } from "../../value/masker.ts";
+import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
+import { MASK, type Masker } from "../../secrets/masker.ts";
 import type { Action, HideSecrets } from "../../action/action.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 
 /**
  * Parameters of an action without what is secret by its name, as the values of secret headers, of

@@ -1,7 +1,7 @@
 import type { Dag, DagStep } from "../../dag/dag.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { displayWidth } from "../../source/display_width.ts";
-import { oneLine, printable } from "../../source/printable.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
+import { oneLine, printable } from "../../base/text/printable.ts";
 
 /** One line for each job and each step: its id, its name, and what a job needs. */
 export function renderList({ jobs }: Dag, plan: Plan): string {

@@ -1,5 +1,5 @@
 import type { Preview, PreviewText } from "../../plan/preview.ts";
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 
 type Mask = (text: string) => string;
 

@@ -1,5 +1,5 @@
-import { plain } from "../../value/plain.ts";
-import type { Value } from "../../value/value.ts";
+import { plain } from "../../base/value/plain.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import { callProblem } from "../hints/call_problem.ts";
 import type { Evaluation } from "./evaluation.ts";

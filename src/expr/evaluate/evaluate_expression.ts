@@ -1,7 +1,7 @@
 import { checkExpression, checkTemplate } from "../check_expression.ts";
 import { evaluate } from "./evaluate.ts";
-import { ExpressionError } from "../../source/errors.ts";
-import type { Value } from "../../value/value.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Expression, Template } from "../expression.ts";
 import { parseExpression, parseTemplate } from "../parse/parse.ts";
 import { loadAllFunctions } from "../functions/registry.ts";

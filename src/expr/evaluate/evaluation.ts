@@ -1,5 +1,5 @@
-import type { Meter } from "../../value/meter.ts";
-import type { Value } from "../../value/value.ts";
+import type { Meter } from "../../base/value/meter.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Scope } from "../expression.ts";
 import { Fault } from "../fault.ts";

@@ -1,7 +1,7 @@
-import { isEqual } from "../../value/compare.ts";
-import { plain, readField, stepText } from "../../value/plain.ts";
-import { isDict, type Value } from "../../value/value.ts";
-import type { Meter } from "../../value/meter.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import { plain, readField, stepText } from "../../base/value/plain.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
+import type { Meter } from "../../base/value/meter.ts";
 
 /** Where two values that are not equal first differ; a side is undefined where it has nothing. */
 export interface FoundDifference {

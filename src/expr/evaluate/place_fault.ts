@@ -1,5 +1,5 @@
-import { ExpressionError } from "../../source/errors.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
 import { Fault, NilOwner } from "../fault.ts";

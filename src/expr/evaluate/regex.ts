@@ -1,5 +1,5 @@
 import type { RE2JS, RE2JSSyntaxException } from "re2js";
-import type { Meter } from "../../value/meter.ts";
+import type { Meter } from "../../base/value/meter.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";
 

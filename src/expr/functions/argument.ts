@@ -1,4 +1,4 @@
-import { isDict, isNumber, typeName, type Value } from "../../value/value.ts";
+import { isDict, isNumber, typeName, type Value } from "../../base/value/value.ts";
 import { kindOf } from "../fault.ts";
 import type { FunctionParameterType, FunctionRecord } from "./function.ts";
 

@@ -1,6 +1,6 @@
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";
-import { integer } from "../../value/value.ts";
+import { integer } from "../../base/value/value.ts";
 
 /** Functions on the bits of whole numbers, which have 64 of them. */
 export const BIT_FUNCTIONS = [

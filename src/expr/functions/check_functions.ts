@@ -1,5 +1,5 @@
-import { isEqual } from "../../value/compare.ts";
-import { typeName, type Value } from "../../value/value.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import { typeName, type Value } from "../../base/value/value.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineNew } from "./function.ts";
 

@@ -1,6 +1,6 @@
-import { formatJson, formatValue } from "../../value/format_value.ts";
-import { parseJson } from "../../value/parse_json.ts";
-import { integer, isNumber, readInteger, typeName, type Value } from "../../value/value.ts";
+import { formatJson, formatValue } from "../../base/value/format_value.ts";
+import { parseJson } from "../../base/value/parse_json.ts";
+import { integer, isNumber, readInteger, typeName, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";

@@ -1,5 +1,5 @@
-import { plain, readField } from "../../value/plain.ts";
-import { hasLongIntegers, type Value } from "../../value/value.ts";
+import { plain, readField } from "../../base/value/plain.ts";
+import { hasLongIntegers, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";

@@ -1,5 +1,5 @@
-import type { Mismatch } from "../../value/mismatch.ts";
-import type { Value } from "../../value/value.ts";
+import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { SchemaDocument } from "../json_schema/validator.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";

@@ -1,5 +1,5 @@
 import type { Evaluation } from "../evaluate/evaluation.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineNew, type ValueFunction } from "./function.ts";
 

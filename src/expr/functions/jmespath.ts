@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";

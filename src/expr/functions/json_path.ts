@@ -1,5 +1,5 @@
 import type { JSONPathEnvironment, JSONPathQuery } from "json-p3";
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { loadRegexEngine, matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import { LIMITS } from "../expression_limits.ts";

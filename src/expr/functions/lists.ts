@@ -1,6 +1,6 @@
-import { isEqual } from "../../value/compare.ts";
-import { plain } from "../../value/plain.ts";
-import type { Value } from "../../value/value.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import { plain } from "../../base/value/plain.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";

@@ -1,5 +1,5 @@
-import { formatValue } from "../../value/format_value.ts";
-import { isNumber, type Value } from "../../value/value.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import { isNumber, type Value } from "../../base/value/value.ts";
 import { calculate } from "../evaluate/operations.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";

@@ -1,4 +1,4 @@
-import { isNumber, type Value } from "../../value/value.ts";
+import { isNumber, type Value } from "../../base/value/value.ts";
 import { calculate } from "../evaluate/operations.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";

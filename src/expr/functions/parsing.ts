@@ -1,10 +1,10 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { copyData } from "./copy_data.ts";
 import { defineNew } from "./function.ts";
 
-type Yaml = typeof import("../../workflow/yaml/parse_yaml.ts");
+type Yaml = typeof import("../../base/yaml/parse_yaml.ts");
 type ParseCsv = typeof import("@std/csv/parse").parse;
 
 let yaml: Yaml | undefined;
@@ -17,7 +17,7 @@ export const PARSING_FUNCTIONS = [
     "The value of a YAML string of one document.",
     parseYaml,
     async () => {
-      yaml ??= await import("../../workflow/yaml/parse_yaml.ts");
+      yaml ??= await import("../../base/yaml/parse_yaml.ts");
     },
   ),
   defineNew(

@@ -1,4 +1,4 @@
-import { writeTimestamp } from "../../value/timestamp.ts";
+import { writeTimestamp } from "../../base/value/timestamp.ts";
 import { type RandomSource, UNSEEDED } from "../draws.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";

@@ -1,5 +1,5 @@
-import { compareValues } from "../../value/compare.ts";
-import type { Value } from "../../value/value.ts";
+import { compareValues } from "../../base/value/compare.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 

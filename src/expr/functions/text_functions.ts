@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { countCharacters, findLastText, findText, splitText } from "../evaluate/text_operations.ts";

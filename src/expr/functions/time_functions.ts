@@ -1,4 +1,4 @@
-import { parseDuration } from "../../value/duration.ts";
+import { parseDuration } from "../../base/value/duration.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineLoaded, defineNew } from "./function.ts";
 

@@ -1,5 +1,5 @@
 import type { CallExpression } from "../parse/ast.ts";
-import { ExpressionError } from "../../source/errors.ts";
+import { ExpressionError } from "../../base/errors.ts";
 import type { FunctionRecord } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { functionHint, methodHint } from "./known_slips.ts";

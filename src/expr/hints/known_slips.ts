@@ -1,4 +1,4 @@
-import { didYouMean, suggest } from "../../source/suggest.ts";
+import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { ENVIRONMENT, FUNCTIONS_ELSEWHERE } from "./functions_elsewhere.ts";
 

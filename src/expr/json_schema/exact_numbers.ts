@@ -1,7 +1,7 @@
-import { isEqual } from "../../value/compare.ts";
-import { formatJson } from "../../value/format_value.ts";
-import type { Meter } from "../../value/meter.ts";
-import { type Dict, hasLongIntegers, typeName, type Value } from "../../value/value.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import { formatJson } from "../../base/value/format_value.ts";
+import type { Meter } from "../../base/value/meter.ts";
+import { type Dict, hasLongIntegers, typeName, type Value } from "../../base/value/value.ts";
 import type { Ajv, FuncKeywordDefinition } from "./ajv.ts";
 import { follow } from "./violations.ts";
 

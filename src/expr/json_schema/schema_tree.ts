@@ -1,5 +1,5 @@
 import type { SchemaDraft } from "./ajv.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 
 /** A mistake in a schema. */
 export class SchemaFault extends Error {

@@ -1,5 +1,5 @@
-import { type Meter, UNMETERED } from "../../value/meter.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { type Meter, UNMETERED } from "../../base/value/meter.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import { matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import {
   type Ajv,

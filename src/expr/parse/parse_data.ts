@@ -1,5 +1,5 @@
-import { ExpressionError } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import type { DataTemplate, Template } from "../expression.ts";
 import { parseTemplate } from "./parse.ts";
 import { holdsTemplates } from "../template/template_data.ts";

@@ -1,5 +1,5 @@
-import { ExpressionError } from "../../source/errors.ts";
-import { readInteger } from "../../value/value.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import { readInteger } from "../../base/value/value.ts";
 import { hyphenNumberHint } from "../hints/hyphen_hint.ts";
 import { OPERATOR_WORDS } from "./operators.ts";
 import { Scanner, TOKEN, type TokenType } from "./scanner.ts";

@@ -1,4 +1,4 @@
-import { assertNever } from "../../source/errors.ts";
+import { assertNever } from "../../base/errors.ts";
 import type { ParsedTemplate } from "../expression.ts";
 import type { CallExpression, Node } from "./ast.ts";
 

@@ -1,10 +1,10 @@
-import { formatValue } from "../../value/format_value.ts";
-import type { Value } from "../../value/value.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Node } from "../parse/ast.ts";
 import { childrenOf, onlyExpression } from "../parse/tree.ts";
 import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
-import { ExpressionError } from "../../source/errors.ts";
+import { ExpressionError } from "../../base/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
 import { LIMITS } from "../expression_limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";

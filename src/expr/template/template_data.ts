@@ -1,5 +1,5 @@
-import { ExpressionError } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import type { DataTemplate, RenderOptions, Scope, Template } from "../expression.ts";
 
 /** The data with the values of its templates. An error's `path` leads to the string. */

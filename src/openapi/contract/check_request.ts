@@ -1,5 +1,5 @@
 import { mapOf } from "../read/raw.ts";
-import { pathText } from "../../value/mismatch.ts";
+import { pathText } from "../../base/value/mismatch.ts";
 import { isJson } from "../read/media.ts";
 import type { FoundPart, PartPlace } from "./description.ts";
 import {

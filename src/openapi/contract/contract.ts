@@ -1,5 +1,5 @@
-import { didYouMean } from "../../source/suggest.ts";
-import type { ApiCoverage } from "../../value/api_coverage.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import type { ApiCoverage } from "../../base/value/api_coverage.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import { checkRequest } from "./check_request.ts";
 import { checkResponse } from "./check_response.ts";

@@ -1,4 +1,4 @@
-import { decodePercents } from "../../value/secrets.ts";
+import { decodePercents } from "../../secrets/secrets.ts";
 import { listOf, mapOf, METHODS, rawText } from "../read/raw.ts";
 import type { Description, FoundPart } from "./description.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "@std/path/join";
-import { LoadError } from "../../source/errors.ts";
-import { excerptOf, type Path } from "../../source/source.ts";
+import { LoadError } from "../../base/errors.ts";
+import { excerptOf, type Path } from "../../base/source.ts";
 import { isMap, mapOf, type RawApiMap } from "../read/raw.ts";
 import type { DescriptionFiles, ParsedFile } from "../read/resolve_references.ts";
 

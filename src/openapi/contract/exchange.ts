@@ -1,8 +1,8 @@
-import { formatJson } from "../../value/format_value.ts";
-import { UNMETERED } from "../../value/meter.ts";
-import { pathText } from "../../value/mismatch.ts";
-import { parseJson } from "../../value/parse_json.ts";
-import type { Value } from "../../value/value.ts";
+import { formatJson } from "../../base/value/format_value.ts";
+import { UNMETERED } from "../../base/value/meter.ts";
+import { pathText } from "../../base/value/mismatch.ts";
+import { parseJson } from "../../base/value/parse_json.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Hits } from "./hits.ts";
 import type { Description, FoundPart, PartPlace } from "./description.ts";
 import type { ContractOperation, Router } from "./contract_operations.ts";

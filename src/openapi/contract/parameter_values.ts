@@ -1,5 +1,5 @@
-import { jsonOrText } from "../../value/parse_json.ts";
-import { readInteger, type Value } from "../../value/value.ts";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { readInteger, type Value } from "../../base/value/value.ts";
 import { isJson } from "../read/media.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import type { Description, FoundPart } from "./description.ts";

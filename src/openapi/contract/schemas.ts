@@ -6,9 +6,9 @@ import {
   type Validator,
 } from "../../expr/json_schema/validator.ts";
 import { loadRegexEngine, regexProblem } from "../../expr/evaluate/regex.ts";
-import { boundedMeter, LimitError } from "../../value/meter.ts";
-import type { Mismatch } from "../../value/mismatch.ts";
-import type { Value } from "../../value/value.ts";
+import { boundedMeter, LimitError } from "../../base/value/meter.ts";
+import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
 import type { Description, FoundPart, PartPlace } from "./description.ts";
 

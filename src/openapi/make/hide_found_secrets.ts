@@ -1,4 +1,4 @@
-import { replaceAt, type Value } from "../../value/value.ts";
+import { replaceAt, type Value } from "../../base/value/value.ts";
 import { quoteText } from "./literal.ts";
 import type { JobData, StepData } from "./workflow_data.ts";
 import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";

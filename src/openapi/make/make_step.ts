@@ -1,4 +1,4 @@
-import { isDict, isNumber, type Value } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
 import { joinTemplate, literalText, quoteText, type TemplatePart } from "./literal.ts";
 import type { ApiLink } from "../read/links.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
 import { type JobPlan, planJobs } from "./jobs.ts";
 import { type ApiLink, findLinks, type Links } from "../read/links.ts";

@@ -1,4 +1,4 @@
-import { stepText } from "../../value/plain.ts";
+import { stepText } from "../../base/value/plain.ts";
 import type { ApiReply, Operation, Success } from "../read/api.ts";
 
 /** The test of a step: the documented status code and the required fields of the response. */

@@ -1,5 +1,5 @@
-import { isSecretName } from "../../value/secrets.ts";
-import type { Value } from "../../value/value.ts";
+import { isSecretName } from "../../secrets/secrets.ts";
+import type { Value } from "../../base/value/value.ts";
 import { joinTemplate, literalText, quoteText } from "./literal.ts";
 import { environmentName, snakeCase, UniqueNames } from "../read/names.ts";
 

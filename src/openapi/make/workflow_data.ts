@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 
 /** A workflow as data in the order in which it is written. */
 export interface WorkflowData {

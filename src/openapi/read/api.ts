@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { RawApiMap } from "./raw.ts";
 
 /** The parts of an API description that a workflow needs. */

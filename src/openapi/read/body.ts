@@ -1,5 +1,5 @@
-import { jsonOrText } from "../../value/parse_json.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import { exampleOf, givenExample, isJson, preferredType } from "./media.ts";
 import type { Body } from "./api.ts";
 import { multipartSample } from "../sample/multipart_sample.ts";

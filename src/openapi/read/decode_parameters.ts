@@ -1,4 +1,4 @@
-import { type Dict, isDict, isNumber, type Value } from "../../value/value.ts";
+import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
 import type { ApiParameter, ParameterValue } from "./api.ts";
 import { isHeaderName, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";

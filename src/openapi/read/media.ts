@@ -1,4 +1,4 @@
-import type { Value } from "../../value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "./raw.ts";
 import { givenValue, plainValue, type Sampler } from "../sample/sample.ts";
 

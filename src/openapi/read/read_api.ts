@@ -1,4 +1,4 @@
-import { LoadError } from "../../source/errors.ts";
+import { LoadError } from "../../base/errors.ts";
 import { decodeApi } from "./decode_api.ts";
 import type { Api } from "./api.ts";
 import { isMap, mapOf, type RawApiMap } from "./raw.ts";

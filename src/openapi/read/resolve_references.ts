@@ -1,9 +1,9 @@
 import { join } from "@std/path/join";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError } from "../../source/errors.ts";
-import type { Path, Source, Span } from "../../source/source.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { decodePercents } from "../../value/secrets.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError } from "../../base/errors.ts";
+import type { Path, Source, Span } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { decodePercents } from "../../secrets/secrets.ts";
 import { isMap, type RawApiMap } from "./raw.ts";
 
 /** Where descriptions come from. */

@@ -1,4 +1,4 @@
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import type { Body } from "../read/api.ts";
 import { mapOf } from "../read/raw.ts";
 import { shapeOf } from "../read/schema.ts";

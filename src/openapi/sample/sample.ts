@@ -1,4 +1,4 @@
-import { integer, isDict, isNumber, type Value } from "../../value/value.ts";
+import { integer, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
 import { type SchemaShape, shapeOf } from "../read/schema.ts";
 

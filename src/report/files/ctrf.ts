@@ -1,4 +1,4 @@
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { Attempt, StepState } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import {

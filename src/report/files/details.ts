@@ -1,5 +1,5 @@
 import type { Exchange, Failure, StepResult } from "../../run/event.ts";
-import { oneLine, printable } from "../../source/printable.ts";
+import { oneLine, printable } from "../../base/text/printable.ts";
 import { renderAttempts } from "../text/render_attempts.ts";
 import { renderExchange } from "../text/render_exchange.ts";
 import { renderFailure } from "../text/render_failure.ts";

@@ -5,11 +5,11 @@ import {
   MOST_ANNOTATIONS,
   pathsFromRoot,
   renderAnnotation,
-} from "../../source/github_command.ts";
+} from "../../base/text/github_command.ts";
 import { cutLine } from "../text/fit_lines.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { suiteTitle } from "../model/step_names.ts";
-import { oneLine, printable } from "../../source/printable.ts";
+import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 

@@ -19,7 +19,7 @@ import { STYLE } from "./html/page_style.ts";
 import type { ResultText } from "./result_json.ts";
 import type { History } from "./history/history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "./run_record.ts";
-import { parseExactly } from "../../value/parse_json.ts";
+import { parseExactly } from "../../base/value/parse_json.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
 const SCRIPT = `(${startPage})({${

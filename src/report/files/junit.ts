@@ -1,4 +1,4 @@
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { AssertionCount, Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf } from "../text/text_lines.ts";

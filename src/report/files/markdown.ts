@@ -1,4 +1,4 @@
-import { formatElapsed } from "../../value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
 import {
   coverageShares,
@@ -14,7 +14,7 @@ import { exchangesText, failureText } from "./details.ts";
 import { type RunRecord, stateOf } from "./run_record.ts";
 import type { StepRun } from "../../run/event.ts";
 import { failureKind } from "../model/round_tally.ts";
-import { printable } from "../../source/printable.ts";
+import { printable } from "../../base/text/printable.ts";
 import { cutLine } from "../text/fit_lines.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */

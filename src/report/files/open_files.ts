@@ -2,7 +2,7 @@ import { explainDenial } from "../../host/explain_denial.ts";
 import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
-import { RunnerError } from "../../source/errors.ts";
+import { RunnerError } from "../../base/errors.ts";
 import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
 import type { History } from "./history/history.ts";
 import type { OpenHistory } from "./history/open_history.ts";

@@ -1,7 +1,7 @@
 import type { RunEvent } from "../../run/event.ts";
-import { RunnerError } from "../../source/errors.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
-import { isDict } from "../../value/value.ts";
+import { RunnerError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { isDict } from "../../base/value/value.ts";
 
 const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   run_started: true,

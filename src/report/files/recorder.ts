@@ -1,5 +1,5 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
-import type { Position } from "../../source/source.ts";
+import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { resultText } from "./result_json.ts";

@@ -1,5 +1,5 @@
 import type { Attempt, StepResult } from "../../run/event.ts";
-import { parseExactly } from "../../value/parse_json.ts";
+import { parseExactly } from "../../base/value/parse_json.ts";
 
 /** A result as JSON, in parts that reports put together as they need. */
 export interface ResultText {

@@ -12,7 +12,7 @@ import type {
   SuitePart,
   SuiteStarted,
 } from "../../run/event.ts";
-import type { Position } from "../../source/source.ts";
+import type { Position } from "../../base/source.ts";
 import { workflowState } from "../model/workflow_state.ts";
 import type { ResultText } from "./result_json.ts";
 

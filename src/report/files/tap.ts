@@ -1,4 +1,4 @@
-import { printable } from "../../source/printable.ts";
+import { printable } from "../../base/text/printable.ts";
 import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import type { RunRecord, SuiteRecord } from "./run_record.ts";

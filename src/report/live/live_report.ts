@@ -1,4 +1,4 @@
-import { displayWidth } from "../../source/display_width.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import { renderLive } from "./render_live.ts";

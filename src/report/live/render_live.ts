@@ -1,9 +1,9 @@
-import { cutToWidth, displayWidth } from "../../source/display_width.ts";
+import { cutToWidth, displayWidth } from "../../base/text/display_width.ts";
 import { cutLine } from "../text/fit_lines.ts";
 import type { LiveJob, LiveStep, Progress } from "./live_jobs.ts";
 import type { Style } from "../style.ts";
 import { FRAME_TIME } from "./terminal.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf } from "../text/text_lines.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

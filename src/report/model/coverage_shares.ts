@@ -1,5 +1,5 @@
 import type { RunFinished } from "../../run/event.ts";
-import type { ApiCoverage, OperationCoverage } from "../../value/api_coverage.ts";
+import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
 
 /** The number of all parts, and of those that were used. */
 export interface Share {

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../run/event.ts";
-import { isPrintable, printable } from "../../source/printable.ts";
+import { isPrintable, printable } from "../../base/text/printable.ts";
 
 /**
  * An event without control characters in its texts. Names, bodies and outputs come from outside,

@@ -1,5 +1,5 @@
 import type { RunEvent, RunStarted, StepRun } from "../../run/event.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { Reporter } from "../reporter.ts";
 import { printableEvent } from "./printable_event.ts";
 import { runKey } from "./step_trees.ts";

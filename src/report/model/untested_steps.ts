@@ -1,4 +1,4 @@
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { StepTree } from "./step_trees.ts";
 
 /** So many steps are named. */

@@ -1,5 +1,5 @@
-import { oneLine } from "../../source/printable.ts";
-import type { ApiCoverage } from "../../value/api_coverage.ts";
+import { oneLine } from "../../base/text/printable.ts";
+import type { ApiCoverage } from "../../base/value/api_coverage.ts";
 import {
   coverageShares,
   type CoverageVerdict,

@@ -4,7 +4,7 @@ import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import type { Style } from "../style.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf, indentedRoom, indentLines, type Room } from "./text_lines.ts";
 
 /** A step or job that failed, for the list at the end of a report. */

@@ -1,5 +1,5 @@
-import { cutToWidth, displayWidth } from "../../source/display_width.ts";
-import { wrapLine, wrapWords } from "../../source/wrap_text.ts";
+import { cutToWidth, displayWidth } from "../../base/text/display_width.ts";
+import { wrapLine, wrapWords } from "../../base/text/wrap_text.ts";
 import type { Room } from "./text_lines.ts";
 
 /** A line that is no wider than that, with `…` where some of it was left out. */

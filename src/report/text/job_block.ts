@@ -1,4 +1,4 @@
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { JobFinished, StepResult } from "../../run/event.ts";
 import { type FailureEntry, makeFailureEntry, makeStepEntries } from "./failure_list.ts";
 import type { JobRounds } from "../model/job_rounds.ts";
@@ -19,7 +19,7 @@ import { hasFailed } from "../model/round_tally.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import { renderFailures, renderTrouble, type ShownExchange } from "./render_trouble.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed } from "../../value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import { indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
 /** The data of a job that a report keeps: unlike its lines, these are not printed at once. */

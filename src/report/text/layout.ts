@@ -1,6 +1,6 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
-import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
-import { oneLine, printableLine } from "../../source/printable.ts";
+import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
+import { oneLine, printableLine } from "../../base/text/printable.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Paint, Style } from "../style.ts";
 import { sumOf } from "../../run/count_steps.ts";

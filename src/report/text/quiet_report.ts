@@ -12,7 +12,7 @@ import {
 import { namedReport, type StepNames } from "../model/step_names.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { UntestedSteps } from "../model/untested_steps.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf, indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
 const INDENT = 2;

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../run/event.ts";
-import { displayWidth } from "../../source/display_width.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import { cutLine } from "./fit_lines.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { Room } from "./text_lines.ts";
 
 const FIRST_SHOWN = 5;

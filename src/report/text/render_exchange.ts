@@ -1,7 +1,7 @@
 import type { Exchange, MessageView } from "../../run/event.ts";
-import { KEPT_FROM_THE_END } from "../../value/bound_value.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
-import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { KEPT_FROM_THE_END } from "../../secrets/bound_value.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { boundFirstLines, boundLines, textLines } from "./fit_lines.ts";
 import { fittingJson, renderJson } from "../render_json.ts";
 import { renderTable } from "./render_table.ts";

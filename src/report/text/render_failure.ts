@@ -1,7 +1,7 @@
 import type { Difference, Failure, Operand } from "../../run/event.ts";
-import { oneLine, printableLine } from "../../source/printable.ts";
-import { renderExcerpt } from "../../source/render_diagnostic.ts";
-import type { Position, SourceExcerpt } from "../../source/source.ts";
+import { oneLine, printableLine } from "../../base/text/printable.ts";
+import { renderExcerpt } from "../../base/render_diagnostic.ts";
+import type { Position, SourceExcerpt } from "../../base/source.ts";
 import { cutLine, fitSentence } from "./fit_lines.ts";
 import { shortJson } from "../render_json.ts";
 import type { Paint, Style } from "../style.ts";

@@ -13,11 +13,11 @@ import { renderTrouble } from "./render_trouble.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Style } from "../style.ts";
 import type { FailureKind, StepTallies, StepTally } from "../model/round_tally.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf, indentedRoom, indentLines, type Room } from "./text_lines.ts";
-import { displayWidth } from "../../source/display_width.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed } from "../../value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(

@@ -1,5 +1,5 @@
-import { displayWidth } from "../../source/display_width.ts";
-import { isDict, isNumber, type Value } from "../../value/value.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
+import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { cutLine } from "./fit_lines.ts";
 
 /** A cell is no wider than this. */

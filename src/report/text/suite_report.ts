@@ -6,7 +6,7 @@ import type {
   SuiteFinished,
 } from "../../run/event.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import { formatElapsed } from "../../value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import { StepTrees } from "../model/step_trees.ts";
 import { UntestedSteps } from "../model/untested_steps.ts";
@@ -23,7 +23,7 @@ import {
   untestedWarning,
 } from "./layout.ts";
 import { quietReport } from "./quiet_report.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { asText, countOf, roomOf } from "./text_lines.ts";
 import { textReport } from "./text_report.ts";
 import { timedReport } from "./timed_report.ts";

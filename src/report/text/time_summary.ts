@@ -1,9 +1,9 @@
 import type { RunEvent, StepFinished } from "../../run/event.ts";
 import { criticalPath, type JobTimes } from "../model/critical_path.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed } from "../../value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import type { Style } from "../style.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf, indentLines, type Room } from "./text_lines.ts";
 
 const MOST_STEPS = 5;

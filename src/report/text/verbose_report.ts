@@ -6,7 +6,7 @@ import type {
   StepResult,
   StepWaiting,
 } from "../../run/event.ts";
-import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
+import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import { stepIcon } from "./layout.ts";
 import { renderExchange } from "./render_exchange.ts";
@@ -14,7 +14,7 @@ import { summarizeFailure } from "./render_failure.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { namedReport, type StepNames } from "../model/step_names.ts";
 import type { Style } from "../style.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { countOf, indentLines } from "./text_lines.ts";
 import { noteLines } from "./warning_report.ts";
 

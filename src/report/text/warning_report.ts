@@ -1,5 +1,5 @@
 import type { Note } from "../../run/event.ts";
-import { printableLine } from "../../source/printable.ts";
+import { printableLine } from "../../base/text/printable.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import { StepNames } from "../model/step_names.ts";
 import type { Reporter } from "../reporter.ts";

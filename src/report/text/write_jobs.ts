@@ -12,7 +12,7 @@ import {
   stepLines,
 } from "./job_block.ts";
 import { jobHeader, stepLineOf } from "./layout.ts";
-import { oneLine } from "../../source/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import { asText } from "./text_lines.ts";
 
 /** Decides when the lines of jobs that run at the same time are written. */

@@ -1,13 +1,13 @@
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
-import { decodeText } from "../../source/decode_text.ts";
-import { LoadError, StepError } from "../../source/errors.ts";
-import { jsonFault, jsonOrText, parseJson } from "../../value/parse_json.ts";
-import { describeValue, isDict, readInteger, type Value } from "../../value/value.ts";
+import { decodeText } from "../../base/text/decode_text.ts";
+import { LoadError, StepError } from "../../base/errors.ts";
+import { jsonFault, jsonOrText, parseJson } from "../../base/value/parse_json.ts";
+import { describeValue, isDict, readInteger, type Value } from "../../base/value/value.ts";
 import { INTEGER_TEXT } from "../../workflow/decode/decode_value.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { Session } from "../session.ts";
 
 /** A file of rows, as a step names it. */

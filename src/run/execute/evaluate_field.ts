@@ -1,9 +1,9 @@
 import type { Expression, Scope, Template } from "../../expr/expression.ts";
 import type { Failure } from "../event.ts";
-import { StepError } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
-import { durationProblem, parseDuration } from "../../value/duration.ts";
-import { typeName } from "../../value/value.ts";
+import { StepError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
+import { durationProblem, parseDuration } from "../../base/value/duration.ts";
+import { typeName } from "../../base/value/value.ts";
 import type { Duration } from "../../workflow/model.ts";
 
 /** The milliseconds under a key; a template that gives no duration is a `StepError`. */

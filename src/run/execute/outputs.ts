@@ -1,4 +1,4 @@
-import { copyValue, type Dict, type Value } from "../../value/value.ts";
+import { copyValue, type Dict, type Value } from "../../base/value/value.ts";
 import { ALL, hasAll } from "../../workflow/all_outputs.ts";
 import type { Step } from "../../workflow/model.ts";
 

@@ -1,8 +1,8 @@
-import { StepError } from "../../source/errors.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Scope } from "../../expr/expression.ts";
-import { roundDuration } from "../../value/duration.ts";
-import { formatValue } from "../../value/format_value.ts";
-import type { Dict } from "../../value/value.ts";
+import { roundDuration } from "../../base/value/duration.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type { JobState, RoundStats } from "../event.ts";

@@ -1,6 +1,6 @@
 import type { Expression, Scope } from "../../expr/expression.ts";
-import { StepError } from "../../source/errors.ts";
-import { roundDuration } from "../../value/duration.ts";
+import { StepError } from "../../base/errors.ts";
+import { roundDuration } from "../../base/value/duration.ts";
 import type { Loop, Retry, Step } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";

@@ -1,7 +1,7 @@
 import { Resources } from "../../action/resource_scope.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
-import { assertNever, StepError } from "../../source/errors.ts";
-import { describeValue, type Dict, isDict, mergeDicts } from "../../value/value.ts";
+import { assertNever, StepError } from "../../base/errors.ts";
+import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import { hasAll } from "../../workflow/all_outputs.ts";
 import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";

@@ -1,4 +1,4 @@
-import { roundDuration } from "../../value/duration.ts";
+import { roundDuration } from "../../base/value/duration.ts";
 import { markCleanup } from "../../workflow/mark_cleanup.ts";
 import type { Duration, Step } from "../../workflow/model.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";

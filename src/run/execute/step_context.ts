@@ -2,12 +2,12 @@ import type { ActionScopes, ResourceScope } from "../../action/action.ts";
 import { Resources } from "../../action/resource_scope.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
-import type { Path } from "../../source/source.ts";
-import { type Dict, isDict, mergeDicts, type Value } from "../../value/value.ts";
+import type { Path } from "../../base/source.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../../base/value/value.ts";
 import type { Job, Loop, Step } from "../../workflow/model.ts";
 import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "../event.ts";
-import { addSecretsOf } from "../mask/add_secrets.ts";
+import { addSecretsOf } from "../../secrets/add_secrets.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Session } from "../session.ts";
 

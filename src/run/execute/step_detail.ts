@@ -1,9 +1,9 @@
-import { boundPart, boundValue } from "../../value/bound_value.ts";
-import { MASK, type Masker } from "../../value/masker.ts";
+import { boundPart, boundValue } from "../../secrets/bound_value.ts";
+import { MASK, type Masker } from "../../secrets/masker.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
-import { parseExactly } from "../../value/parse_json.ts";
-import { isDict } from "../../value/value.ts";
-import type { Dict } from "../../value/value.ts";
+import { parseExactly } from "../../base/value/parse_json.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type {
   Attempt,
@@ -21,10 +21,10 @@ import type {
   ExchangeDescription,
   MessageDescription,
 } from "../../action/action.ts";
-import { hideFields } from "../mask/add_secrets.ts";
+import { hideFields } from "../../secrets/add_secrets.ts";
 import { explainer } from "../failure/lazy_failures.ts";
-import { roundDuration } from "../../value/duration.ts";
-import { withoutSecretNames } from "../../value/secrets.ts";
+import { roundDuration } from "../../base/value/duration.ts";
+import { withoutSecretNames } from "../../secrets/secrets.ts";
 import type { Session } from "../session.ts";
 import { type NamedSecrets, namedSecrets, shellText } from "../failure/shell_text.ts";
 import type { StepContext } from "./step_context.ts";

@@ -1,6 +1,6 @@
 import type { Document, Step, Workflow } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
-import { excerptOf, type Position } from "../../source/source.ts";
+import { excerptOf, type Position } from "../../base/source.ts";
 
 /** Finds the position of a step, by the index of its job. */
 type FindSpot = (job: number, step: Step) => Position;

@@ -1,9 +1,9 @@
 import { jobsBefore } from "../../plan/jobs_before.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { NameRead } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
-import { stepText } from "../../value/plain.ts";
-import { isDict } from "../../value/value.ts";
+import type { NameRead } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
+import { stepText } from "../../base/value/plain.ts";
+import { isDict } from "../../base/value/value.ts";
 import { ownVars } from "../../workflow/decode/own_vars.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";

@@ -2,21 +2,21 @@ import type { ContractViolation, JobResult } from "../../action/action.ts";
 import { runResources } from "../../action/run_resources.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
+import { ExpressionError, RunnerError, StepError } from "../../base/errors.ts";
 import {
   excerptOf,
   type Path,
   shortenExcerpt,
   type Source,
   type SourceExcerpt,
-} from "../../source/source.ts";
-import { boundValue } from "../../value/bound_value.ts";
-import { diffValues } from "../../value/diff_values.ts";
-import { formatDuration, formatElapsed } from "../../value/duration.ts";
-import type { Masker } from "../../value/masker.ts";
-import type { Dict, Value } from "../../value/value.ts";
-import { boundedMeter, LimitError } from "../../value/meter.ts";
-import { type Mismatch, renderMismatches } from "../../value/mismatch.ts";
+} from "../../base/source.ts";
+import { boundValue } from "../../secrets/bound_value.ts";
+import { diffValues } from "../../base/value/diff_values.ts";
+import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
+import type { Masker } from "../../secrets/masker.ts";
+import type { Dict, Value } from "../../base/value/value.ts";
+import { boundedMeter, LimitError } from "../../base/value/meter.ts";
+import { type Mismatch, renderMismatches } from "../../base/value/mismatch.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Assertion, Job, Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";

@@ -1,10 +1,10 @@
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
-import type { Path } from "../../source/source.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import { stepText } from "../../value/plain.ts";
-import type { Dict } from "../../value/value.ts";
+import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { stepText } from "../../base/value/plain.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
 
 /** The input of an attempt. */

@@ -1,7 +1,7 @@
 import type { CommandLine, CommandWord } from "../../action/action.ts";
-import { isPrintable } from "../../source/printable.ts";
-import { MASK, type Masker } from "../../value/masker.ts";
-import { isSecretName } from "../../value/secrets.ts";
+import { isPrintable } from "../../base/text/printable.ts";
+import { MASK, type Masker } from "../../secrets/masker.ts";
+import { isSecretName } from "../../secrets/secrets.ts";
 
 /** The environment variables that hold secrets, by what they hold. */
 export type NamedSecrets = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import type { Action } from "../../action/action.ts";
 import type { TestOperand } from "../../expr/expression.ts";
-import type { NameRead } from "../../source/errors.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import type { NameRead } from "../../base/errors.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import type { StepContext } from "../execute/step_context.ts";
 
 /** A hint about a text in place of a number, and how a column of a file becomes one. */

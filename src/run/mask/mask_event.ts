@@ -1,5 +1,5 @@
-import { maskExcerpt, type SourceExcerpt } from "../../source/source.ts";
-import type { Masker } from "../../value/masker.ts";
+import { maskExcerpt, type SourceExcerpt } from "../../base/source.ts";
+import type { Masker } from "../../secrets/masker.ts";
 import type { RunEvent } from "../event.ts";
 
 /** Fields that give an event its shape: ids, and one of a few words. */

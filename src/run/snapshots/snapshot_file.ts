@@ -1,11 +1,11 @@
 import { join } from "@std/path/join";
 import type { Host } from "../../host/host.ts";
-import { formatJson } from "../../value/format_value.ts";
-import { MASK, type Masker } from "../../value/masker.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
-import { plain, readField } from "../../value/plain.ts";
-import { withoutSecretNames } from "../../value/secrets.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { formatJson } from "../../base/value/format_value.ts";
+import { MASK, type Masker } from "../../secrets/masker.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { plain, readField } from "../../base/value/plain.ts";
+import { withoutSecretNames } from "../../secrets/secrets.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";
 import { nameOfOuter, snapshotName } from "../../workflow/snapshot_name.ts";

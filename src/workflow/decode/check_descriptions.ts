@@ -1,8 +1,8 @@
 import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import type { Host } from "../../host/host.ts";
 import { checkApi } from "../../openapi/read/read_api.ts";
-import { LoadError } from "../../source/errors.ts";
-import { excerptOf, type Path } from "../../source/source.ts";
+import { LoadError } from "../../base/errors.ts";
+import { excerptOf, type Path } from "../../base/source.ts";
 import { besideDocument, suggestFile } from "../job_files/job_path.ts";
 import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../source/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { JobDraft } from "./decode_job.ts";
 import { addError, type Problem } from "../problem.ts";
 

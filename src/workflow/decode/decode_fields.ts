@@ -1,6 +1,6 @@
-import { didYouMean, suggest } from "../../source/suggest.ts";
-import type { Path } from "../../source/source.ts";
-import { describeValue } from "../../value/value.ts";
+import { didYouMean, suggest } from "../../base/text/suggest.ts";
+import type { Path } from "../../base/source.ts";
+import { describeValue } from "../../base/value/value.ts";
 import {
   type Decoded,
   decodeValue,

@@ -1,9 +1,9 @@
 import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import { didYouMean } from "../../source/suggest.ts";
-import type { Path } from "../../source/source.ts";
-import { describeValue } from "../../value/value.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import type { Path } from "../../base/source.ts";
+import { describeValue } from "../../base/value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
 import { ITERATION } from "./nested_fields.ts";

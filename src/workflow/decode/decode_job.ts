@@ -1,5 +1,5 @@
-import type { Path } from "../../source/source.ts";
-import type { Dict } from "../../value/value.ts";
+import type { Path } from "../../base/source.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { JOB_FINALLY_STEP_FIELDS } from "./finally_fields.ts";
 import { decodeIteration } from "./decode_iteration.ts";

@@ -1,5 +1,5 @@
-import type { Path } from "../../source/source.ts";
-import { describeValue } from "../../value/value.ts";
+import type { Path } from "../../base/source.ts";
+import { describeValue } from "../../base/value/value.ts";
 import type { NameRule, Snapshot } from "../model.ts";
 import { addError } from "../problem.ts";
 import { decodeFields } from "./decode_fields.ts";

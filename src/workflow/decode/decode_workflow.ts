@@ -1,6 +1,6 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { decodeJob, decodeSteps, type JobDraft } from "./decode_job.ts";

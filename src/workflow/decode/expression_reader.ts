@@ -1,7 +1,7 @@
 import type { Action } from "../../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
-import type { Path } from "../../source/source.ts";
+import type { Path } from "../../base/source.ts";
 import type { NameRule } from "../model.ts";
 
 /** An expression or a template with its place. */

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../value/duration.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import { type FieldType, GITHUB } from "./decode_value.ts";
 import {
   BEFORE_ACTION,

@@ -1,5 +1,5 @@
-import type { Path } from "../../source/source.ts";
-import { valueAt } from "../../value/value.ts";
+import type { Path } from "../../base/source.ts";
+import { valueAt } from "../../base/value/value.ts";
 
 /**
  * Where a value under `with` of a step was written: there, or in the `defaults` of its job if

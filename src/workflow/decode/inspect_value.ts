@@ -1,7 +1,7 @@
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import type { Path } from "../../source/source.ts";
-import { isNumber } from "../../value/value.ts";
-import { MOST_LEVELS } from "../limits.ts";
+import type { Path } from "../../base/source.ts";
+import { isNumber } from "../../base/value/value.ts";
+import { MAX_DEPTH } from "../../base/yaml/parse_yaml.ts";
 import type { Document } from "../model.ts";
 import { addWarning, type Problem } from "../problem.ts";
 
@@ -61,7 +61,7 @@ export function inspectValue(root: unknown): Inspection {
     const before = known.get(value);
     if (before) return before;
     if (open.has(value)) return fail("an alias refers to itself");
-    if (path.length > MOST_LEVELS) return fail("the values are nested too deeply");
+    if (path.length > MAX_DEPTH) return fail("the values are nested too deeply");
     written++;
     open.add(value);
     let [values, levels] = [1, 0];
@@ -78,7 +78,7 @@ export function inspectValue(root: unknown): Inspection {
     expressions ||= EXPRESSION_KEYS.some((key) => Object.hasOwn(value, key));
     if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
     if (values - written > MOST_ALIASED_VALUES) return fail("aliases make the document too large");
-    if (levels >= MOST_LEVELS) return fail("the values are nested too deeply");
+    if (levels >= MAX_DEPTH) return fail("the values are nested too deeply");
     const size = { values, levels: levels + 1 };
     known.set(value, size);
     return size;

@@ -8,11 +8,11 @@ import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.
 import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { usesRegex } from "../../expr/parse/tree.ts";
-import { ExpressionError } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
-import type { Dict } from "../../value/value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
 import { markOmittedNil } from "./mark_omitted_nil.ts";
 import type { NameRule } from "../model.ts";

@@ -6,14 +6,14 @@ import { linksIn, SchemaFault } from "../../expr/json_schema/schema_tree.ts";
 import type { SchemaDocument } from "../../expr/json_schema/validator.ts";
 import type { SchemaFiles } from "../../expr/functions/function.ts";
 import type { Host } from "../../host/host.ts";
-import { LoadError } from "../../source/errors.ts";
-import { parseJson } from "../../value/parse_json.ts";
-import type { Path } from "../../source/source.ts";
+import { LoadError } from "../../base/errors.ts";
+import { parseJson } from "../../base/value/parse_json.ts";
+import type { Path } from "../../base/source.ts";
 import { besideDocument } from "../job_files/job_path.ts";
 import type { Document } from "../model.ts";
 import type { Limits } from "../limits.ts";
 import { readTextFile } from "../read_files.ts";
-import { constructValues, parseYaml, YamlFault } from "../yaml/parse_yaml.ts";
+import { constructValues, parseYaml, YamlFault } from "../../base/yaml/parse_yaml.ts";
 
 /** A schema that was read from a file. */
 interface SchemaFile extends SchemaDocument {

@@ -1,8 +1,8 @@
 import { join } from "@std/path/join";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
-import type { Path } from "../../source/source.ts";
-import { didYouMean } from "../../source/suggest.ts";
+import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { StepDraft } from "../decode/decode_job.ts";
 import { isRawMap } from "../decode/decode_value.ts";
 import { WHOLE_SCOPE } from "../decode/name_rules.ts";

@@ -1,14 +1,14 @@
-import type { Path, Source, Span } from "../../source/source.ts";
+import type { Path, Source, Span } from "../../base/source.ts";
 import { inheritedPath } from "../decode/inherited_path.ts";
 import type { Positions } from "../model.ts";
-import { type ParsedYaml, spanAt } from "./parse_yaml.ts";
+import { type ParsedYaml, spanAt } from "../../base/yaml/parse_yaml.ts";
 import {
   buildNodes,
   type YamlMap,
   type YamlNode,
   type YamlPair,
   type YamlScalar,
-} from "./yaml_nodes.ts";
+} from "../../base/yaml/yaml_nodes.ts";
 
 /** Finds the values of a document by their paths, in the tree of its text. */
 export function makePositions(parsed: ParsedYaml, value: unknown): Positions {

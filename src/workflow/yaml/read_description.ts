@@ -1,6 +1,6 @@
-import { LoadError } from "../../source/errors.ts";
-import type { Path, Source, Span } from "../../source/source.ts";
-import { tryParseJson } from "../../value/parse_json.ts";
+import { LoadError } from "../../base/errors.ts";
+import type { Path, Source, Span } from "../../base/source.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
 import type { Positions } from "../model.ts";
 import { findPositions, readYaml } from "./read_yaml.ts";
 

@@ -1,7 +1,7 @@
-import { LoadError } from "../../source/errors.ts";
-import type { Source } from "../../source/source.ts";
+import { LoadError } from "../../base/errors.ts";
+import type { Source } from "../../base/source.ts";
 import type { Document, Positions, ReplacedKey } from "../model.ts";
-import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
+import { constructValues, parseYaml, YamlFault } from "../../base/yaml/parse_yaml.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -71,6 +71,6 @@ async function orLoadError<T>(read: () => T): Promise<T> {
     return read();
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
-    throw (await import("./yaml_fault.ts")).faultError(error);
+    throw (await import("../../base/yaml/yaml_fault.ts")).faultError(error);
   }
 }

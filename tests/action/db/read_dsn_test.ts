@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { readDsn, type ServerTarget } from "../../../src/action/db/read_dsn.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 
 function read(dsn: string) {
   const learned: string[] = [];

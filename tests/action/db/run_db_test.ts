@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runDb } from "../../../src/action/db/run_db.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";

@@ -3,7 +3,7 @@ import { dns as dnsAction } from "../../../src/action/dns/dns.ts";
 import { runDns } from "../../../src/action/dns/run_dns.ts";
 import type { Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { listenDatagrams, nameServer, type Zone } from "../../support/servers/name_server.ts";
 

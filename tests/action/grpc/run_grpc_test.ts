@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { runGrpc } from "../../../src/action/grpc/run_grpc.ts";
 import type { Dict } from "../../../src/action/action.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
@@ -289,7 +289,7 @@ Deno.test("grpc receives 10 MB, compressed messages too, and sends as much", asy
   await using context = actionContext();
   const call = shopCall(shop, context);
   const count = 10_000_000;
-  for (const metadata of [{}, { "x-packed": "yes" }]) {
+  for (const metadata of [{}, { "x-packed": "yes" }] as Dict[]) {
     const { res } = await call({ method: "GetItem", body: { id: "large", count }, metadata });
     assertEquals(((res.body as Dict).name as string).length, count);
   }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
-import type { Dict } from "../../../src/value/value.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import type { Dict } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/servers/with_server.ts";
@@ -196,7 +196,7 @@ Deno.test("http compresses a body", async () => {
         ["br", brotliDecompressSync],
       ] as const
     ) {
-      for (const body of [{ body: text }, { file: `${cwd}/a.txt` }]) {
+      for (const body of [{ body: text }, { file: `${cwd}/a.txt` }] as Dict[]) {
         const { first, result } = await upload({ post: "/", compress, ...body });
         assertEquals(first.headers.get("content-encoding"), compress);
         assertEquals(new TextDecoder().decode(unpack(first.body)), text);

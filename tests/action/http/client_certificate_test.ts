@@ -1,6 +1,7 @@
+import type { Dict } from "../../../src/base/value/value.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { tlsPath } from "../../support/servers/tls_fixture.ts";
 
@@ -26,10 +27,10 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
       const port = Number((await reader.read()).value);
       const get = `https://127.0.0.1:${port}/`;
       const ask = async (name?: string) => {
-        const own = name === undefined
+        const own: Dict = name === undefined
           ? {}
           : { cert: `${FIXTURES}${name}.pem`, key: `${FIXTURES}${name}_key.pem` };
-        const tls = { ca: `${FIXTURES}authority.pem`, ...own };
+        const tls: Dict = { ca: `${FIXTURES}authority.pem`, ...own };
         return (await runHttp({ get, tls }, context)).res.body;
       };
       assertEquals(await ask("good"), "in");

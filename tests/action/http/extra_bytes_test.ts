@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { Socket } from "node:net";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { type SocketOptions, socketsOf } from "../../../src/action/http/transport/sockets.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { until } from "../../support/run/processes.ts";
 import { rawServer, response } from "../../support/servers/raw_server.ts";

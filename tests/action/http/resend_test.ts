@@ -1,6 +1,7 @@
+import type { Dict } from "../../../src/base/value/value.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer, response } from "../../support/servers/raw_server.ts";
 
@@ -140,7 +141,7 @@ Deno.test("http sends each POST over a connection of its own, even if the server
       );
     }
   });
-  for (const [index, headers] of [{}, { Connection: "keep-alive" }, {}].entries()) {
+  for (const [index, headers] of ([{}, { Connection: "keep-alive" }, {}] as Dict[]).entries()) {
     const { res } = await runHttp({ post: server.url, headers }, context);
     assertEquals(res.body, String(index));
   }

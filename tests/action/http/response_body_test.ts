@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
-import { parseJson } from "../../../src/value/parse_json.ts";
-import type { Dict } from "../../../src/value/value.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import { parseJson } from "../../../src/base/value/parse_json.ts";
+import type { Dict } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { type RawConnection, rawServer, response } from "../../support/servers/raw_server.ts";
 

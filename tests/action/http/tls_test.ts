@@ -1,6 +1,7 @@
+import type { Dict } from "../../../src/base/value/value.ts";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
@@ -25,7 +26,7 @@ Deno.test("http refuses a self-signed certificate, also after a step accepted it
     assertStringIncludes(error.hint!, ACCEPT);
   };
   await refuse();
-  for (const params of [{ insecure: true }, { verify_ssl: false }]) {
+  for (const params of [{ insecure: true }, { verify_ssl: false }] as Dict[]) {
     const { res } = await runHttp({ get: server.url, ...params }, context);
     assertEquals(res.body, "secret");
   }

@@ -3,7 +3,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { imap } from "../../../src/action/imap/imap.ts";
 import { runImap } from "../../../src/action/imap/run_imap.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 
 const PASSWORD = "open-sesame-42";
@@ -130,7 +130,7 @@ Deno.test("imap names the mails that were there, if none is the one that it wait
 
 Deno.test("imap fetches what the last search found, and marks it as read unless it peeks", async () => {
   await using server = imapServer();
-  const commands = (dataitem: string) => [
+  const commands = (dataitem: string): Dict[] => [
     { name: "select", mailbox: "INBOX" },
     { name: "uid search", criteria: { flags: ["unseen"], since: "yesterday" } },
     { name: "UID FETCH", dataitem },
@@ -148,7 +148,7 @@ Deno.test("imap fetches what the last search found, and marks it as read unless 
 
 Deno.test("imap reports the command that a server refuses, and sends no further ones", async () => {
   await using server = imapServer({ CREATE: "NO [ALREADYEXISTS] Mailbox exists" });
-  const commands = [{ name: "create", mailbox: "Work" }, { name: "noop" }];
+  const commands: Dict[] = [{ name: "create", mailbox: "Work" }, { name: "noop" }];
   const res = await read(server.port, { commands });
   assertEquals(res.code, 1);
   const refused = 'failed to execute command 1 (create): the mailbox "Work" is already there' +
@@ -179,7 +179,7 @@ Deno.test("imap reports the command that a server refuses, and sends no further 
 });
 
 Deno.test("imap finds mistakes in commands before the run", () => {
-  const commands = [
+  const commands: Dict[] = [
     ...[{ name: "SELECT" }, { name: "uid  store", dataitem: "FLAGS" }, { name: "noop" }],
     { name: "search", criteria: { flag: "seen", uids: 5, since: 1, subject: ["a"] } },
     { name: "serch" },

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { Action, Dict } from "../../../src/action/action.ts";
 import { loadPlugins, type Plugins } from "../../../src/action/plugin/load_plugins.ts";
-import { LoadError, StepError } from "../../../src/source/errors.ts";
+import { LoadError, StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { hostWith } from "../../support/load_files.ts";
 import { withFiles } from "../../support/temp_dir.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { runProgram } from "../../../src/action/plugin/run_program.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
 import { withFiles } from "../../support/temp_dir.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { capture } from "../../../src/action/process/capture.ts";
-import { Masker } from "../../../src/value/masker.ts";
+import { Masker } from "../../../src/secrets/masker.ts";
 
 const NONE = new Masker();
 

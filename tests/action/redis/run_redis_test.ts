@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runRedis } from "../../../src/action/redis/run_redis.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 
 /** A server that answers what it receives with one reply after another, and then closes. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { splitCommand } from "../../../src/action/redis/split_command.ts";
-import { StepError } from "../../../src/source/errors.ts";
-import type { Value } from "../../../src/value/value.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import type { Value } from "../../../src/base/value/value.ts";
 
 const WORDS: readonly (readonly [command: Value, words: readonly string[]])[] = [
   ["PING", ["PING"]],

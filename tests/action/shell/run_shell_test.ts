@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { runShell } from "../../../src/action/shell/run_shell.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
 import { runCli } from "../../support/run/run_cli.ts";

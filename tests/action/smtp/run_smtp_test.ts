@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runSmtp } from "../../../src/action/smtp/run_smtp.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { runMain } from "../../support/run/run_main.ts";
@@ -223,7 +223,9 @@ Deno.test("smtp refuses an expired certificate, by STARTTLS and from the first b
   await withFiles({}, async (dir) => {
     await using server = await mailServers(dir, "expired");
     const tls = { ca: CA };
-    for (const where of [{ addr: server.plain, starttls: true }, { addr: server.secure }]) {
+    for (
+      const where of [{ addr: server.plain, starttls: true }, { addr: server.secure }] as Dict[]
+    ) {
       assertStringIncludes(await failure({ ...where, tls }), "(CERT_HAS_EXPIRED)");
     }
     assertEquals((await send({ addr: server.secure, tls: { verify: false } })).sent, 1);

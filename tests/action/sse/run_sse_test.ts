@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext, Dict } from "../../../src/action/action.ts";
 import { runSse } from "../../../src/action/sse/run_sse.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { httpProxy } from "../../support/servers/proxies.ts";
 import { type TestServer, withServer } from "../../support/servers/with_server.ts";
@@ -70,7 +70,7 @@ Deno.test("sse receives events until the server ends the stream", async () => {
 
 Deno.test("sse leaves a stream once an expression is true, or after as many events as it may", async () => {
   await using context = actionContext();
-  for (const goal of [{ until: "message.data.amount == 7" }, { max_events: 3 }]) {
+  for (const goal of [{ until: "message.data.amount == 7" }, { max_events: 3 }] as Dict[]) {
     await using server = eventServer(["event: x\ndata: {}\n\n", ...EVENTS.slice(1)]);
     const { res } = await runSse({ url: server.url, ...goal }, context);
     assertEquals((res.events as Dict[]).length, 3);

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runSsh } from "../../../src/action/ssh/run_ssh.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { type InProcessSsh, sshServer } from "../../support/servers/ssh_server.ts";

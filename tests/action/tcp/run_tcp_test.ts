@@ -3,7 +3,7 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { runTcp } from "../../../src/action/tcp/run_tcp.ts";
 import { tcp } from "../../../src/action/tcp/tcp.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 

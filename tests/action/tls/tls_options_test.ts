@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Dict, RunTls } from "../../../src/action/action.ts";
 import { checkTls } from "../../../src/action/tls/tls_parameter.ts";
 import { readTlsOptions } from "../../../src/action/tls/tls_options.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { tlsPath, tlsText } from "../../support/servers/tls_fixture.ts";
 

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { runTls } from "../../../src/action/tls_check/run_tls.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { tlsCertificate, tlsText } from "../../support/servers/tls_fixture.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { ActionContext, Dict } from "../../../src/action/action.ts";
+import type { ActionContext, Dict, Value } from "../../../src/action/action.ts";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { runWebsocket } from "../../../src/action/websocket/run_websocket.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { digestServer } from "../../support/servers/digest_server.ts";
 import { echoServer } from "../../support/servers/echo_sockets.ts";
@@ -34,7 +34,7 @@ Deno.test("websocket takes turns in sending and waiting", async () => {
   await using context = actionContext();
   await using server = echoServer();
   const send = ["hello", { a: { b: 1, c: 2 } }, "bytes", [1, 2], null];
-  const expect = ["hello", { a: { b: 1 } }, { base64: "AQL/" }, null, [1, 2]];
+  const expect: Value[] = ["hello", { a: { b: 1 } }, { base64: "AQL/" }, null, [1, 2]];
   const { req, res, status, brief } = await runWebsocket(
     { url: server.url, send, expect },
     context,

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseFlags } from "../../../src/cli/args/parse_flags.ts";
-import { UsageError } from "../../../src/source/errors.ts";
+import { UsageError } from "../../../src/base/errors.ts";
 
 const options = [
   { name: "verbose", short: "v", summary: "print more" },

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Command } from "../../../src/cli/command.ts";
 import { type CommandTable, readCommandLine } from "../../../src/cli/args/read_command_line.ts";
-import { UsageError } from "../../../src/source/errors.ts";
+import { UsageError } from "../../../src/base/errors.ts";
 
 function command(options: Command["options"], name?: string): Command {
   const operands = [{ name: "file", summary: "a file" }];

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path/join";
-import { formatYaml } from "../../../src/workflow/yaml/format_yaml.ts";
-import { LoadError } from "../../../src/source/errors.ts";
-import { constructValues, parseYaml } from "../../../src/workflow/yaml/parse_yaml.ts";
+import { formatYaml } from "../../../src/base/yaml/format_yaml.ts";
+import { LoadError } from "../../../src/base/errors.ts";
+import { constructValues, parseYaml } from "../../../src/base/yaml/parse_yaml.ts";
 import { CHECKOUT, listDocuments, readBlocks, readDocument } from "../../support/documents.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { parseJson } from "../../../src/value/parse_json.ts";
+import { parseJson } from "../../../src/base/value/parse_json.ts";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import type { CliResult } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
@@ -209,7 +209,7 @@ Deno.test("all mistakes of a var file are reported together, with their places",
   ];
   for (const [text, shown] of table) {
     await test.step(JSON.stringify(text) ?? "missing", async () => {
-      const files = text === undefined ? {} : { "v.yml": text };
+      const files: Record<string, string> = text === undefined ? {} : { "v.yml": text };
       const result = await run(["--var-file", "v.yml"], files);
       assertEquals([result.code, result.stdout], [1, ""]);
       for (const part of shown) assertStringIncludes(result.stderr, part);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { explainError } from "../../../src/cli/messages/explain_error.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
-import { LoadError } from "../../../src/source/errors.ts";
+import { LoadError } from "../../../src/base/errors.ts";
 
 Deno.test("explainError() shows every error of a file, however many there are", () => {
   const diagnostics = Array.from({ length: 150_000 }, () => ({

@@ -8,11 +8,11 @@ import {
   loadMatching,
 } from "../../../src/expr/functions/matching/includes_json.ts";
 import { pairUp } from "../../../src/expr/functions/matching/pair_up.ts";
-import { StepError } from "../../../src/source/errors.ts";
-import { makeMatcher } from "../../../src/value/matcher.ts";
-import { UNMETERED } from "../../../src/value/meter.ts";
-import { renderMismatches } from "../../../src/value/mismatch.ts";
-import type { Value } from "../../../src/value/value.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import { makeMatcher } from "../../../src/base/value/matcher.ts";
+import { UNMETERED } from "../../../src/base/value/meter.ts";
+import { renderMismatches } from "../../../src/base/value/mismatch.ts";
+import type { Value } from "../../../src/base/value/value.ts";
 
 /** Values and parts of them. */
 const CASES: readonly (readonly [actual: string, part: string, includes: boolean])[] = [

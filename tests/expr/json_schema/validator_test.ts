@@ -5,9 +5,9 @@ import {
   loadSchemaCompiler,
   type SchemaDocument,
 } from "../../../src/expr/json_schema/validator.ts";
-import { boundedMeter, LimitError } from "../../../src/value/meter.ts";
-import { renderMismatches } from "../../../src/value/mismatch.ts";
-import type { Dict, Value } from "../../../src/value/value.ts";
+import { boundedMeter, LimitError } from "../../../src/base/value/meter.ts";
+import { renderMismatches } from "../../../src/base/value/mismatch.ts";
+import type { Dict, Value } from "../../../src/base/value/value.ts";
 
 const URI = "file:///schemas/order.json";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ExpressionError } from "../../../src/source/errors.ts";
+import { ExpressionError } from "../../../src/base/errors.ts";
 import { parseTemplate } from "../../../src/expr/parse/parse.ts";
 import { renderTemplate, renderText } from "../../../src/expr/template/render.ts";
 

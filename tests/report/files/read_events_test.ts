@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { RunnerError } from "../../../src/source/errors.ts";
+import { RunnerError } from "../../../src/base/errors.ts";
 import { VERSION } from "../../../src/cli/version.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { readEvents } from "../../../src/report/files/read_events.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { displayWidth } from "../../../src/source/display_width.ts";
+import { displayWidth } from "../../../src/base/text/display_width.ts";
 import { LiveJobs } from "../../../src/report/live/live_jobs.ts";
 import { renderLive } from "../../../src/report/live/render_live.ts";
 import { PLAIN } from "../../../src/report/style.ts";

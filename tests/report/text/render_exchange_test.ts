@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { renderExchange, withoutMinor } from "../../../src/report/text/render_exchange.ts";
 import { PLAIN } from "../../../src/report/style.ts";
-import type { Value } from "../../../src/value/value.ts";
+import type { Value } from "../../../src/base/value/value.ts";
 
 const style = PLAIN;
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { displayWidth } from "../../../src/source/display_width.ts";
+import { displayWidth } from "../../../src/base/text/display_width.ts";
 import { renderFailure, summarizeFailure } from "../../../src/report/text/render_failure.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/text_lines.ts";
 import { PLAIN } from "../../../src/report/style.ts";

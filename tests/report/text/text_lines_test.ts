@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { countOf, indentLines } from "../../../src/report/text/text_lines.ts";
-import { oneLine } from "../../../src/source/printable.ts";
+import { oneLine } from "../../../src/base/text/printable.ts";
 
 Deno.test("indentLines() leaves empty lines empty", () => {
   assertEquals(indentLines(["a", "", "b"], 2), ["  a", "", "  b"]);

@@ -14,7 +14,7 @@ import { denoHost } from "../../../src/host/deno_host.ts";
 import { Cancellation } from "../../../src/run/cancellation.ts";
 import { runAttempt } from "../../../src/run/execute/run_attempt.ts";
 import type { Session } from "../../../src/run/session.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { type FakeClock, fakeClock } from "../../support/fake_clock.ts";
 
 /** The part of a session that an attempt needs. */

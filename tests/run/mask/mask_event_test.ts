@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Failure, RunEvent } from "../../../src/run/event.ts";
 import { maskEvent } from "../../../src/run/mask/mask_event.ts";
-import { Masker } from "../../../src/value/masker.ts";
+import { Masker } from "../../../src/secrets/masker.ts";
 import { jobFinished, jobStarted, runStarted, stepFinished } from "../../report/events.ts";
 
 const RUN = { job: "a", step: 0, id: "login" };

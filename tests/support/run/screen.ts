@@ -1,4 +1,4 @@
-import { displayWidth } from "../../../src/source/display_width.ts";
+import { displayWidth } from "../../../src/base/text/display_width.ts";
 import type { Output } from "../../../src/host/host.ts";
 
 interface Row {

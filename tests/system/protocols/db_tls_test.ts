@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runDb } from "../../../src/action/db/run_db.ts";
-import { StepError } from "../../../src/source/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";
 import { tlsPath } from "../../support/servers/tls_fixture.ts";

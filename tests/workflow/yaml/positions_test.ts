@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { excerptOf, type Path } from "../../../src/source/source.ts";
+import { excerptOf, type Path } from "../../../src/base/source.ts";
 import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
 
 function read(...texts: readonly string[]) {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { constructValues, parseYaml, printYaml } from "../../../src/workflow/yaml/parse_yaml.ts";
+import { constructValues, parseYaml, printYaml } from "../../../src/base/yaml/parse_yaml.ts";
 
 const SIGNS = ["0", "1", "9", "o", "x", "b", "f", "e", ".", "_", "+", "-"];
 

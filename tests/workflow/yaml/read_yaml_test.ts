@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { LoadError } from "../../../src/source/errors.ts";
+import { LoadError } from "../../../src/base/errors.ts";
 import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
 
 function read(...texts: readonly string[]) {

@@ -1,7 +1,7 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
-import { didYouMean } from "../../../source/suggest.ts";
-import { StepError } from "../../../source/errors.ts";
-import { type Dict, isDict, isNumber, type Value } from "../../../value/value.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { StepError } from "../../../base/errors.ts";
+import { type Dict, isDict, isNumber, type Value } from "../../../base/value/value.ts";
 import type { Parameter, ParameterProblem } from "../../action.ts";
 import { checkValue } from "../../parameters.ts";
 import { readUrl } from "../request/request_url.ts";

@@ -1,4 +1,4 @@
-import type { Dict } from "../../../value/value.ts";
+import type { Dict } from "../../../base/value/value.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { type Content, isStream } from "../request/request_body.ts";
 import { withHeaders } from "../request/with_headers.ts";

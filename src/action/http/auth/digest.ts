@@ -1,4 +1,4 @@
-import type { Dict } from "../../../value/value.ts";
+import type { Dict } from "../../../base/value/value.ts";
 import { toByteString } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";

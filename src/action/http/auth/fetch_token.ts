@@ -1,7 +1,7 @@
 import { BODY_LIMIT } from "../transport/body_chunks.ts";
-import { StepError } from "../../../source/errors.ts";
-import { findExchangedSecrets } from "../../../value/find_secrets.ts";
-import { type Dict, isDict, type Value } from "../../../value/value.ts";
+import { StepError } from "../../../base/errors.ts";
+import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
+import { type Dict, isDict, type Value } from "../../../base/value/value.ts";
 import { encodePairs } from "../request/request_url.ts";
 import { requestHeaders } from "../request/request_headers.ts";
 import { bareUrl, type HttpRequest } from "../request/read_request.ts";

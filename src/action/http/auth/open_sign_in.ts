@@ -1,4 +1,4 @@
-import { type Dict, isDict } from "../../../value/value.ts";
+import { type Dict, isDict } from "../../../base/value/value.ts";
 import type { SecretSink } from "../../action.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";

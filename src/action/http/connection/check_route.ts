@@ -1,4 +1,4 @@
-import { StepError } from "../../../source/errors.ts";
+import { StepError } from "../../../base/errors.ts";
 import type { ActionContext } from "../../action.ts";
 import type { Refusal } from "../../permissions/permissions.ts";
 import type { HttpRequest } from "../request/read_request.ts";

@@ -1,6 +1,6 @@
 import type { Environment } from "../../../host/host.ts";
-import { StepError } from "../../../source/errors.ts";
-import { decodePercents, withoutPassword } from "../../../value/secrets.ts";
+import { StepError } from "../../../base/errors.ts";
+import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
 import type { SecretSink } from "../../action.ts";
 import { hostOf } from "../request/request_url.ts";
 

@@ -1,4 +1,4 @@
-import { StepError } from "../../../source/errors.ts";
+import { StepError } from "../../../base/errors.ts";
 import type { ActionContext, Dict } from "../../action.ts";
 import type { Endpoint } from "../../net/endpoint.ts";
 import { readParameters } from "../../read_parameters.ts";

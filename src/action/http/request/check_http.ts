@@ -1,6 +1,6 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
-import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
-import { isDict } from "../../../value/value.ts";
+import { maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
+import { isDict } from "../../../base/value/value.ts";
 import { checkConnection } from "../connection/check_connection.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
 import { checkOpenapi } from "../contract_parameter.ts";

@@ -1,4 +1,4 @@
-import { type Dict, isDict, mergeDicts, type Value } from "../../../value/value.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../../../base/value/value.ts";
 import { SAME_MEANING } from "./http_syntax.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { StepError } from "../../../source/errors.ts";
+import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../action.ts";
 import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
 import { BODIES, EncodingError, methodProblem, SHORTHANDS } from "./http_syntax.ts";
@@ -10,8 +10,8 @@ import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
 import { readAuth } from "../auth/auth_parameter.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
 import { BODY_LIMIT } from "../transport/body_chunks.ts";
-import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
-import { withoutPassword } from "../../../value/secrets.ts";
+import { maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
+import { withoutPassword } from "../../../secrets/secrets.ts";
 
 /** A request that can be sent. */
 export interface HttpRequest {

@@ -2,7 +2,7 @@ import { EncodingError } from "./http_syntax.ts";
 import type { Dict, Value } from "../../action.ts";
 import { mediaType } from "../response/content_type.ts";
 import { encodePairs } from "./request_url.ts";
-import { isDict } from "../../../value/value.ts";
+import { isDict } from "../../../base/value/value.ts";
 
 /** A body: text in UTF-8, bytes, or the content of files. */
 export type Content = string | Uint8Array | ContentStream;

@@ -1,9 +1,9 @@
-import { ignoreCase } from "../../../value/plain.ts";
-import { StepError } from "../../../source/errors.ts";
+import { ignoreCase } from "../../../base/value/plain.ts";
+import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../action.ts";
 import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
 import { lengthOf, type RequestBody } from "./request_body.ts";
-import { decodePercents } from "../../../value/secrets.ts";
+import { decodePercents } from "../../../secrets/secrets.ts";
 
 /** The headers of a request by canonical name; a list repeats its header. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;

@@ -1,6 +1,6 @@
 import { EncodingError } from "./http_syntax.ts";
-import { withoutPassword } from "../../../value/secrets.ts";
-import { isDict } from "../../../value/value.ts";
+import { withoutPassword } from "../../../secrets/secrets.ts";
+import { isDict } from "../../../base/value/value.ts";
 import type { Dict, Value } from "../../action.ts";
 
 /** Why a text cannot be requested. */

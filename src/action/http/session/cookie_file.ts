@@ -1,5 +1,5 @@
-import { StepError } from "../../../source/errors.ts";
-import { cookieSecrets } from "../../../value/secrets.ts";
+import { StepError } from "../../../base/errors.ts";
+import { cookieSecrets } from "../../../secrets/secrets.ts";
 import type { ActionContext } from "../../action.ts";
 import { readStepText } from "../../step_file.ts";
 import type { Jar } from "./cookie_jar.ts";

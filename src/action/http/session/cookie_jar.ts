@@ -1,5 +1,5 @@
 import type { Cookie } from "tough-cookie";
-import type { Dict } from "../../../value/value.ts";
+import type { Dict } from "../../../base/value/value.ts";
 
 /** The cookies of a session, by the rules of RFC 6265 and the public suffix list. */
 export interface Jar {

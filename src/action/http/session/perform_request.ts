@@ -1,5 +1,5 @@
-import { StepError } from "../../../source/errors.ts";
-import { findExchangedSecrets } from "../../../value/find_secrets.ts";
+import { StepError } from "../../../base/errors.ts";
+import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
 import type { ActionContext, Dict } from "../../action.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import type { Connection } from "../connection/connection.ts";

@@ -1,6 +1,6 @@
 import type { Deadline } from "../../../host/deadlines.ts";
-import { StepError } from "../../../source/errors.ts";
-import { formatDuration } from "../../../value/duration.ts";
+import { StepError } from "../../../base/errors.ts";
+import { formatDuration } from "../../../base/value/duration.ts";
 import type { ActionContext } from "../../action.ts";
 import { onAbort } from "../../on_abort.ts";
 import { checkRoute } from "../connection/check_route.ts";

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
-import { StepError } from "../../../source/errors.ts";
-import { formatSize } from "../../../value/byte_size.ts";
+import { StepError } from "../../../base/errors.ts";
+import { formatSize } from "../../../base/value/byte_size.ts";
 import type { Dict } from "../../action.ts";
 import { explainTls, type TlsExplanation } from "../../tls/explain_tls.ts";
 import type { HttpRequest } from "../request/read_request.ts";

@@ -1,7 +1,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { onAbort } from "../../on_abort.ts";
-import { StepError } from "../../../source/errors.ts";
+import { StepError } from "../../../base/errors.ts";
 import { openServerSocket } from "../connection/open_server_socket.ts";
 import { namesAndValues, toByteString } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";

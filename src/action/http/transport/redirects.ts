@@ -1,5 +1,5 @@
-import { StepError } from "../../../source/errors.ts";
-import { isSecretHeader, withoutPassword } from "../../../value/secrets.ts";
+import { StepError } from "../../../base/errors.ts";
+import { isSecretHeader, withoutPassword } from "../../../secrets/secrets.ts";
 import type { SecretSink } from "../../action.ts";
 import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type HttpRequest } from "../request/read_request.ts";

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../../value/duration.ts";
-import { parseJson } from "../../../value/parse_json.ts";
-import { isDict, type Value } from "../../../value/value.ts";
+import { formatDuration } from "../../../base/value/duration.ts";
+import { parseJson } from "../../../base/value/parse_json.ts";
+import { isDict, type Value } from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { Fault, kindOf, quoted } from "../../fault.ts";
 import { copyData } from "../copy_data.ts";

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
-import { tryParseJson } from "../../../value/parse_json.ts";
-import { isDict, type Value } from "../../../value/value.ts";
+import { tryParseJson } from "../../../base/value/parse_json.ts";
+import { isDict, type Value } from "../../../base/value/value.ts";
 import { Fault } from "../../fault.ts";
 
 export type Crypto = typeof import("node:crypto");

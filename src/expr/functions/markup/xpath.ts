@@ -1,4 +1,4 @@
-import { isDict, type Value } from "../../../value/value.ts";
+import { isDict, type Value } from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { LIMITS } from "../../expression_limits.ts";
 import { Fault, quoted } from "../../fault.ts";

@@ -1,6 +1,6 @@
-import { didYouMean } from "../../../source/suggest.ts";
-import { typeName, type Value } from "../../../value/value.ts";
-import { makeMatcher } from "../../../value/matcher.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { typeName, type Value } from "../../../base/value/value.ts";
+import { makeMatcher } from "../../../base/value/matcher.ts";
 import { Fault } from "../../fault.ts";
 import { defineNew } from "../function.ts";
 

@@ -1,4 +1,4 @@
-import type { Meter } from "../../../value/meter.ts";
+import type { Meter } from "../../../base/value/meter.ts";
 
 /** The items of two lists that remain after as many as possible were paired. */
 export interface Leftovers {

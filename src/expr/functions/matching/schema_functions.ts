@@ -1,5 +1,5 @@
-import type { Mismatch } from "../../../value/mismatch.ts";
-import type { Value } from "../../../value/value.ts";
+import type { Mismatch } from "../../../base/value/mismatch.ts";
+import type { Value } from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { Fault } from "../../fault.ts";
 import { defineNew, type ValueFunction } from "../function.ts";

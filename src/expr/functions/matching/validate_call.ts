@@ -1,6 +1,6 @@
-import { formatJson } from "../../../value/format_value.ts";
-import type { Mismatch } from "../../../value/mismatch.ts";
-import { isDict, isNumber, type Value } from "../../../value/value.ts";
+import { formatJson } from "../../../base/value/format_value.ts";
+import type { Mismatch } from "../../../base/value/mismatch.ts";
+import { isDict, isNumber, type Value } from "../../../base/value/value.ts";
 import type { SchemaDraft } from "../../json_schema/ajv.ts";
 import { draftOf, SchemaFault } from "../../json_schema/schema_tree.ts";
 import type { SchemaCompiler, Validator } from "../../json_schema/validator.ts";

@@ -1,6 +1,6 @@
-import { didYouMean } from "../../../source/suggest.ts";
-import { formatValue } from "../../../value/format_value.ts";
-import type { Value } from "../../../value/value.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { formatValue } from "../../../base/value/format_value.ts";
+import type { Value } from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { matchesRegex, patternIn } from "../../evaluate/regex.ts";
 import { CHECK_FUNCTIONS } from "../check_functions.ts";

@@ -1,5 +1,5 @@
-import { readTimestamp, writeTimestamp } from "../../../value/timestamp.ts";
-import type { Value } from "../../../value/value.ts";
+import { readTimestamp, writeTimestamp } from "../../../base/value/timestamp.ts";
+import type { Value } from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { Fault, kindOf, quoted } from "../../fault.ts";
 import { parseTime } from "./parse_time.ts";

@@ -1,6 +1,6 @@
 import { type HistoryRun, type HistoryTest, TEST_STATES, type TestState } from "./history.ts";
-import { tryParseJson } from "../../../value/parse_json.ts";
-import { isDict } from "../../../value/value.ts";
+import { tryParseJson } from "../../../base/value/parse_json.ts";
+import { isDict } from "../../../base/value/value.ts";
 
 /** The version of the form of the files. */
 const SCHEMA = "runner-history/1";

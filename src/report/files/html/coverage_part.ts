@@ -1,4 +1,4 @@
-import type { ApiCoverage, OperationCoverage } from "../../../value/api_coverage.ts";
+import type { ApiCoverage, OperationCoverage } from "../../../base/value/api_coverage.ts";
 import {
   coverageShares,
   mergeCoverage,

@@ -1,4 +1,4 @@
-import { formatElapsed } from "../../../value/duration.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
 import { countOf } from "../../text/text_lines.ts";
 import { type History, type HistoryRun, unstableTests } from "../history/history.ts";
 import { escape } from "./page_head.ts";

@@ -1,6 +1,6 @@
-import { shortenExcerpt } from "../../../source/source.ts";
+import { shortenExcerpt } from "../../../base/source.ts";
 import type { Attempt, Failure, StepResult, StepRun } from "../../../run/event.ts";
-import { printable } from "../../../source/printable.ts";
+import { printable } from "../../../base/text/printable.ts";
 import { criticalPath } from "../../model/critical_path.ts";
 import { renderRounds } from "../../text/render_rounds.ts";
 import { addToTally, makeRoundTally } from "../../model/round_tally.ts";

@@ -1,5 +1,5 @@
-import { printable } from "../../../source/printable.ts";
-import { formatElapsed } from "../../../value/duration.ts";
+import { printable } from "../../../base/text/printable.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
 import { countOf } from "../../text/text_lines.ts";
 import { type RunRecord, stateOf } from "../run_record.ts";
 

@@ -1,11 +1,11 @@
 import type { Exchange, Failure } from "../../../run/event.ts";
-import { formatElapsed } from "../../../value/duration.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 import { briefFailure, flatSteps } from "./make_page_data.ts";
 import { escape } from "./page_head.ts";
-import { parseExactly } from "../../../value/parse_json.ts";
+import { parseExactly } from "../../../base/value/parse_json.ts";
 
 /** Nobody reads more of them. */
 const MOST_FAILURES = 100;

@@ -1,4 +1,4 @@
-import { formatElapsed } from "../../../value/duration.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
 import type { SuiteFinished } from "../../../run/event.ts";
 import { countWorkflows, noSteps } from "../../../run/count_steps.ts";
 import { countOf } from "../../text/text_lines.ts";

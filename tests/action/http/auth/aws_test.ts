@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openAws } from "../../../../src/action/http/auth/aws.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
-import type { Dict } from "../../../../src/value/value.ts";
+import type { Dict } from "../../../../src/base/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withServer } from "../../../support/servers/with_server.ts";
 

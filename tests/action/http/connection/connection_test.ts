@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "@std/path/join";
 import type { ActionContext, Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
-import { StepError } from "../../../../src/source/errors.ts";
+import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { httpProxy, socksProxy } from "../../../support/servers/proxies.ts";
 import { rawServer } from "../../../support/servers/raw_server.ts";

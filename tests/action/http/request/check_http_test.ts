@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { checkParameters } from "../../../../src/action/parameters.ts";
 import { http } from "../../../../src/action/http/http.ts";
-import type { Dict } from "../../../../src/value/value.ts";
+import type { Dict } from "../../../../src/base/value/value.ts";
 
 const GOOD: readonly Dict[] = [
   { get: "http://h/" },

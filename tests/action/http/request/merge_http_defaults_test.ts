@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { mergeHttpDefaults } from "../../../../src/action/http/request/merge_http_defaults.ts";
-import type { Dict } from "../../../../src/value/value.ts";
+import type { Dict } from "../../../../src/base/value/value.ts";
 
 const CASES: readonly (readonly [what: string, defaults: Dict, own: Dict, merged: Dict])[] = [
   [

@@ -1,7 +1,7 @@
 import { EncodingError } from "../../../../src/action/http/request/http_syntax.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { addQuery, joinUrl, readUrl } from "../../../../src/action/http/request/request_url.ts";
-import type { Dict } from "../../../../src/value/value.ts";
+import type { Dict } from "../../../../src/base/value/value.ts";
 
 const JOINED: readonly (readonly [base: string, target: string, sent: string])[] = [
   ["http://h/v1", "/pets", "http://h/v1/pets"],

@@ -6,7 +6,7 @@ import {
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { socketsOf } from "../../../../src/action/http/transport/sockets.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
-import { StepError } from "../../../../src/source/errors.ts";
+import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { fakeClock } from "../../../support/fake_clock.ts";
 

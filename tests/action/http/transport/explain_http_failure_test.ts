@@ -5,7 +5,7 @@ import { DEFAULT_CONNECTION } from "../../../../src/action/http/connection/conne
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { SendFailure } from "../../../../src/action/http/transport/send.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
-import { StepError } from "../../../../src/source/errors.ts";
+import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { rawServer } from "../../../support/servers/raw_server.ts";
 

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
-import { StepError } from "../../../../src/source/errors.ts";
+import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
 import { withServer } from "../../../support/servers/with_server.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
-import { StepError } from "../../../../src/source/errors.ts";
-import type { Dict } from "../../../../src/value/value.ts";
+import { StepError } from "../../../../src/base/errors.ts";
+import type { Dict } from "../../../../src/base/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withServer } from "../../../support/servers/with_server.ts";
 

@@ -8,7 +8,7 @@ import {
 import { send } from "../../../../src/action/http/transport/send.ts";
 import { socketLimit, Sockets } from "../../../../src/action/http/transport/sockets.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
-import { StepError } from "../../../../src/source/errors.ts";
+import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { rawServer, response } from "../../../support/servers/raw_server.ts";
 

@@ -1,5 +1,5 @@
-import { isPrintable } from "../../../../source/printable.ts";
-import { isDict } from "../../../../value/value.ts";
+import { isPrintable } from "../../../../base/text/printable.ts";
+import { isDict } from "../../../../base/value/value.ts";
 import type { Dict, Value } from "../../../action.ts";
 
 /** The body of a request as curl is given it. */

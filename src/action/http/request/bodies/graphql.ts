@@ -1,5 +1,5 @@
 import type { Dict } from "../../../action.ts";
-import { isDict } from "../../../../value/value.ts";
+import { isDict } from "../../../../base/value/value.ts";
 import { encodeJson, type RequestBody } from "../request_body.ts";
 
 /** The media types of responses to GraphQL requests. */

@@ -1,4 +1,4 @@
-import { StepError } from "../../../../source/errors.ts";
+import { StepError } from "../../../../base/errors.ts";
 import type { ActionContext, Dict } from "../../../action.ts";
 import { fileProblem, readablePath, readStepText, type StepFile } from "../../../step_file.ts";
 import type { Content, ContentStream, RequestBody } from "../request_body.ts";

@@ -1,7 +1,7 @@
 import type { Dict, Value } from "../../../action.ts";
 import type { ParameterReader } from "../../../read_parameters.ts";
-import { StepError } from "../../../../source/errors.ts";
-import { describeValue, isDict } from "../../../../value/value.ts";
+import { StepError } from "../../../../base/errors.ts";
+import { describeValue, isDict } from "../../../../base/value/value.ts";
 import { encodeBody, encodeForm, encodeJson, type RequestBody } from "../request_body.ts";
 import { graphqlText } from "./graphql.ts";
 

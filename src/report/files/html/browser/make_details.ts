@@ -1,5 +1,5 @@
 import type { Attempt, Exchange, Failure, RoundStats } from "../../../../run/event.ts";
-import type { Value } from "../../../../value/value.ts";
+import type { Value } from "../../../../base/value/value.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import type { MakeCopyButton } from "./copy.ts";
 import type { PageElement } from "./dom.ts";

@@ -1,5 +1,5 @@
 import type { Exchange, MessageView } from "../../../../run/event.ts";
-import type { Value } from "../../../../value/value.ts";
+import type { Value } from "../../../../base/value/value.ts";
 import type { MakeCopyButton } from "./copy.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";

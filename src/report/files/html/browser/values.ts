@@ -1,4 +1,4 @@
-import type { Value } from "../../../../value/value.ts";
+import type { Value } from "../../../../base/value/value.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 

@@ -1,0 +1,248 @@
+import { LoadError } from "../errors.ts";
+import { lineAt, lineStarts, type Source } from "../source.ts";
+import { type Block, findParts, type Leaf } from "./layout_parts.ts";
+import {
+  EVENT_ID,
+  getScalarValue,
+  type ParsedYaml,
+  parseYaml,
+  SCALAR_STYLE,
+  YamlFault,
+} from "./parse_yaml.ts";
+
+/**
+ * The text of a YAML file as the examples of the project are written: two more spaces for each
+ * level, also for lists, and double quotes. Comments, blank lines and line breaks stay. Throws
+ * LoadError if it is not YAML, or if its meaning would change.
+ */
+export async function formatYaml(file: Source, what = "workflow file"): Promise<string> {
+  const lineBreak = file.text.includes("\r\n") ? "\r\n" : "\n";
+  const unix = { ...file, text: file.text.replaceAll("\r\n", "\n") };
+  const before = await parseOrExplain(unix);
+  const text = layOut(before);
+  if (meaningOf({ ...file, text }) !== meaningOf(unix)) {
+    throw new LoadError(
+      `cannot format ${what} '${file.name}': its meaning would change`,
+      [],
+      "it uses a form of YAML that cannot be laid out; the file is left as it is",
+    );
+  }
+  return text.replaceAll("\n", lineBreak);
+}
+
+async function parseOrExplain(file: Source): Promise<ParsedYaml> {
+  try {
+    return parseYaml([file]);
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    throw (await import("./yaml_fault.ts")).faultError(error);
+  }
+}
+
+/**
+ * All that the parser reads in a file but for positions and the kind of quotes. Values are made of
+ * it alone; it can be had of a file with aliases of anchors in another file, too.
+ */
+function meaningOf(file: Source): string | undefined {
+  try {
+    const { events, text } = parseYaml([file]);
+    return JSON.stringify(events.map((event) => {
+      if (event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return event.type;
+      const anchor = text.slice(event.anchorStart, event.anchorEnd);
+      if (event.type === EVENT_ID.ALIAS) return [event.type, anchor];
+      const tag = text.slice(event.tagStart, event.tagEnd);
+      if (event.type !== EVENT_ID.SCALAR) return [event.type, anchor, tag];
+      const isPlain = event.style === SCALAR_STYLE.PLAIN;
+      return [event.type, anchor, tag, isPlain, getScalarValue(text, event)];
+    }));
+  } catch (error) {
+    if (error instanceof YamlFault) return undefined;
+    throw error;
+  }
+}
+
+/** A change of a part of the text, in offsets. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Where a block begins, in columns, before and after. */
+interface Level {
+  readonly old: number;
+  readonly new: number;
+}
+
+interface Layout {
+  readonly text: string;
+  readonly lineStarts: readonly number[];
+  readonly edits: Edit[];
+  /** The columns at which lines begin. */
+  readonly columns: Map<number, number>;
+  /** The blocks around the first thing in a line, and around its last one. */
+  readonly levels: Map<number, { readonly first: readonly Level[]; last: readonly Level[] }>;
+  /** Lines that belong to texts and to collections in brackets. */
+  readonly inner: Set<number>;
+  /** Lines of block texts, whose ends mean something. */
+  readonly verbatim: Set<number>;
+}
+
+const STEP = 2;
+
+function layOut(parsed: ParsedYaml): string {
+  const { text } = parsed;
+  const layout: Layout = {
+    text,
+    lineStarts: lineStarts(text),
+    edits: [],
+    columns: new Map(),
+    levels: new Map(),
+    inner: new Set(),
+    verbatim: new Set(),
+  };
+  const root = findParts(parsed.events, text);
+  if (root?.kind === "map" || root?.kind === "list") visitBlock(root, 0, [], layout);
+  return write(layout);
+}
+
+function visitBlock(block: Block, column: number, around: readonly Level[], layout: Layout): void {
+  const { text } = layout;
+  const levels = [...around, { old: columnOf(block.start, layout), new: column }];
+  for (const { at, head, value } of block.entries) {
+    place(at, column, levels, layout);
+    if (head) visitLeaf(head, levels.at(-1)!, layout);
+    if (!value) continue;
+    const from = head ? afterColon(text, head.end) : at + 1;
+    const gap = text.slice(from, value.start);
+    const isBeside = !gap.includes("\n");
+    if (isBeside && gap !== " " && from < value.start && !gap.includes("#")) {
+      layout.edits.push({ start: from, end: value.start, text: " " });
+    }
+    const inner = column + STEP;
+    if (value.kind !== "leaf") {
+      visitBlock(value, inner, levels, layout);
+    } else {
+      if (!isBeside) place(value.start, inner, levels, layout);
+      visitLeaf(value, levels.at(-1)!, layout);
+    }
+  }
+}
+
+/** Notes the column of a line if this is the first thing in it. */
+function place(offset: number, column: number, levels: readonly Level[], layout: Layout): void {
+  const line = lineOf(offset, layout);
+  const known = layout.levels.get(line);
+  if (known) {
+    known.last = levels;
+    return;
+  }
+  layout.levels.set(line, { first: levels, last: levels });
+  if (isBlank(layout.text.slice(layout.lineStarts[line], offset))) layout.columns.set(line, column);
+}
+
+/** Moves the other lines of a text or of brackets with what they belong to. */
+function visitLeaf(leaf: Leaf, owner: Level, layout: Layout): void {
+  for (const { start, end } of leaf.quoted) requote(start, end, layout);
+  for (const { start, end, text } of leaf.spaces) layout.edits.push({ start, end, text });
+  const first = lineOf(leaf.start, layout);
+  const last = lineOf(Math.max(leaf.start, leaf.end - 1), layout);
+  const by = leaf.blockIndent === undefined
+    ? (layout.columns.get(first) ?? owner.new) -
+      (layout.columns.has(first) ? columnOf(layout.lineStarts[first]!, layout, true) : owner.old)
+    : leaf.hasIndicator
+    ? owner.new - owner.old
+    : owner.new + STEP - leaf.blockIndent;
+  for (let line = first + 1; line <= last; line++) {
+    layout.inner.add(line);
+    if (leaf.blockIndent !== undefined) layout.verbatim.add(line);
+    const old = columnOf(layout.lineStarts[line]!, layout, true);
+    const moved = leaf.isFolded ? owner.new + STEP : Math.max(0, old + by);
+    layout.columns.set(line, moved);
+  }
+}
+
+/** Double quotes in place of single ones, where no character of the text must be written otherwise. */
+function requote(start: number, end: number, { text, edits }: Layout): void {
+  const written = text.slice(start, end);
+  if (!/^'[^"\\\n]*'$/.test(written)) return;
+  edits.push({ start, end, text: `"${written.slice(1, -1).replaceAll("''", "'")}"` });
+}
+
+function write(layout: Layout): string {
+  const { text, lineStarts, columns, inner, verbatim } = layout;
+  const edits = layout.edits.toSorted((a, b) => a.start - b.start);
+  const lines: string[] = [];
+  let next = 0;
+  for (const [line, start] of lineStarts.entries()) {
+    const end = (lineStarts[line + 1] ?? text.length + 1) - 1;
+    const indent = /^ */.exec(text.slice(start, end))![0].length;
+    let content = "";
+    let at = start + indent;
+    for (; next < edits.length && edits[next]!.start < end; next++) {
+      const edit = edits[next]!;
+      content += text.slice(at, edit.start) + edit.text;
+      at = edit.end;
+    }
+    content += text.slice(at, Math.max(at, end));
+    if (!verbatim.has(line)) content = content.trimEnd();
+    const column = columns.get(line) ??
+      (!inner.has(line) && content.startsWith("#")
+        ? columnOfComment(line, indent, layout)
+        : indent);
+    const isEmpty = content === "" && (!verbatim.has(line) || column === 0);
+    lines.push(isEmpty ? "" : spaces(column) + content);
+  }
+  let last = lines.length;
+  while (last > 1 && lines[last - 1] === "" && !inner.has(last - 1)) last--;
+  return lines.slice(0, last).join("\n").replace(
+    /\n*$/,
+    (ends) => inner.has(last - 1) ? ends : "",
+  ) +
+    "\n";
+}
+
+/** A comment goes with what is below it, if it began in the same column, or else with what is above. */
+function columnOfComment(line: number, column: number, layout: Layout): number {
+  const below = nearest(line, 1, layout)?.first ?? [];
+  const above = nearest(line, -1, layout)?.last ?? [];
+  const exact = below.findLast(({ old }) => old === column) ??
+    above.findLast(({ old }) => old === column);
+  if (exact) return exact.new;
+  const around = [...below, ...above].filter(({ old }) => old < column);
+  const owner = around.reduce<Level | undefined>(
+    (best, level) => best && best.old >= level.old ? best : level,
+    undefined,
+  );
+  return owner ? owner.new + STEP : 0;
+}
+
+function nearest(line: number, step: 1 | -1, { levels, lineStarts }: Layout) {
+  for (let at = line + step; at >= 0 && at < lineStarts.length; at += step) {
+    const found = levels.get(at);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function lineOf(offset: number, { lineStarts }: Layout): number {
+  return lineAt(lineStarts, offset);
+}
+
+/** The column of an offset, or that of the first character of its line. */
+function columnOf(offset: number, layout: Layout, ofContent = false): number {
+  const start = layout.lineStarts[lineOf(offset, layout)]!;
+  return ofContent ? /^ */.exec(layout.text.slice(start, start + 1000))![0].length : offset - start;
+}
+
+function afterColon(text: string, end: number): number {
+  return text.indexOf(":", end) + 1;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+function spaces(count: number): string {
+  return " ".repeat(count);
+}

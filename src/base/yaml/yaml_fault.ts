@@ -1,0 +1,294 @@
+import { LoadError } from "../errors.ts";
+import { excerptOf } from "../source.ts";
+import { findOpening } from "./find_opening.ts";
+import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
+import { buildNodes } from "./yaml_nodes.ts";
+
+/** The message for a kind of fault. */
+interface FaultKind {
+  readonly reason: RegExp;
+  readonly explain: (at: FaultContext) => Explanation;
+}
+
+interface FaultContext {
+  readonly reason: string;
+  /** The line of the fault before and from the fault on. */
+  readonly before: string;
+  readonly after: string;
+  readonly text: string;
+  readonly offset: number;
+}
+
+interface Explanation {
+  readonly message?: string;
+  readonly hint?: string;
+  /** The number of characters to mark. */
+  readonly length?: number;
+}
+
+/** Something that begins and does not end: the fault shows where the text after it does not fit. */
+const UNCLOSED = /^deficient indentation|^unexpected end of the stream within/;
+
+/** A line without ": ", which shows at the end of it, or at the next ":" below it. */
+const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a document/;
+
+/** Two values where there can be one. */
+const BAD_INDENTATION = /^bad indentation/;
+
+const QUOTE_IT = "put the whole value in quotes";
+
+const KINDS: readonly FaultKind[] = [
+  {
+    reason: /^duplicated mapping key/,
+    explain: ({ after, text, offset }) => {
+      const key = /^(?:"[^"]*"|'[^']*'|[^:\s"']+)/.exec(after)?.[0] ?? after.trim();
+      const line = firstLineOf(text, offset);
+      const first = line === undefined ? "" : `; the first one is in line ${line}`;
+      const message = `duplicate key ${/^["']/.test(key) ? key : `"${key}"`}${first}`;
+      return { message, hint: "keep one of the two", length: key.length };
+    },
+  },
+  {
+    reason: new RegExp(`^${SECOND_DOCUMENT}`),
+    explain: ({ after }) => ({
+      message: after.startsWith("---")
+        ? "a second document begins here"
+        : "the document ends here, but the file goes on",
+      hint: "a workflow is one document: remove this line",
+      length: 3,
+    }),
+  },
+  {
+    reason: new RegExp(`^${NOT_A_MAPPING}`),
+    explain: ({ after }) => ({
+      message: "only mappings can be joined with other files",
+      hint: 'write "key: value" lines',
+      length: after.trimEnd().length,
+    }),
+  },
+  {
+    reason: /tab characters/,
+    explain: ({ after }) => ({
+      message: "a tab in the indentation",
+      hint: "indent with spaces",
+      length: /^\s*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: /^nesting exceeded/,
+    explain: () => ({ message: "the values are nested too deeply" }),
+  },
+  {
+    reason: /^merge keys exceeded/,
+    explain: () => ({ message: '"<<" brings in too many keys' }),
+  },
+  {
+    reason: /^cannot merge mappings/,
+    explain: () => ({
+      message: '"<<" can merge mappings only',
+      hint: "write <<: *anchor or <<: [*one, *other]",
+      length: 2,
+    }),
+  },
+  {
+    reason: /^unidentified alias/,
+    explain: ({ reason, after }) => {
+      const name = /"(.*)"/.exec(reason)?.[1] ?? "";
+      const message = `the alias "*${name}" has no anchor "&${name}" before it`;
+      const hint = "text that begins with * must be in quotes";
+      return { message, hint, length: /^\*?[^\s,\]}]*/.exec(after)![0].length };
+    },
+  },
+  {
+    reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
+    explain: ({ after }) => ({
+      message: `unknown YAML tag "${/^\S*/.exec(after)![0]}"`,
+      hint: 'text that begins with "!" must be in quotes',
+      length: /^\S*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: UNCLOSED,
+    explain: ({ after }) => ({
+      message: /^["']/.test(after)
+        ? "the text that begins here is not closed"
+        : `this "${after[0] ?? "["}" is not closed`,
+      hint: after.startsWith("{{")
+        ? `for a template, ${QUOTE_IT}`
+        : "close it, and indent the lines that belong to it",
+    }),
+  },
+  {
+    reason: /^cannot resolve a node/,
+    explain: ({ after }) => ({
+      message: `what follows does not fit the tag "${/^\S*/.exec(after)![0]}"`,
+      length: /^\S*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: /^unknown escape sequence/,
+    explain: ({ after }) => ({
+      message: `unknown escape ${after.slice(0, 2)}`,
+      hint: 'write "\\\\" for a backslash, or put the text in single quotes',
+      length: 2,
+    }),
+  },
+  {
+    reason: /^missed comma/,
+    explain: ({ after }) =>
+      after === "" || /^[\]}]/.test(after)
+        ? { message: "a closing bracket is missing before this, or it is another one" }
+        : {
+          message: 'a "," or a closing bracket is missing before this',
+          hint: "a value with brackets, quotes or commas in it must be in quotes",
+        },
+  },
+  {
+    reason: /^expected the node content/,
+    explain: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
+  },
+  {
+    reason: /non-printable|valid JSON character/,
+    explain: ({ after }) => ({
+      message: `a character that YAML does not allow: U+${codePoint(after)}`,
+      hint: "write it as an escape in double quotes",
+    }),
+  },
+  {
+    reason: KEYLESS,
+    explain: (at) => {
+      const { after } = at;
+      if (/^[@`%]|:(?:\s|$)/.test(after)) return explainByText(at);
+      const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
+      return { message: "a key without a value", hint, length: after.trimEnd().length };
+    },
+  },
+  { reason: /./, explain: explainByText },
+];
+
+function codePoint(text: string): string {
+  return (text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** A misplaced character, most often in text that should be in quotes. */
+function explainByText({ reason, before, after, text, offset }: FaultContext): Explanation {
+  const line = before + after;
+  if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
+    const message = "YAML reads {{ }} without quotes as a map";
+    return { message, hint: `for a template, ${QUOTE_IT}` };
+  }
+  if (/^:(?:\s|$)/.test(after) && /:\s+[^"'\s]/.test(before)) {
+    return { message: 'a second ": " in one line', hint: `${QUOTE_IT}, or begin a new line` };
+  }
+  if (/^[@`%]/.test(after)) {
+    return { message: `a value cannot begin with "${after[0]}"`, hint: QUOTE_IT };
+  }
+  if (after.startsWith(":")) {
+    return {
+      message: "this line is indented as if it belonged to the value above it",
+      ...columnHint(text, offset - before.length),
+    };
+  }
+  if (/^-(?:\s|$)/.test(after) && /:\s+$/.test(before)) {
+    return { message: "a list cannot begin here", hint: "begin it on a line of its own" };
+  }
+  if (before.trim() === "") {
+    return {
+      message: "this line does not fit the indentation above it",
+      ...columnHint(text, offset - before.length),
+    };
+  }
+  if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
+    return { message: "text after the closing quote", hint: QUOTE_IT };
+  }
+  if (/^[\]}]/.test(after)) {
+    const isCall = /(?::|-)\s+[\w.]+\(/.test(before);
+    const hint = isCall ? { hint: `for an expression with ": ", ${QUOTE_IT}` } : {};
+    return { message: `unexpected "${after[0]}"`, ...hint };
+  }
+  return BAD_INDENTATION.test(reason)
+    ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
+    : {};
+}
+
+/** Where the line at an offset could begin. */
+function columnHint(text: string, offset: number): { hint?: string } {
+  const columns = columnsAbove(text, offset);
+  return columns.length === 0 ? {} : { hint: `begin it at column ${columns.join(" or ")}` };
+}
+
+/** The columns, from 1 and the deepest first, at which the line at an offset could begin. */
+function columnsAbove(text: string, offset: number): readonly number[] {
+  const columns: number[] = [];
+  let shallowest = Infinity;
+  for (const line of text.slice(0, offset).split("\n").reverse()) {
+    const [, indent = "", dashes = "", rest = ""] = /^( *)((?:- +)*)(.*)/.exec(line) ?? [];
+    if (rest.trim() === "" || rest.startsWith("#") || indent.length >= shallowest) continue;
+    if (dashes !== "" && indent.length + dashes.length < shallowest) {
+      columns.push(indent.length + dashes.length + 1);
+    }
+    columns.push(indent.length + 1);
+    shallowest = indent.length;
+    if (shallowest === 0) break;
+  }
+  return columns;
+}
+
+/** The error for a text that is not YAML: the line, what is wrong there and what to do. */
+export function faultError(fault: YamlFault): LoadError {
+  const { reason, source } = fault;
+  const offset = bestOffset(fault);
+  const { text } = source;
+  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = text.indexOf("\n", offset);
+  const line = text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
+  const before = line.slice(0, offset - lineStart);
+  const context = { reason, before, after: line.slice(before.length), text, offset };
+  const kind = KINDS.find((kind) => kind.reason.test(reason));
+  const { message = reason, hint, length = 1 } = kind?.explain(context) ?? {};
+  const span = { source, start: offset, end: offset + length };
+  return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [{
+    severity: "error",
+    code: "yaml",
+    message,
+    ...hint === undefined ? {} : { hint },
+    span,
+  }]);
+}
+
+/** The place that shows the fault best; the parser sometimes stops a little later. */
+function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
+  if (UNCLOSED.test(reason)) {
+    const opening = findOpening(text, offset) ?? offset;
+    return text.startsWith("{{", opening - 1) ? opening - 1 : opening;
+  }
+  if (/^[*\\]$/.test(text[offset - 1] ?? "")) return offset - 1;
+  if (!KEYLESS.test(reason)) return offset;
+  if (text[offset] === ":") return lastLine(text.slice(0, text.lastIndexOf("\n", offset) + 1));
+  return /\S/.test(text[offset] ?? "") ? offset : lastLine(text.slice(0, offset));
+}
+
+/** The line, from 1, of the first key in a mapping that has the key at an offset again. */
+function firstLineOf(text: string, offset: number): number | undefined {
+  const { root } = buildNodes(parseYaml([{ name: "", text }]).events, text);
+  for (const open = root ? [root] : []; open.length > 0;) {
+    const node = open.pop()!;
+    if (node.kind === "list") { for (const item of node.items) open.push(item); }
+    if (node.kind !== "map") continue;
+    const again = node.pairs.find(({ key: { start, end } }) => start <= offset && offset < end)
+      ?.key;
+    if (again?.kind === "scalar") {
+      const first = node.pairs.find(({ key }) => key.kind === "scalar" && key.text === again.text);
+      return first && text.slice(0, first.key.start).split("\n").length;
+    }
+    for (const { value } of node.pairs) open.push(value);
+  }
+  return undefined;
+}
+
+/** Where the content of the last line begins that has any. */
+function lastLine(text: string): number {
+  const end = text.trimEnd();
+  const lineStart = end.lastIndexOf("\n") + 1;
+  return lineStart + /^[ \t]*/.exec(end.slice(lineStart))![0].length;
+}

@@ -1,0 +1,80 @@
+import type { HideSecrets, ResponseField } from "../action/action.ts";
+import { findExchangedSecrets, findVariableSecrets } from "./find_secrets.ts";
+import { MASK, Masker } from "./masker.ts";
+import { SHORTEST_ISSUED } from "./secrets.ts";
+import { type Dict, isNumber, type Value } from "../base/value/value.ts";
+
+/** Knows what has a secret name in any of these. */
+export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]): Masker {
+  const masker = new Masker();
+  for (const values of given) addSecretsOf(values, masker);
+  return masker;
+}
+
+/** Adds the secrets among variables: see `findVariableSecrets`. */
+export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {
+  findVariableSecrets(values, (text, shortest) => masker.add(text, shortest));
+}
+
+/** Adds the secrets among outputs of a step. */
+export function addOutputSecrets(values: Dict, masker: Masker): void {
+  findVariableSecrets(
+    values,
+    (text, shortest) => masker.add(text, shortest),
+    SHORTEST_ISSUED,
+  );
+}
+
+/** Adds the secrets in a message, of which an action may know the fields. */
+export type AddExchangedSecrets = (data: Dict, fields?: readonly ResponseField[]) => void;
+
+/** Adds the secrets in what actions were given, sent or received: see `findExchangedSecrets`. */
+export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
+  // Data without templates is the same in every round.
+  const seen = new WeakSet<Dict>();
+  return (data, fields) => {
+    if (seen.has(data)) return;
+    seen.add(data);
+    findExchangedSecrets(data, (text, shortest) => masker.add(text, shortest), fields);
+  };
+}
+
+/** An explicit secret may be as short as a PIN. */
+const SHORTEST_SAID = 4;
+
+/** Adds a value that an expression declares secret, with everything inside it. */
+export function addSecretValue(value: Value, masker: Masker): void {
+  const seen = new Set<object>();
+  const add = (value: Value) => {
+    if (typeof value === "string" || isNumber(value)) {
+      masker.add(String(value), SHORTEST_SAID);
+    } else if (typeof value === "object" && value !== null && !seen.has(value)) {
+      seen.add(value);
+      for (const part of Object.values(value)) add(part);
+    }
+  };
+  add(value);
+}
+
+/** The secrets in a value that a masker knows, with everything inside it. */
+export function* secretsIn(value: Value, masker: Masker): Iterable<string> {
+  if (typeof value === "string" || isNumber(value)) {
+    const text = String(value);
+    for (const { start, end } of masker.find(text)) yield text.slice(start, end);
+  } else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) yield* secretsIn(part, masker);
+  }
+}
+
+/** A request or response without what is secret by its name, as its action says. */
+export function hideFields(
+  message: Dict,
+  fields: readonly { readonly name: string; readonly hide?: HideSecrets }[],
+): Dict {
+  const hidden: Record<string, Value> = {};
+  for (const { name, hide } of fields) {
+    const value = hide && message[name];
+    if (value !== undefined) hidden[name] = hide!(value, MASK);
+  }
+  return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
+}

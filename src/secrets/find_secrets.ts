@@ -1,0 +1,170 @@
+import { decodedText } from "./decodings.ts";
+import { tryParseJson } from "../base/value/parse_json.ts";
+import {
+  canBeSecret,
+  cookieSecrets,
+  credentialsIn,
+  decodePercents,
+  dsnPasswords,
+  isSecretField,
+  isSecretHeader,
+  isSecretName,
+  mayHoldSecretNames,
+  passwordsIn,
+  SHORTEST_ISSUED,
+  SHORTEST_SECRET,
+} from "./secrets.ts";
+import { isNumber } from "../base/value/value.ts";
+
+/** Receives a secret that was found; one shorter than `shortest` is not masked. */
+export type AddSecret = (text: string, shortest: number) => void;
+
+/**
+ * Finds the secrets among variables: the values of secret names, with all that lies in maps and
+ * lists of such names, and the passwords of URLs and of other texts that name a database.
+ */
+export function findVariableSecrets(
+  values: Readonly<Record<string, unknown>>,
+  add: AddSecret,
+  shortest = SHORTEST_SECRET,
+): void {
+  // A value from an expression may contain the same object many times.
+  const seen = new Set<object>();
+  const seenAsSecret = new Set<object>();
+  const walk = (value: unknown, secretName: string | undefined) => {
+    if (typeof value === "string" || isNumber(value)) {
+      if (secretName !== undefined && canBeSecret(secretName, value)) add(String(value), shortest);
+      if (typeof value === "string") {
+        for (const password of dsnPasswords(value)) add(password, SHORTEST_SECRET);
+        addFields(value, add);
+      }
+    } else if (typeof value === "object" && value !== null) {
+      const done = secretName === undefined ? seen : seenAsSecret;
+      if (done.has(value)) return;
+      done.add(value);
+      for (const [name, field] of Object.entries(value)) {
+        const isSecret = !Array.isArray(value) && isSecretName(name);
+        walk(field, secretName ?? (isSecret ? name : undefined));
+      }
+    }
+  };
+  walk(values, undefined);
+}
+
+/** A field of a message, which may repeat the data of another field as text. */
+interface MessageField {
+  readonly name: string;
+  readonly repeats?: string;
+}
+
+/**
+ * Finds the secrets in what an action was given, sent or received: the values of secret headers, of
+ * fields with secret names in data and in texts that hold data, and of cookies.
+ */
+export function findExchangedSecrets(
+  data: Readonly<Record<string, unknown>>,
+  add: AddSecret,
+  fields: readonly MessageField[] = [],
+): void {
+  const seen = new Set<object>();
+  const walk = (value: unknown, name: string, inHeaders: boolean) => {
+    if (typeof value === "string" || isNumber(value)) {
+      addValue(name, value, inHeaders, add);
+    } else if (typeof value === "object" && value !== null && !seen.has(value)) {
+      seen.add(value);
+      if (Array.isArray(value)) {
+        for (const item of value) walk(item, name, inHeaders);
+      } else {
+        for (const [key, field] of Object.entries(value)) {
+          // `token: { value: … }`
+          walk(field, key === "value" ? name : key, inHeaders || isHeaders(key));
+        }
+      }
+    }
+  };
+  for (const [name, field] of Object.entries(data)) {
+    const repeated = fields.find((field) => field.name === name)?.repeats;
+    if (repeated !== undefined && typeof data[repeated] === "object") continue;
+    walk(field, name, isHeaders(name));
+  }
+}
+
+function isHeaders(name: string): boolean {
+  return name.length === "headers".length && name.toLowerCase() === "headers";
+}
+
+function addValue(
+  name: string,
+  value: string | number | bigint,
+  inHeaders: boolean,
+  add: AddSecret,
+): void {
+  const isSecret = inHeaders ? isSecretHeader(name) : isSecretField(name);
+  if (!isSecret) {
+    if (typeof value === "string") addFields(value, add);
+    return;
+  }
+  const text = String(value);
+  if (/cookies?$/i.test(name)) {
+    for (const cookie of cookieSecrets(text)) add(cookie, SHORTEST_SECRET);
+  } else if (canBeSecret(name, value)) {
+    const shortest = inHeaders ? SHORTEST_SECRET : SHORTEST_ISSUED;
+    const texts = /authorization$/i.test(name) ? credentialsIn(text) : [text];
+    for (const text of texts) add(text, shortest);
+  }
+}
+
+/**
+ * Fields in JSON, in queries, forms and options, in the parts of a multipart body, in XML, and in
+ * YAML, where a value without quotes is one word or a block of lines.
+ */
+const JSON_FIELD = /"([^"\\]{1,100})"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+const QUERY_FIELD = /(?<![^?&;#\s])([\w.%[\]-]{1,100})=(?!\$[\w({])([^&\s#;"'<>]+)/g;
+const MULTIPART_FIELD =
+  /;\s*name="([^"]{1,100})"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^]*?)\r?\n--/g;
+
+const XML_FIELD = /<([\w:.-]{1,100})(?:\s[^<>]*)?>([^<>]+)<\/\1>/g;
+const XML_ATTRIBUTE = /(?<![\w:.-])([\w:.-]{1,100})\s{0,9}=\s{0,9}(?:"([^"<]+)"|'([^'<]+)')/g;
+const YAML_VALUE = [
+  /"((?:[^"\\]|\\.)*)"/,
+  /'([^']*)'/,
+  /[|>][-+\d]*((?:\r?\n[ \t]+.*)+)/,
+  /(?!\$[\w({])([^\s"'#&*|>{[]\S*)(?=[,}][ \t]|[ \t]*(?:#.*|\r)?$)/,
+].map(({ source }) => source).join("|");
+const YAML_FIELD = new RegExp(
+  `(?:^|[{,])[ \\t]*(?:- +)*'?([\\w.-]{1,100})'?:[ \\t]+(?:${YAML_VALUE})`,
+  "gm",
+);
+
+const FIELDS: readonly [pattern: RegExp, decode: (written: string) => string][] = [
+  [JSON_FIELD, fromJson],
+  [QUERY_FIELD, (written) => decodePercents(written.replaceAll("+", " "))],
+  [MULTIPART_FIELD, (written) => written],
+  [XML_FIELD, (written) => decodedText(written.trim())],
+  [XML_ATTRIBUTE, decodedText],
+  [YAML_FIELD, fromYaml],
+];
+
+/** Adds the values of fields in a text that may hold data. */
+function addFields(text: string, add: AddSecret): void {
+  if (text.length < SHORTEST_ISSUED) return;
+  for (const password of passwordsIn(text)) add(password, SHORTEST_SECRET);
+  if (!mayHoldSecretNames(text)) return;
+  for (const [pattern, decode] of FIELDS) {
+    for (const [, name = "", ...values] of text.matchAll(pattern)) {
+      const value = values.find((one) => one !== undefined) ?? "";
+      if (!isSecretField(decodePercents(name)) || !canBeSecret(name, value)) continue;
+      add(value, SHORTEST_ISSUED);
+      add(decode(value), SHORTEST_ISSUED);
+    }
+  }
+}
+
+function fromJson(written: string): string {
+  return tryParseJson(`"${written}"`) as string | undefined ?? written;
+}
+
+/** A value without its indentation, and without what ends a map or a list in one line. */
+function fromYaml(written: string): string {
+  return fromJson(written).trim().replace(/\n[ \t]+/g, "\n").replace(/[,}\]]+$/, "");
+}

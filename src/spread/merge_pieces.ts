@@ -1,0 +1,370 @@
+import {
+  type StartCondition,
+  startsAlways,
+  startsWhenNeedFailed,
+  startsWhenNeedsSucceed,
+} from "../plan/plan.ts";
+import { mergeCoverage } from "../report/model/coverage_shares.ts";
+import type {
+  Failure,
+  JobFinished,
+  JobStarted,
+  JobState,
+  RoundStats,
+  RunEvent,
+} from "../run/event.ts";
+import { parseExpression } from "../expr/parse/parse.ts";
+import { FieldErrors } from "../run/execute/evaluate_field.ts";
+import { exactRoundStats, expectOf } from "../run/execute/round_stats.ts";
+import { RunnerError } from "../base/errors.ts";
+import { addSecretsOf } from "../secrets/add_secrets.ts";
+import { formatDuration } from "../base/value/duration.ts";
+import { Masker } from "../secrets/masker.ts";
+import type { Dict } from "../base/value/value.ts";
+import { newestParts } from "./newest_parts.ts";
+import { refuseOtherRun } from "./read_header.ts";
+import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
+import { RunTotals } from "./run_totals.ts";
+import { endsInTheMiddle, type Piece, surveyPiece } from "./survey_piece.ts";
+
+/** The events of a process, as a file has them; they are read twice. */
+export interface PieceFile {
+  /** The name used in messages. */
+  readonly file: string;
+  readonly events: () => Iterable<RunEvent>;
+}
+
+/** The events of all pieces as those of one process, and what should be said of them. */
+export interface MergedPieces {
+  /** Made while they are taken. */
+  readonly events: Iterable<RunEvent>;
+  readonly passed: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** A job of the run with the pieces that count. */
+interface MergedJob {
+  readonly job: RunFileJob;
+  readonly pieces: readonly Piece[];
+  readonly started?: JobStarted;
+  readonly finished: JobFinished;
+}
+
+/**
+ * Makes one run of its pieces, as if one process had run everything. A job whose piece is missing
+ * or ends in its middle has failed, unless another job blocks it. Throws RunnerError where events
+ * are of another run. `secrets` knows those of the run file that no name gives away.
+ */
+export function mergePieces(
+  run: RunFile,
+  files: readonly PieceFile[],
+  secrets = new Masker(),
+): MergedPieces {
+  addSecretsOf(run.vars, secrets);
+  const warnings: string[] = [];
+  const pieces = files.flatMap(({ file, events }) => {
+    const piece = surveyPiece(file, events);
+    if (!piece) warnings.push(`'${file}' was left out: it has no events of a piece of a run`);
+    return piece ? [piece] : [];
+  });
+  const expected = { run: run.run, sha256: run.workflow.sha256, what: "workflow" } as const;
+  for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
+  const partsOf = ({ id }: RunFileJob) =>
+    newestParts(
+      pieces.filter(({ header }) => header.jobs.includes(id)),
+      ({ header }) => header,
+      ({ file: newer }, { file: older }) =>
+        warnings.push(
+          `the job "${id}" was run more than once: '${newer}' counts, '${older}' does not`,
+        ),
+    );
+  const used = new Map(run.jobs.map((job) => [job, partsOf(job)]));
+  const counted = new Set([...used.values()].flat());
+  const began = Math.min(...[...counted].map(({ began }) => began));
+  const ended = Math.max(...[...counted].map(({ ended }) => ended));
+  const [from, to] = counted.size === 0 ? [run.created, run.created] : [began, ended];
+  const jobs = mergeJobs(run, used, to, secrets);
+  warnings.push(...clockWarnings(jobs), ...paceWarnings(jobs));
+  const interrupted = [...counted].flatMap(({ header, interrupted }) =>
+    interrupted === undefined ? [] : [`${header.jobs.join(", ")}: ${interrupted}`]
+  );
+  const passed = interrupted.length === 0 &&
+    jobs.every(({ finished }) => finished.state !== "failed" && !finished.blocked);
+  const coverage = mergeCoverage([...counted]);
+  const runId = run.run;
+  function* events(): Iterator<RunEvent> {
+    const totals = new RunTotals();
+    for (const event of unendedEvents(run, from, [...counted], jobs, used)) {
+      totals.take(event);
+      yield { ...event, runId };
+    }
+    yield {
+      type: "run_finished",
+      runId,
+      time: to,
+      duration: to - from,
+      state: passed ? "passed" : "failed",
+      ...interrupted.length === 0 ? {} : { interrupted: interrupted.join("; ") },
+      ...totals.all(),
+      ...coverage.length === 0 ? {} : { coverage },
+      ...run.leftOut === 0 ? {} : { leftOut: run.leftOut },
+    };
+  }
+  return { events: { [Symbol.iterator]: events }, passed, warnings: [...new Set(warnings)] };
+}
+
+function partOf({ header }: Piece): number {
+  return header.part?.index ?? 1;
+}
+
+function mergeJobs(
+  { jobs, vars }: RunFile,
+  used: ReadonlyMap<RunFileJob, readonly Piece[]>,
+  ended: number,
+  secrets: Masker,
+): readonly MergedJob[] {
+  const merged = new Map<string, MergedJob>();
+  const merge = (job: RunFileJob): MergedJob => {
+    const known = merged.get(job.id);
+    if (known) return known;
+    const needs = job.needs.flatMap((id) => jobs.find((other) => other.id === id) ?? []).map(merge);
+    const pieces = used.get(job)!;
+    const finished = pieces.length === 0
+      ? finishWithoutPiece(job, needs, ended)
+      : finishOf(job, pieces, vars, secrets);
+    const starts = pieces.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
+    const started = starts.sort((a, b) => a.time - b.time)[0];
+    // Each part says how many of the rounds are its own.
+    const { rounds } = job;
+    const whole = started && { ...started, ...rounds === undefined ? {} : { rounds } };
+    const result = { job, pieces, finished, ...whole ? { started: whole } : {} };
+    merged.set(job.id, result);
+    return result;
+  };
+  return jobs.map(merge);
+}
+
+/** Engines do not start what another job blocks. */
+function finishWithoutPiece(
+  job: RunFileJob,
+  needs: readonly MergedJob[],
+  time: number,
+): JobFinished {
+  const bare = { type: "job_finished", runId: "", time, job: job.id, name: job.name } as const;
+  const skipped = { ...bare, state: "skipped", duration: 0, failures: [] } as const;
+  if (job.skip) return { ...skipped, reason: "--skip" };
+  const decision = conditionOf(job)(
+    needs.map(({ job: { id }, finished: { state, blocked } }) => {
+      return { id, state, ...blocked ? { blocked } : {} };
+    }),
+  );
+  if (!decision.starts) {
+    return { ...skipped, reason: decision.reason, ...decision.onPurpose ? {} : { blocked: true } };
+  }
+  const message = "no piece of this job came back: its machine was lost, or it never started";
+  return { ...bare, state: "failed", duration: 0, failures: [lost(message)] };
+}
+
+/** The condition on which a job starts. */
+export function conditionOf({ cleanup, when }: RunFileJob): StartCondition {
+  if (cleanup || when === "always") return startsAlways;
+  return when === "failure" ? startsWhenNeedFailed : startsWhenNeedsSucceed;
+}
+
+/** From worst to best. */
+const STATES: readonly JobState[] = ["failed", "skipped", "passed"];
+
+/** All parts of a job as one. */
+function finishOf(
+  { id, name, expect }: RunFileJob,
+  pieces: readonly Piece[],
+  vars: Dict,
+  secrets: Masker,
+): JobFinished {
+  const ends = pieces.flatMap(({ jobs }) => jobs.get(id)?.finished ?? []);
+  const of = pieces[0]!.header.part?.of ?? 1;
+  const parts = new Set(pieces.map(partOf));
+  const missing = Array.from({ length: of }, (_, at) => at + 1).filter((at) => !parts.has(at));
+  const torn = pieces.filter(({ jobs }) => !jobs.get(id)?.finished);
+  const stats = of === 1 ? ends[0]?.stats : statsOf(id, pieces);
+  const isSplit = of > 1 && missing.length + torn.length === 0;
+  const failures = [
+    ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats, secrets) : [],
+    ...distinctOf(ends.flatMap((end) => end.failures)),
+    ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
+    ...torn.map(({ file }) => lost(endsInTheMiddle(file))),
+  ];
+  const worst = STATES.find((state) => ends.some((end) => end.state === state));
+  const end = ends.find(({ state }) => state === worst);
+  const isLost = missing.length + torn.length > 0;
+  const from = Math.min(...pieces.map(({ jobs, began }) => jobs.get(id)?.started?.time ?? began));
+  const time = Math.max(...pieces.map(({ jobs, ended }) => jobs.get(id)?.finished?.time ?? ended));
+  return {
+    type: "job_finished",
+    runId: "",
+    time,
+    job: id,
+    name: end?.name ?? name,
+    state: isLost || failures.length > 0 ? "failed" : worst!,
+    duration: ends.length === 1 && !isLost ? end!.duration : time - from,
+    ...isLost || end?.reason === undefined ? {} : { reason: end.reason },
+    ...!isLost && end?.blocked ? { blocked: true } : {},
+    failures,
+    ...stats ? { stats } : {},
+  };
+}
+
+/** All parts may fail for one reason, such as a mistake in the `skipif` of their job. */
+function distinctOf(failures: readonly Failure[]): readonly Failure[] {
+  return [...new Map(failures.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Percentiles of parts cannot be added up: they are found in the times of all rounds. */
+function statsOf(id: string, pieces: readonly Piece[]): RoundStats | undefined {
+  const counter = exactRoundStats();
+  for (const { jobs } of pieces) {
+    const { passed = [], failed = [] } = jobs.get(id)?.rounds ?? {};
+    for (const time of passed) counter.add("passed", time);
+    for (const time of failed) counter.add("failed", time);
+  }
+  return counter.result();
+}
+
+/** Why the rounds of all parts are not as they should be. */
+function expectationFailures(
+  expect: readonly string[],
+  vars: Dict,
+  stats: RoundStats | undefined,
+  secrets: Masker,
+): readonly Failure[] {
+  const scope = { names: { vars, outputs: {}, needs: {} }, strict: true };
+  try {
+    expectOf(expect.map((source) => ({ expression: parseExpression(source) })), scope, stats);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FieldErrors)) throw error;
+    return error.errors.map(({ cause }) => {
+      if (!(cause instanceof RunnerError)) throw cause;
+      const hint = cause.hint === undefined ? {} : { hint: cause.hint };
+      return {
+        kind: "action",
+        field: "repeat.expect",
+        message: secrets.mask(cause.message),
+        ...hint,
+      };
+    });
+  }
+}
+
+/** The failure of a job whose events did not come back. */
+export function lost(message: string): Failure {
+  return { kind: "interrupted", field: "", message };
+}
+
+/** The clocks of machines are not corrected, since nobody knows which of them is right. */
+function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
+  const byId = new Map(jobs.map((merged) => [merged.job.id, merged]));
+  return jobs.flatMap(({ job, started }) =>
+    job.needs.flatMap((id) => {
+      const { finished, pieces = [] } = byId.get(id) ?? {};
+      if (!started || !finished || pieces.length === 0 || finished.state !== "passed") return [];
+      const early = finished.time - started.time;
+      if (early <= 0) return [];
+      const time = early < 1000 ? `${Math.round(early)}ms` : `${(early / 1000).toFixed(1)}s`;
+      return [
+        `"${job.id}" began ${time} before "${id}" ended: the clocks of their machines differ`,
+      ];
+    })
+  );
+}
+
+/** Parts that did not begin together did not have the rate of the file from the beginning. */
+function paceWarnings(jobs: readonly MergedJob[]): readonly string[] {
+  return jobs.flatMap(({ job: { id, pace }, pieces }) => {
+    const starts = pieces.flatMap(({ jobs }) => jobs.get(id)?.started?.time ?? []);
+    const apart = Math.max(...starts) - Math.min(...starts);
+    if (pace === undefined || starts.length < 2 || apart <= pace) return [];
+    const [late, usual] = [apart, pace].map(formatDuration);
+    return [
+      `the parts of "${id}" began ${late} apart, and its rounds are to start every ${usual}: ` +
+      "let them begin together with runner prepare --start-in",
+    ];
+  });
+}
+
+/** Events with their places in the order of one time. */
+interface Stream {
+  readonly events: Iterator<RunEvent>;
+  next: RunEvent | undefined;
+}
+
+/** All events but the last. */
+function* unendedEvents(
+  { workflow, jobs: outline }: RunFile,
+  time: number,
+  ...more: Parameters<typeof inOrder>
+): Iterable<RunEvent> {
+  const { name, description, file } = workflow;
+  yield {
+    type: "run_started",
+    runId: "",
+    time,
+    name,
+    ...description === undefined ? {} : { description },
+    file,
+    jobs: outlineOf({ jobs: outline }),
+  };
+  yield* inOrder(...more);
+}
+
+/** All events of jobs by their times; those of one file stay in their order. */
+function* inOrder(
+  pieces: readonly Piece[],
+  jobs: readonly MergedJob[],
+  used: ReadonlyMap<RunFileJob, readonly Piece[]>,
+): Iterable<RunEvent> {
+  const starts = jobs.flatMap(({ started }) => started ?? []).sort((a, b) => a.time - b.time);
+  const ends = jobs.map(({ finished }) => finished).sort((a, b) => a.time - b.time);
+  const ofJob = new Map([...used].map(([{ id }, own]) => [id, new Set(own)]));
+  const streams = [
+    starts,
+    ...pieces.map((piece) => keptEvents(piece, (id) => ofJob.get(id)?.has(piece) ?? false)),
+    ends,
+  ].map((events): Stream => {
+    const iterator = (events as Iterable<RunEvent>)[Symbol.iterator]();
+    return { events: iterator, next: iterator.next().value };
+  });
+  for (;;) {
+    let first: Stream | undefined;
+    // The first of those at one time wins: starts come before other events, and ends after them.
+    for (const stream of streams) {
+      if (stream.next && (!first || stream.next.time < first.next!.time)) first = stream;
+    }
+    if (!first) return;
+    yield first.next!;
+    first.next = first.events.next().value;
+  }
+}
+
+/** The events of a piece but for those that are made anew, and those of jobs that do not count. */
+function* keptEvents({ events }: Piece, counts: (job: string) => boolean): Iterable<RunEvent> {
+  for (const event of events()) {
+    switch (event.type) {
+      case "run_started":
+      case "run_finished":
+      case "job_started":
+      case "job_finished":
+      case "suite_started":
+      case "suite_finished":
+        continue;
+      case "round_finished":
+        if (counts(event.job)) yield event;
+        continue;
+      case "note":
+        if (event.run === undefined || counts(event.run.job)) yield event;
+        continue;
+      default:
+        if (counts(event.run.job)) yield event;
+    }
+  }
+}
