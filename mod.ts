@@ -50,6 +50,7 @@ export type {
   Attempt,
   AttemptDetail,
   Difference,
+  EventBase,
   Exchange,
   Failure,
   JobFinished,

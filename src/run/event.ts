@@ -1,16 +1,6 @@
 import type { Position } from "../base/source.ts";
 import type { ApiCoverage } from "../base/value/api_coverage.ts";
-import type { Value } from "../base/value/value.ts";
-import type { Attempt } from "./attempt_event.ts";
-import type {
-  AssertionCount,
-  Exchange,
-  Failure,
-  PassedTest,
-  SnapshotOutcome,
-} from "./failure_event.ts";
-import type { PieceHeader } from "./piece_event.ts";
-import type { SuiteFinished, SuitePart, SuiteStarted } from "./suite_event.ts";
+import type { AssertionCount, Attempt, Failure, StepResult, StepState } from "./step_result.ts";
 
 /**
  * An event of a run; they come in order. Plain JSON data: secrets are masked and long texts are cut
@@ -31,20 +21,20 @@ export type RunEvent =
   | SuiteStarted
   | SuiteFinished;
 
-export type * from "./attempt_event.ts";
-export type * from "./failure_event.ts";
-export type * from "./message_view.ts";
-export type * from "./piece_event.ts";
-export type * from "./suite_event.ts";
+export type * from "./step_result.ts";
 
-/** A run begins. */
-export interface RunStarted {
+/** The fields that all events have. */
+export interface EventBase<Type extends string> {
   /** The type of the event. */
-  readonly type: "run_started";
-  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly type: Type;
+  /** The id of the run or suite that it belongs to, unlike that of any other. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
+}
+
+/** A run begins. */
+export interface RunStarted extends EventBase<"run_started"> {
   /** The name of the workflow. */
   readonly name: string;
   /** The purpose of the workflow. */
@@ -87,13 +77,7 @@ export interface StepOutline {
 }
 
 /** A job begins. */
-export interface JobStarted {
-  /** The type of the event. */
-  readonly type: "job_started";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface JobStarted extends EventBase<"job_started"> {
   /** The id of the job. */
   readonly job: string;
   /** The text shown in reports, with evaluated templates. */
@@ -126,13 +110,7 @@ export interface StepRun {
 }
 
 /** A step begins. */
-export interface StepStarted {
-  /** The type of the event. */
-  readonly type: "step_started";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface StepStarted extends EventBase<"step_started"> {
   /** The run of a step. */
   readonly run: StepRun;
   /** The text shown in reports, with evaluated templates. */
@@ -142,13 +120,7 @@ export interface StepStarted {
 }
 
 /** A step sleeps: before it runs, or between two attempts. */
-export interface StepWaiting {
-  /** The type of the event. */
-  readonly type: "step_waiting";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface StepWaiting extends EventBase<"step_waiting"> {
   /** The run of a step. */
   readonly run: StepRun;
   /** The time in milliseconds. */
@@ -158,13 +130,7 @@ export interface StepWaiting {
 }
 
 /** An attempt was not good enough and there is another one. */
-export interface StepRetried {
-  /** The type of the event. */
-  readonly type: "step_retried";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface StepRetried extends EventBase<"step_retried"> {
   /** The run of a step. */
   readonly run: StepRun;
   /** The attempt that was not good enough. */
@@ -174,86 +140,15 @@ export interface StepRetried {
 }
 
 /** A step is over. */
-export interface StepFinished {
-  /** The type of the event. */
-  readonly type: "step_finished";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface StepFinished extends EventBase<"step_finished"> {
   /** The run of a step. */
   readonly run: StepRun;
   /** The outcome. */
   readonly result: StepResult;
 }
 
-/** The outcome of one run of a step. */
-export interface StepResult {
-  /** The text shown in reports, with evaluated templates. */
-  readonly name: string;
-  /** The name of the action. */
-  readonly uses: string;
-  /**
-   * Where a step of an embedded job begins, where that was asked for; the steps of the workflow
-   * have it in its outline.
-   */
-  readonly place?: Position;
-  /** Its outcome. */
-  readonly state: StepState;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** The `wait` before it. */
-  readonly wait?: number;
-  /** Every attempt, in order. */
-  readonly attempts: readonly Attempt[];
-  /** It was good only after it was not: the next run may come out otherwise. */
-  readonly flaky?: true;
-  /** The number of attempts that the step's `retry` allows; absent without one. */
-  readonly maxAttempts?: number;
-  /** The action's own time, `rt`; absent where none was carried out. */
-  readonly responseTime?: number;
-  /** The phases of that time: milliseconds by name, in their order, without phases of 0. */
-  readonly phases?: Readonly<Record<string, number>>;
-  /** The action sends no request, so statistics omit its response time. */
-  readonly instant?: true;
-  /** The text that it adds to the report. */
-  readonly echo?: string;
-  /** Why it failed: every reason, in the order in which they came up. */
-  readonly failures: readonly Failure[];
-  /** The result of an unsuccessful action that nothing tested: `exit 1`. */
-  readonly untested?: string;
-  /** The number of steps of the embedded job that did not succeed and were not tested. */
-  readonly untestedInside?: number;
-  /** The request and the response; kept for failures, and for all steps if details are asked for. */
-  readonly exchange?: Exchange;
-  /** The number of its assertions that were true and false, if any were evaluated. */
-  readonly assertions?: AssertionCount;
-  /** Its snapshot, where it was compared with one or has written one. */
-  readonly snapshot?: SnapshotOutcome;
-  /** The tests that came out true, where details are asked for. */
-  readonly tests?: readonly PassedTest[];
-  /** The outputs, bounded and masked, if details are asked for. */
-  readonly outputs?: Value;
-  /** Why it was skipped. */
-  readonly reason?: string;
-}
-
-/**
- * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a job whose
- * `repeat.expect` alone decides.
- */
-export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
-
 /** A round of a repeated job is over. */
-export interface RoundFinished {
-  /** The type of the event. */
-  readonly type: "round_finished";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface RoundFinished extends EventBase<"round_finished"> {
   /** The id of the job. */
   readonly job: string;
   /** `repeat_index`. */
@@ -268,13 +163,7 @@ export interface RoundFinished {
 export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
-export interface JobFinished {
-  /** The type of the event. */
-  readonly type: "job_finished";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface JobFinished extends EventBase<"job_finished"> {
   /** The id of the job. */
   readonly job: string;
   /** The text shown in reports, with evaluated templates. */
@@ -318,13 +207,7 @@ export interface RoundStats {
 }
 
 /** A run is over. */
-export interface RunFinished {
-  /** The type of the event. */
-  readonly type: "run_finished";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface RunFinished extends EventBase<"run_finished"> {
   /** The time that it took, in milliseconds. */
   readonly duration: number;
   /** Its outcome. */
@@ -350,19 +233,82 @@ export interface RunFinished {
 }
 
 /** A message beside the results. `debug` is for those who asked for details. */
-export interface Note {
-  /** The type of the event. */
-  readonly type: "note";
-  /** The id of the run that it belongs to, unlike that of any other run. */
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+export interface Note extends EventBase<"note"> {
   /** The audience of the message. */
   readonly level: "warning" | "debug";
   /** In words. */
   readonly text: string;
   /** The run of a step. */
   readonly run?: StepRun;
+}
+
+/** Several workflows begin to run. Each of them is a run of its own, with its own `runId`. */
+export interface SuiteStarted extends EventBase<"suite_started"> {
+  /** The name that a suite file gives. */
+  readonly name?: string;
+  /** The number of workflows that will run here, without setup and teardown. */
+  readonly workflows: number;
+  /** The shard of the suite, if it is divided. */
+  readonly shard?: {
+    /** From 1. */
+    readonly index: number;
+    /** The number of shards. */
+    readonly of: number;
+  };
+  /** Where it is one process of a run on several machines, whose `jobs` are workflows. */
+  readonly piece?: PieceHeader;
+  /** The same for all shares of one suite: SHA-256 of its files and of what was chosen of them. */
+  readonly hash: string;
+}
+
+/** All workflows are over. */
+export interface SuiteFinished extends EventBase<"suite_finished"> {
+  /** The time that it took, in milliseconds. */
+  readonly duration: number;
+  /** Its outcome. */
+  readonly state: "passed" | "failed";
+  /** Why it ended before its end. */
+  readonly interrupted?: string;
+  /** The number of workflows by outcome; setup and teardown are counted only if they fail. */
+  readonly workflows: Readonly<Record<JobState, number>>;
+  /** The number of runs of steps by outcome, in the workflows that are counted. */
+  readonly steps: Readonly<Record<StepState, number>>;
+}
+
+/** The place of a run in a suite. */
+export interface SuitePart {
+  /** The `runId` of the suite. */
+  readonly id: string;
+  /** From 0, in the order of the suite, not of the runs. */
+  readonly index: number;
+  /** The role of the run if it is not one of the workflows. */
+  readonly role?: "setup" | "teardown";
+}
+
+/** Of which run a process carries out a part, and which. */
+export interface PieceHeader {
+  /** The name and number of the format. */
+  readonly schema: "runner.events/1";
+  /** The id of the run, which all its pieces share. */
+  readonly run: string;
+  /** SHA-256 of the files of the workflow. */
+  readonly workflow: string;
+  /** Milliseconds since 1970: of several pieces of one job the newest counts. */
+  readonly created: number;
+  /** The ids of the jobs that it runs. */
+  readonly jobs: readonly string[];
+  /** The name of the machine. */
+  readonly host: string;
+  /** The rounds of its only job that it runs, if others run elsewhere. */
+  readonly part?: PiecePart;
+}
+
+/** A part of the rounds of a job: those whose index modulo `of` is `index` - 1. */
+export interface PiecePart {
+  /** From 1. */
+  readonly index: number;
+  /** The number of parts. */
+  readonly of: number;
 }
 
 /** Takes the events of a run. */

@@ -1,0 +1,220 @@
+import type { Position, SourceExcerpt } from "../base/source.ts";
+import type { Value } from "../base/value/value.ts";
+
+/** The outcome of one run of a step. */
+export interface StepResult {
+  /** The text shown in reports, with evaluated templates. */
+  readonly name: string;
+  /** The name of the action. */
+  readonly uses: string;
+  /**
+   * Where a step of an embedded job begins, where that was asked for; the steps of the workflow
+   * have it in its outline.
+   */
+  readonly place?: Position;
+  /** Its outcome. */
+  readonly state: StepState;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The `wait` before it. */
+  readonly wait?: number;
+  /** Every attempt, in order. */
+  readonly attempts: readonly Attempt[];
+  /** It was good only after it was not: the next run may come out otherwise. */
+  readonly flaky?: true;
+  /** The number of attempts that the step's `retry` allows; absent without one. */
+  readonly maxAttempts?: number;
+  /** The action's own time, `rt`; absent where none was carried out. */
+  readonly responseTime?: number;
+  /** The phases of that time: milliseconds by name, in their order, without phases of 0. */
+  readonly phases?: Readonly<Record<string, number>>;
+  /** The action sends no request, so statistics omit its response time. */
+  readonly instant?: true;
+  /** The text that it adds to the report. */
+  readonly echo?: string;
+  /** Why it failed: every reason, in the order in which they came up. */
+  readonly failures: readonly Failure[];
+  /** The result of an unsuccessful action that nothing tested: `exit 1`. */
+  readonly untested?: string;
+  /** The number of steps of the embedded job that did not succeed and were not tested. */
+  readonly untestedInside?: number;
+  /** The request and the response; kept for failures, and for all steps if details are asked for. */
+  readonly exchange?: Exchange;
+  /** The number of its assertions that were true and false, if any were evaluated. */
+  readonly assertions?: AssertionCount;
+  /** Its snapshot, where it was compared with one or has written one. */
+  readonly snapshot?: SnapshotOutcome;
+  /** The tests that came out true, where details are asked for. */
+  readonly tests?: readonly PassedTest[];
+  /** The outputs, bounded and masked, if details are asked for. */
+  readonly outputs?: Value;
+  /** Why it was skipped. */
+  readonly reason?: string;
+}
+
+/**
+ * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a job whose
+ * `repeat.expect` alone decides.
+ */
+export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
+
+/** One attempt of a step. */
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Its outcome. */
+  readonly outcome: "passed" | "failed" | "error";
+  /** Why it was not good enough. */
+  readonly message?: string;
+  /**
+   * Details of an attempt that was followed by another one, if details are asked for: of many
+   * attempts, the first and the latest have them. Those of the last attempt are in the result.
+   */
+  readonly detail?: AttemptDetail;
+}
+
+/** What is known of an attempt that was followed by another one. */
+export interface AttemptDetail {
+  /** Every reason why it was not good enough. */
+  readonly failures: readonly Failure[];
+  /** The action's own time; absent where it was not carried out. */
+  readonly responseTime?: number;
+  /** The phases of that time: milliseconds by name, in their order, without phases of 0. */
+  readonly phases?: Readonly<Record<string, number>>;
+  /** The request and the response. */
+  readonly exchange?: Exchange;
+}
+
+/** A failure: the problem, its place and the values involved. */
+export interface Failure {
+  /** `embedded`: steps of the embedded job failed; `load`: the workflow is invalid. */
+  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded" | "load";
+  /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
+  readonly field: string;
+  /** The problem, in words. */
+  readonly message: string;
+  /** The cause: an unreachable server, or the step whose output is missing (`causeOfRun`). */
+  readonly cause?: string;
+  /** A suggestion. */
+  readonly hint?: string;
+  /** Where in the file. */
+  readonly place?: SourceExcerpt;
+  /** The source text of the expression. */
+  readonly expression?: string;
+  /** The parts of a false test that decided it, with their values. */
+  readonly operands?: readonly Operand[];
+  /** The difference of two lists, maps or long texts that should be equal. */
+  readonly difference?: Difference;
+  /** What an API description says of a part of a message, and what came instead. */
+  readonly violation?: Violation;
+}
+
+/** The two sides of a violation of an API description. */
+export interface Violation {
+  /** The part of the request or response: `body.price`. */
+  readonly part: string;
+  /** Where in the description: `api.yml:12:86`. */
+  readonly place: string;
+  /** What the description says: `type integer`. */
+  readonly expected: string;
+  /** The value as JSON, or `missing`. */
+  readonly received: string;
+}
+
+/** The difference of the two sides of a comparison. */
+export interface Difference {
+  /** The source text of the side with the expected value. */
+  readonly expected: string;
+  /** The source text of the other side. */
+  readonly received: string;
+  /**
+   * Lines of JSON or text: `-` begins an expected line, `+` a received line, `@` a line that says
+   * where the next differences are.
+   */
+  readonly lines: readonly string[];
+  /** Both sides are long, and are best read beside each other. */
+  readonly sideBySide?: true;
+}
+
+/** The number of assertions by outcome. */
+export interface AssertionCount {
+  /** True. */
+  readonly passed: number;
+  /** False, or impossible to evaluate. */
+  readonly failed: number;
+}
+
+/** The outcome of the snapshot of a step. */
+export interface SnapshotOutcome {
+  /** Its file. */
+  readonly file: string;
+  /** Whether it was as before, was made, was replaced, or is another or missing. */
+  readonly state: "passed" | "written" | "updated" | "failed";
+}
+
+/** A test that came out true. */
+export interface PassedTest {
+  /** The source text of the expression. */
+  readonly expression: string;
+  /** Its parts that decided, with their values. */
+  readonly operands: readonly Operand[];
+}
+
+/** A part of an expression and the value that it had. */
+export interface Operand {
+  /** The text as written: `res.body.total`. */
+  readonly text: string;
+  /** In the words of the expression language. */
+  readonly type: string;
+  /** The value, bounded and masked. */
+  readonly value: Value;
+}
+
+/** Request and response, bounded and masked; the shape is the action's. */
+export interface Exchange {
+  /** The request as sent. */
+  readonly req: Value;
+  /** The response; nil where there was none. */
+  readonly res: Value;
+  /**
+   * A command for a shell that sends the request once more: of failed steps, or of all if details
+   * are asked for.
+   */
+  readonly command?: string;
+  /** The result in two words: `HTTP 500`, `exit 1`. */
+  readonly brief?: string;
+  /** The view of them; field by field if absent. */
+  readonly view?: {
+    /** The view of the request. */
+    readonly request?: MessageView;
+    /** The view of the response. */
+    readonly response?: MessageView;
+  };
+}
+
+/** The view of a request or a response, defined by its action. */
+export interface MessageView {
+  /** The line above its fields: `GET http://localhost/`, `200 OK`. */
+  readonly title?: string;
+  /** Fields that the title covers, so that they are not listed. */
+  readonly covered?: readonly string[];
+  /** Fields that are shown as JSON also where they would fit into lines of names and values. */
+  readonly asJson?: readonly string[];
+  /** Fields that hold rows: lists of maps by column, or of lists beside a field `columns`. */
+  readonly asTable?: readonly string[];
+  /** Paths of what is nearly always the same, which is only listed where details are asked for. */
+  readonly minor?: readonly (readonly string[])[];
+  /** Pictures that belong to it, like screenshots, each as a data URI. */
+  readonly images?: readonly {
+    /** Its subject, in a word. */
+    readonly name: string;
+    /** `data:image/png;base64,…` */
+    readonly data: string;
+  }[];
+}
