@@ -18,5 +18,15 @@ if (import.meta.main) {
     await host.stderr.flush();
     Deno.exit(1);
   }
+  // An error that a library throws when nothing waits for it ends the program like any other bug.
+  const fail = async (event: Event, error: unknown) => {
+    event.preventDefault();
+    const { explainError } = await import("./src/cli/messages/explain_error.ts");
+    host.stderr.write(explainError(error, host));
+    await host.stderr.flush().catch(() => {});
+    Deno.exit(1);
+  };
+  addEventListener("error", (event) => void fail(event, event.error));
+  addEventListener("unhandledrejection", (event) => void fail(event, event.reason));
   Deno.exitCode = await main(Deno.args, host, Deno.exit);
 }

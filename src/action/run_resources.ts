@@ -2,28 +2,32 @@ import { demand, isGranted } from "../host/deno_permissions.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import { StepError } from "../base/errors.ts";
 import type { ActionScopes } from "./action.ts";
-import { startWatchdog, type Watchdog } from "./watchdog.ts";
+import { signalSession } from "./process/process_group.ts";
 
 /**
  * The processes and temporary files of a run that outlive their step: they go when the run ends,
- * and a watchdog removes them if the program dies before that.
+ * or when the program exits before that.
  */
 export class RunResources {
   readonly #background: Promise<string | undefined>[] = [];
   readonly #deferred: (() => Promise<void>)[] = [];
-  #watchdog: Watchdog | undefined;
+  readonly #groups = new Set<number>();
   #directory: Promise<string> | undefined;
+  #madeDirectory: string | undefined;
   #files = 0;
 
-  /** Has a group of processes ended if the program crashes. */
+  constructor() {
+    addEventListener("unload", this.#endNow);
+  }
+
+  /** Has a group of processes ended if the program exits in the middle of the run. */
   watch(group: number): void {
-    // Started after the first command, which need not wait for it.
-    this.#startWatchdog().started(group);
+    this.#groups.add(group);
   }
 
   /** Nothing is left of a group. */
   release(group: number): void {
-    this.#watchdog?.ended(group);
+    this.#groups.delete(group);
   }
 
   /** Has `end` called when the run ends, together with the others and before the files go. */
@@ -66,22 +70,28 @@ export class RunResources {
       // Changes that a command made to the directory do not fail the run.
       await this.#directory.then((path) => Deno.remove(path, { recursive: true })).catch(() => {});
     }
-    await this.#watchdog?.dismiss();
+    removeEventListener("unload", this.#endNow);
   }
 
-  #startWatchdog(): Watchdog {
-    return this.#watchdog ??= startWatchdog();
-  }
+  readonly #endNow = () => {
+    for (const group of this.#groups) signalSession(group, "SIGKILL");
+    if (this.#madeDirectory !== undefined) removeNow(this.#madeDirectory);
+  };
 
   async #newDirectory(): Promise<string> {
-    const watchdog = this.#startWatchdog();
     demand({ name: "write", path: temporaryDirectory() });
     const directory = await Deno.makeTempDir({ prefix: "runner-" }).catch((error) => {
       throw temporaryProblem(error);
     });
-    // Before anything is put there: the program may crash with the next file.
-    await watchdog.made(directory);
-    return directory;
+    return this.#madeDirectory = directory;
+  }
+}
+
+function removeNow(directory: string): void {
+  try {
+    Deno.removeSync(directory, { recursive: true });
+  } catch {
+    // A command has changed it meanwhile.
   }
 }
 

@@ -1,6 +1,6 @@
 import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
-import type { StagedBytes } from "../host/staged_file.ts";
+import type { StagedFile } from "../host/staged_file.ts";
 import { decodeText } from "../base/text/decode_text.ts";
 import { RunnerError, StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
@@ -117,7 +117,7 @@ export async function stageStepFile(
   path: string,
   parameter: string,
   { host, permissions }: ActionContext,
-): Promise<{ readonly absolute: string; readonly staged: StagedBytes }> {
+): Promise<{ readonly absolute: string; readonly staged: StagedFile }> {
   const { resolve } = await import("@std/path/resolve");
   const absolute = resolve(host.files.workingDirectory(), path);
   try {
@@ -133,8 +133,8 @@ export async function stageStepFile(
       const message = `${doing} to "${absolute}": the run has read this file`;
       throw new StepError(message, "name another file", { parameter });
     }
-    const { stageBytes } = await import("../host/staged_file.ts");
-    const staged = await stageBytes(absolute);
+    const { stageFile } = await import("../host/staged_file.ts");
+    const staged = await stageFile(absolute);
     const commit = () => {
       staged.commit();
       host.files.addWritten(absolute);

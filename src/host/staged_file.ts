@@ -1,143 +1,61 @@
 import { demand } from "./deno_permissions.ts";
 import { isAbsolute, parentOf } from "./real_path.ts";
 
-/**
- * A file that is being written. Its name is taken when it is complete and not before, so that
- * nobody reads half of it. Everything throws as Deno does.
- */
+/** A file that is being written. Every method throws as Deno does. */
 export interface StagedFile {
-  /** Takes what comes next, which is in the file once it is committed, or soon where it grows. */
-  write(text: string): void;
+  write(data: string | Uint8Array): void;
   /** Completes the file. */
   commit(): void;
-  /** Leaves everything as it was before, unless the file is complete. */
+  /** Leaves everything as it was before, unless the file is complete or grows. */
   discard(): void;
 }
 
-/** Opens a file to be replaced; missing directories are made. */
+/**
+ * Opens a file to be replaced, by way of a temporary file beside it: nobody reads half of it.
+ * Missing parent directories are created.
+ */
 export async function stageFile(path: string): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
-  const beside = prepareBeside(target);
-  let file: GatheringFile | undefined;
-  return {
-    write: (text) => (file ??= gather(beside.open())).add(text),
-    commit() {
-      file ??= gather(beside.open());
-      file.flush();
-      file.close();
-      beside.take();
-    },
-    discard() {
-      file?.close();
-      beside.remove();
-    },
-  };
-}
-
-/** A file of bytes that is being written; like `StagedFile`. */
-export interface StagedBytes {
-  write(bytes: Uint8Array): void;
-  commit(): void;
-  discard(): void;
-}
-
-/** Opens a binary file for writing, truncated; missing parent directories are created. */
-export async function stageBytes(path: string): Promise<StagedBytes> {
-  const target = resolveTarget(path);
-  if (target.isSpecial) demand({ name: "write", path: target.path });
-  const beside = target.isSpecial ? undefined : prepareBeside(target);
-  let file = beside ? undefined : await Deno.open(target.path, { append: true });
-  const close = () => {
-    file?.close();
-    file = undefined;
-  };
-  return {
-    write(bytes) {
-      file ??= beside!.open();
-      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
-    },
-    commit() {
-      file ??= beside!.open();
-      close();
-      beside?.take();
-    },
-    discard() {
-      close();
-      beside?.remove();
-    },
-  };
-}
-
-/** A file beside another one, whose name it takes when it is complete. */
-interface Beside {
-  open(): Deno.FsFile;
-  take(): void;
-  /** Removes it, unless it has taken the name. */
-  remove(): void;
-}
-
-/** Checks that a file can be written; missing parent directories are created. */
-function prepareBeside(target: Target): Beside {
-  // Beside the file there will be another one for a while.
-  demand({ name: "write", path: parentOf(target.path) });
-  demand({ name: "read", path: parentOf(target.path) });
+  const directory = parentOf(target.path);
+  demand({ name: "write", path: directory });
+  demand({ name: "read", path: directory });
   // A file that may not be written may not be replaced either.
   if (target.mode !== undefined) Deno.openSync(target.path, { write: true }).close();
-  const directory = parentOf(target.path);
   const made = makeDirectory(directory);
-  removeLeftovers(directory);
-  // A name of its own length: that of the file may be as long as names can be.
+  // Short, because the name of the file may be as long as names can be.
   const temporary = `${directory}/.runner-${crypto.randomUUID()}.tmp`;
   const open = () => {
     const file = Deno.openSync(temporary, { write: true, createNew: true });
     // Users who could not read the file before must not read it now.
     if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
-    return file;
+    return bufferWrites(file);
   };
-  // Whether it can be written is known at once; a run that is killed leaves nothing behind.
+  // Fails now if it cannot be written. It is opened again for the first data, so that a program
+  // that is killed in between leaves nothing behind.
   open().close();
   Deno.removeSync(temporary);
-  let state: "none" | "open" | "over" = "none";
+  let file: BufferedFile | undefined;
+  let isCommitted = false;
   return {
-    open() {
-      const file = open();
-      state = "open";
-      return file;
-    },
-    take() {
+    write: (data) => (file ??= open()).write(data),
+    commit() {
+      file ??= open();
+      file.flush();
+      file.close();
       Deno.renameSync(temporary, target.path);
-      state = "over";
+      isCommitted = true;
     },
-    remove() {
-      if (state === "over") return;
-      if (state === "open") Deno.removeSync(temporary);
-      state = "over";
+    discard() {
+      if (isCommitted) return;
+      file?.close();
+      if (file) Deno.removeSync(temporary);
       for (const directory of made) removeIfEmpty(directory);
     },
   };
 }
 
-const LEFTOVER = /^\.runner-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-/** No report takes that long to be written, in milliseconds. */
-const LONGEST_WRITE = 3_600_000;
-
-/** Removes files of programs that were killed while they wrote. */
-function removeLeftovers(directory: string): void {
-  try {
-    for (const { name } of Deno.readDirSync(directory)) {
-      if (!LEFTOVER.test(name)) continue;
-      const { mtime } = Deno.statSync(`${directory}/${name}`);
-      if (mtime && Date.now() - mtime.getTime() > LONGEST_WRITE) {
-        Deno.removeSync(`${directory}/${name}`);
-      }
-    }
-  } catch {
-    // They belong to another user, or another process removes them too.
-  }
-}
-
-/** Opens a file that grows as it is written; what it held before is gone at once or stays. */
+/** Opens a file that others read while it grows; an earlier one is replaced or kept. */
 export async function openGrowingFile(path: string, how: "anew" | "append"): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
@@ -145,10 +63,9 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   makeDirectory(parentOf(target.path));
   if (how === "anew") removeOld(target.path);
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
-  const file = gather(Deno.openSync(target.path, { ...mode, create: true }));
+  const file = bufferWrites(Deno.openSync(target.path, { ...mode, create: true }));
   if (target.mode !== undefined && how === "anew") Deno.chmodSync(target.path, target.mode);
-  // The bytes at the end of a file to which others append may be theirs.
-  return growing(how === "append" ? { ...file, dropHalfLine() {} } : file);
+  return flushSoon(file);
 }
 
 /** Another program may still write to the file that was there: it keeps that one, without a name. */
@@ -163,135 +80,80 @@ function removeOld(path: string): void {
 /** Milliseconds until what was written can be read. */
 const LATENCY = 50;
 
-/** Writes what comes in a short time in one go. */
-function growing({ add, flush: writeOut, close, dropHalfLine }: GatheringFile): StagedFile {
+function flushSoon(file: BufferedFile): StagedFile {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** An error that occurred while no call was waiting. */
   let problem: { readonly error: unknown } | undefined;
-  const inWholeLines = (act: () => void) => {
-    try {
-      act();
-    } catch (error) {
-      dropHalfLine();
-      throw error;
-    }
-  };
   const flush = () => {
-    clearTimeout(timer);
     timer = undefined;
-    inWholeLines(writeOut);
-  };
-  const flushAlone = () => {
     try {
-      flush();
+      file.flush();
     } catch (error) {
-      problem = { error };
+      problem ??= { error };
     }
+  };
+  const end = () => {
+    clearTimeout(timer);
+    flush();
+    file.close();
   };
   return {
-    write(text) {
+    write(data) {
       if (problem) throw problem.error;
-      inWholeLines(() => add(text));
-      timer ??= setTimeout(flushAlone, LATENCY);
+      file.write(data);
+      timer ??= setTimeout(flush, LATENCY);
     },
     commit() {
+      end();
       if (problem) throw problem.error;
-      flush();
-      close();
     },
-    discard() {
-      flushAlone();
-      close();
-    },
+    discard: end,
   };
 }
 
-/**
- * A pipe, a device or what is open already: no other file can take its place, and what is in it
- * stays. A pipe opens when it has a reader.
- */
+/** Opens a pipe, a device or an open file, which no other file can replace. */
 async function openSpecial(path: string): Promise<StagedFile> {
   demand({ name: "write", path });
-  const { add, flush, close } = gather(await Deno.open(path, { append: true }));
+  const file = bufferWrites(await Deno.open(path, { append: true }));
   return {
-    write(text) {
-      add(text);
-      flush();
+    write(data) {
+      file.write(data);
+      file.flush();
     },
-    commit: close,
-    discard: close,
+    commit: file.close,
+    discard: file.close,
   };
 }
 
-interface GatheringFile {
-  add(text: string): void;
-  /** Writes what was gathered. */
+interface BufferedFile {
+  write(data: string | Uint8Array): void;
   flush(): void;
-  /** Takes back the beginning of a line that could not be written to its end. */
-  dropHalfLine(): void;
   close(): void;
 }
 
-/** Bytes that are written in one go, since each write costs. */
+/** Characters that are written in one go, since each write costs. */
 const BUFFER_SIZE = 1 << 16;
-/** Characters that become bytes in one go; of more, the first have left the fastest memory. */
-const TEXT_SIZE = 1 << 12;
 
-/** Bytes that a UTF-16 unit of a text becomes. */
-const MOST_BYTES = 3;
-
-const LINE_END = "\n".charCodeAt(0);
-
-/** Gathers texts and writes many of them at once. */
-function gather(file: Deno.FsFile): GatheringFile {
+/** Combines small texts into larger writes; no text is divided between two. */
+function bufferWrites(file: Deno.FsFile): BufferedFile {
   const encoder = new TextEncoder();
-  /** Used again and again: memory that is new each time takes longer than what is done with it. */
-  const buffer = new Uint8Array(BUFFER_SIZE);
-  let length = 0;
   let text = "";
   let isOpen = true;
-  /** Bytes that were written, and how many of them are whole lines. */
-  let written = 0;
-  let whole = 0;
-  const write = () => {
-    let rest = buffer.subarray(0, length);
-    length = 0;
-    while (rest.length > 0) {
-      const count = file.writeSync(rest);
-      const end = rest.lastIndexOf(LINE_END, count - 1) + 1;
-      if (end > 0) whole = written + end;
-      written += count;
-      rest = rest.subarray(count);
-    }
+  const writeBytes = (bytes: Uint8Array) => {
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
   };
-  const encode = () => {
-    let rest = text;
+  const flush = () => {
+    const bytes = encoder.encode(text);
     text = "";
-    // A text is not cut where the buffer ends: who reads a file that grows finds whole lines.
-    if (length + MOST_BYTES * rest.length > BUFFER_SIZE) write();
-    let isLarger = false;
-    while (rest !== "") {
-      const { read, written } = encoder.encodeInto(rest, buffer.subarray(length));
-      length += written;
-      rest = rest.slice(read);
-      isLarger ||= rest !== "";
-      // Of what has begun to be in the file, the end does not wait either.
-      if (isLarger) write();
-    }
+    writeBytes(bytes);
   };
   return {
-    add(more) {
-      text += more;
-      if (text.length >= TEXT_SIZE) encode();
+    write(data) {
+      if (typeof data !== "string") return writeBytes(data);
+      text += data;
+      if (text.length >= BUFFER_SIZE) flush();
     },
-    flush() {
-      encode();
-      write();
-    },
-    dropHalfLine() {
-      if (isOpen && whole < written) file.truncateSync(whole);
-      written = whole;
-    },
+    flush,
     close() {
       if (isOpen) file.close();
       isOpen = false;

@@ -18,10 +18,31 @@ const ask = (why) => {
     clearInterval(asking);
     const text = "runner: error: " + why + ", and the program did not react: it was ended\\n";
     const said = Deno.stderr.write(new TextEncoder().encode(text)).catch(() => {});
-    const kill = () => Deno.kill(Deno.pid, "SIGKILL");
+    const kill = () => {
+      endCommands();
+      Deno.kill(Deno.pid, "SIGKILL");
+    };
     setTimeout(kill, 200);
     said.then(kill);
   }, 250);
+};
+const processes = function* () {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    try {
+      // After the name in brackets: state, parent, group, session.
+      const stat = Deno.readTextFileSync("/proc/" + name + "/stat");
+      const [, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+      yield { parent, group, session };
+    } catch {}
+  }
+};
+const endCommands = () => {
+  try {
+    const all = [...processes()];
+    const isCommand = ({ parent, group, session }) => parent === Deno.pid && session === group;
+    const sessions = new Set(all.filter(isCommand).map(({ session }) => session));
+    for (const { group, session } of all) if (sessions.has(session)) Deno.kill(-group, "SIGKILL");
+  } catch {}
 };
 onmessage = ({ data }) => {
   if (data === "here") return void (answered = Date.now());
@@ -44,8 +65,8 @@ export interface GuardOptions {
 
 /**
  * Starts a guard, a worker that ends the program where its main thread does not react to a signal
- * or to its deadline any more; the watchdog process then ends what the program started. The result
- * stops the guard.
+ * or to its deadline any more, and on Linux the commands that it has started. The result stops the
+ * guard.
  */
 export function startStuckGuard(options: GuardOptions): () => void {
   // Ending a process, even the own one, takes the whole permission.

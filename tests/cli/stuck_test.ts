@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startCli } from "../support/run/run_cli.ts";
+import { isRunning, until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const STEP = `      - {uses: hello, echo: "${"x".repeat(1000)}"}\n`;
@@ -25,10 +26,14 @@ async function statusOf(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
 const HOST = new URL("../../src/host/deno_host.ts", import.meta.url).href;
 
 /** Starts a program that listens for signals and is too busy to hear any, once it prints. */
-async function startStuck(timeout: string): Promise<[Deno.ChildProcess, Promise<string>]> {
+async function startStuck(
+  timeout: string,
+): Promise<[Deno.ChildProcess, Promise<string>, command: number]> {
   const program = `import { denoHost } from "${HOST}";
     denoHost().signals.listen(() => {}, ${timeout});
-    setTimeout(() => { Deno.stdout.writeSync(new Uint8Array(1)); for (;;); }, 1500);`;
+    const { pid } = new Deno.Command("sleep", { args: ["100"], detached: true }).spawn();
+    const line = new TextEncoder().encode(pid + "\\n");
+    setTimeout(() => { Deno.stdout.writeSync(line); for (;;); }, 1500);`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
     stdin: "null",
@@ -36,19 +41,21 @@ async function startStuck(timeout: string): Promise<[Deno.ChildProcess, Promise<
     stderr: "piped",
   }).spawn();
   const reader = child.stdout.getReader();
-  await reader.read();
+  const command = Number(new TextDecoder().decode((await reader.read()).value));
   await reader.cancel();
-  return [child, new Response(child.stderr).text()];
+  return [child, new Response(child.stderr).text(), command];
 }
 
-Deno.test("a program whose main thread is stuck is ended after a signal", async () => {
-  const [child, stderr] = await startStuck("undefined");
+Deno.test("a program whose main thread is stuck is ended after a signal, with its commands", async () => {
+  const [child, stderr, command] = await startStuck("undefined");
+  assert(isRunning(command));
   child.kill("SIGTERM");
   assertEquals((await statusOf(child)).success, false);
   assertMatch(
     await stderr,
     /^runner: error: interrupted by SIGTERM, and the program did not react/m,
   );
+  await until(() => !isRunning(command), "the command has ended");
 });
 
 Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", async () => {

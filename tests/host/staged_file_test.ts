@@ -118,20 +118,6 @@ Deno.test("stageFile() throws as Deno does, and leaves nothing behind", async ()
   });
 });
 
-Deno.test("files of a program that was killed while it wrote are removed after an hour", () =>
-  withFiles({}, async (directory) => {
-    const old = `${directory}/.runner-${crypto.randomUUID()}.tmp`;
-    const recent = `.runner-${crypto.randomUUID()}.tmp`;
-    Deno.writeTextFileSync(old, "half");
-    Deno.utimeSync(old, 0, 0);
-    Deno.writeTextFileSync(`${directory}/${recent}`, "half");
-    const file = await stageFile(`${directory}/report`);
-    assertEquals([...Deno.readDirSync(directory)].map(({ name }) => name), [recent]);
-    file.write("text");
-    file.commit();
-    assertEquals(Deno.readTextFileSync(`${directory}/report`), "text");
-  }));
-
 Deno.test("two programs that let one file grow do not write into each other's lines", () =>
   withFiles({}, async (directory) => {
     const [first, second] = [

@@ -43,7 +43,7 @@ export async function awaitCommand(
   const isComplete = await haveEnded(outputs, context);
   const stdout = outputs.stdout.take();
   const stderr = outputs.stderr.take();
-  if (isComplete && !await group.isAlive()) {
+  if (isComplete && !group.isAlive()) {
     resources.release(group.pid);
   } else {
     // A process that still writes keeps its reader, so that it does not fail.
@@ -93,8 +93,8 @@ async function endLeft(
   const stopped: (string | undefined)[] = [];
   let losesOutput = false;
   await Promise.all(left.map(async ({ group, outputs: { stdout, stderr } }) => {
-    const isAlive = await group.isAlive();
-    if (isAlive) stopped.push(...await group.commands() ?? [undefined]);
+    const isAlive = group.isAlive();
+    if (isAlive) stopped.push(...group.commands() ?? [undefined]);
     await group.end();
     resources.release(group.pid);
     if (!isAlive && !(stdout.isOver && stderr.isOver)) losesOutput = true;

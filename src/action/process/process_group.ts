@@ -13,9 +13,9 @@ export interface ProcessGroup {
    */
   readonly isWhole: boolean;
   /** Whether any of its processes is left. */
-  isAlive(): Promise<boolean>;
+  isAlive(): boolean;
   /** The command lines of its processes; undefined where the system does not say. */
-  commands(): Promise<readonly string[] | undefined>;
+  commands(): readonly string[] | undefined;
   /**
    * Ends all of its processes: kindly first, then by force, or at once by force. Resolves when they
    * are gone.
@@ -56,42 +56,42 @@ export function startGroup(
     return status;
   });
 
-  const isAlive = async () => {
+  const isAlive = () => {
     if (!hasExited) return true;
     if (!isWhole) return false;
-    const members = await livingMembers(child.pid);
+    const members = livingMembers(child.pid);
     return members === undefined ? signalGroup(child.pid, 0) : members.length > 0;
   };
-  const signal = async (signal: Deno.Signal) => {
-    if (!isWhole) return void signalChild(child, signal);
-    const members = await livingMembers(child.pid) ?? [];
-    for (const group of new Set([child.pid, ...members.map(({ group }) => group)])) {
-      signalGroup(group, signal);
-    }
-  };
+  const signal = (signal: Deno.Signal) =>
+    isWhole ? signalSession(child.pid, signal) : void signalChild(child, signal);
   const isGoneWithin = async (milliseconds: number) => {
     const end = clock.ticks() + milliseconds;
-    for (let pause = 1; await isAlive(); pause = Math.min(2 * pause, 50)) {
+    for (let pause = 1; isAlive(); pause = Math.min(2 * pause, 50)) {
       if (clock.ticks() >= end) return false;
       await new Promise<void>((resolve) => clock.after(pause, resolve));
     }
     return true;
   };
   const end = async (how?: "by force") => {
-    if (!await isAlive()) return;
+    if (!isAlive()) return;
     if (WINDOWS) return await endTree(child);
     if (!how) {
-      await signal("SIGTERM");
+      signal("SIGTERM");
       if (await isGoneWithin(GRACE)) return;
     }
-    await signal("SIGKILL");
+    signal("SIGKILL");
     await isGoneWithin(PATIENCE);
   };
-  const commands = async () => {
-    const members = await livingMembers(child.pid);
-    return members && await Promise.all(members.map(({ pid }) => commandOf(pid)));
-  };
+  const commands = () => livingMembers(child.pid)?.map(({ pid }) => commandOf(pid));
   return { pid: child.pid, child, status, isWhole, isAlive, commands, end };
+}
+
+/** Sends a signal to every process of a session. */
+export function signalSession(session: number, signal: Deno.Signal): void {
+  const members = livingMembers(session) ?? [];
+  for (const group of new Set([session, ...members.map(({ group }) => group)])) {
+    signalGroup(group, signal);
+  }
 }
 
 /** Sends a signal to every process of a group; 0 only asks. False where none could get it. */
@@ -136,17 +136,15 @@ interface Member {
  * Signals reach processes that have ended as long as nobody has asked for their exit code, and
  * the parent that orphans get may take its time over that.
  */
-async function livingMembers(session: number): Promise<Member[] | undefined> {
+function livingMembers(session: number): Member[] | undefined {
   if (Deno.build.os !== "linux" || !isAllGranted()) return undefined;
-  const members: Member[] = [];
   // Processes that start later have higher ids, but for those after the highest.
   const first = signalGroup(session, 0) ? 0 : session;
   try {
-    for await (const { name: pid } of Deno.readDir("/proc")) {
-      const group = Number(pid) >= first ? await livingGroup(pid, session) : undefined;
-      if (group !== undefined) members.push({ pid, group });
-    }
-    return members;
+    return [...Deno.readDirSync("/proc")].flatMap(({ name: pid }) => {
+      const group = Number(pid) >= first ? livingGroup(pid, session) : undefined;
+      return group === undefined ? [] : { pid, group };
+    });
   } catch (error) {
     // No /proc here, or a flag that denies something else closes it too.
     if (error instanceof Deno.errors.NotFound) return undefined;
@@ -156,13 +154,8 @@ async function livingMembers(session: number): Promise<Member[] | undefined> {
 }
 
 /** The group of a process that is at work in a session. */
-async function livingGroup(pid: string, session: number): Promise<number | undefined> {
-  let stat: string;
-  try {
-    stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-  } catch {
-    return undefined; // It ended meanwhile.
-  }
+function livingGroup(pid: string, session: number): number | undefined {
+  const stat = readProcess(pid, "stat");
   // After the name in brackets, which may hold anything: state, parent, group, session.
   const [state, , group, itsSession] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(itsSession) === session && state !== "Z" && state !== "X"
@@ -170,7 +163,15 @@ async function livingGroup(pid: string, session: number): Promise<number | undef
     : undefined;
 }
 
-async function commandOf(pid: string): Promise<string> {
-  const line = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
-  return line.replaceAll(/[\0\s]+/g, " ").trim();
+function commandOf(pid: string): string {
+  return readProcess(pid, "cmdline").replaceAll(/[\0\s]+/g, " ").trim();
+}
+
+/** What the system says of a process; empty if it has ended meanwhile. */
+function readProcess(pid: string, file: "stat" | "cmdline"): string {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/${file}`);
+  } catch {
+    return "";
+  }
 }

@@ -171,7 +171,7 @@ async function openFile(
 }
 
 function outputFile(output: Output): StagedFile {
-  return { write: (text) => void output.write(text), commit() {}, discard() {} };
+  return { write: (text: string) => void output.write(text), commit() {}, discard() {} };
 }
 
 function cannotWrite(path: string, error: unknown, what = "report"): RunnerError {

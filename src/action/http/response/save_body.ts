@@ -1,4 +1,4 @@
-import type { StagedBytes } from "../../../host/staged_file.ts";
+import type { StagedFile } from "../../../host/staged_file.ts";
 import type { ActionContext } from "../../action.ts";
 import { stageStepFile, writeProblem } from "../../step_file.ts";
 import { bodyDigests, type BodyFacts } from "./body_facts.ts";
@@ -27,10 +27,10 @@ export interface BodySink {
 /** The file that the body of a response goes into. It takes its name when it is complete. */
 export class SaveFile implements BodySink {
   readonly #path: string;
-  readonly #staged: StagedBytes;
+  readonly #staged: StagedFile;
   #isDiscarded = false;
 
-  constructor(path: string, staged: StagedBytes) {
+  constructor(path: string, staged: StagedFile) {
     this.#path = path;
     this.#staged = staged;
   }
