@@ -1,9 +1,9 @@
+import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
 import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
   JOB_FIELDS,
-  JOB_FILE_FIELDS,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
@@ -64,10 +64,8 @@ export function makeKeysPage(): Page {
     ...table(
       ["Key", "Of", "Warning"],
       [
-        ...SECTIONS.flatMap(([, fields]) => foreignKeys(fields)),
-        ...foreignKeys(JOB_FILE_FIELDS).filter(([key = "", , hint]) =>
-          !foreignKeys(JOB_FIELDS).some(([other, , same]) => other === key && same === hint)
-        ),
+        ...SECTIONS.flatMap(([, { what }]) => otherKeysOf(what)),
+        ...otherKeysOf("a job file", "a job"),
       ],
     ),
   ]);
@@ -92,6 +90,10 @@ function names({ names }: Field): string {
   return known.filter((name) => !Object.hasOwn(empty, name)).map(code).join(" ");
 }
 
-function foreignKeys({ what, foreignKeys = {} }: AnyTable): string[][] {
-  return Object.entries(foreignKeys).map(([key, hint]) => [code(key), what, plain(hint)]);
+/** The rows of the keys that `what` may have been given, without those of which `base` says the same. */
+function otherKeysOf(what: string, base = ""): string[][] {
+  return [...new Set(otherKeys(what))].flatMap((key) => {
+    const hint = hintForKey(what, key) ?? "";
+    return hint === hintForKey(base, key) ? [] : [[code(key), what, plain(hint)]];
+  });
 }

@@ -11,8 +11,6 @@ export interface Action {
   readonly summary: string;
   /** The keys of `with`. An action that accepts any key omits this. */
   readonly parameters?: readonly Parameter[];
-  /** Parameters that other tools have, and what to write here. */
-  readonly foreignKeys?: Readonly<Record<string, string>>;
   /** Parameters that say the same thing, of which a step gives one. */
   readonly alternatives?: readonly Alternatives[];
   /**

@@ -1,4 +1,5 @@
 import { isTemplate } from "../expr/template/template_data.ts";
+import { hintForParameter } from "../base/other_tools.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { DURATION_FORMS, parseDuration } from "../base/value/duration.ts";
 import { describeValue, isDict } from "../base/value/value.ts";
@@ -20,7 +21,7 @@ const STEP_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 function checkTable(
-  { name, parameters, foreignKeys = {} }: Action,
+  { name, parameters }: Action,
   params: Dict,
 ): ParameterProblem[] {
   if (!parameters) return [];
@@ -29,11 +30,10 @@ function checkTable(
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
     const message = `unknown parameter "${key}" of ${name}`;
-    const known = Object.hasOwn(foreignKeys, key)
-      ? foreignKeys[key]
-      : STEP_KEYS.has(key)
-      ? `"${key}" is a key of the step, beside "uses"`
-      : didYouMean(key, names);
+    const known = hintForParameter(names, key) ??
+      (STEP_KEYS.has(key)
+        ? `"${key}" is a key of the step, beside "uses"`
+        : didYouMean(key, names));
     const hint = known ?? `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }

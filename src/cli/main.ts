@@ -1,5 +1,6 @@
 import type { Files, Host } from "../host/host.ts";
 import { UsageError } from "../base/errors.ts";
+import { hintForCommand } from "../base/other_tools.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import type { Command, ExitCode, Invocation, Program } from "./command.ts";
 import { readCommandLine } from "./args/read_command_line.ts";
@@ -126,8 +127,7 @@ async function refuseWord(first: string, second: string | undefined, files: File
   const kind = await kindOfWord(first, files);
   if (kind === undefined || kind === "directory" && second === undefined) return;
   const words = COMMANDS.flatMap((command) => command.name ?? []);
-  const { commandElsewhere } = await import("./args/other_tools.ts");
-  const elsewhere = commandElsewhere(first, second);
+  const elsewhere = hintForCommand(first, second);
   // A directory is a suite, but hardly where it has the name of a command of another tool.
   if (kind === "directory" && elsewhere === undefined) return;
   const hint = elsewhere ?? didYouMean(first, words);

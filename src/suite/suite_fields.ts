@@ -37,20 +37,6 @@ export const SUITE = {
       summary: "Reports to write, such as `junit=out/junit.xml`, unless `--report` is given.",
     },
   },
-  foreignKeys: {
-    tags: '"tags" is a key of a workflow, of a job, and beside a path',
-    jobs: '"jobs" is a key of a workflow: a suite lists workflow files',
-    files: 'the key is "workflows"',
-    tests: 'the key is "workflows"',
-    include: 'the key is "workflows"',
-    before: 'the key is "setup"',
-    before_all: 'the key is "setup"',
-    after: 'the key is "teardown"',
-    after_all: 'the key is "teardown"',
-    env: 'variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"',
-    parallel: 'the key is "workers"',
-    reports: 'the key is "report"',
-  },
   holdsAnchors: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
@@ -66,7 +52,6 @@ export const SUITE_ENTRY = {
     },
     tags: { type: "names", summary: "Tags that all its jobs have besides their own." },
   },
-  foreignKeys: { file: 'the key is "path"', name: "the name is in the workflow" },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** Keys of a suite that may be one text in place of a list. */

@@ -7,19 +7,6 @@ import { COOKIES_PARAMETER, hideCookieValues } from "./page_cookies.ts";
 export const browser: Action = {
   name: "browser",
   summary: "Clicks, fills in and checks pages in Chromium or Chrome",
-  foreignKeys: {
-    action: 'the key is "actions", a list: actions: [{ name: click, selector: "#save" }]',
-    steps: 'the key is "actions"',
-    url: 'write it as an action: actions: [{ name: navigate, url: "https://…" }]',
-    selector: 'it belongs to an action: actions: [{ name: click, selector: "#save" }]',
-    width: 'the key is "window_w"',
-    height: 'the key is "window_h"',
-    browser: 'the program is "executable"; without it Chromium or Chrome is looked for',
-    headed: 'write "headless: false"',
-    insecure: 'write "tls: { verify: false }"',
-    ignoreHTTPSErrors: 'write "tls: { verify: false }"',
-    acceptInsecureCerts: 'write "tls: { verify: false }"',
-  },
   parameters: [
     ACTIONS_PARAMETER,
     {

@@ -10,16 +10,6 @@ import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 export const db: Action = {
   name: "db",
   summary: "Queries PostgreSQL, MySQL, MariaDB and SQLite",
-  foreignKeys: {
-    url: 'the key is "dsn"',
-    database: 'the key is "dsn": dsn: "postgres://user:password@host:5432/database"',
-    host: 'write a DSN: dsn: "postgres://user:password@host:5432/database"',
-    sql: 'the key is "query"',
-    statement: 'the key is "query"',
-    args: 'the key is "params"',
-    parameters: 'the key is "params"',
-    limit: 'the key is "max_rows"',
-  },
   parameters: [
     {
       name: "dsn",

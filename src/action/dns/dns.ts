@@ -8,14 +8,6 @@ import { RECORD_TYPES } from "./record_types.ts";
 export const dns: Action = {
   name: "dns",
   summary: "Asks a name server for the records of a name",
-  foreignKeys: {
-    host: 'the key is "name"',
-    domain: 'the key is "name"',
-    query: 'the key is "name"',
-    record: 'the key is "type"',
-    nameserver: 'the key is "server"',
-    resolver: 'the key is "server"',
-  },
   parameters: [
     {
       name: "name",

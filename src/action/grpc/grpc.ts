@@ -8,33 +8,10 @@ import { TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 import { readGrpcAddress } from "./read_address.ts";
 
-const ADDRESS = 'the key is "addr": addr: "host:50051"';
-const METHOD = 'write "service" and "method": service: demo.v1.Users, method: GetUser';
-const BODY = 'the key is "body"';
-const FILES = 'the key is "proto"';
-
 /** Calls a method of a gRPC server. */
 export const grpc: Action = {
   name: "grpc",
   summary: "Calls methods of gRPC servers, by reflection or .proto files",
-  foreignKeys: {
-    url: ADDRESS,
-    host: ADDRESS,
-    address: ADDRESS,
-    target: ADDRESS,
-    rpc: METHOD,
-    call: METHOD,
-    data: BODY,
-    message: BODY,
-    request: BODY,
-    json: BODY,
-    headers: 'the key is "metadata"',
-    proto_file: FILES,
-    protos: FILES,
-    protoset: 'the key is "descriptor_set"',
-    import_path: 'the key is "import_paths"',
-    plaintext: "it is the default; tls: true asks for TLS",
-  },
   parameters: [
     { name: "addr", type: "string", summary: "The server: `host:port`", required: true },
     {

@@ -7,44 +7,10 @@ import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
 
-const FORM = 'the key is "form", "json" or "multipart"';
-const MULTIPART = 'the key is "multipart": multipart: { note: text, upload: { file: a.pdf } }';
-const FILE = 'the key is "file", whose content is the body, or "multipart" for a part of a form';
-const SAVE = 'the key is "save": the file that the body of the response goes into';
-
 /** Sends an HTTP request. */
 export const http: Action = {
   name: "http",
   summary: "Sends an HTTP request and reads the response",
-  foreignKeys: {
-    data: FORM,
-    payload: FORM,
-    formData: FORM,
-    files: MULTIPART,
-    multipart_form: MULTIPART,
-    upload: FILE,
-    body_file: FILE,
-    bodyFile: FILE,
-    output: SAVE,
-    download: SAVE,
-    save_as: SAVE,
-    params: 'the key is "query"',
-    authorization: 'the key is "auth", or write the header: headers: { authorization: "Bearer …" }',
-    basic_auth: "write auth: { basic: { username: …, password: … } }",
-    bearer: "write auth: { bearer: … }",
-    token: "write auth: { bearer: … }",
-    cookie: 'write the header: headers: { cookie: "name=value" }',
-    cookiejar: 'the key is "cookies"; a file with cookies is "cookie_file"',
-    session: 'the key is "cookies"',
-    cacert: 'the key is "tls": tls: { ca: ca.pem }',
-    cert: 'the key is "tls": tls: { cert: client.pem, key: client_key.pem }',
-    verify: 'the key is "tls": tls: { verify: false }',
-    http2: 'the key is "version": version: "2"',
-    socketPath: 'the key is "unix_socket"',
-    connect_to: 'the key is "resolve"',
-    connect: 'there is no shorthand for CONNECT; a proxy is given by "proxy"',
-    trace: "there is no shorthand for TRACE: method: TRACE, url: …",
-  },
   parameters: [
     { name: "method", type: "string", summary: "GET, POST or any other method" },
     {

@@ -46,16 +46,6 @@ export const STREAM_PARAMETERS: readonly Parameter[] = [
   },
 ];
 
-/** Keys of other tools. */
-export const STREAM_FOREIGN_KEYS: Readonly<Record<string, string>> = {
-  insecure: 'the key is "tls": tls: { verify: false }',
-  verify_ssl: 'the key is "tls": tls: { verify: false }',
-  cacert: 'the key is "tls": tls: { ca: ca.pem }',
-  bearer: "write auth: { bearer: … }",
-  token: "write auth: { bearer: … }",
-  header: 'the key is "headers"',
-};
-
 /** Problems of these parameters beyond their types; `most` names a limit of at least 1. */
 export function checkStream(params: Dict, most: string): ParameterProblem[] {
   const limit = params[most];

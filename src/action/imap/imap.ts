@@ -8,28 +8,10 @@ import { COMMAND_NAMES, CRITERIA, isCommand, needsOf } from "./commands.ts";
 import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 
-const COMMANDS = 'the key is "commands": commands: [{ name: select, mailbox: INBOX }]';
-
 /** Reads mailboxes, and waits for mails. */
 export const imap: Action = {
   name: "imap",
   summary: "Reads mailboxes by IMAP, and waits for mails",
-  foreignKeys: {
-    addr: 'the keys are "host" and "port"',
-    url: 'the keys are "host" and "port"',
-    server: 'the key is "host"',
-    user: 'the key is "username"',
-    pass: 'the key is "password"',
-    auth: 'the keys are "username" and "password"',
-    secure: 'the key is "tls"',
-    ssl: 'the key is "tls"',
-    insecure: "write tls: { verify: false }",
-    mailbox: "write it in a command, or in wait_for",
-    folder: "a command has mailbox: INBOX",
-    search: COMMANDS,
-    criteria: COMMANDS,
-    command: COMMANDS,
-  },
   parameters: [
     { name: "host", type: "string", summary: "The host or address", required: true },
     {

@@ -4,12 +4,6 @@ import type { Action } from "../action.ts";
 export const mailLatency: Action = {
   name: "mail-latency",
   summary: "Measures how long mails took, from headers of files in a mailbox",
-  foreignKeys: {
-    dir: 'the keys are "mail_dir" and "output_dir"',
-    path: 'the keys are "mail_dir" and "output_dir"',
-    maildir: 'the key is "mail_dir"',
-    timezone: 'the key is "zone"',
-  },
   parameters: [
     {
       name: "mail_dir",

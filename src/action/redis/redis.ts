@@ -11,13 +11,6 @@ import { splitCommand } from "./split_command.ts";
 export const redis: Action = {
   name: "redis",
   summary: "Sends commands to a Redis server and reads the replies",
-  foreignKeys: {
-    dsn: 'the key is "url"',
-    host: 'write a URL: url: "redis://host:6379"',
-    cmd: 'the key is "command"',
-    query: 'the key is "command"',
-    args: 'write the command as a list: command: [SET, key, "a value"]',
-  },
   parameters: [
     {
       name: "url",

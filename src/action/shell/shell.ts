@@ -1,10 +1,6 @@
 import type { Action, ActionExplainer } from "../action.ts";
 import { shellProblems } from "./shell_problems.ts";
 
-const CMD = 'the key is "cmd"';
-const WORKDIR = 'the key is "workdir"';
-const ENV = 'the key is "env"';
-
 /** Shows only what differs from command to command. */
 const EXPLAINER: ActionExplainer = {
   describe: (req, res) => ({
@@ -26,17 +22,6 @@ const EXPLAINER: ActionExplainer = {
 export const shell: Action = {
   name: "shell",
   summary: "Runs a command in a shell",
-  foreignKeys: {
-    command: CMD,
-    run: CMD,
-    script: CMD,
-    cwd: WORKDIR,
-    dir: WORKDIR,
-    "working-directory": WORKDIR,
-    working_directory: WORKDIR,
-    environment: ENV,
-    vars: ENV,
-  },
   parameters: [
     { name: "cmd", type: "string", summary: "the command to run", required: true },
     {

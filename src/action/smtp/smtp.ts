@@ -3,32 +3,10 @@ import { sharingParameters } from "../shared_connection.ts";
 import { TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 
-const ADDR = 'the key is "addr": addr: "mail.example.com:587"';
-const AUTH = "write auth: { username: …, password: … }";
-const BODY = 'the key is "body"';
-
 /** Sends mails to an SMTP server. */
 export const smtp: Action = {
   name: "smtp",
   summary: "Sends mails by SMTP",
-  foreignKeys: {
-    host: ADDR,
-    port: ADDR,
-    server: ADDR,
-    url: ADDR,
-    username: AUTH,
-    user: AUTH,
-    password: AUTH,
-    text: BODY,
-    message_body: BODY,
-    content: BODY,
-    attachment: 'the key is "attachments", a list',
-    replyTo: 'the key is "reply_to"',
-    "my-hostname": 'the key is "myhostname"',
-    helo: 'the key is "myhostname"',
-    secure: 'the key is "tls"',
-    ssl: 'the key is "tls"',
-  },
   parameters: [
     {
       name: "addr",

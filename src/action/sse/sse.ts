@@ -5,20 +5,12 @@ import { checkBodies } from "../http/request/bodies/check_bodies.ts";
 import { methodProblem } from "../http/request/http_syntax.ts";
 import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
 import { readUrl } from "../http/request/request_url.ts";
-import { checkStream, STREAM_FOREIGN_KEYS, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { checkStream, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
 
 /** Receives server-sent events. */
 export const sse: Action = {
   name: "sse",
   summary: "Receives server-sent events",
-  foreignKeys: {
-    ...STREAM_FOREIGN_KEYS,
-    get: 'the key is "url"',
-    post: 'the keys are "url" and "method": method: POST',
-    data: 'the key is "body" or "json"',
-    max_messages: 'the key is "max_events"',
-    last_event_id: 'write the header: headers: { last-event-id: "42" }',
-  },
   parameters: [
     { name: "url", type: "string", summary: "The URL of the stream", required: true },
     { name: "method", type: "string", summary: "GET, POST or any other method", default: "GET" },

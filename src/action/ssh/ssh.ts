@@ -2,35 +2,10 @@ import type { Action } from "../action.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { sshProblems } from "./ssh_problems.ts";
 
-const CMD = 'the key is "cmd"';
-const USER = 'the key is "user"';
-const KEY_FILE = 'the key is "key_file"';
-const WORKDIR = 'the key is "workdir"';
-
 /** Runs a command on another machine. A command that fails is a result; no connection is an error. */
 export const ssh: Action = {
   name: "ssh",
   summary: "Runs commands on another machine and copies files there and back",
-  foreignKeys: {
-    command: CMD,
-    run: CMD,
-    script: CMD,
-    username: USER,
-    login: USER,
-    addr: 'the keys are "host" and "port"',
-    address: 'the keys are "host" and "port"',
-    hostname: 'the key is "host"',
-    key: KEY_FILE,
-    private_key: KEY_FILE,
-    identity_file: KEY_FILE,
-    passphrase: 'the key is "key_passphrase"',
-    cwd: WORKDIR,
-    dir: WORKDIR,
-    working_directory: WORKDIR,
-    proxy_jump: 'the key is "jump"',
-    bastion: 'the key is "jump"',
-    fingerprint: 'the keys of hosts are in the file that "known_hosts" names',
-  },
   parameters: [
     { name: "host", type: "string", summary: "The host to connect to", required: true },
     { name: "port", type: "integer", summary: "Its port", default: "22" },

@@ -2,20 +2,10 @@ import type { Action } from "../action.ts";
 import { checkHost, checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 
-const SEND = 'the key is "send"';
-
 /** Connects to a port, sends text and waits for answers. */
 export const tcp: Action = {
   name: "tcp",
   summary: "Connects to a TCP port, sends text and waits for answers",
-  foreignKeys: {
-    address: 'the keys are "host" and "port"',
-    url: 'the keys are "host" and "port"',
-    data: SEND,
-    body: SEND,
-    ssl: 'the key is "tls"',
-    contains: 'the key is "expect"',
-  },
   parameters: [
     { name: "host", type: "string", summary: "The host or address", required: true },
     { name: "port", type: "integer", summary: "The port", required: true },

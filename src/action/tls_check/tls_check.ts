@@ -6,7 +6,6 @@ import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 export const tls: Action = {
   name: "tls",
   summary: "Looks at the certificate and the versions of a TLS server",
-  foreignKeys: { url: 'the keys are "host" and "port"', ca_file: 'write tls: { ca: "ca.pem" }' },
   parameters: [
     { name: "host", type: "string", summary: "The host or address", required: true },
     { name: "port", type: "integer", summary: "The port", default: "443" },

@@ -2,7 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
 import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
-import { checkStream, STREAM_FOREIGN_KEYS, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { checkStream, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
 import { URL_HINT, urlProblem } from "./read_websocket_url.ts";
 import { subprotocolProblem } from "./subprotocols.ts";
 
@@ -10,15 +10,6 @@ import { subprotocolProblem } from "./subprotocols.ts";
 export const websocket: Action = {
   name: "websocket",
   summary: "Opens a WebSocket, sends messages and waits for answers",
-  foreignKeys: {
-    ...STREAM_FOREIGN_KEYS,
-    message: 'the key is "send"',
-    messages: 'the key is "send"',
-    data: 'the key is "send"',
-    receive: 'the key is "expect"',
-    protocol: 'the key is "subprotocols"',
-    protocols: 'the key is "subprotocols"',
-  },
   parameters: [
     {
       name: "url",

@@ -1,6 +1,7 @@
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
+import { fieldMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
@@ -50,7 +51,7 @@ function* unknownFields({ readings }: CheckModel): Iterable<Problem> {
       severity: severityOfNil(reading, index),
       code: "unknown-field",
       message: `unknown field "${field.name}" of ${of}: it is always nil`,
-      hint: didYouMean(fieldElsewhere(field.name, names) ?? field.name, names) ??
+      hint: didYouMean(fieldMeantBy(field.name) ?? "", names) ?? didYouMean(field.name, names) ??
         `${has} ${names.join(", ")}`,
     });
   }
@@ -89,19 +90,6 @@ const FIELDS = {
   run: ["state", "failed"],
   job: ["state", "failed"],
 };
-
-/** What a field is called here that other tools call `name`. */
-function fieldElsewhere(name: string, names: readonly string[]): string | undefined {
-  const [field] = FIELDS_ELSEWHERE.find(([, others]) => others.includes(name)) ?? [];
-  return field !== undefined && names.includes(field) ? field : undefined;
-}
-
-const FIELDS_ELSEWHERE: readonly (readonly [field: string, others: readonly string[]])[] = [
-  ["code", ["statusCode", "status_code", "exit_code", "exitCode", "exitcode", "returncode"]],
-  ["body", ["json", "content"]],
-  ["rawbody", ["text"]],
-  ["stdout", ["output", "out"]],
-];
 
 function* comparisonsIn(node: Node): Iterable<BinaryExpression> {
   if (node.type === "BinaryExpression" && (node.operator === "==" || node.operator === "!=")) {

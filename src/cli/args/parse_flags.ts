@@ -1,5 +1,6 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { UsageError } from "../../base/errors.ts";
+import { hintForOption } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Invocation, Option } from "../command.ts";
 
@@ -12,10 +13,10 @@ export interface Flags {
 }
 
 /** Sorts the words of a command line by a table of options. Throws `UsageError`. */
-export async function parseFlags(
+export function parseFlags(
   args: readonly string[],
   options: readonly Option[],
-): Promise<Flags> {
+): Flags {
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
@@ -32,7 +33,7 @@ export async function parseFlags(
     },
   });
   const [first] = unknown;
-  if (first !== undefined) throw await unknownOption(first, options);
+  if (first !== undefined) throw unknownOption(first, options);
   return {
     operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
     switches: new Set(switches.filter((name) => parsed[name] === true)),
@@ -66,13 +67,12 @@ function refuseValues(args: readonly string[], options: readonly Option[]): void
   }
 }
 
-async function unknownOption(word: string, options: readonly Option[]): Promise<UsageError> {
-  const { optionElsewhere } = await import("./other_tools.ts");
+function unknownOption(word: string, options: readonly Option[]): UsageError {
   const name = /^-*([^=]*)/.exec(word)?.[1] ?? "";
   const meant = didYouMean(name, options.map((option) => option.name));
   return new UsageError(
     `unknown option ${word.replace(/=.*/s, "")}`,
-    optionElsewhere(name) ?? meant?.replace(/"(.*)"/, "--$1"),
+    hintForOption(name) ?? meant?.replace(/"(.*)"/, "--$1"),
   );
 }
 

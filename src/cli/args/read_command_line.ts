@@ -1,4 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
+import { hintForOption } from "../../base/other_tools.ts";
 import type { Command, Invocation, Option } from "../command.ts";
 import type { Flags } from "./parse_flags.ts";
 
@@ -29,12 +30,12 @@ export async function readCommandLine(
   const { fallback, commands, common } = table;
   const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
   const code = args.some((word) => word.startsWith("-")) ? await flagsCode() : undefined;
-  const parsed: Flags = code ? await code.parseFlags(args, distinct(all)) : noFlags(args);
+  const parsed: Flags = code ? code.parseFlags(args, distinct(all)) : noFlags(args);
   const named = commands.find(({ name }) => name === parsed.operands[0]);
   const command = named ?? fallback;
   const own = [...common, ...command.options];
   for (const name of [...parsed.switches, ...parsed.values.keys()]) {
-    if (!own.some((option) => option.name === name)) throw await foreignOption(name, command);
+    if (!own.some((option) => option.name === name)) throw foreignOption(name, command);
   }
   const { operands, switches } = parsed;
   return {
@@ -61,9 +62,8 @@ function distinct(options: readonly Option[]): readonly Option[] {
   return [...new Map(options.map((option) => [option.name, option])).values()];
 }
 
-async function foreignOption(option: string, { name }: Command): Promise<UsageError> {
+function foreignOption(option: string, { name }: Command): UsageError {
   const words = name === undefined ? "runner" : `runner ${name}`;
-  const { optionElsewhere } = await import("./other_tools.ts");
-  const hint = name === undefined ? optionElsewhere(option) : undefined;
+  const hint = name === undefined ? hintForOption(option) : undefined;
   return new UsageError(`${words} has no option --${option}`, hint ?? `try ${words} --help`);
 }

@@ -1,10 +1,10 @@
 import { ExpressionError } from "../../base/errors.ts";
+import { hintForName } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
 import { Fault, NilOwner } from "../fault.ts";
 import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
-import { nameHint } from "../hints/known_slips.ts";
 import { childrenOf } from "../parse/tree.ts";
 import { neededIn } from "../references.ts";
 
@@ -77,7 +77,7 @@ function missingFault(
   const isName = node.type === "Identifier";
   const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
   const better = hyphenHint(at, source) ?? hyphenKeyHint(missing, source) ??
-    (isName ? nameHint(key) : undefined) ??
+    (isName ? hintForName(key) : undefined) ??
     nearHint(missing);
   return { message, start, end, hint: better ?? hint };
 }

@@ -2,7 +2,8 @@ import type { CallExpression } from "../parse/ast.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { FunctionRecord } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { functionHint, methodHint } from "./known_slips.ts";
+import { hintForFunction, hintForMethod, hintForMisspeltFunction } from "../../base/other_tools.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 
 /** Errors of a call for any values: a method, an unknown function, a wrong argument count. */
 export function callProblem({ callee, arguments: args, start, end }: CallExpression) {
@@ -30,3 +31,20 @@ function countOf({ least, most }: FunctionRecord): string {
 function plural(count: number): string {
   return count === 1 ? "1 argument" : `${count} arguments`;
 }
+
+/** A hint for an unknown function: one of other tools, or a misspelt one. */
+function functionHint(name: string): string | undefined {
+  return hintForFunction(name) ?? didYouMean(name, FUNCTIONS.keys()) ??
+    hintForMisspeltFunction(name);
+}
+
+function methodHint(name: string): string {
+  if (OPERATORS.includes(name)) return `write value ${name} …`;
+  const record = FUNCTIONS.get(name);
+  if (record?.most === 0) return `write ${name}()`;
+  if (record) return record.most === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
+  return hintForMethod(name) ?? "write function(value)";
+}
+
+/** Operators that are methods in other languages. */
+const OPERATORS = ["contains", "startsWith", "endsWith", "matches"];

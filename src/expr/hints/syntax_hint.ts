@@ -1,4 +1,4 @@
-import { FUNCTIONS_ELSEWHERE } from "./functions_elsewhere.ts";
+import { hintForFunction } from "../../base/other_tools.ts";
 
 /** A token that could not be parsed, and the text around it. */
 interface Misfit {
@@ -99,7 +99,7 @@ const HINTS: readonly Hint[] = [
   {
     applies: (misfit) => misfit.isBehind && /^(is|exists|eq|ne|[gl]te?)$/i.test(token(misfit)),
     hint: (misfit) =>
-      FUNCTIONS_ELSEWHERE.get(token(misfit)) ?? 'write value != nil, or type(value) == "string"',
+      hintForFunction(token(misfit)) ?? 'write value != nil, or type(value) == "string"',
   },
   {
     applies: (misfit) => misfit.isBehind && /^(and|or|not)$/i.test(token(misfit)),

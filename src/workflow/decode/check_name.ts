@@ -1,7 +1,7 @@
 import type { Identifier } from "../../expr/parse/ast.ts";
 import type { Reference } from "../../expr/references.ts";
-import { misspeltNameHint, nameHint } from "../../expr/hints/known_slips.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
+import { hintForMisspeltName, hintForName } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { WHOLE_SCOPE } from "./name_rules.ts";
@@ -50,8 +50,8 @@ function hintFor(
 ): string {
   const { name } = identifier;
   if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
-  return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
-    misspeltNameHint(name) ?? environmentHint(name) ?? quoteHint(identifier, source) ??
+  return hintForName(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
+    hintForMisspeltName(name) ?? environmentHint(name) ?? quoteHint(identifier, source) ??
     namesHint(known);
 }
 

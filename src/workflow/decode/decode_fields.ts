@@ -1,3 +1,4 @@
+import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue } from "../../base/value/value.ts";
@@ -9,7 +10,7 @@ import {
   isRawMap,
   type RawMap,
 } from "./decode_value.ts";
-import type { Field, FieldTable } from "./fields.ts";
+import { type Field, type FieldTable, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
 import { IN_STEP } from "./name_rules.ts";
 import { addError, addWarning } from "../problem.ts";
 
@@ -91,23 +92,23 @@ function reportMissing(
 function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: RawMap,
   path: Path,
-  { what, fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
+  { what, fields, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
   let emptyKeyHint: { readonly hint: string | undefined } | undefined;
-  const aliases = Object.keys(foreignKeys).filter((key) => /^the key is/.test(foreignKeys[key]!));
+  const aliases = otherKeys(what).filter((key) => hintForKey(what, key)?.startsWith("the key is"));
   const names = [...Object.keys(fields), ...aliases];
   for (const key of Object.keys(map)) {
     // Keys that begin with x are there to hold anchors.
     if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
-    const foreign = Object.hasOwn(foreignKeys, key) ? foreignKeys[key] : undefined;
-    const near = foreign === undefined ? suggest(key, names) : undefined;
-    const hint = foreign ??
+    const known = hintForKey(what, key) ?? ownerHint(what, key);
+    const near = known === undefined ? suggest(key, names) : undefined;
+    const hint = known ??
       (/^\s/.test(key)
         ? "it begins with a non-breaking space: indent with plain spaces"
         : near === undefined
         ? (emptyKeyHint ??= { hint: emptyHint(map, fields) }).hint
-        : foreignKeys[near] ?? `did you mean "${near}"?`);
+        : hintForKey(what, near) ?? `did you mean "${near}"?`);
     const unlike = holdsAnchors
       ? 'it has no effect; a key for anchors begins with "x-"'
       : undefined;
@@ -118,6 +119,19 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
       ...advice === undefined ? {} : { hint: advice },
     });
   }
+}
+
+/** A hint for a key that belongs to a job or a step. */
+function ownerHint(what: string, key: string): string | undefined {
+  const owners = what === "the workflow"
+    ? [JOB_FIELDS, STEP_FIELDS]
+    : what === "a step"
+    ? [JOB_FIELDS]
+    : what === "a job" || what === "a job file"
+    ? [STEP_FIELDS]
+    : [];
+  const owner = owners.find(({ fields }) => Object.hasOwn(fields, key));
+  return owner && `"${key}" is a key of ${owner.what}`;
 }
 
 /** Types of keys that contain more keys. */

@@ -1,6 +1,7 @@
 import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { typeMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue } from "../../base/value/value.ts";
@@ -139,22 +140,12 @@ function decodeTypes(
       continue;
     }
     const message = `unknown type ${describeValue(type)} of "${column}"`;
-    const hint = didYouMean(TYPES_ELSEWHERE.get(String(type)) ?? String(type), PARAMETER_TYPES) ??
+    const hint = didYouMean(typeMeantBy(String(type)) ?? String(type), PARAMETER_TYPES) ??
       `the types are ${PARAMETER_TYPES.join(", ")}`;
     addError(problems, "type", [...path, column], message, { hint });
   }
   return decoded;
 }
-
-/** What types are called in expressions and elsewhere. */
-const TYPES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["int", "integer"],
-  ["float", "number"],
-  ["array", "list"],
-  ["object", "map"],
-  ["json", "map"],
-  ["text", "string"],
-]);
 
 function isColumnType(type: unknown): type is ColumnType {
   return typeof type === "string" && PARAMETER_TYPES.includes(type);

@@ -126,8 +126,7 @@ function refuseList(at: At, wanted: string): undefined {
   return refuse(at, wanted, hint);
 }
 
-/** Hints for the keys of a GitHub Actions workflow. */
-export const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
+const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 
 function isGithubJob(job: unknown): boolean {
   return isRawMap(job) && Object.hasOwn(job, "runs-on");

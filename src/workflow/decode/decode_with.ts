@@ -4,6 +4,7 @@ import type { Plugins } from "../../action/plugin/load_plugins.ts";
 import { ACTIONS } from "../../action/registry.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { describeValue, type Dict, mergeDicts } from "../../base/value/value.ts";
@@ -63,35 +64,10 @@ export function decodeUses(
 /** A suggestion for an unknown action name; an empty name has none. */
 function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
   const known = [...ACTION_NAMES, ...names];
-  const hint = didYouMean(actionElsewhere(name) ?? name, known) ?? FOREIGN_ACTIONS.get(name) ??
+  const hint = didYouMean(actionMeantBy(name) ?? name, known) ?? hintForAction(name) ??
     `the actions are ${known.join(", ")}`;
   return place === undefined ? hint : `${hint} (${place})`;
 }
-
-/** The action that does what `name` does elsewhere. */
-function actionElsewhere(name: string): string | undefined {
-  return ACTIONS_ELSEWHERE.find(([, others]) => others.includes(name.toLowerCase()))?.[0];
-}
-
-const ACTIONS_ELSEWHERE: readonly (readonly [action: string, others: readonly string[]])[] = [
-  ["http", ["request", "curl", "api", "rest", "graphql", "fetch"]],
-  ["shell", ["command", "cmd", "exec", "run", "bash", "sh", "script"]],
-  ["db", ["sql", "database", "postgres", "postgresql", "mysql", "mariadb", "sqlite"]],
-  ["browser", ["playwright", "puppeteer", "selenium", "chrome", "chromium"]],
-  ["tls", ["certificate", "cert", "ssl"]],
-  ["echo", ["print", "log"]],
-  ["embedded", ["include", "call", "workflow", "job"]],
-];
-
-/** What does without an action what such a one does elsewhere. */
-const FOREIGN_ACTIONS: ReadonlyMap<string, string> = new Map([
-  ...["sleep", "wait", "delay", "pause"].map((name) =>
-    [name, 'a step waits before its action by the key "wait": wait: 5s'] as const
-  ),
-  ...["mail", "email"].map((name) => [name, "smtp sends mails, and imap reads them"] as const),
-  ...["assert", "test"].map((name) => [name, 'an assertion is the key "test" of a step'] as const),
-  ["webhook", "no action receives requests; a server in a shell step does (background: true)"],
-]);
 
 /**
  * The parameters of a step, over the defaults of the job, checked by the action. Without an

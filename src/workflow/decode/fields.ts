@@ -1,5 +1,5 @@
 import { formatDuration } from "../../base/value/duration.ts";
-import { type FieldType, GITHUB } from "./decode_value.ts";
+import type { FieldType } from "./decode_value.ts";
 import {
   BEFORE_ACTION,
   IN_ITERATION,
@@ -36,28 +36,12 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   /** The kind in words: `a step`. */
   readonly what: string;
   readonly fields: F;
-  /** Keys that other tools have, and what to write here. */
-  readonly foreignKeys?: Readonly<Record<string, string>>;
   /** A key may be unknown where its value defines an anchor that is used. */
   readonly holdsAnchors?: true;
 }
 
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
 export const STEP_TIMEOUT = 5 * 60_000;
-
-const SKIPIF = 'the key is "skipif", which skips where it is true';
-const TEST = 'the key is "test", an expression or a list of them';
-const MAX_TIME = 'the key is "max_time"';
-const OUTPUTS = 'the key is "outputs", with a name for each expression';
-const ITERATION_KEY = 'the key is "iteration", a list, a file or a loop';
-const PARAMETER = 'parameters of an action go under "with"';
-const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
-  '"on_failure: stop" of a job skips its remaining steps';
-const MAY_FAIL =
-  'without "test" a step passes whatever its action gives; "when: always" starts a ' +
-  "job after failed needs";
-const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
-const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
 /** The top level of a workflow. */
 export const WORKFLOW = {
@@ -76,26 +60,6 @@ export const WORKFLOW = {
       type: "list",
       summary: "Cleanup steps, which run after all jobs, also after a failure or an interruption.",
     },
-  },
-  foreignKeys: {
-    env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
-    defaults: '"defaults" is a key of a job',
-    steps: '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
-      "uses: embedded, with: { path }",
-    timeout: '"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run',
-    retry: '"retry" is a key of a step',
-    test: '"test" is a key of a step',
-    tests: '"test" is a key of a step',
-    outputs: '"outputs" is a key of a step',
-    needs: '"needs" is a key of a job',
-    teardown: AFTER_ALL,
-    cleanup: AFTER_ALL,
-    include: "files are joined by commas: runner a.yml,b.yml; a job in a file of its own runs by " +
-      "uses: embedded",
-    secrets: 'secrets come from environment variables, by "vars": NAME: "{{NAME}}"',
-    on: GITHUB,
-    permissions: GITHUB,
-    concurrency: GITHUB,
   },
   holdsAnchors: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
@@ -140,42 +104,12 @@ export const JOB_FIELDS = {
       summary: "Tags for `--tags`, in addition to those of the workflow.",
     },
   },
-  foreignKeys: {
-    if: SKIPIF,
-    allow_failure: MAY_FAIL,
-    continue_on_error: GOES_ON,
-    "continue-on-error": GOES_ON,
-    always: AFTER_ALL,
-    teardown: AFTER_ALL,
-    cleanup: AFTER_ALL,
-    matrix: MATRIX,
-    strategy: MATRIX,
-    timeout: '"timeout" is a key of a step',
-    retry: '"retry" is a key of a step',
-    outputs: '"outputs" is a key of a step',
-    iteration: '"iteration" is a key of a step',
-    vars: '"vars" is a key of the workflow and of a step',
-    env: 'environment variables are read in the "vars" of the workflow',
-    uses: '"uses" is a key of a step: write steps: and a list of steps',
-    with: '"with" is a key of a step: is it indented deep enough?',
-    test: '"test" is a key of a step: is it indented deep enough?',
-    echo: '"echo" is a key of a step: is it indented deep enough?',
-    wait: '"wait" is a key of a step: is it indented deep enough?',
-    depends_on: 'the key is "needs"',
-    "runs-on": GITHUB,
-  },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A job in a job file; keys without effect there are reported elsewhere. */
 export const JOB_FILE_FIELDS = {
   ...JOB_FIELDS,
   what: "a job file",
-  foreignKeys: {
-    ...JOB_FIELDS.foreignKeys,
-    vars: "the vars of a job file are given by the step that embeds it: with: { path, vars }",
-    env: "environment variables come by the vars of the workflow that embeds it",
-    jobs: "a job file is one job, with its steps at the top",
-  },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A step. */
@@ -233,41 +167,5 @@ export const STEP_FIELDS = {
         "each row of a file, or until an expression is true.",
     },
     retry: { type: "map", summary: "Runs the step again when it fails." },
-  },
-  foreignKeys: {
-    if: SKIPIF,
-    when:
-      '"when" is a key of a job; the condition of a step is "skipif", which skips where it is true',
-    action: 'the key is "uses"',
-    allow_failure: MAY_FAIL,
-    continue_on_error: GOES_ON,
-    "continue-on-error": GOES_ON,
-    retries: 'the key is "retry", with "max_attempts" in it',
-    matrix: ITERATION_KEY,
-    run:
-      'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" under "with"',
-    env: 'environment variables are read in the "vars" of the workflow; those of a command ' +
-      'are "env" under "with"',
-    needs: '"needs" is a key of a job; steps run one after the other',
-    defaults: '"defaults" is a key of a job',
-    max_duration: MAX_TIME,
-    budget: MAX_TIME,
-    response_time: MAX_TIME,
-    assert: TEST,
-    asserts: TEST,
-    expect: TEST,
-    check: TEST,
-    extract: OUTPUTS,
-    capture: OUTPUTS,
-    captures: OUTPUTS,
-    loop: ITERATION_KEY,
-    foreach: ITERATION_KEY,
-    url: PARAMETER,
-    method: PARAMETER,
-    get: PARAMETER,
-    post: PARAMETER,
-    headers: PARAMETER,
-    body: PARAMETER,
-    cmd: PARAMETER,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

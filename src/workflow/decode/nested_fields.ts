@@ -1,8 +1,6 @@
 import type { Field, FieldTable } from "./fields.ts";
 import { BEFORE_ACTION, IN_ITERATION, IN_JOB, IN_STEP, seeing } from "./name_rules.ts";
 
-const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
-
 /** The statistics of the rounds of a job. */
 const STATS = ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"];
 
@@ -39,12 +37,6 @@ export const REPEAT = {
       default: "false",
       summary: "Starts rounds without waiting for earlier ones.",
     },
-  },
-  foreignKeys: {
-    times: 'the key is "count"',
-    every: 'the key is "interval"',
-    delay: 'the key is "interval"',
-    parallel: 'the key is "async"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
@@ -100,16 +92,6 @@ export const ITERATION = {
       summary: "The time between two passes of until.",
     },
   },
-  foreignKeys: {
-    data: 'the key is "list", or "file"',
-    path: 'the key is "file"',
-    filter: 'the key is "where"',
-    while: 'the key is "until", which ends the loop where it is true',
-    max_attempts: 'the key is "max"',
-    concurrency: 'the key is "parallel"',
-    count: TIMES,
-    times: TIMES,
-  },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** `retry` of a step. */
@@ -161,16 +143,6 @@ export const RETRY = {
       summary: "Gives up if it is true after an attempt that did not succeed.",
     },
   },
-  foreignKeys: {
-    retry_after: 'the key is "respect_retry_after"',
-    attempts: 'the key is "max_attempts"',
-    count: 'the key is "max_attempts"',
-    delay: 'the key is "interval", and "initial_delay" before the first attempt',
-    multiplier: 'the key is "backoff"',
-    timeout: '"timeout" of the step limits each attempt, max_attempts and interval all of them',
-    for: "max_attempts and interval say how long: max_attempts: 30, interval: 1s",
-    max_delay: 'the key is "max_interval"',
-  },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** `snapshot` of a step, where it is a map. */
@@ -196,13 +168,5 @@ export const SNAPSHOT = {
         "Rules for the values at JSONPaths: uuid, email, url, ip, iso_date, a type such as " +
         "integer, or a regular expression between slashes.",
     },
-  },
-  foreignKeys: {
-    value: 'the key is "of"',
-    path: 'the key is "of", or "name" for the file',
-    file: 'the key is "name"',
-    exclude: 'the key is "ignore"',
-    mask: 'the key is "ignore", or "match"',
-    matchers: 'the key is "match"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { parseFlags } from "../../../src/cli/args/parse_flags.ts";
 import { UsageError } from "../../../src/base/errors.ts";
 
@@ -25,8 +25,8 @@ Deno.test("parseFlags() sorts the words of a line", async (test) => {
     ["-v -- --mode -v --", ["--mode", "-v", "--"], ["verbose"], []],
   ];
   for (const [line, operands, switches, modes] of rows) {
-    await test.step(line, async () => {
-      const flags = await parseFlags(line.split(" "), options);
+    await test.step(line, () => {
+      const flags = parseFlags(line.split(" "), options);
       const given = [flags.operands, [...flags.switches], flags.values.get("mode") ?? []];
       assertEquals(given, [operands, switches, modes]);
     });
@@ -46,8 +46,8 @@ Deno.test("parseFlags() refuses unknown options", async (test) => {
     ["-hv=no", "option --verbose takes no value", undefined],
   ];
   for (const [line, message, hint] of rows) {
-    await test.step(line, async () => {
-      const error = await assertRejects(() => parseFlags(line.split(" "), options), UsageError);
+    await test.step(line, () => {
+      const error = assertThrows(() => parseFlags(line.split(" "), options), UsageError);
       assertEquals([error.message, error.hint], [message, hint]);
     });
   }

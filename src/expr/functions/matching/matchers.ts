@@ -1,3 +1,4 @@
+import { typeMeantBy } from "../../../base/other_tools.ts";
 import { didYouMean } from "../../../base/text/suggest.ts";
 import { typeName, type Value } from "../../../base/value/value.ts";
 import { makeMatcher } from "../../../base/value/matcher.ts";
@@ -43,15 +44,6 @@ const TYPES: ReadonlyMap<string, readonly ReturnType<typeof typeName>[]> = new M
   ["list", ["array"]],
 ]);
 
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["null", "nil"],
-  ["object", "map"],
-  ["dict", "map"],
-  ["str", "string"],
-  ["text", "string"],
-  ["double", "float"],
-]);
-
 /** The types that `is_type()` takes. */
 export const TYPE_NAMES: readonly string[] = [...TYPES.keys()];
 
@@ -62,7 +54,7 @@ export function isOfNamedType(value: Value, name: string): boolean {
 
 function typeProblem(name: string): string | undefined {
   if (TYPES.has(name)) return undefined;
-  const other = ELSEWHERE.get(name.toLowerCase());
+  const other = typeMeantBy(name);
   const hint = other === undefined ? didYouMean(name, TYPES.keys()) : `write "${other}"`;
   const types = `the types are ${[...TYPES.keys()].join(", ")}`;
   return `unknown type "${name}" in is_type(): ${hint ?? types}`;

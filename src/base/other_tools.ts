@@ -1,0 +1,396 @@
+/**
+ * The words of other tools (GitHub Actions, Probe, Hurl, runn, Step CI, Venom, k6, Postman,
+ * Playwright, JavaScript, jq …) that people write by habit, and what to write instead. Only common
+ * words are here: whoever writes another one reads what there is.
+ *
+ * @module
+ */
+import { suggest } from "./text/suggest.ts";
+
+/** Hints, each with the words that lead to it. */
+type Table = readonly (readonly [hint: string, words: string])[];
+
+function find(table: Table, word: string): string | undefined {
+  return table.find(([, words]) => words.split(" ").includes(word))?.[0];
+}
+
+function wordsOf(table: Table): string[] {
+  return table.flatMap(([, words]) => words.split(" "));
+}
+
+const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
+const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
+const SKIPIF = 'the key is "skipif", which skips where it is true';
+const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
+const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
+  '"on_failure: stop" of a job skips its remaining steps';
+const MAY_FAIL =
+  'without "test" a step passes whatever its action gives; "when: always" starts a ' +
+  "job after failed needs";
+const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
+
+const JOB: Table = [
+  [SKIPIF, "if"],
+  [MAY_FAIL, "allow_failure"],
+  [GOES_ON, "continue_on_error continue-on-error"],
+  [AFTER_ALL, "teardown cleanup"],
+  [
+    'a step with "iteration" runs once for each entry, with uses: embedded a whole job',
+    "matrix strategy",
+  ],
+  ['the key is "needs"', "depends_on"],
+  ['"vars" is a key of the workflow and of a step', "vars"],
+  ['environment variables are read in the "vars" of the workflow', "env"],
+  ['"uses" is a key of a step: write steps: and a list of steps', "uses"],
+  ['"with" is a key of a step: is it indented deep enough?', "with"],
+  ['"test" is a key of a step: is it indented deep enough?', "test"],
+  [GITHUB, "runs-on"],
+];
+
+/** Keys of YAML files, by what has them. */
+const KEYS: Readonly<Record<string, Table>> = {
+  "the workflow": [
+    ['environment variables are read in "vars": NAME: "{{NAME}}"', "env"],
+    [
+      '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
+      "uses: embedded, with: { path }",
+      "steps",
+    ],
+    ['"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run', "timeout"],
+    [AFTER_ALL, "teardown cleanup"],
+    [
+      "files are joined by commas: runner a.yml,b.yml; a job in a file of its own runs by " +
+      "uses: embedded",
+      "include",
+    ],
+    ['secrets come from environment variables, by "vars": NAME: "{{NAME}}"', "secrets"],
+    [GITHUB, "on permissions concurrency"],
+  ],
+  "a job": JOB,
+  "a job file": [
+    ["the vars of a job file are given by the step that embeds it: with: { path, vars }", "vars"],
+    ["a job file is one job, with its steps at the top", "jobs"],
+    ...JOB,
+  ],
+  "a step": [
+    [SKIPIF, "if"],
+    [
+      '"when" is a key of a job; the condition of a step is "skipif", which skips where it is true',
+      "when",
+    ],
+    ['the key is "uses"', "action"],
+    [MAY_FAIL, "allow_failure"],
+    [GOES_ON, "continue_on_error continue-on-error"],
+    ['the key is "retry", with "max_attempts" in it', "retries"],
+    ['the key is "iteration", a list, a file or a loop', "matrix loop foreach"],
+    ['the key is "test", an expression or a list of them', "assert asserts expect check"],
+    ['the key is "outputs", with a name for each expression', "extract capture captures"],
+    ['parameters of an action go under "with"', "url method get post headers body cmd"],
+    [
+      'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" ' +
+      'under "with"',
+      "run",
+    ],
+    [
+      'environment variables are read in the "vars" of the workflow; those of a command ' +
+      'are "env" under "with"',
+      "env",
+    ],
+    ['"needs" is a key of a job; steps run one after the other', "needs"],
+  ],
+  "repeat": [
+    ['the key is "count"', "times"],
+    ['the key is "interval"', "every delay"],
+    ['the key is "async"', "parallel"],
+  ],
+  "iteration": [
+    [TIMES, "count times"],
+    ['the key is "until", which ends the loop where it is true', "while"],
+  ],
+  "retry": [
+    ['the key is "max_attempts"', "attempts count"],
+    ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
+    ['"timeout" of the step limits each attempt, max_attempts and interval all of them', "timeout"],
+  ],
+  "the suite": [
+    ['"tags" is a key of a workflow, of a job, and beside a path', "tags"],
+    ['"jobs" is a key of a workflow: a suite lists workflow files', "jobs"],
+    ['the key is "workflows"', "files tests include"],
+    ['variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"', "env"],
+    ['the key is "workers"', "parallel"],
+  ],
+};
+
+/** What to write instead of a key; `what` has it, such as `a step`. */
+export function hintForKey(what: string, key: string): string | undefined {
+  return find(KEYS[what] ?? [], key);
+}
+
+/** The keys of other tools that `what` may have been given. */
+export function otherKeys(what: string): readonly string[] {
+  return wordsOf(KEYS[what] ?? []);
+}
+
+/** Parameters of actions, the words for them, and an example. */
+const PARAMETERS: readonly (readonly [name: string, words: string, example?: string])[] = [
+  ["addr", "url host port address server target"],
+  ["host", "url addr address hostname server"],
+  ["dsn", "url host database", 'dsn: "postgres://user:password@host:5432/database"'],
+  ["url", "host dsn"],
+  ["user", "username login"],
+  ["username", "user"],
+  ["password", "pass"],
+  ["auth", "username user password", "auth: { username: …, password: … }"],
+  ["auth", "bearer token authorization", "auth: { bearer: … }"],
+  ["auth", "basic_auth", "auth: { basic: { username: …, password: … } }"],
+  ["key_file", "key private_key identity_file"],
+  ["tls", "insecure verify verify_ssl ignoreHTTPSErrors", "tls: { verify: false }"],
+  ["tls", "cacert ca_file", "tls: { ca: ca.pem }"],
+  ["tls", "ssl secure"],
+  ["query", "params sql statement"],
+  ["params", "args parameters"],
+  ["headers", "header"],
+  ["metadata", "headers"],
+  ["form", "data payload formData"],
+  ["multipart", "files", "multipart: { note: text, upload: { file: a.pdf } }"],
+  ["file", "upload body_file"],
+  ["save", "output download"],
+  ["body", "data payload message request text content"],
+  ["send", "data body message messages"],
+  ["expect", "contains receive"],
+  ["cmd", "command run script"],
+  ["command", "cmd query"],
+  ["workdir", "cwd dir working-directory working_directory"],
+  ["env", "environment"],
+  ["service", "rpc call", "service: demo.v1.Users, method: GetUser"],
+  ["commands", "search command", "commands: [{ name: select, mailbox: INBOX }]"],
+  ["name", "host domain"],
+  [
+    "actions",
+    "action steps url selector",
+    'actions: [{ name: navigate, url: "https://…" }, { name: click, selector: "#save" }]',
+  ],
+];
+
+/** What to write instead of a parameter of an action, which takes `names`. */
+export function hintForParameter(names: readonly string[], word: string): string | undefined {
+  const [name, , example] =
+    PARAMETERS.find(([name, words]) => names.includes(name) && words.split(" ").includes(word)) ??
+      [];
+  if (name === undefined) return undefined;
+  return `the key is "${name}"${example === undefined ? "" : `: ${example}`}`;
+}
+
+const ACTIONS: Table = [
+  ["http", "request curl api rest graphql fetch"],
+  ["shell", "command cmd exec run bash sh script"],
+  ["db", "sql database postgres postgresql mysql mariadb sqlite"],
+  ["browser", "playwright puppeteer selenium chrome chromium"],
+  ["tls", "certificate cert ssl"],
+  ["echo", "print log"],
+  ["embedded", "include call workflow job"],
+];
+
+/** The action that other tools call `word`. */
+export function actionMeantBy(word: string): string | undefined {
+  return find(ACTIONS, word.toLowerCase());
+}
+
+/** What to write instead of something that is no action here. */
+export function hintForAction(word: string): string | undefined {
+  return find([
+    ['a step waits before its action by the key "wait": wait: 5s', "sleep wait delay pause"],
+    ["smtp sends mails, and imap reads them", "mail email"],
+    ['an assertion is the key "test" of a step', "assert test"],
+    ["no action receives requests; a server in a shell step does (background: true)", "webhook"],
+  ], word);
+}
+
+const TYPES: Table = [
+  ["string", "str text"],
+  ["integer", "int"],
+  ["number", "float double"],
+  ["list", "array"],
+  ["map", "object json dict"],
+  ["nil", "null"],
+];
+
+/** The type that other tools call `word`. */
+export function typeMeantBy(word: string): string | undefined {
+  return find(TYPES, word.toLowerCase());
+}
+
+const FIELDS: Table = [
+  ["code", "statusCode status_code exit_code exitCode"],
+  ["body", "json content"],
+  ["rawbody", "text"],
+  ["stdout", "output out"],
+];
+
+/** The field of a result that other tools call `word`. */
+export function fieldMeantBy(word: string): string | undefined {
+  return find(FIELDS, word);
+}
+
+const FUNCTIONS: Table = [
+  ["use uuid()", "uuidv4 guid random_uuid"],
+  ["use now(), or unixtime() for seconds", "timestamp iso8601 epoch"],
+  ['use format_date(now(), "2006-01-02")', "today"],
+  ["use format_date(time, layout, zone)", "strftime format_time dateformat date_format format"],
+  ["use date(text, layout)", "strptime parse_date"],
+  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode decode_jwt parse_jwt verify_jwt"],
+  ["use encode_base64(text)", "base64 base64encode btoa"],
+  ["use decode_base64(text)", "base64decode atob"],
+  ["use encode_url(text)", "urlencode encodeuricomponent"],
+  ["use decode_url(text)", "urldecode decodeuricomponent"],
+  ["use encode_hex(text)", "hex"],
+  ["use sha256(text)", "digest hash"],
+  ["use hmac_sha256(key, text)", "hmac"],
+  ["use random_int(100)", "random rand randint"],
+  ["use random_str(length)", "randomstring"],
+  ["use capture(text, pattern)", "regex_match exec extract scan"],
+  ['write text matches "^a+$"', "match regex test"],
+  ["use css(text, selector)", "queryselector queryselectorall"],
+  ["use xpath(text, expression)", "xml parse_xml"],
+  ["use jmespath(value, expression) or json_path(value, path)", "jq"],
+  ['use json_path(value, "$..name"), or write the path itself: res.body.items[0].name', "jsonpath"],
+  ["use parse_yaml(text)", "yaml fromyaml"],
+  ["use parse_csv(text)", "csv fromcsv"],
+  ["write an operator: a + b, a - b, a * b, a / b or a % b", "add sub mul div mod"],
+  [
+    "write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b",
+    "eq ne lt lte gt gte equals deepequal",
+  ],
+  ["write a ** b", "pow sqrt"],
+  ["write 1..9", "range"],
+  [ENVIRONMENT, "env getenv"],
+  ["write value ?? fallback", "default coalesce"],
+  ["write if test { a } else { b }, or test ? a : b", "if"],
+  ["use len(value)", "length size"],
+  ["use type(value)", "typeof"],
+  [
+    'write type(value) == "string", or another type: nil, bool, int, float, array, map',
+    "isstring isnumber isboolean isinteger isarray isobject isnan is_string is_integer",
+  ],
+  ["write value == nil", "isnull is_null"],
+  ["write len(value) == 0", "isempty"],
+  ["write value != nil", "exists defined isdefined"],
+  ["write text[0:3], or list[0:3]", "substring substr slice"],
+  ["write text contains part, or item in list", "includes"],
+  ['write "key" in map', "has"],
+  ["use any(list, # > 1)", "some"],
+  ["use all(list, # > 1)", "every"],
+  ["use filter(list, .price > 1)", "select"],
+  ["use toPairs(map)", "to_entries"],
+  ["use fromPairs(pairs)", "from_entries"],
+  ["use upper(text)", "touppercase ascii_upcase"],
+  ["use lower(text)", "tolowercase ascii_downcase"],
+  ["use replace(text, old, new)", "gsub replaceall"],
+  ["use string(value)", "tostring str"],
+  ["use int(text), or float(text)", "number parseint parsefloat tonumber"],
+  ['use schema(value, "file.json")', "validate jsonschema json_schema tv4 ajv"],
+  ["use includes_json(value, part)", "tomatchobject objectcontaining match_object"],
+  ["write snapshot: true at the step", "tomatchsnapshot snapshot"],
+  ["write wait: 1s at the step", "sleep"],
+  ["write the condition itself", "check expect assert"],
+];
+
+/** What to write instead of a function. */
+export function hintForFunction(word: string): string | undefined {
+  return find(FUNCTIONS, word.toLowerCase());
+}
+
+/** The same for a misspelling of such a function. */
+export function hintForMisspeltFunction(word: string): string | undefined {
+  const meant = suggest(word, wordsOf(FUNCTIONS));
+  return meant === undefined ? undefined : find(FUNCTIONS, meant);
+}
+
+/** Methods: those of times in Go, which other tools have in expressions, and of JavaScript. */
+const METHODS: Table = [
+  ["write format_date(value, layout)", "Format"],
+  ["write date_parts(value).unix", "Unix getTime"],
+  ["write date_parts(value).year, or another part", "Year Month Day Hour Minute Second Weekday"],
+  ['write value + duration("1h")', "Add"],
+  ["write value - other", "Sub"],
+  ["times are such texts already", "toISOString"],
+  ["write fromJSON(text)", "parse"],
+  ["write toJSON(value)", "stringify"],
+  ["write value matches …", "match test"],
+];
+
+/** What to write instead of a method that is no function here. */
+export function hintForMethod(word: string): string | undefined {
+  return find(METHODS, word) ?? hintForFunction(word);
+}
+
+const NAMES: Table = [
+  [ENVIRONMENT, "env"],
+  ["outputs of earlier steps are in outputs", "jobs steps"],
+  ["the result of the action is res", "response"],
+  ["the request of the action is req", "request"],
+  ["write res.body", "body"],
+  ["the body of a response is res.body", "$"],
+  ["write res.code", "code statusCode status_code"],
+  ['write res.headers["Content-Type"]', "headers"],
+  ["write res.cookies", "cookies"],
+  ["the seconds that the action took are rt.sec", "duration elapsed"],
+  ["write nil", "undefined None"],
+  ["write true", "True yes on"],
+  ["write false", "False no off"],
+];
+
+/** What to write instead of a name in an expression. */
+export function hintForName(word: string): string | undefined {
+  return find(NAMES, word);
+}
+
+/** The same for a misspelling of such a name. */
+export function hintForMisspeltName(word: string): string | undefined {
+  // Of short names too many are alike.
+  const meant = suggest(word, wordsOf(NAMES).filter((name) => name.length > 5));
+  return meant === undefined ? undefined : find(NAMES, meant);
+}
+
+const OPTIONS: Table = [
+  ["write --fail-fast", "bail exitfirst stop-on-failure"],
+  ["write --jobs <count>", "concurrency j max-parallel parallel threads workers"],
+  ["write --only <job>, which takes patterns", "filter grep include job"],
+  ["write --skip <job>", "exclude ignore"],
+  ["write --tags 'smoke and not slow'", "tag label group"],
+  ["write --dry-run", "dry noop preview"],
+  ["write retry: { max_attempts: 3 } in the step", "retries retry"],
+  [
+    "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",
+    "e env environment",
+  ],
+  ["write --var <name=value>", "param set variable variables"],
+  ["write --quiet", "silent"],
+  ["write --version", "V"],
+  ["write --verbose", "debug trace"],
+  [
+    "write --report <format=path>, such as --report junit=junit.xml",
+    "format html json junit out reporter reporters",
+  ],
+  ["RUNNER_TIMEOUT=5m in the environment bounds a run", "max-time timeout"],
+];
+
+/** What to write instead of an option, whose name is without hyphens at its start. */
+export function hintForOption(name: string): string | undefined {
+  const [, format] = /^report-(\w+)$/.exec(name) ?? [];
+  return format === undefined ? find(OPTIONS, name) : `write --report ${format}=<path>`;
+}
+
+const COMMANDS: Table = [
+  ["leave it out: runner FILE", "exec run start test"],
+  ["write runner check FILE", "lint validate verify"],
+  ["write runner --list FILE", "list"],
+  ["write runner dag FILE", "graph"],
+  ["write runner --dry-run FILE", "plan"],
+  ["write runner --version", "version"],
+];
+
+/** What to write instead of a command that is given a file. */
+export function hintForCommand(name: string, file = "<workflow_file>"): string | undefined {
+  return find(COMMANDS, name)?.replace("FILE", () => file);
+}
