@@ -55,12 +55,12 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
       return (event) => reporter.report(event);
     }
     case "verbose": {
-      const { verboseReport } = await import("../report/text/verbose_report.ts");
+      const { verboseReport } = await import("../report/text/details.ts");
       const reporter = verboseReport(await reporterOptions(options));
       return (event) => reporter.report(event);
     }
     case "warnings": {
-      const { warningReport } = await import("../report/text/warning_report.ts");
+      const { warningReport } = await import("../report/text/details.ts");
       const reporter = warningReport(await reporterOptions(options));
       return (event) => reporter.report(event);
     }
@@ -71,7 +71,7 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
 
 async function reporterOptions(options: ReportOptions): Promise<ReporterOptions> {
   const { colour = false, timing = false, columns } = options;
-  const { loadStyle } = await import("../report/style.ts");
+  const { loadStyle } = await import("../report/reporter.ts");
   const style = await loadStyle(colour);
   return { timing, style, ...columns === undefined ? {} : { columns: () => columns } };
 }

@@ -1,10 +1,9 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import type { Reporter, ReportOptions } from "./reporter.ts";
-import { loadStyle } from "./style.ts";
-import { Terminal } from "./live/terminal.ts";
+import { loadStyle, type Reporter, type ReportOptions } from "./reporter.ts";
+import { Terminal } from "./terminal.ts";
 import { textReport } from "./text/text_report.ts";
-import { warningReport } from "./text/warning_report.ts";
+import { warningReport } from "./text/details.ts";
 
 /** The user's options for the report of a run. */
 export interface OpenReportOptions {
@@ -55,7 +54,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     stderr,
     report,
     details: verbose
-      ? (await import("./text/verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
+      ? (await import("./text/details.ts")).verboseReport({ style, ...columnsOf(stderr) })
       : silent
       ? NO_REPORT
       : warningReport({ style }),
@@ -77,12 +76,12 @@ export type ReporterName = "text" | "live" | "quiet";
 export async function makeReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
   const reporter = await makeUntimed(name, options);
   if (!options.timing) return reporter;
-  return (await import("./text/timed_report.ts")).timedReport(reporter, options);
+  return (await import("./text/time_summary.ts")).timedReport(reporter, options);
 }
 
 /** The same about several workflows. */
 async function makeSuiteReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
-  if (name === "live") return (await import("./live/live_suite.ts")).liveSuite(options);
+  if (name === "live") return (await import("./live.ts")).liveSuite(options);
   return (await import("./text/suite_report.ts")).suiteReport(options, name === "quiet");
 }
 
@@ -92,7 +91,7 @@ async function makeUntimed(name: ReporterName, options: ReportOptions): Promise<
     case "text":
       return textReport(options);
     case "live":
-      return (await import("./live/live_report.ts")).liveReport(options);
+      return (await import("./live.ts")).liveReport(options);
     case "quiet":
       return (await import("./text/quiet_report.ts")).quietReport(options);
   }

@@ -1,5 +1,4 @@
-import { workflowState } from "../report/model/workflow_state.ts";
-import { countWorkflows } from "../run/count_steps.ts";
+import { countWorkflows, workflowState } from "../run/count_steps.ts";
 import type { JobState, RunEvent, SuiteFinished, SuiteStarted } from "../run/event.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { MergedPieces, PieceFile } from "./merge_pieces.ts";

@@ -1,5 +1,4 @@
-import { workflowState } from "../report/model/workflow_state.ts";
-import { countWorkflows, type EndedWorkflow } from "../run/count_steps.ts";
+import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
 import type {
   JobFinished,
   PieceHeader,

@@ -1,12 +1,11 @@
 import type { Host } from "../host/host.ts";
-import { workflowState } from "../report/model/workflow_state.ts";
+import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
 import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
-import { countWorkflows, type EndedWorkflow } from "../run/count_steps.ts";
 import { CLEANUP_TIMEOUT, run, type RunOptions } from "../run/run.ts";
 import { roundDuration } from "../base/value/duration.ts";
 import type { Masker } from "../secrets/masker.ts";

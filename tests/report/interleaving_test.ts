@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { PLAIN } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/reporter.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import {
   falseTest,

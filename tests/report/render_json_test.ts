@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { fittingJson, renderJson, shortJson } from "../../src/report/render_json.ts";
+import { fittingJson, renderJson, shortJson } from "../../src/report/text/render_json.ts";
 import type { Value } from "../../src/base/value/value.ts";
 
 Deno.test("renderJson() keeps on one line what fits there", () => {

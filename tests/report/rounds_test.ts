@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { displayWidth } from "../../src/base/text/display_width.ts";
-import { PLAIN } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/reporter.ts";
 import type { Failure, JobState, RunEvent, StepResult } from "../../src/run/event.ts";
 import {
   falseTest,

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { loadStyle } from "../../src/report/style.ts";
-import { PLAIN } from "../../src/report/style.ts";
+import { loadStyle, PLAIN } from "../../src/report/reporter.ts";
 
 const COLOURED = await loadStyle(true);
 

@@ -3,9 +3,9 @@ import {
   coverageShares,
   coverageVerdict,
   mergeCoverage,
-} from "../../report/model/coverage_shares.ts";
-import { loadStyle } from "../../report/style.ts";
-import { renderCoverageSummary } from "../../report/text/coverage_summary.ts";
+  renderCoverageSummary,
+} from "../../report/model/coverage.ts";
+import { loadStyle } from "../../report/reporter.ts";
 import type { RunFinished } from "../../run/event.ts";
 
 /** The options for reporting coverage. */

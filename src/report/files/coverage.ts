@@ -4,7 +4,7 @@ import {
   percentOf,
   type Share,
   verdictOfRuns,
-} from "../model/coverage_shares.ts";
+} from "../model/coverage.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /** The version of the form of the document. */

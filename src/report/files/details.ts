@@ -1,11 +1,10 @@
 import type { Exchange, Failure, StepResult } from "../../run/event.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
-import { renderAttempts } from "../text/render_attempts.ts";
+import { renderAttempts, renderFailure } from "../text/render_failure.ts";
 import { renderExchange } from "../text/render_exchange.ts";
-import { renderFailure } from "../text/render_failure.ts";
-import { IN_A_PIPE } from "../text/text_lines.ts";
+import { IN_A_PIPE } from "../text/lines.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import { PLAIN } from "../style.ts";
+import { PLAIN } from "../reporter.ts";
 import { labelOf } from "./cases.ts";
 import type { StepRecord } from "./run_record.ts";
 

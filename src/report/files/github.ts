@@ -6,9 +6,8 @@ import {
   pathsFromRoot,
   renderAnnotation,
 } from "../../base/text/github_command.ts";
-import { cutLine } from "../text/fit_lines.ts";
-import { type StepTree, StepTrees } from "../model/step_trees.ts";
-import { suiteTitle } from "../model/step_names.ts";
+import { cutLine } from "../text/lines.ts";
+import { type StepTree, StepTrees, suiteTitle } from "../model/steps.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";

@@ -1,4 +1,4 @@
-import { countOf } from "../text/text_lines.ts";
+import { countOf } from "../text/lines.ts";
 import type { RenderRecords } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";

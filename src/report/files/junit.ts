@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type { AssertionCount, Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { countOf } from "../text/text_lines.ts";
+import { countOf } from "../text/lines.ts";
 import {
   type Case,
   type CaseSuite,

@@ -6,16 +6,15 @@ import {
   shareText,
   uncalledOperations,
   verdictOfRuns,
-} from "../model/coverage_shares.ts";
+} from "../model/coverage.ts";
 import { runCounts, stepCounts } from "../text/layout.ts";
-import { countOf } from "../text/text_lines.ts";
+import { countOf, cutLine } from "../text/lines.ts";
 import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
 import { type RunRecord, stateOf } from "./run_record.ts";
 import type { StepRun } from "../../run/event.ts";
 import { failureKind } from "../model/round_tally.ts";
 import { printable } from "../../base/text/printable.ts";
-import { cutLine } from "../text/fit_lines.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
 const MOST_BYTES = 60_000;

@@ -1,7 +1,7 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import { type StepTree, StepTrees } from "../model/step_trees.ts";
+import { type StepTree, StepTrees } from "../model/steps.ts";
 import { resultText } from "./result_json.ts";
 import {
   emptyRecord,

@@ -13,7 +13,7 @@ import type {
   SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
-import { workflowState } from "../model/workflow_state.ts";
+import { workflowState } from "../../run/count_steps.ts";
 import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */

@@ -1,11 +1,10 @@
 import { causeOfRun } from "../../run/cause_of_run.ts";
 import type { Failure, StepResult } from "../../run/event.ts";
-import { fitSentence } from "./fit_lines.ts";
+import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
-import type { StepTree } from "../model/step_trees.ts";
-import type { Style } from "../style.ts";
+import type { StepTree } from "../model/steps.ts";
+import type { Style } from "../reporter.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { countOf, indentedRoom, indentLines, type Room } from "./text_lines.ts";
 
 /** A step or job that failed, for the list at the end of a report. */
 export interface FailureEntry extends FailedStep {

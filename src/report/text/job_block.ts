@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type { JobFinished, StepResult } from "../../run/event.ts";
 import { type FailureEntry, makeFailureEntry, makeStepEntries } from "./failure_list.ts";
-import type { JobRounds } from "../model/job_rounds.ts";
+import type { JobRounds } from "./render_rounds.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
@@ -13,14 +13,12 @@ import {
   skippedJob,
   stepLine,
 } from "./layout.ts";
-import type { Style } from "../style.ts";
-import type { ReportOptions } from "../reporter.ts";
+import type { ReportOptions, Style } from "../reporter.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import type { StepTree } from "../model/step_trees.ts";
-import { renderFailures, renderTrouble, type ShownExchange } from "./render_trouble.ts";
-import { fitSentence } from "./fit_lines.ts";
+import type { StepTree } from "../model/steps.ts";
+import { renderFailures, renderTrouble, type ShownExchange } from "./render_failure.ts";
+import { fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import { indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
 /** The data of a job that a report keeps: unlike its lines, these are not printed at once. */
 export interface JobBlock {

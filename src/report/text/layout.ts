@@ -1,10 +1,9 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
-import type { ReportOptions } from "../reporter.ts";
-import type { Paint, Style } from "../style.ts";
+import type { Paint, ReportOptions, Style } from "../reporter.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import { countOf, indentedRoom, type Room, roomOf } from "./text_lines.ts";
+import { countOf, indentedRoom, type Room, roomOf } from "./lines.ts";
 
 /** Where the text below a step begins: under its name. */
 export const BELOW_NAME = 8;

@@ -1,7 +1,7 @@
 import type { JobFinished, RunEvent, StepResult } from "../../run/event.ts";
 import { renderFooter, stepIcon } from "./layout.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
-import { renderFailures, renderTrouble } from "./render_trouble.ts";
+import { renderFailures, renderTrouble } from "./render_failure.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import {
   addToTally,
@@ -9,11 +9,15 @@ import {
   type RoundTally,
   type StepTallies,
 } from "../model/round_tally.ts";
-import { namedReport, type StepNames } from "../model/step_names.ts";
-import { type StepTree, StepTrees } from "../model/step_trees.ts";
-import { UntestedSteps } from "../model/untested_steps.ts";
+import {
+  namedReport,
+  type StepNames,
+  type StepTree,
+  StepTrees,
+  UntestedSteps,
+} from "../model/steps.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { countOf, indentedRoom, indentLines, roomOf } from "./text_lines.ts";
+import { countOf, indentedRoom, indentLines, roomOf } from "./lines.ts";
 
 const INDENT = 2;
 

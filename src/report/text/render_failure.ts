@@ -1,11 +1,12 @@
-import type { Difference, Failure, Operand } from "../../run/event.ts";
+import type { Attempt, Difference, Failure, Operand, StepResult } from "../../run/event.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/render_diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
-import { cutLine, fitSentence } from "./fit_lines.ts";
-import { shortJson } from "../render_json.ts";
-import type { Paint, Style } from "../style.ts";
-import type { Room } from "./text_lines.ts";
+import { cutLine, fitSentence, indentedRoom, type Room } from "./lines.ts";
+import { shortJson } from "./render_json.ts";
+import type { Paint, Style } from "../reporter.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
+import { renderExchange, withoutMinor } from "./render_exchange.ts";
 
 const WIDEST_VALUE = 200;
 
@@ -117,4 +118,88 @@ function renderDifference(
     style.red(cutLine(`+ received: ${shortText(received)}`, columns)),
     ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
   ];
+}
+
+const FIRST_SHOWN = 5;
+const LAST_SHOWN = 2;
+
+interface AttemptGroup {
+  readonly from: number;
+  to: number;
+  readonly message: string;
+}
+
+/** The results of the attempts of a step; equal ones in a row share a line. */
+export function renderAttempts(attempts: readonly Attempt[], room: Room): string[] {
+  if (attempts.length < 2) return [];
+  const texts = shortened(groupsOf(attempts)).map((group) =>
+    typeof group === "string" ? group : groupText(group)
+  );
+  const line = `attempts: ${texts.join(", ")}`;
+  if (displayWidth(line) <= room.columns) return [line];
+  return ["attempts:", ...texts.map((text) => `  ${cutLine(text, room.columns - 2)}`)];
+}
+
+function groupsOf(attempts: readonly Attempt[]): AttemptGroup[] {
+  const groups: AttemptGroup[] = [];
+  for (const { number, message, outcome } of attempts) {
+    const text = oneLine(message ?? outcome);
+    const last = groups.at(-1);
+    if (last?.message === text) last.to = number;
+    else groups.push({ from: number, to: number, message: text });
+  }
+  return groups;
+}
+
+function groupText({ from, to, message }: AttemptGroup): string {
+  return `${from === to ? from : `${from}–${to}`} ${message}`;
+}
+
+function shortened(groups: readonly AttemptGroup[]): readonly (AttemptGroup | string)[] {
+  if (groups.length <= FIRST_SHOWN + LAST_SHOWN + 1) return groups;
+  const left = groups.slice(FIRST_SHOWN, -LAST_SHOWN);
+  const between = `… (${left[0]!.from}–${left.at(-1)!.to})`;
+  return [...groups.slice(0, FIRST_SHOWN), between, ...groups.slice(-LAST_SHOWN)];
+}
+
+/** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
+const EXCHANGE_LINES = 40;
+/** Lines of an exchange that is repeated rather than referred to. */
+const SHORT_EXCHANGE = 3;
+/** The indentation of the text of a field of an exchange. */
+const DEEPEST_FIELD = 4;
+
+/** The exchange that a job has shown last, and where: `in step 3`. */
+export interface ShownExchange {
+  text?: string;
+  place?: string;
+}
+
+/** Why a step failed: each failure, its attempts, and what went over the wire. */
+export function renderTrouble(
+  result: StepResult,
+  style: Style,
+  room: Room,
+  shown: ShownExchange = {},
+  place = "",
+): string[] {
+  const { columns } = indentedRoom(room, DEEPEST_FIELD);
+  const bounds = { columns, lines: EXCHANGE_LINES };
+  const { failures, attempts, exchange } = result;
+  // The steps inside show what they sent and got.
+  const isInside = failures.every(({ kind }) => kind === "embedded");
+  const lines = exchange && !isInside ? renderExchange(withoutMinor(exchange), style, bounds) : [];
+  const text = lines.join("\n");
+  const isShown = text === shown.text && lines.length > SHORT_EXCHANGE;
+  if (!isShown) Object.assign(shown, { text, place });
+  return [
+    ...renderFailures(failures, style, room),
+    ...renderAttempts(attempts, room),
+    ...isShown ? [style.dim(`request and response: the same as ${shown.place}`)] : lines,
+  ];
+}
+
+/** Everything that failed at once. */
+export function renderFailures(failures: readonly Failure[], style: Style, room: Room): string[] {
+  return failures.flatMap((failure) => renderFailure(failure, style, room));
 }

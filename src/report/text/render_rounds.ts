@@ -1,5 +1,12 @@
 import { sumOf } from "../../run/count_steps.ts";
-import { renderCommonName } from "../model/common_name.ts";
+import {
+  addToTally,
+  type FailureKind,
+  makeRoundTally,
+  renderCommonName,
+  type StepTallies,
+  type StepTally,
+} from "../model/round_tally.ts";
 import {
   BELOW_NAME,
   BELOW_NUMBER,
@@ -9,15 +16,15 @@ import {
   stepIcon,
   stepNumber,
 } from "./layout.ts";
-import { renderTrouble } from "./render_trouble.ts";
-import type { ReportOptions } from "../reporter.ts";
-import type { Style } from "../style.ts";
-import type { FailureKind, StepTallies, StepTally } from "../model/round_tally.ts";
+import { renderTrouble } from "./render_failure.ts";
+import type { ReportOptions, Style } from "../reporter.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { countOf, indentedRoom, indentLines, type Room } from "./text_lines.ts";
+import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
-import { fitSentence } from "./fit_lines.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
+import type { JobState } from "../../run/event.ts";
+import { type FailureEntry, makeFailureEntry, withInner } from "./failure_list.ts";
+import type { StepTree } from "../model/steps.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(
@@ -156,4 +163,60 @@ function renderHistogram(sorted: Float64Array, room: Room): string[] {
     count === 0 ? " " : BARS[Math.ceil(count / highest * BARS.length) - 1]!
   );
   return [`${left} ${bars.join("")} ${right}`];
+}
+
+/** The results of a job with a `repeat`; they are reported when all rounds have finished. */
+export interface JobRounds {
+  /** Whether any of its steps is over. */
+  readonly hasBegun: boolean;
+  addStep(step: StepTree): void;
+  endRound(state: JobState): void;
+  /** The result of each step. */
+  lines(options: ReportOptions): string[];
+  /** The failures for the list at the end; `job` is the name of the job. */
+  failures(job: string): FailureEntry[];
+  /** ` (10 rounds, 1 failed)`. */
+  remark(): string;
+}
+
+/** The rounds of a job, none of which has begun. */
+export function makeJobRounds(rounds: number, expect?: string): JobRounds {
+  const tally = makeRoundTally();
+  return {
+    get hasBegun() {
+      return tally.steps.size > 0;
+    },
+    addStep: (step) => addToTally(tally, step),
+    endRound: (state) => void tally.rounds[state]++,
+    lines: (options) => renderRounds(tally, rounds, options),
+    failures: (job) => failuresOfRounds(tally, job),
+    remark: () => remarkOn(rounds, tally.rounds, expect !== undefined),
+  };
+}
+
+function failuresOfRounds({ steps }: StepTallies, around: string): FailureEntry[] {
+  return stepsInOrder({ steps }).flatMap((step) => {
+    const title = `${around} › ${titleOf(step)}`;
+    const inner = failuresOfRounds(step.inside, title);
+    // Failures that the job tolerates are shown with its steps and do not fail the run.
+    const kinds = [...step.kinds.values()].filter(({ first }) => first.state === "failed");
+    const own = kinds.map((kind) =>
+      makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `)
+    );
+    const [first] = kinds;
+    return first && kinds.length === 1 ? withInner(own, inner, first.first) : [...inner, ...own];
+  });
+}
+
+function remarkOn(
+  rounds: number,
+  { passed, failed, skipped }: Readonly<Record<JobState, number>>,
+  isTolerant: boolean,
+): string {
+  const parts = [countOf(rounds, "round")];
+  if (failed > 0) parts.push(`${failed} failed${isTolerant ? ", expect decides" : ""}`);
+  if (skipped > 0) parts.push(`${skipped} cut short`);
+  const rest = rounds - passed - failed - skipped;
+  if (rest > 0) parts.push(`${rest} not run`);
+  return ` (${parts.join(", ")})`;
 }

@@ -5,13 +5,10 @@ import type {
   StepFinished,
   SuiteFinished,
 } from "../../run/event.ts";
-import { sumOf } from "../../run/count_steps.ts";
+import { sumOf, workflowState } from "../../run/count_steps.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { printableEvent } from "../model/printable_event.ts";
-import { StepTrees } from "../model/step_trees.ts";
-import { UntestedSteps } from "../model/untested_steps.ts";
-import { StepNames, suiteTitle } from "../model/step_names.ts";
-import { workflowState } from "../model/workflow_state.ts";
+import { StepNames, StepTrees, suiteTitle, UntestedSteps } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { type FailureEntry, renderFailureList } from "./failure_list.ts";
 import {
@@ -24,9 +21,9 @@ import {
 } from "./layout.ts";
 import { quietReport } from "./quiet_report.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { asText, countOf, roomOf } from "./text_lines.ts";
+import { asText, countOf, roomOf } from "./lines.ts";
 import { textReport } from "./text_report.ts";
-import { timedReport } from "./timed_report.ts";
+import { timedReport } from "./time_summary.ts";
 import { writeInBlocks } from "./write_jobs.ts";
 
 /** The data of a workflow that is kept until it is finished. */

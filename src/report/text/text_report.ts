@@ -3,13 +3,12 @@ import { addStep, type JobBlock, makeJobBlock } from "./job_block.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import { makeJobRounds } from "../model/job_rounds.ts";
+import { makeJobRounds } from "./render_rounds.ts";
 import { type FailureEntry, renderFailureList } from "./failure_list.ts";
-import { asText, roomOf } from "./text_lines.ts";
+import { asText, roomOf } from "./lines.ts";
 import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import { StepTrees } from "../model/step_trees.ts";
-import { UntestedSteps } from "../model/untested_steps.ts";
+import { StepTrees, UntestedSteps } from "../model/steps.ts";
 
 /** The lines around those of the jobs. */
 export interface RunFrame {

@@ -1,10 +1,9 @@
 import type { RunEvent, StepFinished } from "../../run/event.ts";
-import { criticalPath, type JobTimes } from "../model/critical_path.ts";
-import { fitSentence } from "./fit_lines.ts";
+import { countOf, fitSentence, indentLines, type Room, roomOf } from "./lines.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import type { Style } from "../style.ts";
+import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { countOf, indentLines, type Room } from "./text_lines.ts";
+import { printableEvent } from "../model/printable_event.ts";
 
 const MOST_STEPS = 5;
 /** Longer paths are shown by what they begin and end with. */
@@ -130,4 +129,57 @@ function shortened(names: readonly string[]): readonly string[] {
   const half = MOST_JOBS / 2;
   const left = countOf(names.length - MOST_JOBS, "more job");
   return [...names.slice(0, half), `… (${left})`, ...names.slice(-half)];
+}
+
+/** A report that says in the end what took the time. */
+export function timedReport(
+  inner: Reporter,
+  { style, columns }: Pick<ReportOptions, "style" | "columns">,
+): Reporter {
+  const summary = new TimeSummary();
+  return {
+    ...inner,
+    report(event) {
+      summary.update(printableEvent(event));
+      const lines = event.type === "run_finished" ? summary.render(style, roomOf(columns?.())) : [];
+      return lines.map((line) => `${line}\n`).join("") + inner.report(event);
+    },
+  };
+}
+
+/** When a job ran, and what it waited for. */
+export interface JobTimes {
+  readonly id: string;
+  readonly needs: readonly string[];
+  /** Milliseconds since 1970; absent where it did not start. */
+  readonly started?: number;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/**
+ * The ids of the jobs that decided how long a run took, in the order in which they ran: the job
+ * that ended last, before it the need that it waited for longest, and so on.
+ */
+export function criticalPath(jobs: readonly JobTimes[]): string[] {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const path: string[] = [];
+  let job = lastOf(jobs);
+  while (job) {
+    path.unshift(job.id);
+    job = lastOf(job.needs.flatMap((id) => byId.get(id) ?? []));
+  }
+  return path;
+}
+
+function lastOf(jobs: readonly JobTimes[]): JobTimes | undefined {
+  let last: JobTimes | undefined;
+  for (const job of jobs) {
+    if (job.started !== undefined && (!last || endOf(job) > endOf(last))) last = job;
+  }
+  return last;
+}
+
+function endOf({ started = 0, duration }: JobTimes): number {
+  return started + duration;
 }

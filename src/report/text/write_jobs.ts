@@ -1,7 +1,7 @@
 import type { JobFinished } from "../../run/event.ts";
 import { JobOrder } from "../model/job_order.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import type { StepTree } from "../model/step_trees.ts";
+import type { StepTree } from "../model/steps.ts";
 import type { ReportOptions } from "../reporter.ts";
 import {
   endLines,
@@ -13,7 +13,7 @@ import {
 } from "./job_block.ts";
 import { jobHeader, stepLineOf } from "./layout.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { asText } from "./text_lines.ts";
+import { asText } from "./lines.ts";
 
 /** Decides when the lines of jobs that run at the same time are written. */
 export interface JobWriter {

@@ -5,7 +5,7 @@ import { denoHost } from "../../../src/host/deno_host.ts";
 import { readEvents } from "../../../src/report/files/read_events.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
 import { FILE_FORMATS } from "../../../src/report/files/registry.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { runReports } from "../../support/run/run_reports.ts";

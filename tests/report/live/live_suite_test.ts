@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { liveSuite } from "../../../src/report/live/live_suite.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { liveSuite } from "../../../src/report/live.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import type { RunEvent, SuiteStarted } from "../../../src/run/event.ts";
 import { jobStarted, NOON, runFinished, runStarted, stepStarted } from "../events.ts";
 

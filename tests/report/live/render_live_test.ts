@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
-import { LiveJobs } from "../../../src/report/live/live_jobs.ts";
-import { renderLive } from "../../../src/report/live/render_live.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { LiveJobs, renderLive } from "../../../src/report/live.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import {
   inner,

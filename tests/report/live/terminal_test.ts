@@ -1,9 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../../src/host/host.ts";
-import type { Reporter } from "../../../src/report/reporter.ts";
-import { loadStyle, PLAIN } from "../../../src/report/style.ts";
-import { Terminal } from "../../../src/report/live/terminal.ts";
-import { warningReport } from "../../../src/report/text/warning_report.ts";
+import { loadStyle, PLAIN, type Reporter } from "../../../src/report/reporter.ts";
+import { Terminal } from "../../../src/report/terminal.ts";
+import { warningReport } from "../../../src/report/text/details.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { fakeClock } from "../../support/fake_clock.ts";
 import { Screen } from "../../support/run/screen.ts";
@@ -18,7 +17,7 @@ import {
   stepFinished,
   stepStarted,
 } from "../events.ts";
-import { liveReport } from "../../../src/report/live/live_report.ts";
+import { liveReport } from "../../../src/report/live.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
 

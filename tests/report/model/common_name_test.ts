@@ -3,7 +3,7 @@ import {
   addName,
   type CommonName,
   renderCommonName,
-} from "../../../src/report/model/common_name.ts";
+} from "../../../src/report/model/round_tally.ts";
 
 Deno.test("a common name is what all names begin and end with", () => {
   const table: [names: string[], common: string][] = [

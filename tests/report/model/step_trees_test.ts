@@ -1,9 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { quietReport } from "../../../src/report/text/quiet_report.ts";
-import type { Reporter, ReportOptions } from "../../../src/report/reporter.ts";
-import { StepNames } from "../../../src/report/model/step_names.ts";
-import { type StepTree, StepTrees } from "../../../src/report/model/step_trees.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { PLAIN, type Reporter, type ReportOptions } from "../../../src/report/reporter.ts";
+import { StepNames, type StepTree, StepTrees } from "../../../src/report/model/steps.ts";
 import type { Failure, RunEvent } from "../../../src/run/event.ts";
 import {
   falseTest,

@@ -1,10 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  boundFirstLines,
-  boundLines,
-  cutLine,
-  textLines,
-} from "../../../src/report/text/fit_lines.ts";
+import { boundFirstLines, boundLines, cutLine, textLines } from "../../../src/report/text/lines.ts";
 
 Deno.test("cutLine() counts columns, not characters", () => {
   assertEquals(cutLine("short", 5), "short");

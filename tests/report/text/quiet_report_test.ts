@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { quietReport } from "../../../src/report/text/quiet_report.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Failure, RunEvent, StepResult } from "../../../src/run/event.ts";
 import {
   falseTest,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { renderAttempts } from "../../../src/report/text/render_attempts.ts";
-import { IN_A_PIPE } from "../../../src/report/text/text_lines.ts";
+import { renderAttempts } from "../../../src/report/text/render_failure.ts";
+import { IN_A_PIPE } from "../../../src/report/text/lines.ts";
 import type { Attempt } from "../../../src/run/event.ts";
 
 function attempts(...messages: readonly string[]): Attempt[] {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { renderExchange, withoutMinor } from "../../../src/report/text/render_exchange.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Value } from "../../../src/base/value/value.ts";
 
 const style = PLAIN;

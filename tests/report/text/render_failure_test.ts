@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
 import { renderFailure, summarizeFailure } from "../../../src/report/text/render_failure.ts";
-import { IN_A_PIPE, roomOf } from "../../../src/report/text/text_lines.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Failure } from "../../../src/run/event.ts";
 import { falseTest } from "../events.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { renderTable } from "../../../src/report/text/render_table.ts";
+import { renderTable } from "../../../src/report/text/render_exchange.ts";
 
 Deno.test("renderTable() shows maps by column, numbers to the right", () => {
   const rows = [{ id: 1, name: "Ann", tags: { a: 1 } }, { id: 2000, name: null, tags: "é\n世界" }];

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { countOf, indentLines } from "../../../src/report/text/text_lines.ts";
+import { countOf, indentLines } from "../../../src/report/text/lines.ts";
 import { oneLine } from "../../../src/base/text/printable.ts";
 
 Deno.test("indentLines() leaves empty lines empty", () => {

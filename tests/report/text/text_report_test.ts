@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { loadStyle, PLAIN } from "../../../src/report/style.ts";
+import { loadStyle, PLAIN } from "../../../src/report/reporter.ts";
 import type { Attempt, RunEvent, StepResult, StepRun } from "../../../src/run/event.ts";
 import {
   falseTest,

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
-import { PLAIN } from "../../../src/report/style.ts";
-import { IN_A_PIPE, roomOf } from "../../../src/report/text/text_lines.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
+import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
 import { TimeSummary } from "../../../src/report/text/time_summary.ts";
 import type { JobState, StepResult, StepRun } from "../../../src/run/event.ts";
 import { inner, jobFinished, jobStarted, NOON, runStarted, stepFinished } from "../events.ts";

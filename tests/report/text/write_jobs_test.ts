@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { PLAIN } from "../../../src/report/style.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import {
   falseTest,

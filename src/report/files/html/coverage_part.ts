@@ -5,7 +5,7 @@ import {
   type Share,
   shareText,
   verdictOfRuns,
-} from "../../model/coverage_shares.ts";
+} from "../../model/coverage.ts";
 import type { RunRecord } from "../run_record.ts";
 import { escape } from "./page_head.ts";
 

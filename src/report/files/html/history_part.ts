@@ -1,5 +1,5 @@
 import { formatElapsed } from "../../../base/value/duration.ts";
-import { countOf } from "../../text/text_lines.ts";
+import { countOf } from "../../text/lines.ts";
 import { type History, type HistoryRun, unstableTests } from "../history/history.ts";
 import { escape } from "./page_head.ts";
 

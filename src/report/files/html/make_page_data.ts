@@ -1,10 +1,10 @@
 import { shortenExcerpt } from "../../../base/source.ts";
 import type { Attempt, Failure, StepResult, StepRun } from "../../../run/event.ts";
 import { printable } from "../../../base/text/printable.ts";
-import { criticalPath } from "../../model/critical_path.ts";
+import { criticalPath } from "../../text/time_summary.ts";
 import { renderRounds } from "../../text/render_rounds.ts";
 import { addToTally, makeRoundTally } from "../../model/round_tally.ts";
-import { PLAIN } from "../../style.ts";
+import { PLAIN } from "../../reporter.ts";
 import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 import type { PageDetails, PageJob, PageStep } from "./page_data.ts";

@@ -1,6 +1,6 @@
 import { printable } from "../../../base/text/printable.ts";
 import { formatElapsed } from "../../../base/value/duration.ts";
-import { countOf } from "../../text/text_lines.ts";
+import { countOf } from "../../text/lines.ts";
 import { type RunRecord, stateOf } from "../run_record.ts";
 
 /** Nobody reads more of them. */

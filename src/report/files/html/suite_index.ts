@@ -1,7 +1,7 @@
 import { formatElapsed } from "../../../base/value/duration.ts";
 import type { SuiteFinished } from "../../../run/event.ts";
 import { countWorkflows, noSteps } from "../../../run/count_steps.ts";
-import { countOf } from "../../text/text_lines.ts";
+import { countOf } from "../../text/lines.ts";
 import { type RunRecord, stateOf, stateOfAll, type SuiteRecord, timesOf } from "../run_record.ts";
 import type { IndexEntry } from "./page_data.ts";
 import { escape, ICONS } from "./page_head.ts";

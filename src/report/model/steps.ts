@@ -1,8 +1,49 @@
-import type { RunEvent, RunStarted, StepRun } from "../../run/event.ts";
+import type { RunEvent, RunStarted, StepFinished, StepResult, StepRun } from "../../run/event.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import type { Reporter } from "../reporter.ts";
 import { printableEvent } from "./printable_event.ts";
-import { runKey } from "./step_trees.ts";
+
+/** A step that is over, with the steps of the job that it embeds as its last attempt ran them. */
+export interface StepTree {
+  readonly run: StepRun;
+  readonly result: StepResult;
+  readonly inside: readonly StepTree[];
+}
+
+/** Keeps the steps of embedded jobs until the steps that embed them are over. */
+export class StepTrees {
+  /** By the keys of the steps around them. */
+  readonly #inside = new Map<string, StepTree[]>();
+
+  /** Takes a step that is over, and gives it back with what is inside unless it is inside itself. */
+  finish({ run, result }: StepFinished): StepTree | undefined {
+    const tree = { run, result, inside: this.#take(run) };
+    if (!run.within) return tree;
+    const key = runKey(run.within);
+    const beside = this.#inside.get(key);
+    if (beside) beside.push(tree);
+    else this.#inside.set(key, [tree]);
+    return undefined;
+  }
+
+  /** Forgets what an attempt of a step ran, since another attempt runs it anew. */
+  retry(run: StepRun): void {
+    this.#take(run);
+  }
+
+  #take(run: StepRun): readonly StepTree[] {
+    if (this.#inside.size === 0) return [];
+    const key = runKey(run);
+    const inside = this.#inside.get(key) ?? [];
+    this.#inside.delete(key);
+    return inside;
+  }
+}
+
+/** A key that identifies a run of a step. */
+export function runKey({ job, within, step, round, entry }: StepRun): string {
+  return `${within ? runKey(within) : job}\n${step}.${round}.${entry}`;
+}
 
 /** Knows jobs and the steps under way by the names that people gave them. */
 export class StepNames {
@@ -72,4 +113,28 @@ export function namedReport(
       return linesOf(safe, names).map((line) => `${line}\n`).join("");
     },
   };
+}
+
+/** So many steps are named. */
+const MOST_NAMED = 3;
+
+/** Collects the names of steps that were unsuccessful and that nothing tests. */
+export class UntestedSteps {
+  readonly #names = new Set<string>();
+
+  /** Takes a step that is over; `around` leads to it. */
+  add({ result, inside }: StepTree, around = ""): void {
+    if (this.#names.size > MOST_NAMED) return;
+    const name = around + oneLine(result.name);
+    if (result.untested !== undefined) this.#names.add(`${name} (${oneLine(result.untested)})`);
+    for (const step of inside) this.add(step, `${name} › `);
+  }
+
+  /** `gate (HTTP 401), build (exit 3)`. */
+  get names(): string {
+    const [...names] = this.#names;
+    return names.length > MOST_NAMED
+      ? `${names.slice(0, MOST_NAMED).join(", ")}, …`
+      : names.join(", ");
+  }
 }

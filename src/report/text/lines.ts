@@ -1,6 +1,44 @@
 import { cutToWidth, displayWidth } from "../../base/text/display_width.ts";
 import { wrapLine, wrapWords } from "../../base/text/wrap_text.ts";
-import type { Room } from "./text_lines.ts";
+
+/** Lines that begin that many columns further right; empty ones stay empty. */
+export function indentLines(lines: readonly string[], columns: number): string[] {
+  const indent = " ".repeat(columns);
+  return lines.map((line) => line === "" ? "" : indent + line);
+}
+
+/** Lines as text, each with its end. */
+export function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** `1 job`, `2 jobs`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** The maximum width of lines. */
+export interface Room {
+  readonly columns: number;
+  /** Whether a sentence that is wider goes on in the next line. */
+  readonly wraps: boolean;
+}
+
+/** Where nothing but programs such as grep may read: a sentence stays in one line there. */
+export const IN_A_PIPE: Room = { columns: 100, wraps: false };
+
+const LEAST_COLUMNS = 12;
+
+/** The room of a terminal of that many columns, or of a pipe. */
+export function roomOf(columns: number | undefined): Room {
+  return columns === undefined ? IN_A_PIPE : { columns, wraps: true };
+}
+
+/** The room that is left for indented lines. */
+export function indentedRoom(room: Room, columns: number): Room {
+  if (!room.wraps) return room;
+  return { ...room, columns: Math.max(LEAST_COLUMNS, room.columns - columns) };
+}
 
 /** A line that is no wider than that, with `…` where some of it was left out. */
 export function cutLine(line: string, columns: number): string {

@@ -1,6 +1,6 @@
-import type { Clock, Output } from "../../host/host.ts";
-import type { RunEvent } from "../../run/event.ts";
-import type { LiveLine, Reporter } from "../reporter.ts";
+import type { Clock, Output } from "../host/host.ts";
+import type { RunEvent } from "../run/event.ts";
+import type { LiveLine, Reporter } from "./reporter.ts";
 
 /** Between two frames of live lines, in milliseconds. */
 export const FRAME_TIME = 80;

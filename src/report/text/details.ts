@@ -1,6 +1,7 @@
 import type {
   Exchange,
   JobFinished,
+  Note,
   RunEvent,
   StepFinished,
   StepResult,
@@ -12,11 +13,11 @@ import { stepIcon } from "./layout.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import { namedReport, type StepNames } from "../model/step_names.ts";
-import type { Style } from "../style.ts";
-import { oneLine } from "../../base/text/printable.ts";
-import { countOf, indentLines } from "./text_lines.ts";
-import { noteLines } from "./warning_report.ts";
+import { namedReport, StepNames } from "../model/steps.ts";
+import type { Style } from "../reporter.ts";
+import { oneLine, printableLine } from "../../base/text/printable.ts";
+import { countOf, indentLines } from "./lines.ts";
+import { printableEvent } from "../model/printable_event.ts";
 
 /** The descriptions of waits, which follow their duration. */
 const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
@@ -131,4 +132,32 @@ function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: 
   const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
   return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
     (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
+}
+
+/** The warnings of a run, for standard error. */
+export function warningReport({ style }: { readonly style: Style }): Reporter {
+  const runs = new Map<string, StepNames>();
+  return {
+    report(event) {
+      let names = runs.get(event.runId);
+      if (!names) runs.set(event.runId, names = new StepNames());
+      names.update(event);
+      if (event.type === "run_finished") runs.delete(event.runId);
+      if (event.type !== "note" || event.level !== "warning") return "";
+      const safe = printableEvent(event);
+      if (safe.type !== "note") return "";
+      const about = printableLine(safe.run ? names.step(safe.run) : names.workflow);
+      return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
+    },
+  };
+}
+
+/** A message of a run beside its results, with its subject. */
+export function noteLines({ level, text }: Note, about: string, style: Style): string[] {
+  const paint = level === "warning" ? style.yellow : style.dim;
+  const [first = "", ...more] = text.trimEnd().split("\n");
+  return [
+    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
+    ...indentLines(more, 2),
+  ];
 }
