@@ -87,3 +87,12 @@ declare module "@std/yaml/parse" {
   }
   export function parse(text: string, options?: ParseOptions): unknown;
 }
+
+declare module "@std/yaml/stringify" {
+  export interface StringifyOptions {
+    readonly lineWidth?: number;
+    readonly useAnchors?: boolean;
+    readonly quoteStyle?: "'" | '"';
+  }
+  export function stringify(data: unknown, options?: StringifyOptions): string;
+}

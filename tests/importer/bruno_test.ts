@@ -17,7 +17,7 @@ Deno.test("new --from bruno translates a collection", async () => {
     ],
     lines: [
       "name: Tea shop",
-      "host: URL",
+      'host: "URL"',
       'token: "{{TOKEN}}"',
       'post: "{{vars.host}}/orders/main?x=1"',
       "&& res.body.path startsWith '/orders'",
@@ -52,7 +52,7 @@ Deno.test("new --from bruno leaves out requests without a URL, and vars may be m
     },
     env: { SHOP_KEY: "tea" },
     notes: ['the request "empty": it has no'],
-    lines: ["api: URL/v1"],
+    lines: ['api: "URL/v1"'],
     seen: (requests) => assertEquals(requests.map(({ path }) => path), ["/v1/a?k=tea/tea"]),
   });
 });

@@ -6,7 +6,12 @@ import { withFiles } from "../support/temp_dir.ts";
 const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
   ["a URL", {
     args: ["curl", "curl URL/a?b=c"],
-    lines: ["- name: GET /a", "get: URL/a?b=c", "test: res.code < 400", "follow_redirects: false"],
+    lines: [
+      "- name: GET /a",
+      'get: "URL/a?b=c"',
+      "test: res.code < 400",
+      "follow_redirects: false",
+    ],
     seen: ([one]) => assertEquals([one!.method, one!.path], ["GET", "/a?b=c"]),
   }],
   ["JSON as a browser copies it, with a token", {
@@ -15,7 +20,12 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       `curl 'URL/orders' \\\n  -X 'POST' \\\n  -H 'authorization: Bearer aaaabbbbccccdddd' \\\n` +
       `  -H 'content-type: application/json' \\\n  --data-raw $'{"tea":"Assam \\u2615","n":{"m":1}}' --compressed -L`,
     ],
-    lines: ["authorization: Bearer {{vars.token}}", 'token: "{{TOKEN}}"', "json:", "tea: Assam ☕"],
+    lines: [
+      'authorization: "Bearer {{vars.token}}"',
+      'token: "{{TOKEN}}"',
+      "json:",
+      "tea: Assam ☕",
+    ],
     env: { TOKEN: "aaaabbbbccccdddd" },
     seen: ([one]) => {
       assertEquals(one!.headers.get("authorization"), "Bearer aaaabbbbccccdddd");
@@ -69,7 +79,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
   }],
   ["data in the query, cookies, an agent and a timeout", {
     args: ["curl", `curl -G URL/q -d x=1 --data-urlencode "y=a b" -b "lang=de" -A me/1 -m 20 -I`],
-    lines: ["head: URL/q?x=1&y=a%20b", "Cookie: lang=de", "User-Agent: me/1", "timeout: 20s"],
+    lines: ['head: "URL/q?x=1&y=a%20b"', "Cookie: lang=de", "User-Agent: me/1", "timeout: 20s"],
     seen: ([one]) => assertEquals([one!.method, one!.path], ["HEAD", "/q?x=1&y=a%20b"]),
   }],
   ["variables of the shell, and parts that come again", {
@@ -84,7 +94,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     lines: [
       'token: "{{TOKEN}}"',
       'get: "{{vars.base_url}}/orders/{{vars.order}}?x=$5&q=a%20{{vars.word}}"',
-      "Authorization: Bearer {{vars.token}}",
+      'Authorization: "Bearer {{vars.token}}"',
       "name: BASE_URL",
       "- name: GET /orders/ORDER",
       "X-Price: $5",
@@ -104,7 +114,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       "curl URL/c -x URL -U ann:tea-for-two > out.txt && curl 'URL/d'; echo done",
     ],
     notes: ["--proxy-user: write the user into the"],
-    lines: ["get: URL/orders?a=1&b=2", "Range: bytes=0-9", "get: URL/d"],
+    lines: ['get: "URL/orders?a=1&b=2"', "Range: bytes=0-9", 'get: "URL/d"'],
     seen: (requests) => {
       const paths = requests.map(({ path }) => path);
       assertEquals(paths, ["/login", "/orders?a=1&b=2", paths[2], "/d"]);
@@ -113,7 +123,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
   }],
   ["lines of cmd.exe", {
     args: ["curl", 'curl "URL/a" ^\r\n  -H "X-A: b" ^\r\n  -X PUT'],
-    lines: ["put: URL/a"],
+    lines: ['put: "URL/a"'],
     seen: ([one]) => assertEquals([one!.method, one!.headers.get("x-a")], ["PUT", "b"]),
   }],
   ["lines of cmd.exe with a caret before each sign", {
@@ -123,7 +133,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       '  -H ^"content-type: application/json^" ^\r\n' +
       '  --data-raw ^"^{^\r\n\r\n^\\^"tea^\\^":^\\^"50^% ^& $HOME^\\^"^}^"',
     ],
-    lines: ["post: URL/a?x=1&y=2"],
+    lines: ['post: "URL/a?x=1&y=2"'],
     seen: ([one]) => {
       assertEquals(one!.path, "/a?x=1&y=2");
       assertEquals(JSON.parse(one!.body), { tea: "50% & $HOME" });
@@ -168,7 +178,7 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       "curl -X $METHOD URL/3 --resolve tea.example:443:127.0.0.1",
     ],
     env: { METHOD: "GET" },
-    lines: ["version: auto", "tea.example:443: 127.0.0.1:443"],
+    lines: ["version: auto", '"tea.example:443": "127.0.0.1:443"'],
     seen: ([one, two]) => {
       assertEquals(one!.headers.get("range"), "bytes=600-");
       assertEquals(two!.headers.get("host"), "tea.example");
@@ -294,7 +304,7 @@ Deno.test("new comments out what a workflow must not have, and the rest runs", a
   const { stdout, stderr } = await runMain(["new", commands]);
   assertStringIncludes(stdout, '# Not translated: with.timeout ("timeout" must be a duration');
   assertStringIncludes(stdout, '# Not translated: the step "A B /2": invalid method "A B"');
-  assertStringIncludes(stdout, "get: http://x/1");
+  assertStringIncludes(stdout, 'get: "http://x/1"');
   assertEquals(stderr.includes("does not load"), false, stderr);
   assertEquals((stdout + stderr).includes(secret), false);
   const alone = await runMain(["new", "curl -X 'A B' http://x/"]);

@@ -10,7 +10,7 @@ Deno.test("new --from http translates requests, variables and what they read of 
     notes: ['the script: client.log("done")'],
     lines: [
       "name: shop",
-      "base: URL",
+      'base: "URL"',
       "- name: Sign in",
       "id: sign_in_login_token",
       "login_token: res.body.token",
@@ -54,8 +54,8 @@ X-Token: {{token}}
     args: ["http", "shop.http"],
     files: { "shop.http": text },
     lines: [
-      "Authorization: Bearer {{outputs.login_token}}",
-      "order_id: first(xpath(res.body, '//item[1]/@id'))",
+      'Authorization: "Bearer {{outputs.login_token}}"',
+      "order_id: \"first(xpath(res.body, '//item[1]/@id'))\"",
     ],
     answer: ({ path }) =>
       path === "/order" ? new Response('<order><item id="n7"/></order>') : undefined,

@@ -17,7 +17,7 @@ Deno.test("new --from postman translates a collection with its scripts", async (
     ],
     lines: [
       'api_token: "{{API_TOKEN}}"',
-      "base_url: URL",
+      'base_url: "URL"',
       'bearer: "{{vars.api_token}}"',
       'post: "{{vars.base_url}}/orders/main?x=1"',
       "&& res.headers['Content-Type'] != nil",
@@ -136,8 +136,8 @@ Deno.test("new --from postman translates scripts as they were written before pm"
       "the header Authorization: auth sends it",
     ],
     lines: [
-      "api: URL/v1",
-      "deep: URL/v1/deep",
+      'api: "URL/v1"',
+      'deep: "URL/v1/deep"',
       "test: |",
       "res.code == 200",
       "&& (res.rawbody ?? res.body) contains 'token'",
@@ -309,7 +309,7 @@ Deno.test("new --from postman translates scripts as people write them", async ()
       "res.body == {'success': false, 'text': 'good', 'empty': nil, 'zero': 0}",
       "&& res.body.text in ['a, b', 'good']",
       "&& res.body.text == outputs.word",
-      "test: res.headers['Content-Type'] == 'application/json'",
+      "test: \"res.headers['Content-Type'] == 'application/json'\"",
       "test: res.body.text == 'good'",
       "test: (res.code == 200) == true",
       "test: res.body.text matches '^go;?od$'",

@@ -16,7 +16,7 @@ const CASES: readonly (readonly [name: string, secret: string, variable: string,
   }],
   ["a key in a query, as it is encoded", "a1%2Fb2c3d4", "API_KEY", {
     args: ["curl", "curl 'URL/a?x=1&api_key=a1%2Fb2c3d4&y=2'"],
-    lines: ["get: URL/a?x=1&api_key={{vars.api_key}}&y=2"],
+    lines: ['get: "URL/a?x=1&api_key={{vars.api_key}}&y=2"'],
     seen: ([one]) => assertEquals(one!.path, "/a?x=1&api_key=a1%2Fb2c3d4&y=2"),
   }],
   ["a form", "pa55-W0rd!x", "PASS", {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
-import { printYaml } from "../../src/base/yaml/parse_yaml.ts";
+import { printYaml } from "../../src/base/yaml/print_yaml.ts";
 import { openShop } from "../../scripts/demo_server.ts";
 import { type Block, readBlocks, readDocument } from "../support/documents.ts";
 import { theProgram } from "../support/run/run_cli.ts";

@@ -3,15 +3,11 @@ import {
   constructFromEvents,
   CORE_SCHEMA,
   defineScalarTag,
-  dump,
-  DUMP_SCHEMA,
   type Event as YamlEvent,
   EVENT_ID,
   floatCoreTag,
-  floatYaml11Tag,
   getScalarValue,
   intCoreTag,
-  intYaml11Tag,
   legacyMapTag,
   mergeTag,
   NOT_RESOLVED,
@@ -194,28 +190,6 @@ function makeSchema() {
     resolve: (text) => parseFloat(text) ?? NOT_RESOLVED,
   });
   return CORE_SCHEMA.withTags(mergeTag, legacyMapTag, intTag, floatTag);
-}
-
-/**
- * A value as YAML that reads back as the same value, here and by parsers of YAML 1.1: `@std/yaml`
- * leaves out the quotes of "0o17", which is a number then.
- */
-export function printYaml(value: unknown): string {
-  return dump(value, { schema: printSchema(), lineWidth: -1, noRefs: true, quoteStyle: "double" });
-}
-
-/** What a text in quotes would be without them: a number here, or what js-yaml quotes anyway. */
-function printSchema() {
-  const intTag = defineScalarTag<number | bigint | string>("tag:yaml.org,2002:int", {
-    ...intYaml11Tag,
-    identify: (value) => typeof value === "bigint" || intYaml11Tag.identify!(value),
-    resolve: (text, ...rest) => parseInteger(text) ?? intYaml11Tag.resolve(text, ...rest),
-  });
-  const floatTag = defineScalarTag<number>("tag:yaml.org,2002:float", {
-    ...floatYaml11Tag,
-    resolve: (text, ...rest) => parseFloat(text) ?? floatYaml11Tag.resolve(text, ...rest),
-  });
-  return DUMP_SCHEMA.withTags(intTag, floatTag);
 }
 
 const INTEGER = /^[-+]?(?:0|[1-9](?:_*\d)*|0o?(?:_*[0-7])+|0b(?:_*[01])+|0x(?:_*[\da-fA-F])+)$/;

@@ -7,7 +7,7 @@ import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { printYaml } from "../../base/yaml/parse_yaml.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */

@@ -8,7 +8,7 @@ import { renderWorkflow } from "../../openapi/make/render_workflow.ts";
 import type { Yaml } from "../../openapi/read/resolve_references.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { printYaml } from "../../base/yaml/parse_yaml.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { readDescription } from "../../workflow/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";

@@ -13,7 +13,7 @@ import { LoadError, UsageError } from "../../base/errors.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { printYaml } from "../../base/yaml/parse_yaml.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";

@@ -1,6 +1,6 @@
 import { printableLine } from "../../base/text/printable.ts";
 import type { Source } from "../../base/source.ts";
-import { printYaml } from "../../base/yaml/parse_yaml.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
 import type { Task } from "./tasks.ts";
 
 /** The data from which an engine's file is made. */
