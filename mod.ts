@@ -29,7 +29,7 @@ export {
   type ReportName,
   type ReportOptions,
 } from "./src/library/report.ts";
-export type { FileFormatName } from "./src/report/files/file_format.ts";
+export type { FileFormatName } from "./src/report/files/registry.ts";
 export { type Run, run, type RunOptions, type TlsOptions } from "./src/library/run.ts";
 export type { Given } from "./src/library/open_given.ts";
 export { mergeEvents, type PrepareOptions, prepareRun } from "./src/library/pieces.ts";

@@ -1,4 +1,4 @@
-import type { FileFormat, FileFormatName } from "../report/files/file_format.ts";
+import type { FileFormat, FileFormatName } from "../report/files/registry.ts";
 import type { ReportOptions as ReporterOptions } from "../report/reporter.ts";
 import type { RunEvent } from "../run/event.ts";
 

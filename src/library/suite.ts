@@ -217,6 +217,6 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
  * ```
  */
 export async function readEvents(text: string, file = "events.ndjson"): Promise<RunEvent[]> {
-  const { readEvents: read } = await import("../report/files/read_events.ts");
+  const { readEvents: read } = await import("../report/files/ndjson.ts");
   return [...read(text, file)];
 }

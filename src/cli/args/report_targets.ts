@@ -1,5 +1,5 @@
 import type { Files, Host } from "../../host/host.ts";
-import type { FileFormat } from "../../report/files/file_format.ts";
+import type { FileFormat } from "../../report/files/registry.ts";
 import type { ReportTarget } from "../../report/files/open_files.ts";
 import { FILE_FORMATS, GITHUB_SUMMARY } from "../../report/files/registry.ts";
 import { UsageError } from "../../base/errors.ts";

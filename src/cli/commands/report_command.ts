@@ -1,5 +1,5 @@
 import { filesIn } from "../../host/walk_directories.ts";
-import { readEvents } from "../../report/files/read_events.ts";
+import { readEvents } from "../../report/files/ndjson.ts";
 import { type Merged, mergeFiles } from "../../spread/merge_files.ts";
 import { isSuiteRunFile, type NamedText } from "../../spread/read_json_file.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";

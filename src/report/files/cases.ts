@@ -4,6 +4,7 @@ import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import {
+  CUT_OFF,
   type JobRecord,
   loneRecord,
   type RunRecord,
@@ -16,34 +17,34 @@ import {
 export interface CaseSuite {
   readonly record: RunRecord;
   readonly job: JobRecord;
-  /** Unique in the report: behind the name of the workflow where there are several. */
+  /** Unique in the report; it begins with `prefix`. */
   readonly name: string;
-  /** What the name begins with where there are several workflows. */
+  /** The name of the workflow where there are several. */
   readonly prefix: string;
   readonly cases: readonly Case[];
 }
 
 /**
- * One result that a report counts: one run of one step, a step that did not run, or what failed
- * in a job or a run outside its steps. The steps of an embedded job are details of the step that
- * embeds it, but for `withInside`.
+ * One result that a report counts: one run of one step, a step that did not run, or a failure of a
+ * job or a run outside its steps. The steps of an embedded job are details of the step that embeds
+ * it, except with `withInside`.
  */
 export interface Case {
   /** Unique in its job. */
   readonly name: string;
   readonly outcome: StepState;
   /** Why it was skipped. */
-  readonly reason: string | undefined;
+  readonly reason?: string;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
-  /** It is what failed outside of steps. */
+  /** It is a failure outside of steps. */
   readonly isJob?: true;
   /** The name of the case of the step that embeds the job of this one. */
   readonly within?: string;
-  /** Undefined where it did not run. */
-  readonly step: StepRecord | undefined;
+  /** Absent where it did not run. */
+  readonly step?: StepRecord;
   /** Where it failed, or where the step begins. */
-  readonly place: Position | undefined;
+  readonly place?: Position;
 }
 
 /** Every job of every run with its cases, these by round, step and entry. */
@@ -53,50 +54,32 @@ export function suitesOf(
 ): readonly CaseSuite[] {
   const ofRuns = records.flatMap(suitesOfRun);
   if (loneRecord(records)) return ofRuns;
-  const suites = suite?.end?.state === "failed"
-    ? withFailure(ofRuns, "suite", interruptionOf(suite))
-    : ofRuns;
-  const prefixes = suites.map(({ record }) => `${oneLine(record.name)} › `);
-  const names = distinct(suites.map(({ name }, index) => prefixes[index]! + name));
-  return suites.map((suite, index) => {
-    return { ...suite, name: names[index]!, prefix: prefixes[index]! };
-  });
+  const suites = suite?.end?.state === "failed" ? withFailure(ofRuns, "suite", suite) : ofRuns;
+  return withDistinctNames(suites.map((each) => {
+    const prefix = `${oneLine(each.record.name)} › `;
+    return { ...each, name: prefix + each.name, prefix };
+  }));
 }
-
-/** Several reports of one run count the same. */
-const KNOWN = new WeakMap<RunRecord, readonly CaseSuite[]>();
 
 function suitesOfRun(record: RunRecord): readonly CaseSuite[] {
-  let suites = KNOWN.get(record);
-  if (!suites) {
-    const names = distinct(record.jobs.map(({ name }) => oneLine(name)));
-    suites = withFailureOfRun(
-      record,
-      record.jobs.map((job, index) => {
-        return { record, job, name: names[index]!, prefix: "", cases: casesOf(job, record) };
-      }),
-    );
-    KNOWN.set(record, suites);
-  }
-  return suites;
-}
-
-/** A run may fail although no step does: it was interrupted between two, or `--strict` failed it. */
-function withFailureOfRun(record: RunRecord, suites: readonly CaseSuite[]): readonly CaseSuite[] {
+  const suites = withDistinctNames(record.jobs.map((job) => {
+    return { record, job, name: oneLine(job.name), prefix: "", cases: casesOf(job, record) };
+  }));
+  // Interrupted between two steps, or failed by --strict.
   if (stateOf(record) !== "failed") return suites;
-  return withFailure(suites, `workflow ${oneLine(record.name)}`, interruptionOf(record));
+  return withFailure(suites, `workflow ${oneLine(record.name)}`, record);
 }
 
-/** The same cases, one of which is this failure if none of them failed. */
+/** Adds a case for a run that failed although none of its cases did. */
 function withFailure(
   suites: readonly CaseSuite[],
   name: string,
-  failure: Failure,
+  run: RunRecord | SuiteRecord,
 ): readonly CaseSuite[] {
   const last = suites.at(-1);
   if (!last || suites.some(({ cases }) => cases.some(isFailed))) return suites;
-  const failed = outsideOfSteps(name, [failure]);
-  return [...suites.slice(0, -1), { ...last, cases: [...last.cases, failed] }];
+  const cases = [...last.cases, outsideOfSteps(name, [interruptionOf(run)])];
+  return [...suites.slice(0, -1), { ...last, cases }];
 }
 
 function isFailed({ outcome }: Case): boolean {
@@ -104,21 +87,13 @@ function isFailed({ outcome }: Case): boolean {
 }
 
 function interruptionOf({ end }: RunRecord | SuiteRecord): Failure {
-  const message = end ? end.interrupted ?? "interrupted" : "the run was cut off";
+  const message = end ? end.interrupted ?? "interrupted" : CUT_OFF;
   return { kind: "interrupted", field: "", message };
 }
 
 function outsideOfSteps(name: string, failures: readonly Failure[]): Case {
-  return {
-    name,
-    isJob: true,
-    outcome: "failed",
-    reason: undefined,
-    failures,
-    flaky: false,
-    step: undefined,
-    place: positionOf(failures, undefined),
-  };
+  const place = positionOf(failures);
+  return { name, isJob: true, outcome: "failed", failures, flaky: false, place };
 }
 
 /** The number of cases by outcome, which every report of cases contains. */
@@ -136,52 +111,47 @@ export function countAssertions(cases: readonly Case[]): AssertionCount {
 }
 
 function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
-  const cases: Case[] = [];
+  const { outline, steps, failures } = job;
   const jobName = `job ${oneLine(job.name)}`;
-  if (job.failures.length > 0) cases.push(outsideOfSteps(jobName, job.failures));
-  const { steps, outline } = job;
-  const reason = whyNotRun(job, record);
-  const rounds = new Set(steps.map(({ run }) => run.round));
-  let at = 0;
-  for (const round of rounds) {
+  const reason = reasonNotRun(job, record);
+  const cases = failures.length > 0 ? [outsideOfSteps(jobName, failures)] : [];
+  const rounds = Map.groupBy(steps, ({ run }) => run.round);
+  for (const [round, ran] of rounds) {
+    const runs = Map.groupBy(ran, ({ run }) => run.step);
     for (const [index, step] of outline.entries()) {
-      const first = at;
-      for (
-        let entry = 0;
-        entry < (step.entries ?? 0) || isRunOf(steps[at], round, index);
-        entry++
-      ) {
-        const next = steps[at];
-        if (isRunOf(next, round, index) && (next.run.entry ?? 0) <= entry) {
-          cases.push(caseOf(next));
-          at++;
-        } else {
-          cases.push(notRun(step, labelOf(entry, round), reason));
-        }
-      }
-      if (step.entries === undefined && at === first) {
-        cases.push(notRun(step, labelOf(undefined, round), reason));
-      }
+      cases.push(...casesOfStep(step, runs.get(index) ?? [], round, reason));
     }
   }
-  addRoundsThatDidNotRun(cases, job, rounds, reason);
+  if (rounds.size < Math.max(job.rounds ?? 1, 1)) {
+    // Rounds that did not start are reported together: there may be thousands of them.
+    const label = labelOfRounds(gapsIn(rounds, job.rounds ?? 0));
+    for (const step of outline) cases.push(notRun(step, label, reason));
+  }
   if (job.state === "failed" && !cases.some(isFailed)) {
     cases.push(outsideOfSteps(jobName, [interruptionOf(record)]));
   }
-  const given = cases.map(({ name }) => name);
-  const names = distinct(given);
-  return names === given ? cases : cases.map((one, index) => ({ ...one, name: names[index]! }));
+  return withDistinctNames(cases);
 }
 
-function isRunOf(
-  record: StepRecord | undefined,
+/** The runs of a step in one round, one for each of its entries. */
+function casesOfStep(
+  step: StepOutline,
+  runs: readonly StepRecord[],
   round: number | undefined,
-  step: number,
-): record is StepRecord {
-  return record?.run.step === step && record.run.round === round;
+  reason: string,
+): readonly Case[] {
+  if (step.entries === undefined && runs.length === 0) {
+    return [notRun(step, labelOf(undefined, round), reason)];
+  }
+  const byEntry = new Map(runs.map((one) => [one.run.entry ?? 0, one]));
+  const count = Math.max(step.entries ?? 0, (runs.at(-1)?.run.entry ?? -1) + 1, byEntry.size);
+  return Array.from({ length: count }, (_, entry) => {
+    const run = byEntry.get(entry);
+    return run ? caseOf(run) : notRun(step, labelOf(entry, round), reason);
+  });
 }
 
-export function caseOf(step: StepRecord): Case {
+function caseOf(step: StepRecord): Case {
   const { run, result, place = result.place } = step;
   const { state, reason, flaky = false } = result;
   const failures = failuresOf(step);
@@ -192,57 +162,40 @@ export function caseOf(step: StepRecord): Case {
     failures,
     flaky,
     step,
-    place: positionOf(failures, place),
+    place: positionOf(failures) ?? place,
   };
 }
 
 /** The failures of a step; if it embeds a job, those of the steps in that job, with their names. */
 function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
   if (!hasFailed(result)) return [];
-  const inner = inside.flatMap((step) =>
-    failuresOf(step).map((failure) => ({
-      ...failure,
-      message: `${oneLine(step.result.name)}${
-        labelOf(step.run.entry, step.run.round)
-      }: ${failure.message}`,
-    }))
-  );
+  const inner = inside.flatMap((step) => {
+    const name = oneLine(step.result.name) + labelOf(step.run.entry, step.run.round);
+    return failuresOf(step).map((one) => ({ ...one, message: `${name}: ${one.message}` }));
+  });
   if (inner.length === 0) return result.failures;
   return [...inner, ...result.failures.filter(({ kind }) => kind !== "embedded")];
 }
 
 /**
- * A case with those of the steps inside of it, which take the place of one that has no test and no
- * failure of its own.
+ * A case with those of the steps inside of it, which replace one that has no test and no failure
+ * apart from theirs.
  */
 export function withInside(one: Case): readonly Case[] {
   const { step, flaky, name } = one;
   if (!step || step.inside.length === 0) return [one];
-  const { assertions, snapshot, failures } = step.result;
-  const own = failures.filter(({ kind }) => kind !== "embedded");
+  const { assertions, snapshot } = step.result;
+  const failures = step.result.failures.filter(({ kind }) => kind !== "embedded");
   const inner = step.inside.flatMap((each) => withInside(caseOf(each)))
     .map((each) => ({ ...each, name: `${name} › ${each.name}`, within: name }));
-  return assertions || snapshot || flaky || own.length > 0
-    ? [{ ...one, failures: own, step: { ...step, inside: [] } }, ...inner]
+  return assertions || snapshot || flaky || failures.length > 0
+    ? [{ ...one, failures, step: { ...step, inside: [] } }, ...inner]
     : inner;
 }
 
-/** Rounds that did not start are reported together: there may be thousands of them. */
-function addRoundsThatDidNotRun(
-  cases: Case[],
-  { outline, rounds }: JobRecord,
-  ran: ReadonlySet<number | undefined>,
-  reason: string,
-): void {
-  if (ran.size >= Math.max(rounds ?? 1, 1)) return;
-  const gaps = rounds === undefined ? [] : gapsIn(ran, rounds);
-  const label = gaps.length === 0 ? "" : labelOfRounds(gaps);
-  for (const step of outline) cases.push(notRun(step, label, reason));
-}
-
 /** The numbers below `end` that are missing, as first and last of those in a row. */
-function gapsIn(numbers: ReadonlySet<number | undefined>, end: number): [number, number][] {
-  const gaps: [number, number][] = [];
+function gapsIn(numbers: ReadonlyMap<number | undefined, unknown>, end: number) {
+  const gaps: [first: number, last: number][] = [];
   for (let number = 0; number < end; number++) {
     if (numbers.has(number)) continue;
     const gap = gaps.at(-1);
@@ -254,6 +207,7 @@ function gapsIn(numbers: ReadonlySet<number | undefined>, end: number): [number,
 
 /** ` [rounds 3, 5 to 9]`. */
 function labelOfRounds(gaps: readonly (readonly [first: number, last: number])[]): string {
+  if (gaps.length === 0) return "";
   const parts = gaps.map(([first, last]) => first === last ? `${first}` : `${first} to ${last}`);
   return ` [${/^\d+$/.test(parts.join()) ? "round" : "rounds"} ${parts.join(", ")}]`;
 }
@@ -265,12 +219,11 @@ function notRun({ name, place }: StepOutline, label: string, reason: string): Ca
     reason,
     failures: [],
     flaky: false,
-    step: undefined,
     place,
   };
 }
 
-function whyNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecord): string {
+function reasonNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecord): string {
   if (reason !== undefined) return reason;
   if (rounds === 0) return "repeat.count is 0";
   if (failures.length > 0) return "the job failed before its steps";
@@ -287,19 +240,16 @@ export function labelOf(entry: number | undefined, round: number | undefined): s
   return ` [${parts.join(", ")}]`;
 }
 
-function positionOf(
-  failures: readonly Failure[],
-  otherwise: Position | undefined,
-): Position | undefined {
-  return failures.find((failure) => failure.place)?.place ?? otherwise;
+function positionOf(failures: readonly Failure[]): Position | undefined {
+  return failures.find((failure) => failure.place)?.place;
 }
 
-/** The same names, with a number behind those that are taken already. */
-export function distinct(names: readonly string[]): readonly string[] {
-  const taken = new Set(names);
-  if (taken.size === names.length) return names;
+/** The same items, with a number behind names that are already taken. */
+export function withDistinctNames<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  const taken = new Set(items.map(({ name }) => name));
   const seen = new Map<string, number>();
-  return names.map((name) => {
+  return items.map((item) => {
+    const { name } = item;
     let number = (seen.get(name) ?? 0) + 1;
     let unique = name;
     if (number > 1) {
@@ -307,6 +257,6 @@ export function distinct(names: readonly string[]): readonly string[] {
       taken.add(unique);
     }
     seen.set(name, number);
-    return unique;
+    return unique === name ? item : { ...item, name: unique };
   });
 }

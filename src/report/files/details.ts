@@ -10,10 +10,7 @@ import type { StepRecord } from "./run_record.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 
-/** Several reports of one run say the same about a step. */
-const EXCHANGES = new WeakMap<Exchange, string>();
-
-/** All about failures as lines of plain text: what, where, and the values that decided it. */
+/** Failures as lines of plain text: what, where, and the values that decided it. */
 export function failureText(failures: readonly Failure[]): string {
   const lines = failures.flatMap((failure) => renderFailure(failure, PLAIN, IN_A_PIPE));
   return printable(lines.join("\n"));
@@ -21,46 +18,33 @@ export function failureText(failures: readonly Failure[]): string {
 
 /** The result of each attempt; empty if there was only one. */
 export function attemptsText({ attempts }: StepResult): string {
-  if (attempts.length < 2) return "";
   return printable(renderAttempts(attempts, IN_A_PIPE).join("\n"));
+}
+
+/** Request and response as lines of plain text. */
+export function exchangeText(exchange: Exchange): string {
+  return printable(renderExchange(exchange, PLAIN, BOUNDS).join("\n"));
 }
 
 /** Requests and responses of a failed step and of the failed steps in the job that it embeds. */
 export function exchangesText({ result, inside }: StepRecord): string {
   if (!hasFailed(result)) return "";
-  const own = result.exchange ? [exchangeText(result.exchange)] : [];
-  return [...own, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
+  const texts = result.exchange ? [exchangeText(result.exchange)] : [];
+  return [...texts, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
 }
 
 /** The steps of an embedded job, one on each line; empty if the step embeds none. */
 export function insideText({ inside }: StepRecord, indent = ""): string {
   return inside.map((step) => {
     const { name, state, echo } = step.result;
-    const title = `${indent}${STATE_WORDS[state]}: ${oneLine(name)}${
-      labelOf(step.run.entry, step.run.round)
-    }`;
-    const said = echo === undefined
-      ? []
-      : [`${indent}  ${echo.trimEnd().replaceAll("\n", `\n${indent}  `)}`];
-    const deeper = insideText(step, `${indent}  `);
-    return [printable(title), ...said.map(printable), ...deeper === "" ? [] : [deeper]].join("\n");
+    const label = labelOf(step.run.entry, step.run.round);
+    const lines = [
+      `${indent}${state === "untested" ? "not tested" : state}: ${oneLine(name)}${label}`,
+    ];
+    if (echo !== undefined) {
+      lines.push(`${indent}  ${echo.trimEnd().replaceAll("\n", `\n${indent}  `)}`);
+    }
+    if (step.inside.length > 0) lines.push(insideText(step, `${indent}  `));
+    return printable(lines.join("\n"));
   }).join("\n");
-}
-
-const STATE_WORDS = {
-  passed: "passed",
-  failed: "failed",
-  skipped: "skipped",
-  untested: "not tested",
-  tolerated: "tolerated",
-} as const;
-
-/** Request and response as lines of plain text. */
-export function exchangeText(exchange: Exchange): string {
-  let text = EXCHANGES.get(exchange);
-  if (text === undefined) {
-    text = printable(renderExchange(exchange, PLAIN, BOUNDS).join("\n"));
-    EXCHANGES.set(exchange, text);
-  }
-  return text;
 }

@@ -10,7 +10,6 @@ import { cutLine } from "../text/lines.ts";
 import { type StepTree, StepTrees, suiteTitle } from "../model/steps.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
-import type { RenderEvent } from "./file_format.ts";
 
 const WIDEST_TITLE = 200;
 
@@ -25,7 +24,7 @@ interface Finding extends Annotation {
  * GitHub takes any line of the log that begins with `::` for a command, also one that a server
  * under test has sent, so commands are switched off while the run goes on.
  */
-export function makeGithubReport({ env, files }: Host): RenderEvent {
+export function makeGithubReport({ env, files }: Host): (event: RunEvent) => string {
   const token = crypto.randomUUID();
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];

@@ -1,5 +1,4 @@
 import { countOf } from "../text/lines.ts";
-import type { RenderRecords } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";
 import { renderCoveragePart } from "./html/coverage_part.ts";
@@ -16,10 +15,8 @@ import { renderAbout, renderHead, renderTitle } from "./html/page_head.ts";
 import { renderStatic, staticBounds } from "./html/static_part.ts";
 import { indexEntries, renderIndex, renderSuiteTitle } from "./html/suite_index.ts";
 import { STYLE } from "./html/page_style.ts";
-import type { ResultText } from "./result_json.ts";
 import type { History } from "./history/history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "./run_record.ts";
-import { parseExactly } from "../../base/value/parse_json.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
 const SCRIPT = `(${startPage})({${
@@ -30,7 +27,13 @@ const SCRIPT = `(${startPage})({${
  * One page that shows a run and needs nothing else: it loads nothing, and what came from outside
  * is data in it, never markup.
  */
-export async function makeHtmlReport(): Promise<RenderRecords> {
+export async function makeHtmlReport(): Promise<
+  (
+    records: readonly RunRecord[],
+    suite?: SuiteRecord,
+    history?: History,
+  ) => Iterable<string>
+> {
   const [style, script] = await Promise.all([hash(STYLE), hash(SCRIPT)]);
   const policy = `default-src 'none'; style-src ${style}; script-src ${script}; ` +
     "img-src data:; base-uri 'none'; form-action 'none'";
@@ -178,18 +181,11 @@ function* dataOf(record: RunRecord): Iterable<string> {
 /** A line for each step, in the same order. */
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
-    for (const { step: { result, text } } of flatSteps(steps)) {
-      const attempts = pageAttempts(text.attempts ? parseExactly(text.attempts) : result.attempts);
-      const details = json(attempts ? { ...pageDetails(result), attempts } : pageDetails(result));
-      yield text.exchange === undefined
-        ? `${details}\n`
-        : `${details.slice(0, -1)},"exchange":${exchangeOf(text)}}\n`;
+    for (const { step: { result } } of flatSteps(steps)) {
+      const attempts = pageAttempts(result.attempts);
+      yield `${json({ ...pageDetails(result), attempts, exchange: result.exchange })}\n`;
     }
   }
-}
-
-function exchangeOf({ exchange = "", hasMarkup }: ResultText): string {
-  return hasMarkup ? withoutMarkup(exchange) : exchange;
 }
 
 /** Data inside of a script element, which the first `</script` would end. */

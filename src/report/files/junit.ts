@@ -7,8 +7,8 @@ import {
   type CaseSuite,
   countAssertions,
   countCases,
-  distinct,
   suitesOf,
+  withDistinctNames,
   withInside,
 } from "./cases.ts";
 import { attemptsText, exchangesText, failureText } from "./details.ts";
@@ -31,7 +31,10 @@ export function* renderJunit(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
 ): Iterable<string> {
-  const suites = suitesOf(records, suite).map((one) => ({ ...one, cases: expand(one.cases) }));
+  const suites = withXmlNames(suitesOf(records, suite)).map((one) => {
+    // The steps of embedded jobs are cases like others.
+    return { ...one, cases: withXmlNames(one.cases.flatMap(withInside)) };
+  });
   const { started, duration } = timesOf(records);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {
@@ -40,18 +43,13 @@ export function* renderJunit(
     time: seconds(duration),
     timestamp: timestamp(started),
   });
-  const names = namesInXml(suites);
-  for (const [index, suite] of suites.entries()) {
-    yield* renderSuite({ ...suite, name: names[index]! });
-  }
+  for (const suite of suites) yield* renderSuite(suite);
   yield "</testsuites>\n";
 }
 
-/** The steps of embedded jobs are cases like others. */
-function expand(cases: readonly Case[]): readonly Case[] {
-  const all = cases.flatMap(withInside);
-  const names = distinct(all.map(({ name }) => name));
-  return all.map((one, index) => ({ ...one, name: names[index]! }));
+/** Names may become equal without the characters that XML does not allow. */
+function withXmlNames<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  return withDistinctNames(items.map((item) => ({ ...item, name: inXml(item.name) })));
 }
 
 function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable<string> {
@@ -76,16 +74,13 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
   };
   yield renderProperties(properties, "    ");
   const classname = inQuotes(`${record.name}.${name.slice(inXml(prefix).length)}`);
-  const names = namesInXml(cases);
-  for (const [index, one] of cases.entries()) {
-    yield renderCase(record, classname, one, names[index]!);
-  }
+  for (const one of cases) yield renderCase(record, classname, one);
   yield "  </testsuite>\n";
 }
 
 /** `classname` is escaped already: it is the same for all cases of a suite. */
-function renderCase(record: RunRecord, classname: string, one: Case, name: string): string {
-  const { step, place, outcome, reason, flaky } = one;
+function renderCase(record: RunRecord, classname: string, one: Case): string {
+  const { name, step, place, outcome, reason, flaky } = one;
   const result = step?.result;
   const time = seconds(result?.duration ?? 0);
   const file = inQuotes(place?.file ?? record.file);
@@ -141,28 +136,21 @@ function renderFlaky(attempts: readonly Attempt[]): string {
   }).join("");
 }
 
-/**
- * The echo, request and response of a step: formatted if it failed, else as a line of JSON.
- * It is escaped already.
- */
+/** The echo, request and response of a step, as XML: formatted if it failed, else as a line of JSON. */
 function outputOf({ step, outcome, failures }: Case): string {
   if (!step) return "";
-  const { echo } = step.result;
-  const attempts = attemptsText(step.result);
+  const { echo, exchange } = step.result;
   const isTolerated = outcome === "tolerated";
   const parts = [
-    ...isTolerated ? [`failed, and expect of the job decides:\n${failureText(failures)}`] : [],
-    ...echo === undefined ? [] : [echo.trimEnd()],
-    ...attempts === "" ? [] : [attempts],
-    ...[exchangesText(step)].filter((text) => text !== ""),
+    isTolerated ? `failed, and expect of the job decides:\n${failureText(failures)}` : "",
+    echo?.trimEnd(),
+    attemptsText(step.result),
+    exchangesText(step),
+    outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange),
   ];
-  const { exchange: json, hasMarkup } = step.text;
-  if (outcome === "failed" || isTolerated || json === undefined) return escape(parts.join("\n"));
-  const before = parts.map((text) => `${escape(text)}\n`).join("");
-  return before + (hasMarkup ? escape(json) : json);
+  return escape(parts.filter(Boolean).join("\n"));
 }
 
-/** The actions that have something to report, by name. */
 type Properties = Readonly<Record<string, string | undefined>>;
 
 function renderProperties(properties: Properties, indent: string): string {
@@ -192,10 +180,11 @@ function totalOf({ passed, failed }: AssertionCount): number {
 
 function open(
   element: string,
-  attributes: Readonly<Record<string, string | number | undefined>>,
+  attributes: Readonly<Record<string, string | number>>,
 ): string {
-  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
-  const text = given.map(([name, value]) => ` ${name}="${inQuotes(String(value))}"`).join("");
+  const text = Object.entries(attributes).map(([name, value]) =>
+    ` ${name}="${inQuotes(String(value))}"`
+  ).join("");
   return `<${element}${text}>\n`;
 }
 
@@ -226,11 +215,6 @@ function escape(text: string): string {
 /** The same for an attribute, in which a reader would take line ends for spaces. */
 function inQuotes(text: string): string {
   return inXml(text).replace(/[&<>"\t\n\r]/g, (sign) => ENTITIES[sign]!);
-}
-
-/** Names as XML has them, which may be alike without what it has no place for. */
-function namesInXml(of: readonly { readonly name: string }[]): readonly string[] {
-  return distinct(of.map(({ name }) => inXml(name)));
 }
 
 /** Nothing is left out: that would join the parts of a secret that were not masked. */

@@ -11,7 +11,7 @@ import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf, cutLine } from "../text/lines.ts";
 import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
-import { type RunRecord, stateOf } from "./run_record.ts";
+import { CUT_OFF, type RunRecord, stateOf, type StepRecord } from "./run_record.ts";
 import type { StepRun } from "../../run/event.ts";
 import { failureKind } from "../model/round_tally.ts";
 import { printable } from "../../base/text/printable.ts";
@@ -102,7 +102,7 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
 /** The same counts as at the end of the text; a run that was cut off has what its cases say. */
 function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
   const counts = end ? runCounts(end) : stepCounts(countCases(all));
-  const interrupted = end ? end.interrupted : "the run was cut off";
+  const interrupted = end ? end.interrupted : CUT_OFF;
   return `${counts === "" ? "" : `${counts}, `}in ${formatElapsed(end?.duration ?? 0)}` +
     (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
 }
@@ -193,9 +193,7 @@ function findAlike(
     const known = new Map<string, number>();
     for (const one of suite.cases) {
       if (!isAsked(one)) continue;
-      const key = one.step
-        ? `${slotOf(one.step.run)}\n${failureKind({ ...one.step.result, failures: one.failures })}`
-        : one.name;
+      const key = one.step ? `${slotOf(one.step.run)}\n${kindOf(one, one.step)}` : one.name;
       const index = known.get(key);
       if (index === undefined) {
         known.set(key, found.length);
@@ -204,6 +202,11 @@ function findAlike(
     }
   }
   return found;
+}
+
+/** What failures have in common; what was not a failure is alike. */
+function kindOf({ outcome, failures }: Case, { result }: StepRecord): string {
+  return outcome === "failed" ? failureKind({ ...result, failures }) : "";
 }
 
 /** Identifies the steps of a job and their entries, regardless of the round. */

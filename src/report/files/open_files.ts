@@ -3,7 +3,7 @@ import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../base/errors.ts";
-import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
+import type { FileFormat, RenderEvent, RenderRecords } from "./registry.ts";
 import type { History } from "./history/history.ts";
 import type { OpenHistory } from "./history/open_history.ts";
 import { Recorder } from "./recorder.ts";

@@ -1,16 +1,6 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
-import type { Position } from "../../base/source.ts";
-import { hasFailed } from "../model/round_tally.ts";
-import { type StepTree, StepTrees } from "../model/steps.ts";
-import { resultText } from "./result_json.ts";
-import {
-  emptyRecord,
-  type JobRecord,
-  plannedRecord,
-  type RunRecord,
-  type StepRecord,
-  type SuiteRecord,
-} from "./run_record.ts";
+import { StepTrees } from "../model/steps.ts";
+import type { JobRecord, RunRecord, StepRecord, SuiteRecord } from "./run_record.ts";
 
 /** Keeps what the events of any number of runs report until the runs are over. */
 export class Recorder {
@@ -27,22 +17,19 @@ export class Recorder {
   take(event: RunEvent): void {
     if (event.type === "suite_started") {
       this.#suite = { start: event };
-      return;
-    }
-    if (event.type === "suite_finished") {
+    } else if (event.type === "suite_finished") {
       if (this.#suite) this.#suite = { ...this.#suite, end: event };
-      return;
+    } else {
+      let run = this.#runs.get(event.runId);
+      if (!run) this.#runs.set(event.runId, run = new RunRecorder(event.runId, this.#tool));
+      run.take(event);
     }
-    const { runId } = event;
-    let run = this.#runs.get(runId);
-    if (!run) this.#runs.set(runId, run = new RunRecorder(emptyRecord(runId, this.#tool)));
-    run.take(event);
   }
 
   /** The record of each run so far; those of a suite are in its order. */
   records(): readonly RunRecord[] {
     const records = [...this.#runs.values()].map((run) => run.record());
-    return records.every(({ suite }) => suite) ? records.sort(comparePlaces) : records;
+    return records.every(({ suite }) => suite) ? records.sort(comparePositions) : records;
   }
 
   /** The record of the suite, if there is one. */
@@ -55,31 +42,27 @@ export class Recorder {
 class RunRecorder {
   #run: RunRecord;
   /** By id, in the order of the file. */
-  readonly #jobs = new Map<string, JobRecord>();
-  readonly #steps = new Map<string, StepRecord[]>();
+  readonly #jobs = new Map<string, JobRecord & { readonly steps: StepRecord[] }>();
   readonly #trees = new StepTrees();
 
-  constructor(run: RunRecord) {
-    this.#run = run;
+  constructor(id: string, tool: RunRecord["tool"]) {
+    this.#run = { id, tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
   }
 
   take(event: RunEvent): void {
     switch (event.type) {
       case "run_started": {
-        const { name, description, file, time: started, jobs, suite } = event;
-        const about = description === undefined ? {} : { description };
-        const part = suite ? { suite } : {};
-        this.#run = { ...this.#run, name, ...about, file, ...part, started };
-        for (const job of jobs) this.#jobs.set(job.id, plannedRecord(job));
+        const { name, description, file, suite, time: started } = event;
+        this.#run = { ...this.#run, name, description, file, suite, started };
+        for (const { id, name, needs, tags, steps: outline } of event.jobs) {
+          const none = { duration: 0, failures: [], steps: [] };
+          this.#jobs.set(id, { id, name, needs, tags, outline, ...none });
+        }
         return;
       }
       case "job_started": {
         const { job, time: started, rounds, expect } = event;
-        this.#change(job, {
-          started,
-          ...rounds === undefined ? {} : { rounds },
-          ...expect === undefined ? {} : { expect },
-        });
+        this.#change(job, { started, rounds, expect });
         return;
       }
       case "step_finished":
@@ -90,76 +73,44 @@ class RunRecorder {
         return;
       case "job_finished": {
         const { job, state, duration, reason, blocked, failures, stats } = event;
-        const why = { ...reason === undefined ? {} : { reason }, ...blocked ? { blocked } : {} };
-        this.#change(job, { state, duration, ...why, failures, ...stats ? { stats } : {} });
+        this.#change(job, { state, duration, reason, blocked, failures, stats });
         return;
       }
       case "run_finished":
         this.#run = { ...this.#run, end: event };
         return;
       case "note":
-        if (event.level === "warning") {
-          this.#run = { ...this.#run, warnings: [...this.#run.warnings, event] };
-        }
-        return;
-      case "step_started":
-      case "step_waiting":
-      case "round_finished":
-      case "suite_started":
-      case "suite_finished":
-        return;
+        if (event.level !== "warning") return;
+        this.#run = { ...this.#run, warnings: [...this.#run.warnings, event] };
     }
   }
 
   record(): RunRecord {
     const jobs = [...this.#jobs.values()].map((job) => {
-      const steps = this.#steps.get(job.id) ?? [];
-      return { ...job, steps: steps.toSorted((a, b) => compareRuns(a.run, b.run)) };
+      return { ...job, steps: job.steps.toSorted((a, b) => compareRuns(a.run, b.run)) };
     });
     return { ...this.#run, jobs };
   }
 
   #addStep(event: StepFinished): void {
     const step = this.#trees.finish(event);
-    if (!step) return;
-    const { job, step: index } = step.run;
-    const place = this.#jobs.get(job)?.outline[index]?.place;
-    const record = recordOf(step, place);
-    const steps = this.#steps.get(job);
-    if (steps) steps.push(record);
-    else this.#steps.set(job, [record]);
+    const job = step && this.#jobs.get(step.run.job);
+    job?.steps.push({ ...step!, place: job.outline[step!.run.step]?.place });
   }
 
-  #change(id: string, change: Partial<JobRecord>): void {
+  #change(id: string, change: Omit<Partial<JobRecord>, "steps">): void {
     const job = this.#jobs.get(id);
     if (job) this.#jobs.set(id, { ...job, ...change });
   }
 }
 
-/**
- * The exchange of a step that did not fail is recorded as data alone, and thousands of exchanges take
- * much more room as objects, and time to look after. So do the details of attempts.
- */
-function recordOf({ run, result, inside }: StepTree, place?: Position): StepRecord {
-  const text = resultText(result);
-  return {
-    run,
-    result: hasFailed(result) ? { ...result, attempts: text.bare.attempts } : text.bare,
-    text,
-    place,
-    inside: inside.length === 0 ? NONE : inside.map((step) => recordOf(step)),
-  };
-}
-
-const NONE: readonly StepRecord[] = [];
-
 const ROLES = ["setup", undefined, "teardown"];
 
-function comparePlaces({ suite: a }: RunRecord, { suite: b }: RunRecord): number {
+function comparePositions({ suite: a }: RunRecord, { suite: b }: RunRecord): number {
   return ROLES.indexOf(a?.role) - ROLES.indexOf(b?.role) || (a?.index ?? 0) - (b?.index ?? 0);
 }
 
-/** Rounds that run side by side finish in any order. */
+/** Parallel rounds finish in any order. */
 function compareRuns(a: StepRun, b: StepRun): number {
   return (a.round ?? 0) - (b.round ?? 0) || a.step - b.step || (a.entry ?? 0) - (b.entry ?? 0);
 }

@@ -4,17 +4,14 @@ import type {
   Note,
   RoundStats,
   RunFinished,
-  RunStarted,
   StepOutline,
-  StepResult,
-  StepRun,
   SuiteFinished,
   SuitePart,
   SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
+import type { StepTree } from "../model/steps.ts";
 import { workflowState } from "../../run/count_steps.ts";
-import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
 export interface RunRecord {
@@ -76,37 +73,15 @@ export interface SuiteRecord {
 }
 
 /** One run of one step. */
-export interface StepRecord {
-  readonly run: StepRun;
-  /** Without the exchange, unless the step failed. */
-  readonly result: StepResult;
-  /** All of the result, as JSON. */
-  readonly text: ResultText;
+export interface StepRecord extends StepTree {
   /** Where the step begins in its file; that of an embedded one is in its result. */
-  readonly place: Position | undefined;
+  readonly place?: Position;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];
 }
 
-/** The outline of a run of which nothing else is known yet. */
-export function emptyRecord(id: string, tool: RunRecord["tool"]): RunRecord {
-  return { id, tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
-}
-
-/** The record of a job that has not started yet. */
-export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
-  const { id, name, needs, tags, steps: outline } = job;
-  return {
-    id,
-    name,
-    needs,
-    ...tags ? { tags } : {},
-    outline,
-    duration: 0,
-    failures: [],
-    steps: [],
-  };
-}
+/** Says of a run without an end why it has none. */
+export const CUT_OFF = "the run was cut off";
 
 /** The run that a report is about; undefined where it is about a suite. */
 export function loneRecord(records: readonly RunRecord[]): RunRecord | undefined {

@@ -1,7 +1,7 @@
 import { printable } from "../../base/text/printable.ts";
 import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
-import type { RunRecord, SuiteRecord } from "./run_record.ts";
+import { CUT_OFF, type RunRecord, type SuiteRecord } from "./run_record.ts";
 
 /**
  * TAP version 14: a subtest for each job, a test point for each run of a step.
@@ -23,7 +23,7 @@ export function* renderTap(
   const counts = { passed, failed, tolerated, skipped, "not tested": untested };
   for (const [name, count] of Object.entries(counts)) if (count > 0) yield `# ${name} ${count}\n`;
   const cut = records.find(({ end }) => !end || end.interrupted !== undefined);
-  if (cut) yield `Bail out! ${inOneLine(cut.end?.interrupted ?? "the run was cut off")}\n`;
+  if (cut) yield `Bail out! ${inOneLine(cut.end?.interrupted ?? CUT_OFF)}\n`;
 }
 
 function* renderSuite({ job, name, cases }: CaseSuite, number: number): Iterable<string> {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { RunnerError } from "../../../src/base/errors.ts";
 import { VERSION } from "../../../src/cli/version.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
-import { readEvents } from "../../../src/report/files/read_events.ts";
+import { readEvents } from "../../../src/report/files/ndjson.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
 import { FILE_FORMATS } from "../../../src/report/files/registry.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";

@@ -5,7 +5,6 @@ import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 import { briefFailure, flatSteps } from "./make_page_data.ts";
 import { escape } from "./page_head.ts";
-import { parseExactly } from "../../../base/value/parse_json.ts";
 
 /** Nobody reads more of them. */
 const MOST_FAILURES = 100;
@@ -81,7 +80,7 @@ function* renderJob(
 }
 
 function renderStep(
-  { run, result, text }: StepRecord,
+  { run, result }: StepRecord,
   depth: number,
   bounds: StaticBounds,
 ): string {
@@ -96,8 +95,8 @@ function renderStep(
   const said = echo === undefined ? "" : `<pre>${escape(echo.slice(0, bounds.text))}</pre>\n`;
   bounds.text -= said.length;
   // Those of failed steps are above.
-  const isOwn = state !== "failed" && text.exchange !== undefined && bounds.text > 0;
-  const exchange = isOwn ? renderExchange(parseExactly(text.exchange!)) : "";
+  const isShown = state !== "failed" && bounds.text > 0;
+  const exchange = isShown ? renderExchange(result.exchange) : "";
   bounds.text -= exchange.length;
   return `<li>${escape(title)} (${escape(facts.join(", "))})\n${said}${exchange}</li>\n`;
 }

@@ -1,0 +1,130 @@
+import type { RunFinished } from "../../run/event.ts";
+import {
+  type CoverageShares,
+  coverageShares,
+  mergeCoverage,
+  percentOf,
+  type Share,
+  verdictOfRuns,
+} from "../model/coverage.ts";
+import {
+  CUT_OFF,
+  loneRecord,
+  type RunRecord,
+  type StepRecord,
+  type SuiteRecord,
+  timesOf,
+} from "./run_record.ts";
+
+/** Everything that is known of a run, or of several, as one JSON document. */
+export function* renderJson(
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+): Iterable<string> {
+  const record = loneRecord(records);
+  // The schemas are in docs/report.schema.json.
+  if (record) yield* renderRun(record, { schema: "runner-report/1" });
+  else yield* renderSuite(records, suite);
+  yield "\n";
+}
+
+function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Iterable<string> {
+  const { started, duration } = timesOf(records);
+  const end = suite?.end;
+  const hasPassed = records.every((record) => record.end?.state === "passed");
+  const head = {
+    schema: "runner-suite-report/1",
+    runId: suite?.start.runId,
+    tool: records[0]?.tool,
+    name: suite?.start.name,
+    shard: suite?.start.shard,
+    state: end?.state ?? (hasPassed && !suite ? "passed" : "failed"),
+    interrupted: end || !suite ? end?.interrupted : CUT_OFF,
+    started: suite?.start.time ?? started,
+    duration: end?.duration ?? duration,
+    totals: end && { workflows: end.workflows, steps: end.steps },
+  };
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "runs": [`;
+  for (const [index, record] of records.entries()) {
+    yield index === 0 ? "\n" : ",\n";
+    yield* renderRun(record, { role: record.suite?.role });
+  }
+  yield "\n  ]\n}";
+}
+
+/** `first` are the fields at the beginning. */
+function* renderRun(
+  record: RunRecord,
+  first: Readonly<Record<string, string | undefined>>,
+): Iterable<string> {
+  const { id, tool, name, description, file, started, jobs, warnings, end } = record;
+  const head = {
+    ...first,
+    runId: id,
+    tool,
+    workflow: { name, description, file },
+    state: end?.state ?? "failed",
+    interrupted: end ? end.interrupted : CUT_OFF,
+    started,
+    duration: end?.duration ?? 0,
+    totals: end && totalsOf(end),
+    warnings: warnings.map(({ text }) => text),
+  };
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
+  for (const [index, { outline, steps, ...job }] of jobs.entries()) {
+    yield index === 0 ? "\n" : ",\n";
+    yield `    ${JSON.stringify({ ...job, plan: outline }).slice(0, -1)},"steps":[`;
+    for (const [position, step] of steps.entries()) {
+      yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepData(step))}`;
+    }
+    yield "]}";
+  }
+  yield "\n  ]\n}";
+}
+
+function totalsOf(
+  { jobs, steps, untestedFailures, flaky, assertions, leftOut }: RunFinished,
+): unknown {
+  return { jobs, steps, untestedFailures, flaky, assertions, leftOut };
+}
+
+/** A run of a step and of those inside of it; the longest part is at its end. */
+function stepData({ run, result, place, inside }: StepRecord): unknown {
+  const { step, id, round, entry } = run;
+  const { exchange, ...others } = result;
+  return {
+    ...{ step, id, round, entry },
+    ...place && { place },
+    ...others,
+    exchange,
+    inside: inside.length > 0 ? inside.map(stepData) : undefined,
+  };
+}
+
+/** The part of the APIs that the runs have used, as JSON. */
+export function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
+  const ends = records.map(({ end }) => end);
+  const apis = mergeCoverage(ends);
+  const document = {
+    schema: "runner-coverage/1",
+    minimum: ends.find((end) => end?.minCoverage !== undefined)?.minCoverage,
+    enough: verdictOfRuns(ends)?.isEnough,
+    coverage: withPercents(coverageShares(apis)),
+    apis: apis.map((api) => ({
+      file: api.file,
+      title: api.title,
+      coverage: withPercents(coverageShares([api])),
+      operations: api.operations,
+    })),
+  };
+  yield `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function withPercents({ operations, statuses, parameters }: CoverageShares): unknown {
+  const withPercent = (share: Share) => ({ ...share, percent: percentOf(share) });
+  return {
+    operations: withPercent(operations),
+    statuses: withPercent(statuses),
+    parameters: withPercent(parameters),
+  };
+}
