@@ -11,7 +11,7 @@ import {
 } from "../support/documents.ts";
 import { PLUGIN_PLACE } from "../support/plugin_place.ts";
 import { theProgram } from "../support/run/run_cli.ts";
-import { runMain } from "../support/run/run_main.ts";
+import { Collected, runHere, runMain } from "../support/run/run_main.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -238,8 +238,40 @@ async function checkRecipe({ language, text }: Block): Promise<void> {
   }
 }
 
-/** Runs commands in a shell that ends at the first that fails. */
-async function runCommands({ text, marks }: Block, directory: string): Promise<Printed> {
+/** Runs commands until the first that fails: in this process, or by a shell if they need one. */
+async function runCommands(block: Block, directory: string): Promise<Printed> {
+  const commands = plainCommands(block.text);
+  const { code, output } = commands && !block.marks.has("in checkout")
+    ? await runInProcess(commands, directory)
+    : await runInShell(block, directory);
+  assertEquals(code, block.marks.has("fails") ? 1 : 0, output);
+  return { code, output };
+}
+
+/** The arguments of commands of the program alone that need no shell. */
+function plainCommands(text: string): string[][] | undefined {
+  const lines = text.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim());
+  const commands = lines.filter((line) => line !== "").map((line) => {
+    if (!/^runner(?: +(?:[\w.,:@%+=/-]|'[^']*'|"[^"$`\\]*")+)*$/.test(line)) return undefined;
+    const words = [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)];
+    return words.slice(1).map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+  });
+  return commands.every((command) => command !== undefined) ? commands : undefined;
+}
+
+async function runInProcess(
+  commands: readonly (readonly string[])[],
+  directory: string,
+): Promise<Printed> {
+  const both = new Collected();
+  for (const args of commands) {
+    const { code } = await runHere(args, { cwd: directory }, { stdout: both, stderr: both });
+    if (code !== 0) return { code, output: both.text };
+  }
+  return { code: 0, output: both.text };
+}
+
+async function runInShell({ text, marks }: Block, directory: string): Promise<Printed> {
   const path = Deno.env.get("PATH") ?? "";
   const inherited = ["HOME", "DENO_DIR", "XDG_CACHE_HOME", "TMPDIR"].flatMap((name) => {
     const value = Deno.env.get(name);
@@ -252,9 +284,7 @@ async function runCommands({ text, marks }: Block, directory: string): Promise<P
     env: { ...Object.fromEntries(inherited), PATH: `${directory}/.bin:${path}` },
     stdin: "null",
   }).output();
-  const output = new TextDecoder().decode(stdout);
-  assertEquals(code, marks.has("fails") ? 1 : 0, output);
-  return { code, output };
+  return { code, output: new TextDecoder().decode(stdout) };
 }
 
 /** Runs a module that uses the library. */

@@ -1,3 +1,4 @@
+import { resolve } from "@std/path/resolve";
 import { StepError } from "../../../../base/errors.ts";
 import type { ActionContext, Dict } from "../../../action.ts";
 import { fileProblem, readablePath, readStepText, type StepFile } from "../../../step_file.ts";
@@ -101,12 +102,14 @@ async function openFile(
 ): Promise<{ readonly path: string; readonly content: Content }> {
   const file: StepFile = { path: name, what: "the file", parameter };
   const path = await readablePath(file, context);
+  const { files } = context.host;
   try {
-    const { isDirectory, isFile, size } = await Deno.stat(path);
+    const absolute = resolve(files.workingDirectory(), path);
+    const { isDirectory, isFile, size } = await Deno.stat(absolute);
     if (isDirectory) throw new Deno.errors.IsADirectory();
     // A file that is not readable is an error before anything is sent; and --watch follows it.
-    await (await context.host.files.stream(path)).cancel();
-    return { path, content: fileStream(path, isFile ? size : undefined, parameter) };
+    await (await files.stream(path)).cancel();
+    return { path, content: fileStream(absolute, isFile ? size : undefined, parameter) };
   } catch (error) {
     throw fileProblem(error, file, path);
   }
