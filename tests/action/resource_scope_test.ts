@@ -1,7 +1,16 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import type { ActionContext } from "../../src/action/action.ts";
+import { runHttp } from "../../src/action/http/run_http.ts";
+import { limitAction } from "../../src/action/net/step_deadline.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
+import { RunResources } from "../../src/action/run_resources.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
+import { actionContext } from "../support/action_context.ts";
 import { fakeClock } from "../support/fake_clock.ts";
+import { isRunning, until } from "../support/run/processes.ts";
+import { rawServer, response } from "../support/servers/raw_server.ts";
+import { withFiles } from "../support/temp_dir.ts";
 
 /** Closes a scope and gives the warnings. */
 async function close(scope: Resources): Promise<string[]> {
@@ -86,4 +95,122 @@ Deno.test("A resource that does not close is left after a while", async () => {
   clock.advance(10_000);
   await closing;
   assertEquals(warnings, ['"stuck" is still being closed after 10 seconds']);
+});
+
+const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
+const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+
+/**
+ * A program with a command at work, one in the background in a group of its own, one that left a
+ * child behind and one whose child left the session on purpose.
+ */
+const PROGRAM = `
+import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
+import { actionContext } from ${module("../support/action_context.ts")};
+const context = actionContext();
+const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
+const background = await runShell(
+  { cmd: "timeout 100 sh -c '" + cmd + "'; true", env: { NAME: "background" }, background: true },
+  context,
+);
+await runShell({ cmd: "(" + cmd.replace("$$", "$(sh -c 'echo $PPID')") + ") &", env: { NAME: "left" } }, context);
+await runShell({ cmd: "setsid sh -c '" + cmd + "' >/dev/null 2>&1 &", env: { NAME: "escaped" } }, context);
+await Deno.writeTextFile("log", background.res.log);
+runShell({ cmd: "trap '' TERM; " + cmd, env: { NAME: "working" } }, context);
+await Deno.writeTextFile("ready", "yes");
+await Deno.stdin.read(new Uint8Array(1));
+Deno.exit(1);
+`;
+
+Deno.test("No command outlives a program that exits in the middle of a run", async () => {
+  await withFiles({ "program.ts": PROGRAM }, async (directory) => {
+    const program = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `--config=${CONFIG}`, "program.ts"],
+      cwd: directory,
+      stdin: "piped",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const read = (name: string) => Deno.readTextFile(`${directory}/${name}`).catch(() => "");
+    const names = ["background", "left", "working", "escaped"];
+    await until(
+      async () => (await Promise.all([...names, "ready"].map(read))).every((text) => text !== ""),
+      "all commands are running",
+    );
+    const pids = (await Promise.all(names.map(read))).map(Number);
+    const log = await read("log");
+    assertEquals(pids.filter(isRunning), pids);
+    assert((await Deno.stat(log)).isFile);
+
+    await program.stdin.close();
+    assertEquals((await program.status).code, 1);
+
+    const escaped = pids.pop()!;
+    await until(() => !pids.some(isRunning), "the commands have ended");
+    assert(isRunning(escaped));
+    Deno.kill(escaped, "SIGKILL");
+    await until(() => Deno.stat(log).then(() => false, () => true), "the log is gone");
+  });
+});
+
+Deno.test("A body that http has saved goes with the run", async () => {
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(response("200 OK", "\0\x01", ["Content-Type: image/png"]));
+  });
+  const context = actionContext();
+  const { res } = await runHttp({ get: server.url }, context);
+  const path = String(res.filepath);
+  assertEquals((await Deno.readFile(path)).length, 2);
+  assert(path.endsWith(".png"), path);
+  await context[Symbol.asyncDispose]();
+  assert(!await Deno.stat(path).then(() => true, () => false));
+});
+
+Deno.test("RunResources.newFile() gives each file its own path in one directory", async () => {
+  const resources = new RunResources();
+  const [one, other] = await Promise.all([resources.newFile(".a"), resources.newFile(".a")]);
+  assertEquals(other, one!.replace("1.a", "2.a"));
+  await Deno.writeTextFile(other!, "");
+  await resources.end();
+  assert(!await Deno.stat(other!).then(() => true, () => false));
+});
+
+/** A context with private fields, as those of runs have. */
+class Private {
+  #place = "here";
+  readonly #said: string[] = [];
+  constructor(readonly base: ActionContext) {}
+  get signal() {
+    return this.base.signal;
+  }
+  get deadline() {
+    return this.base.deadline;
+  }
+  resolvePath(path: string) {
+    return Promise.resolve(`${this.#place}/${path}`);
+  }
+  runJobFile() {
+    return Promise.reject(new Error(this.#place));
+  }
+  log(text: string) {
+    this.#said.push(text);
+  }
+  warn(text: string) {
+    this.#said.push(text);
+  }
+  get said() {
+    return this.#said;
+  }
+}
+
+Deno.test("limitAction() leaves the methods of a context with private fields usable", async () => {
+  await using base = actionContext();
+  const given = new Private(base);
+  const { context, release } = limitAction(given as unknown as ActionContext, 60_000);
+  assertEquals(await context.resolvePath("a"), "here/a");
+  context.log("b");
+  context.warn("c");
+  assertEquals(given.said, ["b", "c"]);
+  release();
 });

@@ -1,8 +1,18 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
+import { lookAtMysql, lookAtPostgres } from "../../../src/action/db/look.ts";
+import { readDsn, type ServerTarget } from "../../../src/action/db/read_dsn.ts";
 import { runDb } from "../../../src/action/db/run_db.ts";
+import { readServerTls } from "../../../src/action/db/ssl_mode.ts";
+import {
+  bindNames,
+  countPlaceholders,
+  type Dialect,
+  splitStatements,
+} from "../../../src/action/db/statements.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { runHere } from "../../support/run/run_main.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -244,4 +254,171 @@ Deno.test("db leaves a server that does not stop sending", async () => {
     await assertRejects(() => runDb({ dsn, query: "SELECT 1" }, context), StepError);
   }
   await left.promise;
+});
+
+const FLOW = `
+name: Table
+jobs:
+  - name: Users
+    defaults: { db: { dsn: ":memory:" } }
+    steps:
+      - uses: db
+        with: { query: "CREATE TABLE users (id INTEGER, name TEXT, password TEXT)" }
+      - uses: db
+        with:
+          query: INSERT INTO users VALUES (1, 'Ann', :password), (20, NULL, upper('another-one-77'))
+          params: { password: pw1 }
+      - uses: db
+        with: { query: "SELECT * FROM users" }
+        test: res.rows_affected == 3
+      - uses: db
+        with: { query: "SELECT * FROM users", rows: arrays }
+        test: res.rows_affected == 3
+      - uses: db
+        with:
+          transaction:
+            - query: UPDATE users SET password = :password WHERE id = 1
+              params: { password: pw7 }
+            - SELECT password FROM users
+            - SELECT 1
+        test: res.rows_affected == 3
+      - uses: db
+        with: { query: "SELECT * FROM no_such" }
+        test: res.rows_affected == 3
+`;
+
+Deno.test("reports show parameters that are null", async () => {
+  const flow = `
+name: Nothing
+jobs:
+  - name: Users
+    steps:
+      - uses: db
+        with: { dsn: ":memory:", query: "SELECT 1 WHERE :id = 1", params: { id: null, name: Ann } }
+        test: len(res.rows) == 1
+`;
+  await withFiles({ "w.yml": flow }, async (cwd) => {
+    const { stdout } = await runHere(["w.yml"], { cwd });
+    assertStringIncludes(stdout, 'params: {"id": null, "name": "Ann"}');
+  });
+});
+
+Deno.test("reports show statements and their rows as a table, without what secret columns hold", async () => {
+  await withFiles({ "w.yml": FLOW }, async (cwd) => {
+    const args = ["-v", "--report-dir", "reports", "w.yml"];
+    const { stdout, stderr } = await runHere(args, { cwd });
+    assertStringIncludes(
+      stdout,
+      `        request:
+          sqlite :memory:
+          query: SELECT * FROM users
+        response:
+          2 rows
+          rows:
+            id | name | password
+            ---+------+---------
+             1 | Ann  | ***
+            20 | nil  | ***
+`,
+    );
+    assertStringIncludes(stdout, "SQLITE_ERROR: no such table: no_such");
+    assertStringIncludes(stderr, "20 | nil  | ***");
+    const reports = [...Deno.readDirSync(`${cwd}/reports`)].map(({ name }) =>
+      Deno.readTextFileSync(`${cwd}/reports/${name}`)
+    );
+    for (const text of [stdout, stderr, ...reports]) {
+      assertEquals(text.includes("ANOTHER-ONE-77"), false);
+      assertEquals(text.includes("pw7"), false);
+    }
+    const read = (name: string) => Deno.readTextFileSync(`${cwd}/reports/${name}`);
+    assertStringIncludes(read("summary.md"), "20 | nil  | ***");
+    assertStringIncludes(read("junit.xml"), "20 | nil  | ***");
+  });
+});
+
+Deno.test("a look at a certificate ends when the server closes the connection", async () => {
+  await using server = rawServer((connection) => Promise.resolve(connection.close()));
+  const place = { host: "127.0.0.1", port: server.port };
+  await assertRejects(() => lookAtPostgres(place), Error);
+  await assertRejects(() => lookAtMysql(place), Error);
+});
+
+function read(dsn: string) {
+  const learned: string[] = [];
+  const secrets = { add: (text: string) => void learned.push(text), isIn: () => false };
+  const { server, shown } = readDsn(dsn, secrets) as ServerTarget;
+  return { ...server, shown, learned };
+}
+
+Deno.test("a DSN may leave out its host, and give user and password after the question mark", () => {
+  const socket = read("postgres://app:open-sesame@/shop?host=/run/postgresql");
+  assertEquals([socket.socket, socket.user, socket.database], ["/run/postgresql", "app", "shop"]);
+  const local = read("mysql://app:open-sesame@/shop");
+  assertEquals([local.host, local.port, local.database], ["localhost", 3306, "shop"]);
+  const { user, password, shown, learned } = read(
+    "postgres://db.example/shop?user=app&password=open-sesame",
+  );
+  assertEquals([user, password], ["app", "open-sesame"]);
+  assertEquals(shown, "postgres://db.example/shop?user=app&password=***");
+  assertEquals([...new Set(learned)], ["open-sesame"]);
+});
+
+Deno.test("a DSN may set what a connection to PostgreSQL begins with", () => {
+  const { settings, clientName } = read(
+    "postgres://db.example/shop?options=-c%20jit%3Doff&search_path=a,%20b&application_name=check",
+  );
+  assertEquals([settings, clientName], ["-c jit=off -c search_path=a,\\ b", "check"]);
+});
+
+Deno.test("a text that is not a DSN is not the name of a SQLite file or of a database", () => {
+  const texts = {
+    "host=db.example user=app password=open-sesame dbname=shop": "the DSN must be a URL",
+    "postgres:shop": "invalid DSN",
+    "app:open-sesame@tcp(db.example:3306)/shop": 'unsupported database "app"',
+  };
+  for (const [text, message] of Object.entries(texts)) {
+    assertThrows(() => read(text), StepError, message);
+  }
+});
+
+Deno.test("sslrootcert=system asks for a certificate that an authority of the system has signed", async () => {
+  await using context = actionContext();
+  for (const mode of ["", "&sslmode=require", "&sslmode=verify-full"]) {
+    const dsn = `postgres://app@db.example/shop?sslrootcert=system${mode}`;
+    const target = readDsn(dsn, context.secrets) as ServerTarget;
+    const tls = await readServerTls(target, {}, context);
+    const { ca, rejectUnauthorized } = tls!.options;
+    assertEquals([ca, rejectUnauthorized, tls!.attempts], [undefined, true, [true]], mode);
+  }
+});
+
+const CASES: readonly [Dialect, string, string][] = [
+  ["postgres", "SELECT :a, :b, :a", "SELECT $1, $2, $1"],
+  ["postgres", "SELECT ':a', \":a\", :a::int, $$:a$$, E'\\':a', $x$:a$x$ -- :a", ""],
+  ["mysql", "SELECT :a, ':a\\':a', `:a`, :b # :a", "SELECT ?, ':a\\':a', `:a`, ? # :a"],
+  ["sqlite", "SELECT :a /* :a */, '\\', :a", "SELECT ? /* :a */, '\\', ?"],
+];
+
+Deno.test("names in strings, comments and casts are not placeholders", () => {
+  for (const [dialect, text, bound] of CASES) {
+    const expected = bound || text.replace(":a::int", "$1::int");
+    assertEquals(bindNames(text, { a: 1, b: 2 }, dialect).text, expected);
+  }
+  assertEquals(bindNames("SELECT :a, :b, :a", { a: 1, b: 2 }, "mysql").values, [1, 2, 1]);
+  assertEquals(bindNames("SELECT :a, :b, :a", { a: 1, b: 2 }, "postgres").values, [1, 2]);
+});
+
+Deno.test("a text is cut at semicolons between statements", () => {
+  assertEquals(splitStatements("A; B ';' -- ;\n; /* ; */ ; ", "sqlite"), ["A;", " B ';' -- ;\n;"]);
+});
+
+Deno.test("the values that a statement of SQLite takes are counted", () => {
+  const texts = {
+    "SELECT 1, '?', \"?\", [?], `?`, a$b, x->>'$.a' -- ? :a": 0,
+    "SELECT ?, ?": 2,
+    "SELECT ?2, ?1, ?2": 2,
+    "SELECT :a, @b, $c, :a, $1": 4,
+    "SELECT ?1, ?": 2,
+  };
+  for (const [text, count] of Object.entries(texts)) assertEquals(countPlaceholders(text), count);
 });

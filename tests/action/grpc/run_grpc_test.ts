@@ -1,11 +1,24 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runGrpc } from "../../../src/action/grpc/run_grpc.ts";
 import type { Dict } from "../../../src/action/action.ts";
+import { grpcExplainer } from "../../../src/action/grpc/explain_grpc.ts";
+import { grpc } from "../../../src/action/grpc/grpc.ts";
+import { linkFiles, undefinedTypes } from "../../../src/action/grpc/link_files.ts";
+import {
+  create,
+  FileDescriptorProtoSchema,
+  fromBinary,
+  fromJson,
+  toBinary,
+  toJson,
+} from "../../../src/action/grpc/protobuf.ts";
+import { runGrpc } from "../../../src/action/grpc/run_grpc.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
+import { startTool } from "../../support/servers/tool_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 
 const FIXTURES = fromFileUrl(new URL("../../fixtures/", import.meta.url));
@@ -417,4 +430,159 @@ Deno.test("grpc presents a client certificate", async () => {
   assertEquals((await call({ method: "GetItem", ...other })).status, 0);
   const error = await assertRejects(() => call({ method: "GetItem", tls: { ca: CA } }), StepError);
   assertStringIncludes(`${error.message} ${error.hint}`, "client certificate");
+});
+
+const { testHint } = grpcExplainer;
+
+Deno.test("grpc explains status by the health of the service, or by the status of the call", () => {
+  const unhealthy = { code: 0, status_code: "OK", body: { status: "NOT_SERVING" } };
+  assertEquals(
+    testHint!(["status"], unhealthy),
+    "the health of the service is NOT_SERVING; status is 0 for SERVING",
+  );
+  const refused = { code: 5, status_code: "NOT_FOUND", body: null };
+  assertEquals(testHint!(["status"], refused)?.startsWith("status is the number"), true);
+  assertEquals(testHint!(["res.code"], refused), undefined);
+});
+
+const CALL = { addr: "localhost:1", service: "a.B", method: "C" };
+
+/** Parameters with what is wrong with them. */
+const CHECKS: readonly (readonly [params: Dict, ...messages: string[]])[] = [
+  [CALL],
+  [{ ...CALL, addr: "{{vars.addr}}" }],
+  [{ ...CALL, addr: "[::1]:50051", body: [{}], tls: { ca: "ca.pem" }, max_messages: 1 }],
+  [{ addr: "localhost:1", health: true }],
+  [{ addr: "localhost:1", health: "", service: "from.Defaults" }],
+  [{ addr: "localhost:1" }, 'grpc needs "service" and "method", or "health"'],
+  [{ addr: "localhost:1", service: "a.B" }, 'grpc needs "method"'],
+  [
+    { addr: "localhost:1", service: "a.B/C" },
+    'grpc needs "method" (write service: a.B, method: C)',
+  ],
+  [{ ...CALL, health: true }, '"health" and "method" cannot be combined'],
+  [
+    { ...CALL, addr: "http://localhost:1" },
+    'invalid address "http://localhost:1" (write a host and a port: localhost:50051)',
+  ],
+  [
+    { ...CALL, addr: "localhost" },
+    'invalid address "localhost" (write a host and a port: localhost:50051)',
+  ],
+  [{ ...CALL, proto: "a", descriptor_set: "b" }, '"proto" and "descriptor_set" cannot be combined'],
+  [{ ...CALL, import_paths: "a" }, '"import_paths" belongs to "proto", which is not there'],
+  [{ ...CALL, ca_file: "a" }, '"ca_file" needs "tls: true"'],
+  [{ ...CALL, tls: true, cert_file: "a" }],
+  [{ ...CALL, tls: true, key_file: "a" }, '"key_file" needs "cert_file"'],
+  [{ ...CALL, tls: {}, insecure: true }, '"tls" as a map and "insecure" cannot be combined'],
+  [{ ...CALL, max_messages: 0 }, '"max_messages" must be at least 1'],
+  [{ ...CALL, data: {} }, 'unknown parameter "data" of grpc (the key is "body")'],
+  [{ ...CALL, headers: {} }, 'unknown parameter "headers" of grpc (the key is "metadata")'],
+];
+
+Deno.test("grpc checks its parameters before the run", () => {
+  for (const [params, ...messages] of CHECKS) {
+    const found = checkParameters(grpc, params).map(({ message, hint }) =>
+      hint === undefined ? message : `${message} (${hint})`
+    );
+    assertEquals(found, messages);
+  }
+});
+
+const DIRECTORY = fromFileUrl(new URL("../../fixtures/grpc", import.meta.url));
+
+Deno.test("grpc speaks to a server of the library of Node, whose reflection leaves much out", async () => {
+  await using server = await startTool("grpc/grpc_server.ts", [DIRECTORY]);
+  await using context = actionContext();
+  const call = async (params: Dict) =>
+    (await runGrpc({ addr: server.url, service: "Shop", ...params }, context)).res;
+  const item = await call({ method: "GetItem", body: { id: "7" } });
+  assertEquals(item.body, { id: "7", name: "Ann's", kind: "BOOK", serial: "9007199254740993" });
+  assertEquals(item.trailers, { "x-trailer": "end" });
+  const missing = await call({ method: "GetItem", body: { id: "missing" } });
+  assertEquals([missing.status_code, missing.status_message], [
+    "NOT_FOUND",
+    'there is no item "ü"',
+  ]);
+  const echo = {
+    price: { currency: "EUR", cents: 7, rates: [1, 2] },
+    stock: { here: 3 },
+    kinds: { x: "GAME" },
+    addedAt: "2026-01-02T03:04:05Z",
+    weight: 0,
+    parts: [{ name: "lid", items: [{ id: "2" }] }],
+  };
+  assertEquals((await call({ method: "EchoItem", body: echo })).body, echo);
+  const list = await call({ method: "ListItems", body: { count: 3 } });
+  assertEquals(list.messages, [{ id: "1" }, { id: "2" }, { id: "3" }]);
+  assertEquals((await call({ method: "AddItems", body: [{}, {}] })).body, { count: 2 });
+  const trade = await call({ method: "Trade", body: [{ id: "a" }, { id: "b" }] });
+  assertEquals(trade.messages, [{ id: "a!" }, { id: "b!" }]);
+  const large = await call({ method: "GetItem", body: { id: "large", count: 10_000_000 } });
+  assertEquals((large.body as Dict).name?.toString().length, 10_000_000);
+  assertEquals((await call({ method: "Wait", deadline: "100ms" })).code, 4);
+});
+
+const MESSAGE = 11;
+const STRING = 9;
+const REPEATED = 3;
+const OPTIONAL = 1;
+
+/** The files as sent by servers built on protobuf.js: no dependencies and names as written. */
+function files() {
+  return [
+    create(FileDescriptorProtoSchema, {
+      name: "service.proto",
+      package: "shop.v1",
+      syntax: "proto3",
+      messageType: [{
+        name: "Item",
+        field: [
+          { name: "first_name", number: 1, label: OPTIONAL, type: STRING },
+          { name: "parts", number: 2, label: REPEATED, type: MESSAGE, typeName: "Part" },
+          { name: "price", number: 3, label: OPTIONAL, type: MESSAGE, typeName: "money.Price" },
+          {
+            ...{ name: "made_at", number: 4, label: OPTIONAL, type: MESSAGE },
+            typeName: "google.protobuf.Timestamp",
+          },
+        ],
+        nestedType: [{
+          name: "Part",
+          field: [{ name: "whole", number: 1, label: OPTIONAL, type: MESSAGE, typeName: "Item" }],
+        }],
+      }],
+      service: [{
+        name: "Shop",
+        method: [{ name: "Get", inputType: "Item", outputType: ".shop.v1.Item" }],
+      }],
+    }),
+    create(FileDescriptorProtoSchema, {
+      name: "money.proto",
+      package: "shop.money",
+      syntax: "proto3",
+      messageType: [{
+        name: "Price",
+        field: [{ name: "price_text", number: 1, label: OPTIONAL, type: STRING }],
+      }],
+    }),
+  ];
+}
+
+Deno.test("linkFiles() finds types by relative names and adds JSON names and dependencies", () => {
+  const types = linkFiles(files());
+  const { input, output } = types.getService("shop.v1.Shop")!.method.get!;
+  assertEquals(input, output);
+  const item = {
+    firstName: "tea",
+    parts: [{ whole: { firstName: "leaf" } }],
+    price: { priceText: "4.50" },
+    madeAt: "2026-01-02T03:04:05Z",
+  };
+  const bytes = toBinary(input, fromJson(input, item));
+  assertEquals(toJson(input, fromBinary(input, bytes)), item);
+});
+
+Deno.test("undefinedTypes() names what no file defines; standard types are always there", () => {
+  assertEquals(undefinedTypes(files()), []);
+  assertEquals(undefinedTypes(files().slice(0, 1)), ["money.Price"]);
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
+import { imapExplainer } from "../../../src/action/imap/explain_imap.ts";
 import { imap } from "../../../src/action/imap/imap.ts";
 import { runImap } from "../../../src/action/imap/run_imap.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
@@ -277,4 +278,19 @@ Deno.test("imap says why there is no connection", async (test) => {
         "check the port: IMAP is at 143 or 993",
     );
   });
+});
+
+Deno.test("pictures attached to a mail are shown as pictures in reports, and nothing else is", () => {
+  const picture = { filename: "logo.png", type: "image/png", size: 3, base64: "AAAA" };
+  const others: Dict[] = [
+    { filename: "a.svg", type: "image/svg+xml", size: 3, base64: "AAAA" },
+    { filename: "b.png", type: 'image/png" onload="', size: 3, base64: "AAAA" },
+    { filename: "c.png", type: "image/png", size: 3, base64: "A".repeat(1_000_001) },
+    { filename: "d.txt", type: "text/plain", size: 1, content: "x" },
+  ];
+  const res = { mails: [{ subject: "s", attachments: [picture, ...others] }] };
+  const { response } = imapExplainer.describe!({}, res);
+  const { base64: _, ...shown } = picture;
+  assertEquals(response?.images, [{ name: "logo.png", data: "data:image/png;base64,AAAA" }]);
+  assertEquals(response?.kept?.mails, [{ subject: "s", attachments: [shown, ...others] }]);
 });

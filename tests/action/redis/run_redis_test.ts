@@ -1,6 +1,11 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Dict } from "../../../src/action/action.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
+import { redis } from "../../../src/action/redis/redis.ts";
 import { runRedis } from "../../../src/action/redis/run_redis.ts";
+import { splitCommand } from "../../../src/action/redis/split_command.ts";
 import { StepError } from "../../../src/base/errors.ts";
+import type { Value } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 
 /** A server that answers what it receives with one reply after another, and then closes. */
@@ -56,3 +61,56 @@ for (const [replies, message] of FAILURES) {
     );
   });
 }
+
+const URL = "redis://127.0.0.1";
+
+const PROBLEMS: readonly (readonly [params: Dict, problem: string | undefined])[] = [
+  [{ url: URL, command: "PING" }, undefined],
+  [{ url: "{{vars.url}}", command: '{{vars.a["b"]}} "' }, undefined],
+  [{ url: URL, commands: ["PING", ["GET", "{{vars.key}}"]] }, undefined],
+  [{ url: "rediss://127.0.0.1", command: "PING", tls: { verify: false } }, undefined],
+  [{ url: "http://127.0.0.1", command: "PING" }, 'invalid URL "http://127.0.0.1"'],
+  [{ url: `${URL}/a`, command: "PING" }, `invalid URL "${URL}/a"`],
+  [{ url: URL, command: "PING", tls: { verify: false } }, 'a URL with redis:// takes no "tls"'],
+  [{ url: URL, command: 'GET "a' }, 'the command "GET \\"a" has a quote that is not closed'],
+  [
+    { url: URL, commands: ["PING", "MONITOR"] },
+    "MONITOR is not supported, because it waits for messages without end",
+  ],
+];
+
+for (const [params, problem] of PROBLEMS) {
+  Deno.test(`redis checks ${JSON.stringify(params)}`, () => {
+    assertEquals(checkParameters(redis, params)[0]?.message, problem);
+  });
+}
+
+const WORDS: readonly (readonly [command: Value, words: readonly string[]])[] = [
+  ["PING", ["PING"]],
+  ["ping", ["PING"]],
+  ["  SET a  b ", ["SET", "a", "b"]],
+  [`SET a "b c\\n"`, ["SET", "a", "b c\n"]],
+  [`SET a 'b "c"'`, ["SET", "a", 'b "c"']],
+  [`SET a ""`, ["SET", "a", ""]],
+  [["SET", "a b", 1, true, { x: 1 }], ["SET", "a b", "1", "true", '{"x":1}']],
+];
+
+Deno.test("splitCommand() splits at spaces outside quotes", () => {
+  for (const [command, words] of WORDS) assertEquals(splitCommand(command, "command"), words);
+});
+
+Deno.test("splitCommand() refuses a quote that is not closed and a command without words", () => {
+  for (const command of [`SET a "b`, "", []]) {
+    assertThrows(
+      () => splitCommand(command, "command"),
+      StepError,
+      "cannot run redis: the command",
+    );
+  }
+});
+
+Deno.test("splitCommand() refuses a command that receives without end", () => {
+  for (const command of ["subscribe news", ["MONITOR"]]) {
+    assertThrows(() => splitCommand(command, "command"), StepError, "is not supported");
+  }
+});

@@ -6,7 +6,16 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
+import {
+  commandFile,
+  fileArguments,
+  findInterpreter,
+  inlineArguments,
+  needsFile,
+} from "../../../src/action/shell/interpreter.ts";
 import { runShell } from "../../../src/action/shell/run_shell.ts";
+import { shell } from "../../../src/action/shell/shell.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
@@ -422,3 +431,77 @@ Deno.test("shell names the directory for temporary files where that does not exi
     assertStringIncludes(stdout, "TMPDIR names the directory for temporary files");
   });
 });
+
+const unix = { windows: false, comSpec: undefined };
+const windows = { windows: true, comSpec: "C:\\Windows\\system32\\cmd.exe" };
+
+const shells:
+  readonly (readonly [string | undefined, typeof unix | typeof windows, string, string[]])[] = [
+    [undefined, unix, "/bin/sh", ["-c", "x"]],
+    ["bash", unix, "bash", ["-c", "x"]],
+    ["/opt/my shells/zsh", unix, "/opt/my shells/zsh", ["-c", "x"]],
+    ["/usr/bin/pwsh", unix, "/usr/bin/pwsh", ["-NoProfile", "-NonInteractive", "-Command", "x"]],
+    [undefined, windows, windows.comSpec, ["/d", "/s", "/c", '"x"']],
+    [undefined, { windows: true, comSpec: undefined }, "cmd.exe", ["/d", "/s", "/c", '"x"']],
+    ["PowerShell.exe", windows, "PowerShell.exe", [
+      "-NoProfile",
+      "-NonInteractive",
+      "-Command",
+      "x",
+    ]],
+    ["C:\\Git\\bin\\bash.exe", windows, "C:\\Git\\bin\\bash.exe", ["-c", "x"]],
+  ];
+
+for (const [shell, system, program, args] of shells) {
+  Deno.test(`findInterpreter() runs ${shell} on ${system.windows ? "Windows" : "Unix"}`, () => {
+    const interpreter = findInterpreter(shell, system);
+    assertEquals(interpreter.program, program);
+    assertEquals(inlineArguments(interpreter, "x"), args);
+  });
+}
+
+Deno.test("needsFile() is for commands that are longer than an argument may be", () => {
+  const sh = findInterpreter(undefined, unix);
+  assertEquals(needsFile(sh, "echo a\necho b"), false);
+  assertEquals(needsFile(sh, "x".repeat(40_000)), false);
+  assertEquals(needsFile(sh, "€".repeat(44_000)), true);
+});
+
+Deno.test("needsFile() is for commands of several lines where the shell reads one alone", () => {
+  const cmd = findInterpreter(undefined, windows);
+  assertEquals([needsFile(cmd, "dir"), needsFile(cmd, "dir\ndir")], [false, true]);
+  assertEquals(commandFile(cmd, "dir"), { text: "@echo off\r\ndir", extension: ".cmd" });
+  assertEquals(fileArguments(cmd, "C:\\a b\\1.cmd"), ["/d", "/s", "/c", '""C:\\a b\\1.cmd""']);
+});
+
+const cases: readonly (readonly [Dict, readonly string[]])[] = [
+  [{ cmd: "ls" }, []],
+  [{ cmd: "{{c}}", env: { A: null, B: 1, C: "{{c}}" }, timeout: "{{t}}", max_output: 0 }, []],
+  [{ cmd: "ls", shell: "bash", workdir: ".", stdin: "", background: true, timeout: 1 }, []],
+  [{}, ['shell needs "cmd"']],
+  [{ cmd: "" }, ['"cmd" must not be empty']],
+  [{ cmd: "a\0" }, ['"cmd" must not hold a NUL character']],
+  [{ cmd: ["ls"] }, ['"cmd" must be a string, not a list']],
+  [{ command: "ls" }, ['unknown parameter "command" of shell', 'shell needs "cmd"']],
+  [{ cmd: "ls", shell: " ", workdir: "" }, [
+    '"shell" must not be empty',
+    '"workdir" must not be empty',
+  ]],
+  [{ cmd: "ls", timeout: "0s" }, []],
+  [{ cmd: "ls", detach: true, background: false, stdin: null }, []],
+  [{ cmd: "ls", detach: true, background: true, stdin: "a" }, [
+    '"detach" and "background" cannot be combined: nothing waits for a detached command',
+    '"detach" and "stdin" cannot be combined: nothing waits for a detached command',
+  ]],
+  [{ cmd: "ls", max_output: -1 }, ['"max_output" must be from 0 to 268435456 bytes']],
+  [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
+  [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
+  [{ cmd: "ls", env: { "": "1" } }, ['"env" cannot hold "": no variable can have that name']],
+  [{ cmd: "ls", env: { A: "\0" } }, ['"env" cannot hold "A": its value has a NUL']],
+];
+
+for (const [params, messages] of cases) {
+  Deno.test(`shell judges ${JSON.stringify(params)} at load`, () => {
+    assertEquals(checkParameters(shell, params).map(({ message }) => message), [...messages]);
+  });
+}

@@ -1,14 +1,15 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { createServer } from "node:http";
 import { join } from "@std/path/join";
+import { createServer } from "node:http";
 import type { ActionContext, Dict } from "../../../../src/action/action.ts";
+import { readExemptions } from "../../../../src/action/http/connection/proxy.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { httpProxy, socksProxy } from "../../../support/servers/proxies.ts";
 import { rawServer } from "../../../support/servers/raw_server.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../../../support/servers/tls_fixture.ts";
 import { withServer } from "../../../support/servers/with_server.ts";
-import { tlsCertificate, tlsText } from "../../../support/servers/tls_fixture.ts";
 
 const TLS = tlsCertificate("good");
 const TRUSTED = { tls: { ca: tlsText("authority.pem"), server_name: "localhost" } };
@@ -290,4 +291,233 @@ Deno.test("res.tls describes the connection, also with a certificate that is not
     not_after: "2025-03-01T00:00:00.000Z",
     days_left: -632,
   });
+});
+
+/** `NO_PROXY`, what is reached without a proxy, and what is not; a port is 443 if not given. */
+const CASES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ["", ["localhost", "a.localhost", "127.0.0.1", "127.9.9.9", "[::1]"], [
+    "example.com",
+    "10.0.0.1",
+  ]],
+  ["example.com", ["example.com", "EXAMPLE.com", "example.com.", "a.b.example.com"], [
+    "notexample.com",
+    "example.com.evil.org",
+    "com",
+  ]],
+  [".example.com", ["a.example.com", "a.b.example.com"], ["example.com", "aexample.com"]],
+  ["*.example.com", ["a.example.com"], ["example.com"]],
+  ["example.com:8443", ["example.com:8443", "a.example.com:8443"], [
+    "example.com",
+    "example.com:80",
+  ]],
+  [".example.com:80", ["a.example.com:80"], ["a.example.com", "example.com:80"]],
+  ["10.0.0.7", ["10.0.0.7", "10.0.0.7:80"], ["10.0.0.70", "a.10.0.0.7.example"]],
+  ["10.0.0.7:80", ["10.0.0.7:80"], ["10.0.0.7"]],
+  ["10.0.0.0/8", ["10.0.0.1", "10.255.255.255"], ["11.0.0.1", "10.example.com", "[fd00::1]"]],
+  ["192.168.1.0/30", ["192.168.1.3"], ["192.168.1.4"]],
+  ["fd00::/8", ["[fd00::1]", "[fdff::2]"], ["[fe80::1]", "10.0.0.1"]],
+  ["fd00::1", ["[fd00::1]"], ["[fd00::2]"]],
+  ["[fd00::1]:8080", ["[fd00::1]:8080"], ["[fd00::1]", "[fd00::2]:8080"]],
+  ["*", ["example.com", "10.0.0.1", "[fd00::1]"], []],
+  [" a.example , ,b.example:80", ["a.example", "b.example:80"], ["b.example", "c.example"]],
+];
+
+for (const [rules, direct, proxied] of CASES) {
+  Deno.test(`NO_PROXY="${rules}" decides what is reached without a proxy`, () => {
+    const isExempt = readExemptions(rules);
+    const found = (place: string) => {
+      const [, host = "", port = "443"] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(place) ?? [];
+      const [, address, own] = /^\[(.*)\](?::(\d+))?$/.exec(place) ?? [];
+      return isExempt(address ?? host, Number(address === undefined ? port : own ?? 443));
+    };
+    assertEquals(direct.filter((place) => !found(place)), []);
+    assertEquals(proxied.filter(found), []);
+  });
+}
+
+const FIXTURES = tlsPath("");
+
+/** Node ends the connection where it refuses a certificate; other servers send a page. */
+const SERVER = `
+const { createServer } = require("node:https");
+const { readFileSync } = require("node:fs");
+const read = (name) => readFileSync(process.argv[1] + name + ".pem");
+const options = { cert: read("good"), key: read("good_key"), ca: read("authority"), requestCert: true };
+const server = createServer({ ...options, maxVersion: process.argv[2] }, (_, response) => response.end("in"));
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+
+for (const version of ["TLSv1.2", "TLSv1.3"]) {
+  Deno.test(`http explains why a server refuses its client certificate: ${version}`, async () => {
+    await using context = actionContext();
+    const args = ["-e", SERVER, FIXTURES, version];
+    const child = new Deno.Command("node", { args, stdout: "piped" }).spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    try {
+      const port = Number((await reader.read()).value);
+      const get = `https://127.0.0.1:${port}/`;
+      const ask = async (name?: string) => {
+        const own: Dict = name === undefined
+          ? {}
+          : { cert: `${FIXTURES}${name}.pem`, key: `${FIXTURES}${name}_key.pem` };
+        const tls: Dict = { ca: `${FIXTURES}authority.pem`, ...own };
+        return (await runHttp({ get, tls }, context)).res.body;
+      };
+      assertEquals(await ask("good"), "in");
+      const place = `127.0.0.1 port ${port}`;
+      const wanted = version === "TLSv1.3"
+        ? "wants a client certificate"
+        : "refused the TLS handshake";
+      await assertRejects(() => ask(), StepError, `${place} ${wanted} (ERR_SSL_`);
+      for (const name of ["localhost", "expired"]) {
+        const error = await assertRejects(() => ask(name), StepError, "closed the connection");
+        assertEquals(error.hint, "the server may have refused the client certificate");
+      }
+    } finally {
+      await reader.cancel();
+      child.kill();
+      await child.status;
+    }
+  });
+}
+
+const ACCEPT = '"tls: { verify: false }" accepts any certificate';
+
+Deno.test("http refuses a self-signed certificate, also after a step accepted it", async () => {
+  let requests = 0;
+  await using context = actionContext();
+  await using server = withServer(() => {
+    requests++;
+    return new Response("secret");
+  }, tlsCertificate("localhost"));
+  const refuse = async () => {
+    const error = await assertRejects(
+      () => runHttp({ get: server.url }, context),
+      StepError,
+      `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+    );
+    assertStringIncludes(error.hint!, "--cacert ca.pem");
+    assertStringIncludes(error.hint!, ACCEPT);
+  };
+  await refuse();
+  for (const params of [{ insecure: true }, { verify_ssl: false }] as Dict[]) {
+    const { res } = await runHttp({ get: server.url, ...params }, context);
+    assertEquals(res.body, "secret");
+  }
+  await refuse();
+  assertEquals(requests, 2);
+});
+
+const REFUSED: readonly (readonly [name: string, words: string, hint: string])[] = [
+  ["expired", "expired on 2025-03-01, 631 days ago (CERT_HAS_EXPIRED)", `renew it; ${ACCEPT}`],
+  [
+    "future",
+    "is not valid before 2040-01-01, 4787 days from now (CERT_NOT_YET_VALID)",
+    `check the clock of this machine; ${ACCEPT}`,
+  ],
+  [
+    "other",
+    'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)' +
+    " and is for another host: a.example, b.example (ERR_TLS_CERT_ALTNAME_INVALID)",
+    `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`,
+  ],
+  [
+    "good",
+    'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`,
+  ],
+];
+
+for (const [name, words, hint] of REFUSED) {
+  Deno.test(`http looks at the certificate that it refuses: ${name}`, async () => {
+    await using context = actionContext();
+    const clock = { ...context.host.clock, now: () => Date.parse("2026-11-22T12:00:00Z") };
+    const host = { ...context.host, clock };
+    await using server = withServer(() => new Response("in"), tlsCertificate(name));
+    const error = await assertRejects(
+      () => runHttp({ get: server.url }, { ...context, host }),
+      StepError,
+    );
+    assertEquals(
+      [error.message, error.hint],
+      [
+        `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} ${words}`,
+        hint,
+      ],
+    );
+  });
+}
+
+Deno.test("http names the server_name that a certificate is not for", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
+  const tls = { ca: tlsPath("localhost.pem"), server_name: "shop.test" };
+  const place = `127.0.0.1 port ${server.port} (server_name "shop.test")`;
+  await assertRejects(
+    () => runHttp({ get: server.url, tls }, context),
+    StepError,
+    `the certificate of ${place} is for another host: localhost, 127.0.0.1`,
+  );
+});
+
+Deno.test("http reports that a port expects TLS and not plain HTTP", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
+  const error = await assertRejects(
+    () => runHttp({ get: `http://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} expects TLS, not plain HTTP`,
+  );
+  assertEquals(error.hint, 'use "https://"');
+});
+
+Deno.test("http reports that a port serves plain HTTP and not TLS", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"));
+  const error = await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)`,
+  );
+  assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+});
+
+Deno.test("http reports a connection that is closed during the TLS handshake", async () => {
+  await using context = actionContext();
+  await using server = rawServer((connection) => Promise.resolve(connection.close()));
+  const error = await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} closed the connection during the TLS handshake`,
+  );
+  assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+});
+
+Deno.test("http posts over TLS", async () => {
+  await using context = actionContext();
+  await using server = withServer(
+    async (request) => new Response(await request.text()),
+    tlsCertificate("localhost"),
+  );
+  const params = { post: server.url, body: { a: 1 }, insecure: true };
+  assertEquals((await runHttp(params, context)).res.rawbody, '{"a":1}');
+});
+
+Deno.test("http reports a server that answers with a version of TLS that is too old", async () => {
+  await using context = actionContext();
+  for (const minor of [1, 2]) {
+    // A ServerHello that chooses TLS 1.0 or 1.1, as servers do that know nothing newer.
+    const hello = [3, minor, ...new Array<number>(32).fill(7), 0, 0xc0, 0x13, 0];
+    const handshake = [2, 0, 0, hello.length, ...hello];
+    await using server = rawServer(async (connection) => {
+      await connection.send(Uint8Array.of(0x16, 3, minor, 0, handshake.length, ...handshake));
+      await connection.closed();
+    });
+    const error = await assertRejects(
+      () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+      StepError,
+      `127.0.0.1 port ${server.port} does not support TLS 1.2 or newer (ServerDoesNotSupportTls12Or13)`,
+    );
+    assertStringIncludes(error.hint ?? "", "versions before TLS 1.2 are not supported");
+  }
 });
