@@ -56,7 +56,6 @@ for (const path of await listDocuments()) {
             before = await carryOut(withShop(block, shop.url), before, directory);
           });
         }
-        await checkModules(blocks, directory);
       } finally {
         await shop.close();
       }
@@ -303,20 +302,6 @@ async function runModule(block: Block, directory: string): Promise<Printed> {
 
 function moduleName({ marks, line }: Block): string {
   return marks.get("file") ?? `page_${line}.ts`;
-}
-
-/** Checks the types of all modules that ran, at once, because each check reads the program anew. */
-async function checkModules(blocks: readonly Block[], directory: string): Promise<void> {
-  const modules = blocks.filter(({ language, marks }) =>
-    language === "ts" && !["not run", "only loaded", "output"].some((mark) => marks.has(mark))
-  );
-  if (modules.length === 0) return;
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", "--config", `${CHECKOUT}deno.json`, ...modules.map(moduleName)],
-    cwd: directory,
-    env: { NO_COLOR: "1" },
-  }).output();
-  assertEquals(code, 0, new TextDecoder().decode(stderr));
 }
 
 /** Compares printed output with that in a document; times and ports differ each run. */

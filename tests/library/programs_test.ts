@@ -73,7 +73,7 @@ function programTest(
 
 programTest(
   "a program runs a workflow and writes JUnit",
-  { program: JUNIT, files: { "flow.yml": FLOW }, options: ["-A", "--check"] },
+  { program: JUNIT, files: { "flow.yml": FLOW } },
   1,
   "",
   async (directory) => {
