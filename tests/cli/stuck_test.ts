@@ -33,7 +33,7 @@ async function startStuck(
     denoHost().signals.listen(() => {}, ${timeout});
     const { pid } = new Deno.Command("sleep", { args: ["100"], detached: true }).spawn();
     const line = new TextEncoder().encode(pid + "\\n");
-    setTimeout(() => { Deno.stdout.writeSync(line); for (;;); }, 1500);`;
+    setTimeout(() => { Deno.stdout.writeSync(line); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }, 1500);`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
     stdin: "null",

@@ -55,15 +55,29 @@ const PLACES: readonly (readonly [fields: readonly string[], yaml: string, other
     `${STEP}  - uses: hello\n    retry:\n      KEYS\n`,
     "max_attempts: 1",
   ],
-  ...(await Promise.all(ACTIONS.map(({ load }) => load()))).map(({ name, parameters }) =>
-    [
-      parameters?.map((parameter) => parameter.name) ?? ["anything"],
-      `${STEP}  - uses: ${name}\n    with:\n      KEYS\n`,
-      "",
-    ] as const
-  ),
   [ACTIONS.map(({ name }) => name), `${STEP}  - uses: hello\n  defaults:\n    KEYS\n`, ""],
 ];
+
+const LOADED = await Promise.all(ACTIONS.map(({ load }) => load()));
+
+/** The parameters of each action. */
+const PARAMETERS: typeof PLACES = LOADED.map(({ name, parameters }) => [
+  parameters?.map((parameter) => parameter.name) ?? ["anything"],
+  `${STEP}  - uses: ${name}\n    with:\n      KEYS\n`,
+  "",
+]);
+
+/** Of parameters that are alike but for their names, the first. */
+function unlikeParameters(): typeof PLACES {
+  const seen = new Set<string>();
+  return LOADED.map(({ parameters = [] }, index) => {
+    const unlike = parameters.filter(({ name: _, summary: __, ...shape }) =>
+      seen.size < seen.add(JSON.stringify(shape)).size
+    );
+    const [, yaml, others] = PARAMETERS[index]!;
+    return [unlike.map((parameter) => parameter.name), yaml, others];
+  });
+}
 
 /** The mapping with one key of this value, and the others that it needs. */
 function withKey(yaml: string, others: string, key: string, value: string): string {
@@ -72,9 +86,12 @@ function withKey(yaml: string, others: string, key: string, value: string): stri
   return yaml.replace("KEYS", () => [...rest, `${key}: ${value}`].join(`\n${indent}`));
 }
 
-/** A workflow for each value under each key; the other keys are valid. */
-export function workflowsOfFields(): readonly string[] {
-  return PLACES.flatMap(([keys, yaml, others]) =>
-    keys.flatMap((key) => VALUES.map((value) => withKey(yaml, others, key, value)))
-  );
+/**
+ * A workflow for each value under each key; the other keys are valid. Of the parameters of actions
+ * all, or one of each shape.
+ */
+export function workflowsOfFields(parameters: "all" | "unlike"): readonly string[] {
+  return [...PLACES, ...parameters === "all" ? PARAMETERS : unlikeParameters()].flatMap((
+    [keys, yaml, others],
+  ) => keys.flatMap((key) => VALUES.map((value) => withKey(yaml, others, key, value))));
 }
