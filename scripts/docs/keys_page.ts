@@ -3,11 +3,14 @@ import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
+  ITERATION,
   JOB_FIELDS,
+  REPEAT,
+  RETRY,
+  SNAPSHOT,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
-import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../../src/workflow/decode/nested_fields.ts";
 import { IN_STEP } from "../../src/workflow/decode/name_rules.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 

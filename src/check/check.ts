@@ -4,7 +4,7 @@ import type { Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { didYouMean } from "../base/text/suggest.ts";
-import type { StepDraft } from "../workflow/decode/decode_job.ts";
+import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckContext, CheckModel, Reading } from "./model/check_model.ts";
 import { isGuarded } from "./model/make_readings.ts";

@@ -8,7 +8,7 @@ import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf } from "../base/source.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
-import type { StepDraft } from "../workflow/decode/decode_job.ts";
+import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { WorkflowDraft } from "../workflow/decode/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
 import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";

@@ -2,12 +2,15 @@ import type { Action, Parameter } from "../action/action.ts";
 import {
   type Field,
   type FieldTable,
+  ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
+  REPEAT,
+  RETRY,
+  SNAPSHOT,
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
-import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";
 import { SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
 import type { FileKind } from "./outline.ts";
 

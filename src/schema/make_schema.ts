@@ -1,8 +1,16 @@
 import type { Action } from "../action/action.ts";
 import { PLUGIN_NAME } from "../action/plugin/plugin.ts";
-import type { FieldTable } from "../workflow/decode/fields.ts";
-import { type Field, JOB_FIELDS, STEP_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
-import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";
+import {
+  type Field,
+  type FieldTable,
+  ITERATION,
+  JOB_FIELDS,
+  REPEAT,
+  RETRY,
+  SNAPSHOT,
+  STEP_FIELDS,
+  WORKFLOW,
+} from "../workflow/decode/fields.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
 import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { fieldSchema } from "./field_schema.ts";

@@ -11,7 +11,7 @@ import { checkTags } from "../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
-import { addError, hasErrors } from "../workflow/problem.ts";
+import { hasErrors } from "../workflow/problem.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./suite_fields.ts";
 
 /** The content of a suite file, with its paths as written. */
@@ -74,10 +74,6 @@ function decode(document: Document, decoding: Decoding): SuiteDocument | undefin
   const fields = decodeFields(asLists(document.value), [], SUITE, decoding);
   if (!fields) return undefined;
   const { name, workflows = [], vars, workers } = fields;
-  if (workers !== undefined && workers < SUITE.fields.workers.minimum) {
-    const message = `"workers" must be at least 1, not ${workers}`;
-    addError(decoding.problems, "range", ["workers"], message);
-  }
   return {
     document,
     ...name === undefined ? {} : { name },

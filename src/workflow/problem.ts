@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../base/diagnostic.ts";
+import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import type { Path } from "../base/source.ts";
 
 /** A mistake in a document, by its path: the place is looked up only if it is to be shown. */
@@ -25,34 +25,22 @@ export function hasErrors(problems: readonly Pick<Diagnostic, "severity">[]): bo
 }
 
 /** Adds an error, which keeps the workflow from running. */
-export function addError(
-  problems: Problem[],
-  code: string,
-  path: Path,
-  message: string,
-  details: ProblemDetails = {},
-): void {
-  problems.push({ severity: "error", code, path, message, ...details });
-}
+export const addError = adder("error");
 
 /** Adds a warning, with which the workflow runs nevertheless. */
-export function addWarning(
-  problems: Problem[],
-  code: string,
-  path: Path,
-  message: string,
-  details: ProblemDetails = {},
-): void {
-  problems.push({ severity: "warning", code, path, message, ...details });
-}
+export const addWarning = adder("warning");
 
 /** Adds a hint, which is shown by `check` and with `--verbose`. */
-export function addHint(
-  problems: Problem[],
-  code: string,
-  path: Path,
-  message: string,
-  details: ProblemDetails = {},
-): void {
-  problems.push({ severity: "hint", code, path, message, ...details });
+export const addHint = adder("hint");
+
+function adder(severity: Severity) {
+  return (
+    problems: Problem[],
+    code: string,
+    path: Path,
+    message: string,
+    details: ProblemDetails = {},
+  ): void => {
+    problems.push({ severity, code, path, message, ...details });
+  };
 }

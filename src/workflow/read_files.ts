@@ -81,3 +81,8 @@ function yamlFilesAmong(names: readonly string[]): string {
   const some = inside.slice(0, 3).join(", ");
   return `name one of the files in it: ${some}${inside.length > 3 ? ", …" : ""}`;
 }
+
+/** Whether a path is absolute, on any system. */
+export function isAbsolute(path: string): boolean {
+  return /^(?:[\\/]|[a-z]:)/i.test(path);
+}

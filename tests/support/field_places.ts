@@ -4,8 +4,13 @@
  * @module
  */
 import { ACTIONS } from "../../src/action/registry.ts";
-import { JOB_FIELDS, STEP_FIELDS, WORKFLOW } from "../../src/workflow/decode/fields.ts";
-import { REPEAT, RETRY } from "../../src/workflow/decode/nested_fields.ts";
+import {
+  JOB_FIELDS,
+  REPEAT,
+  RETRY,
+  STEP_FIELDS,
+  WORKFLOW,
+} from "../../src/workflow/decode/fields.ts";
 
 /** A value of every type that YAML has, and some that are easily mistaken for another. */
 const VALUES = [

@@ -45,7 +45,10 @@ jobs:
   assertEquals([second?.id, second?.needs], ["second", ["job_0"]]);
   assertEquals(second?.skipif?.source, "vars.port == 81");
   const twoSeconds = { kind: "constant", milliseconds: 2000 } as const;
-  assertEquals(second?.repeat, { count: 3, interval: twoSeconds, async: true });
+  assertEquals(second?.repeat, {
+    ...{ count: 3, interval: twoSeconds, async: true },
+    ...{ period: undefined, expect: undefined },
+  });
   const step = second?.steps[0];
   assertEquals(step?.path, ["jobs", 1, "steps", 0]);
   assertEquals([step?.id, step?.index, step?.action.name], ["one", 0, "shell"]);

@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import type { Path } from "../../base/source.ts";
 import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
-import type { StepDraft } from "../../workflow/decode/decode_job.ts";
+import type { StepDraft } from "../../workflow/decode/decode_step.ts";
 import type { RawMap } from "../../workflow/decode/decode_value.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { FoundReference } from "../../expr/references.ts";

@@ -2,7 +2,7 @@ import type { DataTemplate } from "../../expr/expression.ts";
 import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
 import { isRawMap, type RawMap } from "../../workflow/decode/decode_value.ts";
 import { valueAt } from "../../base/value/value.ts";
-import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
+import type { ExpressionUse } from "../../workflow/decode/expressions.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { findDefaultWords, findMentions } from "./find_mentions.ts";

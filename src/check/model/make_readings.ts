@@ -1,5 +1,5 @@
 import type { Path } from "../../base/source.ts";
-import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
+import type { ExpressionUse } from "../../workflow/decode/expressions.ts";
 import { argumentProblem } from "../../expr/functions/argument.ts";
 import { FUNCTIONS } from "../../expr/functions/registry.ts";
 import type { CallExpression } from "../../expr/parse/ast.ts";

@@ -23,7 +23,7 @@ const NO_TEMPLATES = "templates are evaluated in the vars of the workflow alone"
 export async function readVarFile(source: Source): Promise<VarFile> {
   const document = await readYaml([source], "var file");
   const { value } = document;
-  const { fault, unquoted, expressions } = inspectValue(value);
+  const { fault, unquoted } = inspectValue(value);
   if (fault) throw await varFileError(document, [fault]);
   if (!isDict(value)) {
     const message = `a var file must be a map of names to values, not ${describeValue(value)}`;
@@ -35,7 +35,7 @@ export async function readVarFile(source: Source): Promise<VarFile> {
     throw await varFileError(document, problems);
   }
   const problems: Problem[] = [];
-  if (expressions) warnOfTemplates(problems, value, []);
+  warnOfTemplates(problems, value, []);
   await warnOfLeadingZeros(problems, document);
   const warnings = problems.length === 0 ? [] : await locateDiagnostics(problems, document);
   return { document, vars: value, warnings };

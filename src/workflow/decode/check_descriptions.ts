@@ -8,25 +8,28 @@ import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
 import { readTextFile } from "../read_files.ts";
+import { isDict, valueAt } from "../../base/value/value.ts";
+import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { listIn } from "./inspect_value.ts";
 import { readDescription } from "../yaml/read_description.ts";
 
 /** The name of an OpenAPI description, and its place in a document. */
-export interface NamedDescription {
+interface NamedDescription {
   readonly name: string;
   readonly path: Path;
 }
 
 /** More mistakes of a description are not listed at the place that names it. */
-const MOST = 5;
+const MAX_MISTAKES = 5;
 
 /** Reads the descriptions that a document names, and reports what is wrong with them. */
 export async function checkDescriptions(
   document: Document,
-  named: readonly NamedDescription[],
   problems: Problem[],
   limits: Limits,
   host: Host,
 ): Promise<void> {
+  const named = descriptionsIn(document.value);
   const known = new Set<string>();
   for (const { name, path } of named) {
     const file = await besideDocument(document, path, name);
@@ -38,13 +41,12 @@ export async function checkDescriptions(
       if (!(error instanceof LoadError)) throw error;
       const isMissing = error.message.endsWith(`'${file}' not found`);
       const hint = error.hint ?? (isMissing ? await suggestFile(file, host) : undefined);
-      const mistakes = wordsOf(error, hint);
-      for (const { message, hint } of mistakes.slice(0, MOST)) {
-        addError(problems, "openapi", path, message, hint === undefined ? {} : { hint });
+      const mistakes = mistakesIn(error, hint);
+      for (const { message, hint } of mistakes.slice(0, MAX_MISTAKES)) {
+        addError(problems, "openapi", path, message, { hint });
       }
-      if (mistakes.length > MOST) {
-        addError(problems, "openapi", path, `${mistakes.length - MOST} more mistakes in '${file}'`);
-      }
+      const rest = mistakes.length - MAX_MISTAKES;
+      if (rest > 0) addError(problems, "openapi", path, `${rest} more mistakes in '${file}'`);
     }
   }
 }
@@ -77,19 +79,37 @@ async function comesLater(
   return mentions > uses && !await files.isFile(file).catch(() => true);
 }
 
-interface Words {
-  readonly message: string;
-  readonly hint?: string;
+/** The mistakes of a file, with their places in it. */
+function mistakesIn(
+  { message, diagnostics }: LoadError,
+  hint: string | undefined,
+): readonly { readonly message: string; readonly hint?: string }[] {
+  if (diagnostics.length === 0) return [{ message, hint }];
+  return diagnostics.map(({ message, hint, span }) => {
+    if (!span) return { message, hint };
+    const { file, line, column } = excerptOf(span);
+    return { message: `${file}:${line}:${column}: ${message}`, hint };
+  });
 }
 
-/** The mistakes of a file in words, with their places in it. */
-function wordsOf({ message, diagnostics }: LoadError, hint: string | undefined): readonly Words[] {
-  if (diagnostics.length === 0) return [{ message, ...hint === undefined ? {} : { hint } }];
-  return diagnostics.map(({ message, hint, span }) => {
-    const { file, line, column } = span ? excerptOf(span) : { file: "", line: 0, column: 0 };
-    return {
-      message: span ? `${file}:${line}:${column}: ${message}` : message,
-      ...hint === undefined ? {} : { hint },
-    };
-  });
+/** The OpenAPI descriptions that steps and defaults of http name, where the names are constant. */
+function descriptionsIn(root: unknown): readonly NamedDescription[] {
+  const jobs = listIn(root, "jobs").map((job, index) => [job, ["jobs", index]] as const);
+  return [[root, []] as const, ...jobs].flatMap(([owner, path]) => [
+    ...descriptionOf(valueAt(owner, ["defaults", "http"]), [...path, "defaults", "http"]),
+    ...["steps", "finally"].flatMap((key) =>
+      listIn(owner, key).flatMap((step, index) =>
+        valueAt(step, ["uses"]) === "http"
+          ? descriptionOf(valueAt(step, ["with"]), [...path, key, index, "with"])
+          : []
+      )
+    ),
+  ]);
+}
+
+function descriptionOf(params: unknown, path: Path): readonly NamedDescription[] {
+  const openapi = valueAt(params, ["openapi"]);
+  const name = isDict(openapi) ? valueAt(openapi, ["file"]) : openapi;
+  if (typeof name !== "string" || name === "false" || holdsTemplate(name)) return [];
+  return [{ name, path: [...path, "openapi", ...isDict(openapi) ? ["file"] : []] }];
 }

@@ -15,15 +15,14 @@ export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]):
   for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
   let hints = MOST_HINTS;
   for (const job of jobs) {
-    job.needs.forEach((need, index) => {
-      if (byId.has(need)) return;
+    for (const [index, need] of job.needs.entries()) {
+      if (byId.has(need)) continue;
       const hint = hints-- > 0 ? needHint(job, need, jobs) : undefined;
       const message = `unknown job "${need}" in needs of "${job.name?.source ?? job.id}"`;
-      const path = [...job.path, "needs", index];
-      addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
-    });
+      addError(problems, "unknown-need", [...job.path, "needs", index], message, { hint });
+    }
   }
-  for (const cycle of findCycles([...byId.values()], byId)) reportCycle(problems, cycle);
+  for (const cycle of findCycles(byId)) reportCycle(problems, cycle);
 }
 
 /** The name that was probably meant. */
@@ -39,11 +38,8 @@ function needHint(
 }
 
 /** At least one cycle in each group of jobs that wait for each other. */
-function findCycles(
-  jobs: readonly IdentifiedJob[],
-  byId: ReadonlyMap<string, IdentifiedJob>,
-): readonly (readonly IdentifiedJob[])[] {
-  const cycles: (readonly IdentifiedJob[])[] = [];
+function findCycles(byId: ReadonlyMap<string, IdentifiedJob>): readonly IdentifiedJob[][] {
+  const cycles: IdentifiedJob[][] = [];
   const reported = new Set<IdentifiedJob>();
   const done = new Set<IdentifiedJob>();
   // A stack of our own, since a chain of jobs may be longer than the call stack is deep.
@@ -53,23 +49,20 @@ function findCycles(
     depths.set(job, trail.length);
     trail.push({ job, next: 0 });
   };
-  for (const start of jobs) {
+  for (const start of byId.values()) {
     if (!done.has(start)) enter(start);
     for (let top = trail.at(-1); top; top = trail.at(-1)) {
       const { job } = top;
       const id = job.needs[top.next++];
+      const need = id === undefined ? undefined : byId.get(id);
+      const depth = need && depths.get(need);
       if (id === undefined) {
         trail.pop();
         depths.delete(job);
         done.add(job);
-        continue;
-      }
-      const need = byId.get(id);
-      if (!need || done.has(need)) continue;
-      const depth = depths.get(need);
-      if (depth === undefined) {
+      } else if (need && depth === undefined && !done.has(need)) {
         enter(need);
-      } else if (!reported.has(job) && !reported.has(need)) {
+      } else if (need && depth !== undefined && !reported.has(job) && !reported.has(need)) {
         const cycle = trail.slice(depth).map(({ job }) => job);
         for (const member of cycle) reported.add(member);
         cycles.push(cycle);

@@ -11,8 +11,9 @@ import {
   type RawMap,
 } from "./decode_value.ts";
 import { type Field, type FieldTable, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
-import { IN_STEP } from "./name_rules.ts";
+import { IN_STEP, seeing } from "./name_rules.ts";
 import { addError, addWarning } from "../problem.ts";
+import type { NameRule } from "../model.ts";
 
 /** The code of a key that the file format does not have. */
 export const UNKNOWN_KEY = "unknown-key";
@@ -29,26 +30,31 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   table: FieldTable<F>,
   decoding: Decoding,
 ): DecodedFields<F> | undefined {
+  const { problems } = decoding;
   if (!isRawMap(value)) {
     const message = `${table.what} must be a map, not ${describeValue(value)}`;
-    addError(decoding.problems, "type", path, message);
+    addError(problems, "type", path, message);
     return undefined;
   }
   reportUnknownKeys(value, path, table, decoding);
   const decoded: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(table.fields)) {
     const part = Object.hasOwn(value, name) ? value[name] : undefined;
+    const at = [...path, name];
     if (field.required && isMissing(part)) {
-      reportMissing(table.what, name, part, path, decoding);
+      if (part === undefined) addError(problems, "missing", path, `${table.what} needs "${name}"`);
+      else addError(problems, "empty", at, `"${name}" must not be empty`);
     } else if (part !== undefined && (part !== null || isCondition(field))) {
-      const names = field.names ?? IN_STEP;
-      const result = decodeValue(field.type, part, [...path, name], names, decoding);
-      if (result === undefined) continue;
-      if (isChoice(result, field)) decoded[name] = result;
-      else reportChoices(result, name, field, [...path, name], decoding);
+      const result = decodeValue(field.type, part, at, namesIn(field, decoding), decoding);
+      if (result !== undefined && isInRange(result, field, at, decoding)) decoded[name] = result;
     }
   }
   return decoded as DecodedFields<F>;
+}
+
+/** The names that expressions in a key see; in steps that clean up they are more. */
+export function namesIn({ names = IN_STEP }: Field, { cleanupNames = [] }: Decoding): NameRule {
+  return seeing(names, cleanupNames);
 }
 
 /** Whether the key without a value is a mistake: its condition was probably commented out. */
@@ -56,36 +62,27 @@ export function isCondition({ type }: Field): boolean {
   return type === "expression" || type === "assertions";
 }
 
-function isChoice(value: unknown, { choices }: Field): boolean {
-  return choices === undefined || choices.includes(String(value));
-}
-
-function reportChoices(
+/** Whether a value can be used: a number that is too small is reported, and used nevertheless. */
+function isInRange(
   value: unknown,
-  name: string,
-  { choices = [] }: Field,
+  { choices, minimum }: Field,
   path: Path,
   { problems }: Decoding,
-): void {
+): boolean {
+  const name = path.at(-1);
+  if (minimum !== undefined && Number(value) < minimum) {
+    const range = minimum === 0 ? "0 or greater" : `at least ${minimum}`;
+    addError(problems, "range", path, `"${name}" must be ${range}, not ${value}`);
+  }
+  if (!choices || choices.includes(String(value))) return true;
   const message = `"${name}" must be ${choices.join(" or ")}, not "${value}"`;
-  const hint = didYouMean(String(value), choices);
-  addError(problems, "choice", path, message, hint === undefined ? {} : { hint });
+  addError(problems, "choice", path, message, { hint: didYouMean(String(value), choices) });
+  return false;
 }
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || Array.isArray(value) && value.length === 0 ||
     typeof value === "string" && value.trim() === "";
-}
-
-function reportMissing(
-  what: string,
-  name: string,
-  value: unknown,
-  path: Path,
-  { problems }: Decoding,
-): void {
-  if (value === undefined) addError(problems, "missing", path, `${what} needs "${name}"`);
-  else addError(problems, "empty", [...path, name], `"${name}" must not be empty`);
 }
 
 /** A key that is nearly one of the table is an error; any other may be a note of the author. */
@@ -95,29 +92,27 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   { what, fields, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
-  let emptyKeyHint: { readonly hint: string | undefined } | undefined;
+  // Keys that begin with x are there to hold anchors.
+  const unknown = Object.keys(map).filter((key) =>
+    !Object.hasOwn(fields, key) && !/^x[-_]/.test(key)
+  );
+  if (unknown.length === 0) return;
   const aliases = otherKeys(what).filter((key) => hintForKey(what, key)?.startsWith("the key is"));
   const names = [...Object.keys(fields), ...aliases];
-  for (const key of Object.keys(map)) {
-    // Keys that begin with x are there to hold anchors.
-    if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
+  const otherHint = emptyHint(map, fields) ??
+    (holdsAnchors ? 'it has no effect; a key for anchors begins with "x-"' : undefined);
+  for (const key of unknown) {
     const known = hintForKey(what, key) ?? ownerHint(what, key);
     const near = known === undefined ? suggest(key, names) : undefined;
     const hint = known ??
       (/^\s/.test(key)
         ? "it begins with a non-breaking space: indent with plain spaces"
         : near === undefined
-        ? (emptyKeyHint ??= { hint: emptyHint(map, fields) }).hint
+        ? otherHint
         : hintForKey(what, near) ?? `did you mean "${near}"?`);
-    const unlike = holdsAnchors
-      ? 'it has no effect; a key for anchors begins with "x-"'
-      : undefined;
-    const advice = hint ?? unlike;
     const add = near === undefined ? addWarning : addError;
-    add(problems, UNKNOWN_KEY, [...path, key], `unknown key "${key}" in ${what}`, {
-      part: "key",
-      ...advice === undefined ? {} : { hint: advice },
-    });
+    const message = `unknown key "${key}" in ${what}`;
+    add(problems, UNKNOWN_KEY, [...path, key], message, { part: "key", hint });
   }
 }
 

@@ -1,108 +1,89 @@
 import { PARAMETER_TYPES } from "../../action/parameters.ts";
+import { typeMeantBy } from "../../base/other_tools.ts";
+import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { describeValue } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import { typeMeantBy } from "../../base/other_tools.ts";
-import { didYouMean } from "../../base/text/suggest.ts";
-import type { Path } from "../../base/source.ts";
-import { describeValue } from "../../base/value/value.ts";
-import { decodeFields } from "./decode_fields.ts";
-import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
-import { ITERATION } from "./nested_fields.ts";
-import { seeing } from "./name_rules.ts";
-import type { ColumnType, DataFormat, Iteration, NameRule } from "../model.ts";
+import type { ColumnType, DataFormat, Iteration } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
+import { decodeFields, namesIn } from "./decode_fields.ts";
+import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
+import { ITERATION, STEP_FIELDS } from "./fields.ts";
 
 /** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
 export function decodeIteration(
   value: unknown,
   path: Path,
-  names: NameRule,
   decoding: Decoding,
 ): Iteration | undefined {
-  if (!isRawMap(value)) return decodeList(value, path, 1, names, decoding);
-  const table = { ...ITERATION, fields: withCleanupNames(names) };
-  const fields = decodeFields(value, path, table, decoding);
+  if (!isRawMap(value)) return decodeList(value, path, 1, decoding);
+  const fields = decodeFields(value, path, ITERATION, decoding);
   if (!fields) return undefined;
   const { problems } = decoding;
   const kinds = ["list", "file", "until"].filter((key) => Object.hasOwn(value, key));
-  if (kinds.length !== 1) {
-    const message = kinds.length === 0
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    const message = kind === undefined
       ? '"iteration" needs "list", "file" or "until"'
       : `"${kinds.join('" and "')}" cannot be combined`;
     addError(problems, "iteration", path, message, { hint: "give one of list, file and until" });
     return undefined;
   }
-  const [kind] = kinds;
   for (const key of Object.keys(value)) {
-    const only = ONLY_WITH[key];
-    if (only === undefined || only.includes(kind!)) continue;
+    if (ONLY_WITH.get(key)?.includes(kind) ?? true) continue;
     const message = `"${key}" has no effect with "${kind}"`;
     addError(problems, "iteration", [...path, key], message, { part: "key" });
   }
   const { parallel = 1, file, until, max, interval = NO_TIME, where, limit, format } = fields;
-  atLeast(1, parallel, [...path, "parallel"], decoding);
-  if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, names, decoding);
+  if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, decoding);
   if (kind === "until") {
     if (max === undefined && !Object.hasOwn(value, "max")) {
       addError(problems, "missing", path, '"until" needs "max": how often the step may run');
     }
     if (max === undefined || !until) return undefined;
-    atLeast(1, max, [...path, "max"], decoding);
     return { kind: "loop", until, max, interval };
   }
   if (!file) return undefined;
-  if (limit !== undefined) atLeast(0, limit, [...path, "limit"], decoding);
-  return {
-    kind: "file",
-    file,
-    parallel,
-    types: decodeTypes(fields.types, [...path, "types"], decoding),
-    ...format === undefined ? {} : { format: format as DataFormat },
-    ...where ? { where } : {},
-    ...limit === undefined ? {} : { limit },
-  };
+  const types = decodeTypes(fields.types, [...path, "types"], decoding);
+  return { kind: "file", file, parallel, types, format: format as DataFormat, where, limit };
 }
 
 /** The keys that go with some kinds of iteration alone. */
-const ONLY_WITH: Readonly<Record<string, readonly string[]>> = {
-  format: ["file"],
-  where: ["file"],
-  limit: ["file"],
-  types: ["file"],
-  parallel: ["list", "file"],
-  max: ["until"],
-  interval: ["until"],
-};
-
-/** The table for a step whose expressions see more names than others. */
-function withCleanupNames({ known = [] }: NameRule): typeof ITERATION.fields {
-  const fields = Object.entries(ITERATION.fields).map(([key, field]) => {
-    if (!("names" in field)) return [key, field];
-    const more = known.filter((name) => name === "run" || name === "job");
-    return [key, { ...field, names: seeing(field.names, more) }];
-  });
-  return Object.fromEntries(fields);
-}
-
-function atLeast(least: number, value: number, path: Path, { problems }: Decoding): void {
-  if (value >= least) return;
-  addError(problems, "range", path, `"${path.at(-1)}" must be at least ${least}, not ${value}`);
-}
+const ONLY_WITH: ReadonlyMap<string, readonly string[]> = new Map([
+  ["format", ["file"]],
+  ["where", ["file"]],
+  ["limit", ["file"]],
+  ["types", ["file"]],
+  ["parallel", ["list", "file"]],
+  ["max", ["until"]],
+  ["interval", ["until"]],
+]);
 
 function decodeList(
   value: unknown,
   path: Path,
   parallel: number,
-  names: NameRule,
-  { problems, expressions }: Decoding,
+  decoding: Decoding,
 ): Iteration | undefined {
+  const { problems, expressions } = decoding;
+  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
   if (typeof value === "string" && holdsTemplate(value)) {
     const list = expressions.template(value, path, names);
-    if (list?.parts.every((part) => typeof part === "string")) return refuseText(value, path);
-    const field = path.slice(path.lastIndexOf("iteration"));
-    return list && { kind: "template", list, field, parallel };
+    // Braces without an end are text.
+    if (!list?.parts.every((part) => typeof part === "string")) {
+      const field = path.slice(path.lastIndexOf("iteration"));
+      return list && { kind: "template", list, field, parallel };
+    }
   }
-  if (!Array.isArray(value)) return refuseText(value, path);
+  if (!Array.isArray(value)) {
+    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
+    const hint = typeof value === "number"
+      ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
+      : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
+    addError(problems, "type", path, message, { hint });
+    return undefined;
+  }
   if (value.length === 0) {
     addWarning(problems, "never-runs", path, `"${path.at(-1)}" is empty`, {
       part: "key",
@@ -118,14 +99,6 @@ function decodeList(
     return { kind: "map", entries: [["item", data]] };
   });
   return { kind: "list", entries, parallel };
-
-  function refuseText(value: unknown, path: Path): undefined {
-    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
-    const hint = typeof value === "number"
-      ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
-      : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
-    addError(problems, "type", path, message, { hint });
-  }
 }
 
 function decodeTypes(
@@ -135,8 +108,8 @@ function decodeTypes(
 ): ReadonlyMap<string, ColumnType> {
   const decoded = new Map<string, ColumnType>();
   for (const [column, type] of Object.entries(types)) {
-    if (isColumnType(type)) {
-      decoded.set(column, type);
+    if (typeof type === "string" && PARAMETER_TYPES.includes(type)) {
+      decoded.set(column, type as ColumnType);
       continue;
     }
     const message = `unknown type ${describeValue(type)} of "${column}"`;
@@ -145,8 +118,4 @@ function decodeTypes(
     addError(problems, "type", [...path, column], message, { hint });
   }
   return decoded;
-}
-
-function isColumnType(type: unknown): type is ColumnType {
-  return typeof type === "string" && PARAMETER_TYPES.includes(type);
 }

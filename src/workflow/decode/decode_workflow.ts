@@ -1,14 +1,14 @@
+import type { Path } from "../../base/source.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
-import type { Path } from "../../base/source.ts";
-import type { IdentifiedJob } from "./check_graph.ts";
-import { decodeFields } from "./decode_fields.ts";
-import { decodeJob, decodeSteps, type JobDraft } from "./decode_job.ts";
-import type { Decoding } from "./decode_value.ts";
-import { WORKFLOW } from "./fields.ts";
-import { WORKFLOW_FINALLY_STEP_FIELDS } from "./finally_fields.ts";
-import type { Document, Job, Workflow } from "../model.ts";
+import type { Document, Job, Step, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
+import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
+import { decodeFields } from "./decode_fields.ts";
+import { decodeJob, type JobDraft, NO_DEFAULTS } from "./decode_job.ts";
+import { decodeCleanup, type StepDraft } from "./decode_step.ts";
+import { type Decoding, isRawMap } from "./decode_value.ts";
+import { JOB_FILE_FIELDS, WORKFLOW } from "./fields.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
@@ -22,29 +22,60 @@ export type WorkflowDraft =
  * Decodes a document; undefined, with a problem reported, if it is not a mapping. Everything that can
  * be checked is checked, whatever else is wrong.
  */
-export async function decodeWorkflow(
-  document: Document,
-  decoding: Decoding,
-): Promise<WorkflowDraft | undefined> {
-  reportReplacedKeys(document, decoding.problems);
+export function decodeWorkflow(document: Document, decoding: Decoding): WorkflowDraft | undefined {
+  const { problems } = decoding;
+  reportReplacedKeys(document, problems);
   const fields = decodeFields(document.value, [], WORKFLOW, decoding);
   if (!fields) return undefined;
   const { jobs: rawJobs = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
-  const drafts: JobDraft[] = [];
-  rawJobs.forEach((rawJob, index) => {
-    const draft = decodeJob(rawJob, ["jobs", index], decoding);
-    if (draft) drafts.push(draft);
-  });
-  const { problems } = decoding;
+  const drafts = rawJobs.flatMap((rawJob, index) =>
+    decodeJob(rawJob, ["jobs", index], decoding) ?? []
+  );
   checkTags(rest.tags, ["tags"], problems);
   for (const { tags, path } of drafts) checkTags(tags, [...path, "tags"], problems);
   const jobs = identify(drafts);
-  if (jobs.some(({ needs }) => needs.length > 0)) {
-    (await import("./check_graph.ts")).checkGraph(jobs, problems);
-  }
+  checkGraph(jobs, problems);
   const all = cleanup.length === 0 ? jobs : [...jobs, decodeFinally(cleanup, jobs, decoding)];
-  checkIds(all, decoding.problems);
+  // Ids of steps are unique in all jobs together, because outputs are named by them.
+  checkUnique("job", all, problems);
+  checkUnique("step", all.flatMap(({ steps }) => steps), problems);
   return { ...rest, vars, jobs: all, document };
+}
+
+/** The workflow of a draft, if it is complete. */
+export function completeWorkflow({ name, jobs, ...rest }: WorkflowDraft): Workflow | undefined {
+  const complete = jobs.flatMap((job) => completeJob(job, job.id) ?? []);
+  if (name === undefined || complete.length < jobs.length) return undefined;
+  return { ...rest, name, jobs: complete };
+}
+
+/** The job of a draft, if it is complete. */
+export function completeJob(draft: JobDraft, id: string): Job | undefined {
+  const { name, steps } = draft;
+  if (name === undefined || !steps.every(isComplete)) return undefined;
+  return { ...draft, id, name, steps };
+}
+
+function isComplete(step: StepDraft): step is Step {
+  return step.action !== undefined;
+}
+
+/** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
+const WITHOUT_EFFECT = ["needs", "when", "repeat", "tags"];
+
+/** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
+export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
+  const draft = decodeJob(value, [], decoding, JOB_FILE_FIELDS);
+  if (!draft || !isRawMap(value)) return undefined;
+  for (const key of WITHOUT_EFFECT) {
+    if (!Object.hasOwn(value, key)) continue;
+    addWarning(decoding.problems, "no-effect", [key], `"${key}" has no effect in a job file`, {
+      part: "key",
+      hint: "write it in the job of the workflow that embeds the file",
+    });
+  }
+  checkUnique("step", draft.steps, decoding.problems);
+  return { ...draft, needs: [], repeat: undefined };
 }
 
 /** The id of the job that is made of the `finally` of a workflow. */
@@ -57,7 +88,6 @@ function decodeFinally(
   decoding: Decoding,
 ): IdentifiedJob {
   const path = [FINALLY];
-  const options = { cleanupAfter: 0, table: WORKFLOW_FINALLY_STEP_FIELDS };
   const needed = new Set(jobs.flatMap(({ needs }) => needs));
   return {
     id: unusedId(FINALLY, new Set(jobs.map(({ id }) => id))),
@@ -66,7 +96,7 @@ function decodeFinally(
     isCleanup: true,
     name: plainTemplate("cleanup"),
     needs: jobs.flatMap(({ id }) => needed.has(id) ? [] : id),
-    steps: decodeSteps(list, path, options, decoding),
+    steps: decodeCleanup(list, path, NO_DEFAULTS, decoding, 0, ["run"]),
   };
 }
 
@@ -86,22 +116,12 @@ function reportReplacedKeys({ replaced }: Document, problems: Problem[]): void {
   }
 }
 
-/** The workflow of a draft, if it is complete. */
-export function completeWorkflow({ name, jobs, ...rest }: WorkflowDraft): Workflow | undefined {
-  const complete = jobs.filter(isComplete);
-  if (name === undefined || complete.length < jobs.length) return undefined;
-  return { ...rest, name, jobs: complete };
-}
-
 /** Gives jobs without an id one: `job_<index>`, unless another job has it. */
 function identify(drafts: readonly JobDraft[]): readonly IdentifiedJob[] {
   const taken = new Set(drafts.map(({ id }) => id));
   return drafts.map((draft) => {
-    let { id } = draft;
-    if (id === undefined) {
-      id = unusedId(`job_${draft.index}`, taken);
-      taken.add(id);
-    }
+    const id = draft.id ?? unusedId(`job_${draft.index}`, taken);
+    taken.add(id);
     return { ...draft, id };
   });
 }
@@ -112,18 +132,8 @@ function unusedId(id: string, taken: ReadonlySet<string | undefined>): string {
   return unused;
 }
 
-function isComplete(job: IdentifiedJob): job is IdentifiedJob & Job {
-  return job.name !== undefined && job.steps.every(({ action }) => action !== undefined);
-}
-
-/** Ids of jobs are unique, and ids of steps are in all jobs together, for outputs are named by them. */
-function checkIds(jobs: readonly JobDraft[], problems: Problem[]): void {
-  checkUnique("job", jobs, problems);
-  checkUnique("step", jobs.flatMap(({ steps }) => steps), problems);
-}
-
 /** Reports each duplicate id. */
-export function checkUnique(
+function checkUnique(
   kind: string,
   items: readonly { readonly id?: string; readonly path: Path }[],
   problems: Problem[],
@@ -132,12 +142,8 @@ export function checkUnique(
   for (const { id, path } of items) {
     if (id === undefined) continue;
     if (seen.has(id)) {
-      addError(
-        problems,
-        "duplicate-id",
-        [...path, "id"],
-        `the ${kind} id "${id}" is already defined`,
-      );
+      const message = `the ${kind} id "${id}" is already defined`;
+      addError(problems, "duplicate-id", [...path, "id"], message);
     }
     seen.add(id);
   }
@@ -148,11 +154,11 @@ const TAG = /^(?!(?:and|or|not)$)[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u;
 
 /** Reports tags that `--tags` could not name. */
 export function checkTags(
-  tags: readonly string[] | undefined,
+  tags: readonly string[] = [],
   path: Path,
   problems: Problem[],
 ): void {
-  for (const [index, tag] of (tags ?? []).entries()) {
+  for (const [index, tag] of tags.entries()) {
     if (TAG.test(tag)) continue;
     addError(problems, "tag", [...path, index], `invalid tag "${tag}"`, {
       hint: "a tag is made of letters, digits and _ . : / -, and is not and, or, not",

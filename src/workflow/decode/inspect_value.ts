@@ -1,6 +1,6 @@
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../base/source.ts";
-import { isNumber } from "../../base/value/value.ts";
+import { isDict, isNumber } from "../../base/value/value.ts";
 import { MAX_DEPTH } from "../../base/yaml/parse_yaml.ts";
 import type { Document } from "../model.ts";
 import { addWarning, type Problem } from "../problem.ts";
@@ -11,21 +11,14 @@ interface Inspection {
   readonly fault?: { readonly message: string; readonly path: Path };
   /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */
   readonly unquoted: readonly Path[];
-  /** Whether there may be an expression in it. */
-  readonly expressions: boolean;
-  /** Constant names of files that steps may read, as they are written. */
-  readonly files: readonly string[];
+  /** Constant names of files that steps may read, as they are written, and the keys that have them. */
+  readonly files: readonly { readonly key: string; readonly name: string }[];
 }
 
 /** Keys whose texts are paths of files that a step reads, or lists of them. */
-const FILE_KEYS: readonly unknown[] = [
+const FILE_KEYS: readonly (string | number)[] = [
   ...["file", "openapi", "proto", "descriptor_set", "cookie_file", "attachments"],
   ...["ca", "cert", "key", "pfx"],
-];
-
-/** Keys whose values are expressions, or hold some, without braces. */
-const EXPRESSION_KEYS = [
-  ...["test", "skipif", "outputs", "until", "stop", "where", "expect", "snapshot"],
 ];
 
 /** The number of values that aliases may add to those that are written. */
@@ -42,8 +35,7 @@ export function inspectValue(root: unknown): Inspection {
   const unquoted: Path[] = [];
   let fault: Inspection["fault"];
   let written = 0;
-  let expressions = false;
-  const files: string[] = [];
+  const files: { key: string; name: string }[] = [];
   const fail = (message: string): Size => {
     fault ??= { message, path: [...path] };
     return LEAF;
@@ -51,10 +43,9 @@ export function inspectValue(root: unknown): Inspection {
   const walk = (value: unknown): Size => {
     if (typeof value !== "object" || value === null || fault) {
       written++;
-      if (typeof value !== "string") return LEAF;
-      if (holdsTemplate(value)) expressions = true;
-      else if (path[0] !== "vars" && path.slice(-2).some((key) => FILE_KEYS.includes(key))) {
-        files.push(value);
+      const key = path.slice(-2).find((key) => FILE_KEYS.includes(key));
+      if (typeof value === "string" && key !== undefined && path[0] !== "vars") {
+        if (!holdsTemplate(value)) files.push({ key: String(key), name: value });
       }
       return LEAF;
     }
@@ -75,7 +66,6 @@ export function inspectValue(root: unknown): Inspection {
     if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
     else for (const key of Object.keys(value)) step(key, (value as Record<string, unknown>)[key]);
     open.delete(value);
-    expressions ||= EXPRESSION_KEYS.some((key) => Object.hasOwn(value, key));
     if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
     if (values - written > MOST_ALIASED_VALUES) return fail("aliases make the document too large");
     if (levels >= MAX_DEPTH) return fail("the values are nested too deeply");
@@ -84,7 +74,7 @@ export function inspectValue(root: unknown): Inspection {
     return size;
   };
   walk(root);
-  return { ...fault ? { fault } : {}, unquoted, expressions, files };
+  return { fault, unquoted, files };
 }
 
 interface Size {
@@ -93,6 +83,12 @@ interface Size {
 }
 
 const LEAF: Size = { values: 1, levels: 0 };
+
+/** The list of a key of a mapping; empty if there is none. */
+export function listIn(map: unknown, key: string): readonly unknown[] {
+  const list = isDict(map) && Object.hasOwn(map, key) ? map[key] : undefined;
+  return Array.isArray(list) ? list : [];
+}
 
 /** A text that YAML may read as an octal number, wherever a value can be. */
 const ANY_LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;

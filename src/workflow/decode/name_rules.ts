@@ -68,5 +68,5 @@ export const BEFORE_ACTION: NameRule = {
 
 /** A rule that allows more names. */
 export function seeing(rule: NameRule, names: readonly string[]): NameRule {
-  return rule.known ? { ...rule, known: [...rule.known, ...names] } : rule;
+  return rule.known && names.length > 0 ? { ...rule, known: [...rule.known, ...names] } : rule;
 }

@@ -2,7 +2,7 @@ import { ExpressionError } from "../../base/errors.ts";
 import type { Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
-import type { StepDraft } from "../decode/decode_job.ts";
+import type { StepDraft } from "../decode/decode_step.ts";
 import type { WorkflowDraft } from "../decode/decode_workflow.ts";
 import { attachJobFiles, type FoundJobFile, JobFiles } from "./job_files.ts";
 import { checkJobPath, jobPathOf } from "./job_path.ts";

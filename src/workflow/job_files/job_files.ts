@@ -6,8 +6,9 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError } from "../../base/errors.ts";
 import type { Value } from "../../base/value/value.ts";
 import { decodeAs, type DecodedDocument } from "../decode/decode_document.ts";
-import type { JobDraft, StepDraft } from "../decode/decode_job.ts";
-import { completeJob, decodeJobFile } from "../decode/decode_job_file.ts";
+import type { JobDraft } from "../decode/decode_job.ts";
+import type { StepDraft } from "../decode/decode_step.ts";
+import { completeJob, decodeJobFile } from "../decode/decode_workflow.ts";
 import { isRawMap } from "../decode/decode_value.ts";
 import {
   besideDocument,

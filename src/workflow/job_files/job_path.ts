@@ -3,13 +3,14 @@ import type { DataTemplate, Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import type { StepDraft } from "../decode/decode_job.ts";
+import type { StepDraft } from "../decode/decode_step.ts";
 import { isRawMap } from "../decode/decode_value.ts";
 import { WHOLE_SCOPE } from "../decode/name_rules.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
 import { ownVars } from "../decode/own_vars.ts";
 import { addError, type Problem } from "../problem.ts";
+import { isAbsolute } from "../read_files.ts";
 
 /** The place of the path of the job file that a step embeds. */
 export function jobPathOf(step: Pick<StepDraft, "path">): Path {
@@ -48,10 +49,6 @@ export async function fromCurrentDirectory(
   if (isAbsolute(written) || join(written) === path) return undefined;
   const isThere = (path: string) => files.isFile(path).catch(() => false);
   return !await isThere(path) && await isThere(written) ? join(written) : undefined;
-}
-
-function isAbsolute(path: string): boolean {
-  return /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
 /** A suggestion for a missing file: the one in its directory that was probably meant. */

@@ -1,0 +1,269 @@
+import type { Action } from "../../action/action.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import { hintForMisspeltName, hintForName } from "../../base/other_tools.ts";
+import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import type { Dict } from "../../base/value/value.ts";
+import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
+import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
+import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import type { FilesOfCalls } from "../../expr/functions/function.ts";
+import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
+import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
+import type { Identifier, Node } from "../../expr/parse/ast.ts";
+import { parseExpression, parseTemplate } from "../../expr/parse/parse.ts";
+import { parseData, templatesIn } from "../../expr/parse/parse_data.ts";
+import { onlyExpression, usesRegex } from "../../expr/parse/tree.ts";
+import { type Reference, referencesIn } from "../../expr/references.ts";
+import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
+import type { NameRule } from "../model.ts";
+import { addError, addWarning, MOST_PROBLEMS, type Problem } from "../problem.ts";
+import { WHOLE_SCOPE } from "./name_rules.ts";
+
+type Tree = Expression | Template;
+
+/** An expression or a template with its place. */
+export interface ExpressionUse {
+  readonly tree: Tree;
+  readonly path: Path;
+  /** The names that it sees. */
+  readonly names: NameRule;
+}
+
+/** The result of checking a tree. */
+interface Checked {
+  readonly errors: readonly ExpressionError[];
+  readonly references: readonly Reference[];
+}
+
+/** Parses the expressions and templates of a document; errors in them become problems. */
+export class Expressions {
+  /** Everything that was parsed; what `with` has from the defaults of a job is at the step too. */
+  readonly uses: ExpressionUse[] = [];
+  readonly #problems: Problem[];
+  readonly #expressions = new Map<string, Expression | ExpressionError>();
+  readonly #templates = new Map<string, Template | ExpressionError>();
+
+  constructor(problems: Problem[]) {
+    this.#problems = problems;
+  }
+
+  /** The expression of a text; undefined, with a problem reported, if it is invalid. */
+  expression(text: string, path: Path, names: NameRule): Expression | undefined {
+    return this.#use(parseOnce(parseExpression, text, this.#expressions), path, names);
+  }
+
+  /** The template of a text; undefined, with a problem reported, if it is invalid. */
+  template(text: string, path: Path, names: NameRule): Template | undefined {
+    if (!holdsTemplate(text)) return plainTemplate(text);
+    return this.#use(parseOnce(parseTemplate, text, this.#templates), path, names);
+  }
+
+  /**
+   * Data whose texts may be templates; invalid parts are still checked. `action` is the one whose
+   * parameters they are.
+   */
+  data(value: unknown, path: Path, names: NameRule, action?: Action): DataTemplate {
+    const { template, errors } = parseData(value);
+    for (const error of errors) this.#report(error, path);
+    for (const { template: tree, path: inside } of templatesIn(template)) {
+      this.#use(tree, [...path, ...inside], names);
+    }
+    return action?.omitsNilIn
+      ? markOmittedNil(template, action, action.omitsNilIn(value as Dict))
+      : template;
+  }
+
+  /**
+   * Checks everything that was parsed: functions, patterns, and whether the names exist. `vars`
+   * are the variables of the workflow, which are easily written without `vars.` before them;
+   * `filesAt` reads the files that the functions of an expression name.
+   */
+  async check(vars: readonly string[], filesAt: (path: Path) => FilesOfCalls): Promise<void> {
+    const nodes = [...new Set(this.uses.map(({ tree }) => tree))].flatMap(nodesOf);
+    if (nodes.some(usesRegex)) await loadRegexEngine();
+    for (const load of new Set(nodes.flatMap(loadersOf))) await load();
+    const known = new Map<Tree, Checked>();
+    let left = MOST_PROBLEMS;
+    for (const { tree, path, names } of this.uses) {
+      if (left < 0) break;
+      let checked = known.get(tree);
+      if (!checked) known.set(tree, checked = await checkTree(tree, filesAt(path)));
+      for (const error of checked.errors) this.#report(error, path);
+      left -= checked.errors.length;
+      for (const reference of checked.references) {
+        checkName(this.#problems, reference, tree.source, path, names, vars);
+      }
+    }
+  }
+
+  #use<T extends Tree>(tree: T | ExpressionError, path: Path, names: NameRule): T | undefined {
+    if (tree instanceof ExpressionError) return this.#report(tree, path);
+    if (nodesOf(tree).length > 0) this.uses.push({ tree, path, names });
+    return tree;
+  }
+
+  #report({ message, start, end, hint, path: inside }: ExpressionError, path: Path): undefined {
+    const details = { range: { start, end }, hint };
+    addError(this.#problems, "expression", [...path, ...inside], message, details);
+  }
+}
+
+/** The tree or the error of a text. A text that may name a file has a tree for each of its places. */
+function parseOnce<T extends Tree>(
+  parse: (text: string) => T,
+  text: string,
+  known: Map<string, T | ExpressionError>,
+): T | ExpressionError {
+  const before = text.includes("schema") ? undefined : known.get(text);
+  if (before) return before;
+  let parsed: T | ExpressionError;
+  try {
+    parsed = parse(text);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    parsed = error;
+  }
+  known.set(text, parsed);
+  return parsed;
+}
+
+function nodesOf(tree: Tree): readonly Node[] {
+  return "node" in tree ? [tree.node] : tree.parts.filter((part) => typeof part !== "string");
+}
+
+async function checkTree(tree: Tree, files: FilesOfCalls): Promise<Checked> {
+  const inCalls: ExpressionError[] = [];
+  for (const [call, prepare] of nodesOf(tree).flatMap(callsToPrepare)) {
+    const mistake = await prepare(call, files);
+    if (!mistake) continue;
+    const { node: { start, end }, message, hint } = mistake;
+    inCalls.push(new ExpressionError(message, start, end, hint));
+  }
+  const errors = "node" in tree ? checkExpression(tree) : checkTemplate(tree);
+  return { errors: [...errors, ...inCalls], references: nodesOf(tree).flatMap(referencesIn) };
+}
+
+/** Checks that what an expression reads is known at the place of the expression. */
+function checkName(
+  problems: Problem[],
+  { base: identifier, keys: [key] }: Reference,
+  source: string,
+  path: Path,
+  { where, known, hints = {}, empty = {}, members = {} }: NameRule,
+  vars: readonly string[],
+): void {
+  const { name, start, end } = identifier;
+  const fields = Object.hasOwn(members, name) ? members[name] : undefined;
+  if (fields && key && !fields.includes(key.name)) {
+    addError(problems, "unknown-name", path, `unknown field "${key.name}" of ${name}`, {
+      range: { start: key.start, end: key.end },
+      hint: didYouMean(key.name, fields) ?? `${name} has ${fields.join(", ")}`,
+    });
+  }
+  if (Object.hasOwn(empty, name)) {
+    addWarning(problems, "empty-name", path, `"${name}" is always ${empty[name]} here`, {
+      range: { start, end },
+      hint: "this is evaluated before the action; what earlier steps published is in outputs",
+    });
+  }
+  const isMistaken = Object.hasOwn(hints, name);
+  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
+  const hint = isMistaken ? hints[name] : nameHint(identifier, source, known ?? [], vars);
+  const message = `unknown name "${name}" ${where}`;
+  addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
+}
+
+function nameHint(
+  identifier: Identifier,
+  source: string,
+  known: readonly string[],
+  vars: readonly string[],
+): string {
+  const { name } = identifier;
+  if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
+  return hintForName(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
+    hintForMisspeltName(name) ?? environmentHint(name) ?? quoteHint(identifier, source) ??
+    (known.length === 1
+      ? `the only name here is ${known[0]}`
+      : `the names here are ${known.join(", ")}`);
+}
+
+/** A word on the right of a comparison was meant to be a text. */
+function quoteHint({ name, start, end }: Identifier, source: string): string | undefined {
+  const isWord = !/^\s*[.?[(]/.test(source.slice(end));
+  const isCompared = isWord && COMPARISON_BEFORE.test(source.slice(0, start));
+  return isCompared ? `put text in quotes: "${name}"` : undefined;
+}
+
+const COMPARISON_BEFORE = /(?:[!=]=|\b(?:contains|startsWith|endsWith|matches))\s*$/;
+
+/** A name in capitals was meant to be an environment variable. */
+function environmentHint(name: string): string | undefined {
+  if (!/^[A-Z][A-Z\d_]+$/.test(name)) return undefined;
+  return `environment variables are read in the vars of the workflow: ${name}: "{{${name}}}"`;
+}
+
+/**
+ * The parameters of an action that leaves out what is nil, with a guard at each template that
+ * could silently leave one out. `open` names those whose fields are left out as well.
+ */
+function markOmittedNil(
+  data: DataTemplate,
+  { parameters = [], alternatives = [] }: Action,
+  open: readonly string[],
+): DataTemplate {
+  if (data.kind !== "map") return data;
+  // The action itself reports those that it requires.
+  const needed = parameters.filter(({ required }) => required).map(({ name }) => name).concat(
+    alternatives.filter(({ required }) => required).flatMap(({ names }) => names),
+  );
+  return mapEntries(data, (name, value) => {
+    if (needed.includes(name)) return value;
+    const inside = open.includes(name) ? guardFields(name, value) : value;
+    return guard(inside, `"${name}"`);
+  });
+}
+
+function guardFields(parameter: string, data: DataTemplate): DataTemplate {
+  if (data.kind !== "map") return data;
+  return mapEntries(data, (name, value) => {
+    const what = `"${name}" of "${parameter}"`;
+    if (value.kind !== "list") return guard(value, what);
+    return { kind: "list", items: value.items.map((item) => guard(item, what)) };
+  });
+}
+
+type MapTemplate = Extract<DataTemplate, { kind: "map" }>;
+
+function mapEntries(
+  { entries }: MapTemplate,
+  change: (name: string, value: DataTemplate) => DataTemplate,
+): MapTemplate {
+  return { kind: "map", entries: entries.map(([name, value]) => [name, change(name, value)]) };
+}
+
+function guard(data: DataTemplate, nilOmits: string): DataTemplate {
+  if (data.kind !== "template") return data;
+  // A text with nil in it is an error anyway.
+  const only = onlyExpression(data.template);
+  return !only || isNilMeant(only) ? data : { ...data, nilOmits };
+}
+
+/** Whether an expression says itself that it may give nil: `a ?? nil`, or `a ? b : nil`. */
+function isNilMeant(node: Node): boolean {
+  switch (node.type) {
+    case "Literal":
+      return node.value === null;
+    case "LogicalExpression":
+      return node.operator === "??" && isNilMeant(node.right);
+    case "ConditionalExpression":
+      return isNilMeant(node.consequent) || isNilMeant(node.alternate);
+    case "LetExpression":
+      return isNilMeant(node.body);
+    case "SequenceExpression":
+      return node.expressions.slice(-1).some(isNilMeant);
+    default:
+      return false;
+  }
+}
