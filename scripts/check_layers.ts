@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   action: ["workflow/yaml/read_description.ts"],
   secrets: ["action/action.ts"],
-  workflow: ["openapi/read/read_api.ts"],
+  workflow: ["openapi/read/description.ts"],
   importer: ["expr/parse/scanner.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
   library: ["cli/version.ts"],

@@ -1,5 +1,6 @@
 import type { Dict, Value } from "../base/value/value.ts";
-import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
+import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
 import {

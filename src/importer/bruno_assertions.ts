@@ -1,4 +1,4 @@
-import { quoteText } from "../openapi/make/literal.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
 import { type Blocks, pairsOf } from "./bruno_blocks.ts";
 import {
   absenceOf,

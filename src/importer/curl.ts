@@ -1,7 +1,8 @@
-import { literalText } from "../openapi/make/literal.ts";
+import { literalText } from "../openapi/gen/templates.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { UsageError } from "../base/errors.ts";
-import type { Draft, ImportInput } from "./draft.ts";
+import type { Draft } from "../openapi/gen/draft.ts";
+import type { ImportInput } from "./draft.ts";
 import { bodyOf, FORM, httpStep } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";

@@ -1,31 +1,4 @@
-import type { Dict, Value } from "../base/value/value.ts";
-
-/** A workflow that is being made from something else. Its texts are templates. */
-export interface Draft {
-  readonly name: string;
-  readonly vars: Dict;
-  readonly jobs: readonly DraftJob[];
-  /** Whether each job waits for the one before it. */
-  readonly isSequence?: true;
-  /** The parts of the whole file that could not be translated, with reasons. */
-  readonly notes: readonly string[];
-}
-
-/** A job of the workflow. */
-export interface DraftJob {
-  readonly name: string;
-  readonly steps: readonly DraftStep[];
-  /** Other keys of the job. */
-  readonly keys?: Dict;
-  readonly notes?: readonly string[];
-}
-
-/** A step of a job. */
-export interface DraftStep {
-  readonly data: Readonly<Record<string, Value>>;
-  /** The parts of this step that could not be translated, with reasons. */
-  readonly notes: readonly string[];
-}
+import type { Draft } from "../openapi/gen/draft.ts";
 
 /** Something that workflows are made from: one file and one line in the registry. */
 export interface Importer {

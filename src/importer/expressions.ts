@@ -1,4 +1,4 @@
-import { quoteText } from "../openapi/make/literal.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
 import type { Names } from "./import_names.ts";
 

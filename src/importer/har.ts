@@ -1,6 +1,7 @@
-import { literalText } from "../openapi/make/literal.ts";
+import { literalText } from "../openapi/gen/templates.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftStep, ImportInput } from "./draft.ts";
+import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, httpStep } from "./http_step.ts";
 import { dictOf, dictsOf, need, readJson } from "./import_problem.ts";

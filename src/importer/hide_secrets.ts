@@ -1,8 +1,8 @@
-import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
-import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
+import type { FindSecrets } from "../openapi/gen/make_workflow.ts";
+import { environmentName, snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
 import { isSecretName, SHORTEST_SECRET } from "../secrets/secrets.ts";
 import { type Dict, replaceAt, type Value, valueAt } from "../base/value/value.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "../openapi/gen/draft.ts";
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */
 export interface WithoutSecrets {

@@ -1,6 +1,7 @@
 import type { Dict, Value } from "../base/value/value.ts";
-import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
-import { quoteText } from "../openapi/make/literal.ts";
+import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportFile, ImportInput, Line } from "./draft.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names, putVariables } from "./import_names.ts";

@@ -1,7 +1,7 @@
-import { literalText } from "../openapi/make/literal.ts";
+import { literalText } from "../openapi/gen/templates.ts";
 import { tryParseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { DraftStep } from "./draft.ts";
+import type { DraftStep } from "../openapi/gen/draft.ts";
 
 /** Names and values in their order; a name may come again. */
 export type Pairs = readonly (readonly [name: string, value: Value])[];

@@ -1,6 +1,7 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
 import type { Dict, Value } from "../base/value/value.ts";
-import type { Draft, DraftStep, ImportFile, ImportInput, Line } from "./draft.ts";
+import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportFile, ImportInput, Line } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { type HurlEntry, readHurlEntries, unescape } from "./hurl_entries.ts";

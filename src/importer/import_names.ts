@@ -1,5 +1,5 @@
-import { joinTemplate, literalText, type TemplatePart } from "../openapi/make/literal.ts";
-import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
+import { joinTemplate, literalText, type TemplatePart } from "../openapi/gen/templates.ts";
+import { environmentName, snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
 
 /** Values that tools make up anew for each request, by their names. */

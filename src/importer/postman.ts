@@ -1,6 +1,7 @@
 import type { Path } from "../base/source.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
+import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportFile, ImportInput } from "./draft.ts";
 import {
   addAuth,
   bodyOf,

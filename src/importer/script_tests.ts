@@ -1,5 +1,5 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
-import { quoteText } from "../openapi/make/literal.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import {
   absenceOf,

@@ -1,6 +1,7 @@
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import { quoteText } from "../openapi/make/literal.ts";
-import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
+import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
+import type { ImportInput } from "./draft.ts";
 import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";
 import { httpStep, idOf, mapTexts } from "./http_step.ts";
 import { Names } from "./import_names.ts";

@@ -2,10 +2,9 @@ import { assertEquals } from "@std/assert";
 import type { ImportFile } from "../../src/importer/draft.ts";
 import { hideDraftSecrets } from "../../src/importer/hide_secrets.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
-import { renderDraft } from "../../src/importer/render_draft.ts";
+import { renderDraft } from "../../src/openapi/gen/draft.ts";
 import { findLiteralSecrets } from "../../src/check/secrets/literal_secrets.ts";
 import { RunnerError } from "../../src/base/errors.ts";
-import { printYaml } from "../../src/base/yaml/print_yaml.ts";
 import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
 import { generator } from "../support/generator.ts";
 import { mutate } from "../support/mutate.ts";
@@ -47,7 +46,7 @@ for (const { name, input, load } of IMPORTERS) {
         });
         const find = (workflow: unknown) =>
           findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
-        text = renderDraft(hideDraftSecrets(draft, find).draft, [], printYaml);
+        text = renderDraft(hideDraftSecrets(draft, find).draft, []);
       } catch (error) {
         if (error instanceof RunnerError) continue;
         throw new Error(`${name}: ${files[victim]!.text}`, { cause: error });

@@ -132,7 +132,7 @@ async function open(
 ): Promise<Contract> {
   const read = async (name: string) => ({ name, text: await readPermitted(name, context) });
   try {
-    return await openContract(path, base, { read, yaml: { parse: readDescription } });
+    return await openContract(path, base, { read, parse: readDescription });
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const [first] = error.diagnostics;

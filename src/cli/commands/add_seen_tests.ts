@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import type { Draft, DraftStep } from "../../importer/draft.ts";
+import type { Draft, DraftStep } from "../../openapi/gen/draft.ts";
 import { headerOf, keyOf, literal } from "../../importer/expressions.ts";
 import type { WithoutSecrets } from "../../importer/hide_secrets.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";

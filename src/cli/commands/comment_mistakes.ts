@@ -1,13 +1,12 @@
 import type { Host } from "../../host/host.ts";
-import type { Draft, DraftJob, DraftStep } from "../../importer/draft.ts";
+import type { Draft, DraftJob, DraftStep } from "../../openapi/gen/draft.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";
-import { renderDraft } from "../../importer/render_draft.ts";
+import { renderDraft } from "../../openapi/gen/draft.ts";
 import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
@@ -28,7 +27,7 @@ export async function commentMistakes(
   for (let round = 0;; round++) {
     const document = await readYaml([{
       name: "workflow",
-      text: renderDraft(draft, [], printYaml),
+      text: renderDraft(draft, []),
     }]);
     const { problems } = await decodeAs(decodeWorkflow, document, readLimits(host.env), host);
     const mistakes = problems.filter(({ severity }) => severity === "error");

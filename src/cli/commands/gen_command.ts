@@ -1,14 +1,10 @@
 import { join } from "@std/path/join";
 import { findLiteralSecrets } from "../../check/secrets/literal_secrets.ts";
 import type { Host } from "../../host/host.ts";
-import type { FoundSecret } from "../../openapi/make/hide_found_secrets.ts";
-import { makeWorkflow } from "../../openapi/make/make_workflow.ts";
-import { readApi } from "../../openapi/read/read_api.ts";
-import { renderWorkflow } from "../../openapi/make/render_workflow.ts";
-import type { Yaml } from "../../openapi/read/resolve_references.ts";
+import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.ts";
+import { readApi } from "../../openapi/gen/read_api.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { readDescription } from "../../workflow/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
@@ -29,14 +25,13 @@ export async function genCommand(
   }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
   const read = (name: string) => readTextFile(name, host, "OpenAPI file");
-  const api = await readApi(path, { read, yaml: YAML });
+  const api = await readApi(path, { read, parse: readDescription });
   const description = out === undefined ? path : relativePath(path, out, host);
-  const workflow = makeWorkflow(api, findSecrets, description);
-  const text = renderWorkflow(workflow, fileName(path), YAML);
-  const notes = workflow.notes.map((message) =>
+  const { text, notes } = makeWorkflow(api, findSecrets, description, fileName(path));
+  const warnings = notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
-  await printWarnings(notes, level, program);
+  await printWarnings(warnings, level, program);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
   return 0;
@@ -56,11 +51,6 @@ function relativePath(path: string, from: string, { files }: Host): string {
 function findSecrets(workflow: unknown): readonly FoundSecret[] {
   return findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
 }
-
-const YAML: Yaml = {
-  parse: readDescription,
-  print: printYaml,
-};
 
 function fileName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);

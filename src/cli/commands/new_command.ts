@@ -3,17 +3,17 @@ import { findLiteralSecrets, type LiteralSecret } from "../../check/secrets/lite
 import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
-import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
+import type { Draft } from "../../openapi/gen/draft.ts";
+import type { Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
 import { IMPORTERS } from "../../importer/registry.ts";
-import { countNotes, renderDraft } from "../../importer/render_draft.ts";
+import { countNotes, renderDraft } from "../../openapi/gen/draft.ts";
 import { StructureError } from "../../importer/import_problem.ts";
 import { STARTER } from "../../importer/starter.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { printYaml } from "../../base/yaml/print_yaml.ts";
 import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
@@ -105,7 +105,7 @@ async function translate(
     `Made by "runner new --from ${importer.name}".`,
     ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
   ];
-  const render = (draft: Draft) => renderDraft(draft, head, printYaml);
+  const render = (draft: Draft) => renderDraft(draft, head);
   const { draft, failures } = mayRun
     ? await (await import("./add_seen_tests.ts")).addSeenTests(
       hidden,

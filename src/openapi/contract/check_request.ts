@@ -1,28 +1,27 @@
-import { mapOf } from "../read/raw.ts";
 import { pathText } from "../../base/value/mismatch.ts";
-import { isJson } from "../read/media.ts";
-import type { FoundPart, PartPlace } from "./description.ts";
+import type { Location } from "../read/description.ts";
+import type { DescribedOperation } from "../read/operations.ts";
+import { isJson, mapOf } from "../read/raw.ts";
 import {
+  checkBodyValue,
   checkJson,
   type ContractApi,
   type ContractExchange,
-  described,
+  count,
+  describeProblem,
   mediaKey,
-  problemsOf,
-  typesIn,
   type ViolationDraft,
 } from "./exchange.ts";
-import type { ContractOperation } from "./contract_operations.ts";
 import { readFields, readParameter, type RequestParts } from "./parameter_values.ts";
 
 /** Finds where a request differs from its operation. `path` contains the values in its path. */
 export function checkRequest(
   api: ContractApi,
-  operation: ContractOperation,
+  operation: DescribedOperation,
   path: ReadonlyMap<string, string>,
   exchange: ContractExchange,
 ): ViolationDraft[] {
-  const { description, schemas, hits } = api;
+  const { schemas, hits } = api;
   const parts: RequestParts = {
     path,
     query: exchange.url.searchParams,
@@ -32,27 +31,26 @@ export function checkRequest(
   };
   const drafts: ViolationDraft[] = [];
   for (const parameter of operation.parameters) {
-    const { place, name, isRequired, found } = parameter;
-    if (!isPlace(place) || place === "header" && SAID_ELSEWHERE.has(name.toLowerCase())) continue;
-    const isField = place === "formData";
+    const { location, name, isRequired, part: { value: raw, at } } = parameter;
+    if (!isLocation(location)) continue;
+    if (location === "header" && IGNORED_HEADERS.has(name.toLowerCase())) continue;
+    const isField = location === "formData";
     if (isField && !parts.form) continue;
-    const part: NonNullable<ViolationDraft["part"]> = isField ? "body" : place;
-    const { schema, value } = readParameter(description, schemas, parameter, parts);
-    const what = isField ? `form field "${name}"` : `${place} parameter "${name}"`;
+    const part: NonNullable<ViolationDraft["part"]> = isField ? "body" : location;
+    const { schema, value } = readParameter(api, parameter, parts);
+    const what = isField ? `form field "${name}"` : `${location} parameter "${name}"`;
     if (value === undefined) {
-      if (isRequired) {
-        const words = `the required ${what} is missing`;
-        drafts.push({ side: "request", words, at: found.at, part });
-      }
+      const text = `the required ${what} is missing`;
+      if (isRequired) drafts.push({ side: "request", text, at, part });
       continue;
     }
-    hits.addParameter(operation, parameter);
-    if (value === "" && mapOf(found.value).allowEmptyValue === true) continue;
+    count(hits.parameters, parameter);
+    if (value === "" && mapOf(raw).allowEmptyValue === true) continue;
     const problems = schema ? schemas.check(schema, value, "request") : [];
     drafts.push(...problems.map((problem) => ({
       at: problem.at,
       side: "request" as const,
-      ...described(`${what}${pathText(problem.path)}`, problem),
+      ...describeProblem(`${what}${pathText(problem.path)}`, problem),
       part,
       path: isField ? [name, ...problem.path] : [],
     })));
@@ -61,10 +59,12 @@ export function checkRequest(
 }
 
 /** Headers that OpenAPI ignores as parameters. */
-const SAID_ELSEWHERE = new Set(["accept", "content-type", "authorization"]);
+const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 
-function isPlace(place: string): place is "path" | "query" | "header" | "cookie" | "formData" {
-  return ["path", "query", "header", "cookie", "formData"].includes(place);
+function isLocation(
+  location: string,
+): location is "path" | "query" | "header" | "cookie" | "formData" {
+  return ["path", "query", "header", "cookie", "formData"].includes(location);
 }
 
 /** The fields of a form, none where there is no body; undefined where the body is something else. */
@@ -90,67 +90,25 @@ function cookiesOf(header: string): Map<string, string> {
 
 function checkRequestBody(
   api: ContractApi,
-  operation: ContractOperation,
-  exchange: ContractExchange,
+  { body }: DescribedOperation,
+  { requestBody: text, hasRequestBody, requestHeaders }: ContractExchange,
 ): ViolationDraft[] {
-  const { description } = api;
-  const { requestBody: text, hasRequestBody, requestHeaders } = exchange;
-  const body = requestBodyOf(api, operation);
   if (!body) return [];
-  const missing = (words: string, at: PartPlace): ViolationDraft[] => [{
-    side: "request",
-    words,
-    at,
-    part: "body",
-  }];
-  if (!hasRequestBody) {
-    return body.isRequired ? missing("the required body is missing", body.found.at) : [];
-  }
+  const problem = (text: string, at: Location): ViolationDraft[] => [
+    { side: "request", text, at, part: "body" },
+  ];
+  const { at } = body.part;
+  if (!hasRequestBody) return body.isRequired ? problem("the required body is missing", at) : [];
   const type = requestHeaders.get("content-type");
-  const key = mediaKey(body.types, type);
+  const key = mediaKey(body, type);
   if (key === undefined) {
-    const words = `the content type ${type ?? "is missing, it"} is not one of ${
-      body.types.join(", ")
-    }`;
-    return missing(words, body.found.at);
+    const sent = type ?? "is missing, it";
+    return problem(`the content type ${sent} is not one of ${body.types.join(", ")}`, at);
   }
-  const schema = body.schemaOf(key);
+  const schema = body.schema(key);
   if (!schema || text === undefined) return [];
-  if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.found);
+  if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.part);
   if (!isFormType(type ?? key)) return [];
-  const value = readFields(description, api.schemas, schema, [...new URLSearchParams(text)]);
-  return problemsOf(api, schema, value, "request");
-}
-
-interface BodyOf {
-  readonly found: FoundPart;
-  readonly isRequired: boolean;
-  readonly types: readonly string[];
-  schemaOf(type: string): FoundPart | undefined;
-}
-
-function requestBodyOf(
-  { description }: ContractApi,
-  { found, parameters }: ContractOperation,
-): BodyOf | undefined {
-  if (description.version === "2.0") {
-    const body = parameters.find(({ place }) => place === "body");
-    if (!body) return undefined;
-    const consumes = description.child(found, "consumes") ??
-      description.child(description.root, "consumes");
-    return {
-      found: body.found,
-      isRequired: body.isRequired,
-      types: typesIn(consumes?.value),
-      schemaOf: () => description.child(body.found, "schema"),
-    };
-  }
-  const body = description.child(found, "requestBody");
-  if (!body) return undefined;
-  return {
-    found: body,
-    isRequired: mapOf(body.value).required === true,
-    types: Object.keys(mapOf(mapOf(body.value).content)),
-    schemaOf: (type) => description.child(body, "content", type, "schema"),
-  };
+  const value = readFields(api, schema, [...new URLSearchParams(text)]);
+  return checkBodyValue(api, schema, value, "request");
 }

@@ -1,13 +1,12 @@
 import { didYouMean } from "../../base/text/suggest.ts";
-import type { ApiCoverage } from "../../base/value/api_coverage.ts";
+import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
+import { Description, type DescriptionFiles } from "../read/description.ts";
+import { type DescribedOperation, readOperations } from "../read/operations.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import { checkRequest } from "./check_request.ts";
 import { checkResponse } from "./check_response.ts";
-import { makeHits } from "./hits.ts";
-import type { DescriptionFiles } from "../read/resolve_references.ts";
-import { openDescription } from "./description.ts";
-import type { ContractApi, ContractExchange, FoundViolation } from "./exchange.ts";
-import { makeRouter, type NoMatch, operationsOf } from "./contract_operations.ts";
+import type { ContractApi, ContractExchange, FoundViolation, OperationHits } from "./exchange.ts";
+import { makeRouter, type NoMatch } from "./router.ts";
 import { loadSchemas } from "./schemas.ts";
 
 /** An API and what has been used of it. */
@@ -16,22 +15,22 @@ export interface Contract {
   /** Every violation of an exchange, of both sides. */
   check(exchange: ContractExchange): Promise<readonly FoundViolation[]>;
   coverage(): ApiCoverage;
-  /** Mistakes in schemas that were found since this was asked for last, in words. */
+  /** Messages about mistakes in schemas that were found since the last call. */
   takeFaults(): Promise<readonly string[]>;
 }
 
-/** Reads a description. `base` takes the place of the paths of its servers. Throws LoadError. */
+/** Reads a description. `base` replaces the paths of its servers. Throws LoadError. */
 export async function openContract(
   path: string,
   base: string | undefined,
   files: DescriptionFiles,
 ): Promise<Contract> {
-  const description = await openDescription(path, files);
-  const operations = operationsOf(description);
+  const description = await Description.open(path, files);
+  const operations = readOperations(description);
   const router = makeRouter(description, operations, base);
-  const hits = makeHits(path, rawText(mapOf(mapOf(description.root.value).info).title), operations);
   const schemas = await loadSchemas(description);
-  const api: ContractApi = { description, operations, router, hits, schemas };
+  const hits = new Map<DescribedOperation, OperationHits>();
+  const { title } = mapOf(mapOf(description.root.value).info);
   return {
     file: path,
     takeFaults: () =>
@@ -42,35 +41,50 @@ export async function openContract(
           )})`
         ),
       ),
-    check: (exchange) => check(api, exchange),
-    coverage: () => hits.coverage(),
+    async check(exchange) {
+      const { method, url, basePath } = exchange;
+      const match = router(method, url.pathname, basePath);
+      if ("methods" in match) {
+        return [await unknownOperation(description, operations, exchange, match)];
+      }
+      const { operation, values } = match;
+      const counts = hits.getOrInsertComputed(operation, () => newHits());
+      counts.requests++;
+      return await findViolations(
+        { description, schemas, hits: counts },
+        operation,
+        values,
+        exchange,
+      );
+    },
+    coverage: () => ({
+      file: path,
+      title: rawText(title) ?? path,
+      operations: operations.map((operation) => coverageOf(operation, hits.get(operation))),
+    }),
   };
 }
 
-/** More than these of one exchange say nothing more. */
-const MOST = 20;
+/** More violations of one exchange are not reported. */
+const MAX_VIOLATIONS = 20;
 
-async function check(
+async function findViolations(
   api: ContractApi,
+  operation: DescribedOperation,
+  values: ReadonlyMap<string, string>,
   exchange: ContractExchange,
 ): Promise<readonly FoundViolation[]> {
-  const { description, router, hits } = api;
-  const { method, url, basePath } = exchange;
-  const match = router.match(method, url.pathname, basePath);
-  if ("methods" in match) return [await unknownOperation(api, exchange, match)];
-  const { operation, values } = match;
-  const name = `${method} ${operation.path}`;
+  const name = `${exchange.method} ${operation.path}`;
   const drafts = [
     ...checkRequest(api, operation, values, exchange),
     ...checkResponse(api, operation, exchange),
   ];
-  hits.addOperation(operation);
   return await Promise.all(
-    drafts.slice(0, MOST).map(async ({ words, at, sides, ...draft }) => {
-      const place = await description.locate(at);
+    drafts.slice(0, MAX_VIOLATIONS).map(async ({ text, at, sides, ...draft }) => {
+      const place = await api.description.locate(at);
       return {
         ...draft,
-        message: `${draft.side} of ${name}: ${words} (${place})`,
+        message: `${draft.side} of ${name}: ${text} (${place})`,
         ...sides ? { sides: { ...sides, place } } : {},
       };
     }),
@@ -78,23 +92,51 @@ async function check(
 }
 
 async function unknownOperation(
-  { description, operations }: ContractApi,
+  description: Description,
+  operations: readonly DescribedOperation[],
   { method, url }: ContractExchange,
-  { methods, path: inside }: NoMatch,
+  { methods, path }: NoMatch,
 ): Promise<FoundViolation> {
-  const path = description.root.at;
-  const paths = description.child(description.root, "paths")?.at ?? path;
-  const known = operations.map((operation) => operation.path);
+  const paths = description.child(description.root, "paths") ?? description.root;
   const hint = methods.length > 0
     ? `the path has ${methods.join(", ")}`
-    : didYouMean(inside, known) ?? '"base_path" says what comes before the paths; ' +
-        '"openapi: false" leaves a step out';
+    : didYouMean(path, operations.map((operation) => operation.path)) ??
+      '"base_path" says what comes before the paths; "openapi: false" leaves a step out';
   return {
     side: "request",
     message: `no operation is described for ${method} ${url.pathname} (${await description.locate(
-      paths,
+      paths.at,
     )})`,
     hint,
     part: "path",
+  };
+}
+
+function newHits(): OperationHits {
+  return { requests: 0, statuses: new Map(), parameters: new Map() };
+}
+
+/** Other parameters of 2.0 are the body. */
+const LOCATIONS: readonly string[] = ["path", "query", "header", "cookie"];
+
+function coverageOf(
+  { method, path, id, statuses, parameters }: DescribedOperation,
+  hits: OperationHits = newHits(),
+): OperationCoverage {
+  const others = [...hits.statuses].filter(([status]) => !statuses.includes(status));
+  return {
+    method,
+    path,
+    ...id === undefined ? {} : { id },
+    hits: hits.requests,
+    statuses: [
+      ...statuses.map((status) => ({ status, hits: hits.statuses.get(status) ?? 0 })),
+      ...others.map(([status, hits]) => ({ status, hits, undescribed: true as const })),
+    ],
+    parameters: parameters.filter(({ location }) => LOCATIONS.includes(location)).map((one) => ({
+      in: one.location,
+      name: one.name,
+      hits: hits.parameters.get(one) ?? 0,
+    })),
   };
 }

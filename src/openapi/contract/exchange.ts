@@ -3,16 +3,15 @@ import { UNMETERED } from "../../base/value/meter.ts";
 import { pathText } from "../../base/value/mismatch.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import type { Value } from "../../base/value/value.ts";
-import type { Hits } from "./hits.ts";
-import type { Description, FoundPart, PartPlace } from "./description.ts";
-import type { ContractOperation, Router } from "./contract_operations.ts";
+import type { Description, Location, Part } from "../read/description.ts";
+import type { Content, DescribedParameter } from "../read/operations.ts";
 import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
 
 /** A request and its response, as they were sent. */
 export interface ContractExchange {
   readonly method: string;
   readonly url: URL;
-  /** The path of the server, where the step says it apart from that of the operation. */
+  /** The path of the server, where the step has it apart from that of the operation. */
   readonly basePath?: string;
   /** Names in lower case. */
   readonly requestHeaders: ReadonlyMap<string, string>;
@@ -31,14 +30,14 @@ export interface ContractExchange {
 /** Something that is not as the description says. */
 export interface FoundViolation {
   readonly side: Side;
-  /** With the place in the description at its end. */
+  /** With the location in the description at its end. */
   readonly message: string;
   /** The value in the message, which may be long. */
   readonly value?: string;
   readonly hint?: string;
-  /** The part of the request, for its place in the workflow. */
+  /** The part of the request, for its position in the workflow. */
   readonly part?: "path" | "query" | "header" | "cookie" | "body";
-  /** Where it is in the body. */
+  /** Its path in the body. */
   readonly path?: readonly (string | number)[];
   /** What the description says and what came, where both are values. */
   readonly sides?: ViolationSides & { readonly place: string };
@@ -52,30 +51,34 @@ export interface ViolationSides {
   readonly received: string;
 }
 
-/** The API that messages are compared with. */
+/** What an exchange is compared with. */
 export interface ContractApi {
   readonly description: Description;
-  readonly operations: readonly ContractOperation[];
-  readonly router: Router;
-  readonly hits: Hits;
   readonly schemas: Schemas;
+  readonly hits: OperationHits;
 }
 
-/** A violation whose place is not written yet. */
+/** Counts of what requests have used of an operation. */
+export interface OperationHits {
+  requests: number;
+  readonly statuses: Map<string, number>;
+  readonly parameters: Map<DescribedParameter, number>;
+}
+
+/** Adds one to a count. */
+export function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** A violation without the text of its location. */
 export interface ViolationDraft extends Omit<FoundViolation, "message" | "sides"> {
-  readonly words: string;
+  readonly text: string;
   readonly sides?: ViolationSides;
-  readonly at: PartPlace;
+  readonly at: Location;
 }
 
-/** The media types of 2.0, which a root or an operation lists. */
-export function typesIn(raw: unknown): string[] {
-  const types = Array.isArray(raw) ? raw.filter((one) => typeof one === "string") : [];
-  return types.length > 0 ? types : ["application/json"];
-}
-
-/** The media type of a description that a content type is of. */
-export function mediaKey(types: readonly string[], type: string | undefined): string | undefined {
+/** The media type of a content that a `Content-Type` is of. */
+export function mediaKey({ types }: Content, type: string | undefined): string | undefined {
   const plain = (text: string) => text.split(";", 1)[0]!.trim().toLowerCase();
   const sent = plain(type ?? "");
   const family = sent.split("/", 1)[0];
@@ -86,33 +89,35 @@ export function mediaKey(types: readonly string[], type: string | undefined): st
   return same ?? find(sent) ?? find(`${family}/*`) ?? find("*/*");
 }
 
+/** Compares a body of JSON with its schema; `owner` is the part that has the schema. */
 export function checkJson(
   api: ContractApi,
-  schema: FoundPart,
+  schema: Part,
   text: string,
   side: Side,
-  owner: FoundPart,
+  owner: Part,
 ): ViolationDraft[] {
   let value: Value;
   try {
     value = parseJson(text) as Value;
   } catch (error) {
     const isDeep = (error as Error).message.includes("levels deep");
-    const words = isDeep ? "the body is nested too deeply" : "the body is not JSON";
-    return [{ side, words, at: owner.at, part: "body" }];
+    const problem = isDeep ? "the body is nested too deeply" : "the body is not JSON";
+    return [{ side, text: problem, at: owner.at, part: "body" }];
   }
-  return problemsOf(api, schema, value, side);
+  return checkBodyValue(api, schema, value, side);
 }
 
-export function problemsOf(
+/** Compares the value of a body with its schema. */
+export function checkBodyValue(
   { schemas }: ContractApi,
-  schema: FoundPart,
+  schema: Part,
   value: Value,
   side: Side,
 ): ViolationDraft[] {
   return schemas.check(schema, value, side).map((problem) => ({
     side,
-    ...described(`body${pathText(problem.path)}`, problem),
+    ...describeProblem(`body${pathText(problem.path)}`, problem),
     at: problem.at,
     part: "body",
     path: problem.path,
@@ -124,28 +129,36 @@ interface Problem {
   readonly actual?: Value | undefined;
 }
 
-/** A problem in words, and as two sides. */
-export function described(
+/** A problem as a message (`body.price is "12", expected type number`), and as two sides. */
+export function describeProblem(
   part: string,
-  problem: Problem,
-): Pick<ViolationDraft, "words" | "value" | "sides"> {
-  const { expected = "", actual } = problem;
+  { expected = "", actual }: Problem,
+): Pick<ViolationDraft, "text" | "value" | "sides"> {
   const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
-  const sides = expected === "required"
-    ? { part, expected: "required", received: "missing" }
-    : expected === "no such property"
-    ? { part, expected: "not described", received }
-    : { part, expected, received };
   const value = received.replaceAll(/\s+/g, " ");
-  const words = wordsOf(part, problem, value);
-  return { words, ...actual === undefined ? {} : { value }, sides };
-}
-
-/** Describes the problem with a value: `body.price is "12", expected type number`. */
-function wordsOf(what: string, { expected, actual }: Problem, value: string): string {
-  if (expected === "required") return `${what} is missing`;
-  if (expected === "no such property") return `${what} is not described`;
-  if (expected === WRITE_ONLY) return `${what} is only for requests (writeOnly)`;
-  if (actual === undefined) return `${what} is missing, expected ${expected}`;
-  return `${what} is ${value}, expected ${expected}`;
+  const found = actual === undefined ? {} : { value };
+  switch (expected) {
+    case "required":
+      return {
+        ...found,
+        text: `${part} is missing`,
+        sides: { part, expected, received: "missing" },
+      };
+    case "no such property":
+      return {
+        ...found,
+        text: `${part} is not described`,
+        sides: { part, expected: "not described", received },
+      };
+    case WRITE_ONLY:
+      return {
+        ...found,
+        text: `${part} is only for requests (writeOnly)`,
+        sides: { part, expected, received },
+      };
+  }
+  const text = actual === undefined
+    ? `${part} is missing, expected ${expected}`
+    : `${part} is ${value}, expected ${expected}`;
+  return { ...found, text, sides: { part, expected, received } };
 }

@@ -1,10 +1,9 @@
 import { jsonOrText } from "../../base/value/parse_json.ts";
 import { readInteger, type Value } from "../../base/value/value.ts";
-import { isJson } from "../read/media.ts";
-import { mapOf, rawText } from "../read/raw.ts";
-import type { Description, FoundPart } from "./description.ts";
-import type { OperationParameter } from "./contract_operations.ts";
-import type { Schemas } from "./schemas.ts";
+import type { Part } from "../read/description.ts";
+import { type DescribedParameter, schemaOf } from "../read/operations.ts";
+import { isJson, mapOf, rawText } from "../read/raw.ts";
+import type { ContractApi } from "./exchange.ts";
 
 /** The parts of a request that parameters are in. */
 export interface RequestParts {
@@ -19,65 +18,48 @@ export interface RequestParts {
 
 /** The schema of a parameter or a header, and its value as data; undefined where it is not sent. */
 export interface ReadParameter {
-  readonly schema: FoundPart | undefined;
+  readonly schema: Part | undefined;
   readonly value: Value | undefined;
 }
 
 /** Reads the value of a parameter from a request. */
 export function readParameter(
-  description: Description,
-  schemas: Schemas,
-  { place, name, found }: OperationParameter,
+  api: ContractApi,
+  { location, name, part }: DescribedParameter,
   parts: RequestParts,
 ): ReadParameter {
-  const texts = textsOf(place, name, parts);
-  const schema = schemaOf(description, found);
-  const fields = place === "query" ? objectFields(description, schema, found, name, parts) : [];
-  if (fields.length > 0) return { schema, value: readFields(description, schemas, schema, fields) };
+  const texts = textsOf(location, name, parts);
+  const schema = schemaOf(api.description, part);
+  const fields = location === "query" ? objectFields(api, schema, part, name, parts) : [];
+  if (fields.length > 0) return { schema, value: readFields(api, schema, fields) };
   if (texts.length === 0) return { schema, value: undefined };
-  return { schema, value: readValue(description, schemas, schema, found, texts) };
+  return { schema, value: readValue(api, schema, part.value, texts) };
 }
 
 /** Reads the fields of an object; one that is there again and again is a list where it may be. */
 export function readFields(
-  description: Description,
-  schemas: Schemas,
-  schema: FoundPart | undefined,
+  api: ContractApi,
+  schema: Part | undefined,
   fields: readonly (readonly [name: string, text: string])[],
 ): Value {
   const texts = Map.groupBy(fields, ([name]) => name);
   return Object.fromEntries([...texts].map(([name, those]) => {
-    const property = schema && schemas.propertyOf(schema, name);
+    const property = schema && api.schemas.propertyOf(schema, name);
     const all = those.map(([, text]) => text);
     if (!property) return [name, all[0]!];
-    const place = { ...property, value: { in: "query" } };
-    return [name, readValue(description, schemas, property, place, all)];
+    return [name, readValue(api, property, { in: "query" }, all)];
   }));
 }
 
 /** Reads the value of a header of a response. */
-export function readHeader(
-  description: Description,
-  schemas: Schemas,
-  found: FoundPart,
-  text: string,
-): ReadParameter {
-  const schema = schemaOf(description, found);
-  return { schema, value: readValue(description, schemas, schema, found, [text]) };
+export function readHeader(api: ContractApi, header: Part, text: string): ReadParameter {
+  const schema = schemaOf(api.description, header);
+  return { schema, value: readValue(api, schema, header.value, [text]) };
 }
 
-/** In 2.0, a parameter itself is the schema. */
-function schemaOf(description: Description, found: FoundPart): FoundPart | undefined {
-  if (description.version === "2.0") return found;
-  const [type] = Object.keys(mapOf(mapOf(found.value).content));
-  return type === undefined
-    ? description.child(found, "schema")
-    : description.child(found, "content", type, "schema");
-}
-
-function textsOf(place: string, name: string, parts: RequestParts): readonly string[] {
+function textsOf(location: string, name: string, parts: RequestParts): readonly string[] {
   const { path, query, headers, cookies, form } = parts;
-  switch (place) {
+  switch (location) {
     case "path":
       return [path.get(name)].flatMap((text) => text ?? []);
     case "query":
@@ -95,13 +77,13 @@ function textsOf(place: string, name: string, parts: RequestParts): readonly str
 
 /** The fields of an object in the query: `filter[name]=x`, or each by its own name. */
 function objectFields(
-  { child }: Description,
-  schema: FoundPart | undefined,
-  found: FoundPart,
+  { description }: ContractApi,
+  schema: Part | undefined,
+  parameter: Part,
   name: string,
   { query }: RequestParts,
 ): (readonly [string, string])[] {
-  const { style, explode } = mapOf(found.value);
+  const { style, explode } = mapOf(parameter.value);
   if (style === "deepObject") {
     return [...query].flatMap(([key, text]) =>
       key.startsWith(`${name}[`) && key.endsWith("]")
@@ -109,7 +91,7 @@ function objectFields(
         : []
     );
   }
-  const properties = schema && child(schema, "properties");
+  const properties = schema && description.child(schema, "properties");
   const isObject = mapOf(schema?.value).type === "object" && properties !== undefined;
   if (!isObject || explode === false || query.has(name)) return [];
   return Object.keys(mapOf(properties.value)).flatMap((key) =>
@@ -125,14 +107,14 @@ const SEPARATORS: Readonly<Record<string, RegExp>> = {
   pipes: /\|/,
 };
 
+/** Reads the texts of a parameter, which is the value of its part. */
 function readValue(
-  description: Description,
-  schemas: Schemas,
-  schema: FoundPart | undefined,
-  found: FoundPart,
+  { description, schemas }: ContractApi,
+  schema: Part | undefined,
+  parameter: unknown,
   texts: readonly string[],
 ): Value {
-  const raw = mapOf(found.value);
+  const raw = mapOf(parameter);
   const [type] = Object.keys(mapOf(raw.content));
   if (type !== undefined && isJson(type)) return jsonOrText(texts[0]!);
   if (!schema) return texts[0]!;

@@ -10,32 +10,32 @@ import { boundedMeter, LimitError } from "../../base/value/meter.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
 import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
-import type { Description, FoundPart, PartPlace } from "./description.ts";
+import type { Description, Location, Part } from "../read/description.ts";
 
 /** Who sends a message: it decides about properties that are only read or only written. */
 export type Side = "request" | "response";
 
-/** A value that is not as its schema says, with the place of the schema. */
+/** A value that does not match its schema, with the location of the schema. */
 export interface SchemaProblem extends Mismatch {
-  readonly at: PartPlace;
+  readonly at: Location;
 }
 
-/** Holds values against the schemas of a description. */
+/** Validates values by the schemas of a description. */
 export interface Schemas {
   /** Every problem of a value. */
-  check(schema: FoundPart, value: Value, side: Side): readonly SchemaProblem[];
+  check(schema: Part, value: Value, side: Side): readonly SchemaProblem[];
   /** The types that a schema allows; none where it allows all. */
-  typesOf(schema: FoundPart): ReadonlySet<string>;
+  typesOf(schema: Part): ReadonlySet<string>;
   /** The schema of a property, also where only a part of the schema has it. */
-  propertyOf(schema: FoundPart, name: string): FoundPart | undefined;
-  /** Mistakes in the schemas, found since this was asked for last; what they are in is not used. */
+  propertyOf(schema: Part, name: string): Part | undefined;
+  /** Mistakes in the schemas, found since the last call; the parts with them are not used. */
   takeFaults(): readonly SchemaFaultAt[];
 }
 
-/** A mistake in a schema, and its place. */
+/** A mistake in a schema, and its location. */
 export interface SchemaFaultAt {
-  readonly at: PartPlace;
-  /** What is not used because of it: `schema`, `pattern`. */
+  readonly at: Location;
+  /** The part that is not used because of it: `schema`, `pattern`. */
   readonly part: string;
   readonly message: string;
 }
@@ -43,13 +43,13 @@ export interface SchemaFaultAt {
 /** The expectation for a property that only requests have. */
 export const WRITE_ONLY = "write only";
 
-/** Loads what validates by the schemas of a description. */
+/** Loads the validator of JSON Schema. */
 export async function loadSchemas(description: Description): Promise<Schemas> {
   const compiler = await loadSchemaCompiler(
     description.version === "3.1" ? "2020-12" : "7",
     true,
   );
-  const origins: PartPlace[] = [];
+  const origins: Location[] = [];
   const compiled = new Map<string, Validator | undefined>();
   await loadRegexEngine();
   const faults = new Map<string, SchemaFaultAt>();
@@ -58,7 +58,7 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
     const key = keyOf(at);
     if (!taken.has(key)) faults.set(key, { at, part, message });
   };
-  const validatorOf = (schema: FoundPart, side: Side): Validator | undefined => {
+  const validatorOf = (schema: Part, side: Side): Validator | undefined => {
     const key = `${side} ${keyOf(schema.at)}`;
     if (compiled.has(key)) return compiled.get(key);
     const made = compile(compiler, description, schema, side, addFault, origins);
@@ -83,8 +83,8 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
         // What is missing is shown where it is described, if it is.
         const isMissing = problem.expected === "required" &&
           at.path.at(-1) === problem.path.at(-1);
-        const own = isMissing || isUnwanted ? undefined : origins[Number(problem.origin)];
-        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at: own ?? at }];
+        const origin = isMissing || isUnwanted ? undefined : origins[Number(problem.origin)];
+        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at: origin ?? at }];
       });
     },
     typesOf: (schema) => new Set(typesIn(description, schema, 0)),
@@ -92,19 +92,19 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
   };
 }
 
-type AddFault = (part: SchemaFaultAt["part"], at: PartPlace, message: string) => void;
+type AddFault = (part: SchemaFaultAt["part"], at: Location, message: string) => void;
 
 /** Far more than the largest responses need, and some seconds. */
-const MOST_WORK = 30_000_000;
+const MAX_WORK = 30_000_000;
 
 function problemsOf(
   validate: Validator | undefined,
   value: Value,
-  { at }: FoundPart,
+  { at }: Part,
   addFault: AddFault,
 ): ReturnType<Validator> {
   try {
-    return validate?.(value, boundedMeter(MOST_WORK)) ?? [];
+    return validate?.(value, boundedMeter(MAX_WORK)) ?? [];
   } catch (error) {
     if (error instanceof SchemaFault) addFault("schema", at, error.message);
     else if (error instanceof LimitError) addFault("schema", at, "it takes too much work");
@@ -116,10 +116,10 @@ function problemsOf(
 function compile(
   compiler: SchemaCompiler,
   description: Description,
-  schema: FoundPart,
+  schema: Part,
   side: Side,
   addFault: AddFault,
-  origins: PartPlace[],
+  origins: Location[],
 ): Validator | undefined {
   try {
     const whole = bundle(description, schema, side, addFault, origins);
@@ -133,21 +133,21 @@ function compile(
   }
 }
 
-function keyOf({ file, path }: PartPlace): string {
+function keyOf({ file, path }: Location): string {
   return `${file}#${path.join("/")}`;
 }
 
 /** A schema that holds all that it refers to; each part knows its origin by its index. */
 function bundle(
   description: Description,
-  schema: FoundPart,
+  schema: Part,
   side: Side,
   addFault: AddFault,
-  origins: PartPlace[],
+  origins: Location[],
 ): unknown {
   const names = new Map<string, string>();
   const definitions: Record<string, unknown> = {};
-  const refer = (found: FoundPart): RawApiMap => {
+  const refer = (found: Part): RawApiMap => {
     const target = description.follow(found);
     const key = keyOf(target.at);
     let name = names.get(key);
@@ -158,10 +158,10 @@ function bundle(
     return { $ref: `#/definitions/${name}` };
   };
   let count = 0;
-  const convert = (found: FoundPart): unknown => {
+  const convert = (found: Part): unknown => {
     const { value } = found;
     // Aliases of YAML may repeat a part very often.
-    if (++count > MOST_PARTS) throw new SchemaFault("it is too large");
+    if (++count > MAX_PARTS) throw new SchemaFault("it is too large");
     if (!isMap(value)) return typeof value === "boolean" ? value : {};
     if (typeof value.$ref === "string") return refer(found);
     const copy: Record<string, unknown> = { [ORIGIN]: origins.push(found.at) - 1 };
@@ -172,14 +172,14 @@ function bundle(
     return adapt(description, found, copy, side);
   };
   // Many descriptions have patterns with lookaround, which RE2 does not know.
-  const isPattern = ({ at: { file, path } }: FoundPart, pattern: unknown): boolean => {
+  const isPattern = ({ at: { file, path } }: Part, pattern: unknown): boolean => {
     const problem = typeof pattern === "string" ? regexProblem(patternForRe2(pattern)) : undefined;
     if (problem !== undefined) addFault("pattern", { file, path: [...path, "pattern"] }, problem);
     return problem === undefined;
   };
-  const convertPart = (found: FoundPart, key: string, part: unknown): unknown => {
+  const convertPart = (found: Part, key: string, part: unknown): unknown => {
     const { file, path } = found.at;
-    const inside = (name: string | number, value: unknown): FoundPart => ({
+    const inside = (name: string | number, value: unknown): Part => ({
       value,
       at: { file, path: [...path, key, name] },
     });
@@ -202,7 +202,7 @@ function bundle(
 }
 
 /** Far more than the largest schemas have. */
-const MOST_PARTS = 500_000;
+const MAX_PARTS = 500_000;
 
 /** Keywords that hold schemas: by name, in a list, or one. */
 const MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "dependencies"]);
@@ -223,7 +223,7 @@ const IGNORED = new Set([
 /** Turns what only OpenAPI has into JSON Schema. */
 function adapt(
   description: Description,
-  found: FoundPart,
+  found: Part,
   copy: Record<string, unknown>,
   side: Side,
 ): unknown {
@@ -292,7 +292,7 @@ function adaptBounds(copy: Record<string, unknown>): void {
 const BOUNDS = [["maximum", "exclusiveMaximum"], ["minimum", "exclusiveMinimum"]] as const;
 
 /** The properties of an object that its sender does not send. */
-function hiddenProperties(description: Description, found: FoundPart, side: Side): string[] {
+function hiddenProperties(description: Description, found: Part, side: Side): string[] {
   const { properties } = mapOf(found.value);
   const keyword = side === "request" ? "readOnly" : "writeOnly";
   return Object.keys(mapOf(properties)).filter((name) =>
@@ -301,7 +301,7 @@ function hiddenProperties(description: Description, found: FoundPart, side: Side
 }
 
 /** The schema of a part of a value, or else that of the nearest part around it. */
-function partAt(description: Description, schema: FoundPart, path: Mismatch["path"]): FoundPart {
+function partAt(description: Description, schema: Part, path: Mismatch["path"]): Part {
   let current = description.follow(schema);
   for (const step of path) {
     const next = partOf(description, current, step, 0);
@@ -311,41 +311,38 @@ function partAt(description: Description, schema: FoundPart, path: Mismatch["pat
   return current;
 }
 
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 function partOf(
   description: Description,
-  schema: FoundPart,
+  schema: Part,
   step: string | number,
   depth: number,
-): FoundPart | undefined {
-  if (depth > DEEPEST) return undefined;
-  const { child } = description;
-  const own = typeof step === "number"
-    ? child(schema, "prefixItems", step) ?? child(schema, "items")
-    : child(schema, "properties", step);
-  if (own && isMap(own.value)) return own;
-  for (const key of ["allOf", "anyOf", "oneOf"]) {
-    for (const index of listOf(mapOf(schema.value)[key]).keys()) {
-      const member = child(schema, key, index);
-      const part = member && partOf(description, member, step, depth + 1);
-      if (part) return part;
-    }
+): Part | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  const direct = typeof step === "number"
+    ? description.child(schema, "prefixItems", step) ?? description.child(schema, "items")
+    : description.child(schema, "properties", step);
+  if (direct && isMap(direct.value)) return direct;
+  for (const member of membersOf(description, schema)) {
+    const part = partOf(description, member, step, depth + 1);
+    if (part) return part;
   }
-  const other = child(schema, "additionalProperties");
+  const other = description.child(schema, "additionalProperties");
   return other && isMap(other.value) ? other : undefined;
 }
 
-function typesIn(description: Description, schema: FoundPart, depth: number): string[] {
-  if (depth > DEEPEST) return [];
-  const { value } = description.follow(schema);
-  const { type } = mapOf(value);
-  const own = [type].flat().filter((one): one is string => typeof one === "string");
-  if (own.length > 0) return own;
-  return ["allOf", "anyOf", "oneOf"].flatMap((key) =>
-    [...listOf(mapOf(value)[key]).keys()].flatMap((index) => {
-      const member = description.child(schema, key, index);
-      return member ? typesIn(description, member, depth + 1) : [];
-    })
+function typesIn(description: Description, schema: Part, depth: number): string[] {
+  if (depth > MAX_DEPTH) return [];
+  const { type } = mapOf(description.follow(schema).value);
+  const types = [type].flat().filter((one): one is string => typeof one === "string");
+  if (types.length > 0) return types;
+  return membersOf(description, schema).flatMap((member) =>
+    typesIn(description, member, depth + 1)
   );
+}
+
+/** The schemas that a schema is made of. */
+function membersOf(description: Description, schema: Part): Part[] {
+  return ["allOf", "anyOf", "oneOf"].flatMap((key) => description.children(schema, key));
 }

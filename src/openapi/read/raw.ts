@@ -35,3 +35,9 @@ export const METHODS = ["get", "put", "post", "delete", "options", "head", "patc
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 }
+
+/** Whether a media type is JSON, by name or by suffix. */
+export function isJson(type: string): boolean {
+  const [plain = ""] = type.toLowerCase().split(";", 1);
+  return /^(?:application|text)\/json$|\+json$/.test(plain.trim());
+}

@@ -1,6 +1,6 @@
 import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import type { Host } from "../../host/host.ts";
-import { checkApi } from "../../openapi/read/read_api.ts";
+import { Description } from "../../openapi/read/description.ts";
 import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path } from "../../base/source.ts";
 import { besideDocument, suggestFile } from "../job_files/job_path.ts";
@@ -63,7 +63,7 @@ export async function checkDescription(
     const message = `cannot read the OpenAPI description "${name}": ${refused.message}`;
     throw new LoadError(message, [], refused.hint);
   };
-  await checkApi(path, { read, yaml: { parse: readDescription } });
+  await Description.open(path, { read, parse: readDescription });
 }
 
 /** Whether a file that is missing may be written by a step, which then mentions its name. */

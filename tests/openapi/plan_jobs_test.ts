@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { planJobs } from "../../../src/openapi/make/jobs.ts";
-import { findLinks } from "../../../src/openapi/read/links.ts";
-import type { Operation } from "../../../src/openapi/read/api.ts";
+import { planJobs } from "../../src/openapi/gen/plan_jobs.ts";
+import { findLinks } from "../../src/openapi/gen/links.ts";
+import type { Operation } from "../../src/openapi/gen/api.ts";
 
 /** An operation as a line: `tag: POST /pets -> id name`, with the fields of its response. */
 function operation(line: string): Operation {
@@ -23,7 +23,7 @@ function operation(line: string): Operation {
     success: { kind: "any" },
     security: [],
     ...(fields === undefined ? {} : {
-      reply: { type: "object", required: [], schema: schema(fields) },
+      response: { type: "object", required: [], schema: schema(fields) },
     }),
   };
 }

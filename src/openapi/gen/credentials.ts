@@ -1,6 +1,5 @@
-import { joinTemplate, literalText } from "./literal.ts";
-import type { Operation, Requirement, SecurityScheme } from "../read/api.ts";
-import { snakeCase } from "../read/names.ts";
+import type { Operation, Requirement, SecurityScheme } from "./api.ts";
+import { joinTemplate, literalText, snakeCase } from "./templates.ts";
 import { NO_CREDENTIAL, type Variables } from "./variables.ts";
 
 /** The credentials of a request: templates by the names of headers and query fields. */
@@ -40,8 +39,7 @@ export class CredentialMaker {
   }
 
   #refuse(reason: string, operation: Operation): void {
-    const known = this.refused.get(reason) ?? [];
-    this.refused.set(reason, known);
+    const known = this.refused.getOrInsertComputed(reason, () => []);
     if (!known.includes(operation)) known.push(operation);
   }
 
@@ -54,9 +52,9 @@ export class CredentialMaker {
       if (scheme.kind === "unknown") {
         return `the security scheme "${name}" has the unsupported type "${scheme.type}"`;
       }
-      const place = placeOf(scheme);
-      if (taken.has(place)) return "two security schemes need the same header";
-      taken.add(place);
+      const slot = slotOf(scheme);
+      if (taken.has(slot)) return "two security schemes need the same header";
+      taken.add(slot);
     }
     const [headers, query] = [new Map<string, string>(), new Map<string, string>()];
     const cookies: string[] = [];
@@ -66,10 +64,10 @@ export class CredentialMaker {
       if (scheme.kind !== "key") {
         const word = scheme.kind === "basic" ? "Basic " : "Bearer ";
         headers.set("Authorization", joinTemplate([word, { expression }]));
-      } else if (scheme.place === "cookie") {
+      } else if (scheme.location === "cookie") {
         cookies.push(joinTemplate([`${scheme.name}=`, { expression }]));
       } else {
-        const target = scheme.place === "header" ? headers : query;
+        const target = scheme.location === "header" ? headers : query;
         target.set(scheme.name, joinTemplate([{ expression }]));
       }
     }
@@ -79,34 +77,33 @@ export class CredentialMaker {
   /** A scheme that is the only one of its kind has a simple name; several have their own names. */
   #variableOf(name: string, scheme: SecurityScheme): string {
     const alike = [...this.schemes.values()].filter(({ kind }) => kind === scheme.kind);
-    const own = alike.length === 1 ? "api" : snakeCase(name) ?? "api";
-    if (scheme.kind === "basic") return this.variables.basicCredentials(own);
-    const full = /(?:token|key|secret)$/.test(own)
-      ? own
-      : `${own}_${scheme.kind === "key" ? "key" : "token"}`;
+    const prefix = alike.length === 1 ? "api" : snakeCase(name) ?? "api";
+    if (scheme.kind === "basic") return this.variables.basicCredentials(prefix);
+    const full = /(?:token|key|secret)$/.test(prefix)
+      ? prefix
+      : `${prefix}_${scheme.kind === "key" ? "key" : "token"}`;
     return this.variables.fromEnvironment(full, NO_CREDENTIAL);
   }
 }
 
-/** A place in the request that only one scheme can fill. */
-function placeOf(scheme: SecurityScheme): string {
-  const [place, name] = scheme.kind === "key"
-    ? [scheme.place, scheme.name]
-    : ["header", "Authorization"];
-  return `${place} ${place === "header" ? name.toLowerCase() : name}`;
+/** The part of the request that only one scheme can fill. */
+function slotOf(scheme: SecurityScheme): string {
+  if (scheme.kind !== "key") return "header authorization";
+  const { location, name } = scheme;
+  return `${location} ${location === "header" ? name.toLowerCase() : name}`;
 }
 
 /** The headers that a step adds to those of the job's defaults. */
 export function headersOver(
-  own: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
   defaults: ReadonlyMap<string, string>,
 ): Record<string, string | null> {
   const headers: [string, string | null][] = [];
-  for (const [name, value] of own) {
+  for (const [name, value] of wanted) {
     if (defaults.get(name) !== value) headers.push([name, value]);
   }
   // Null removes a header of the defaults.
-  for (const name of defaults.keys()) if (!own.has(name)) headers.push([name, null]);
+  for (const name of defaults.keys()) if (!wanted.has(name)) headers.push([name, null]);
   return Object.fromEntries(headers);
 }
 

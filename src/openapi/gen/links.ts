@@ -1,7 +1,6 @@
 import type { Operation } from "./api.ts";
-import { nameKey, singular } from "./names.ts";
-import { lastWord, parameterPrefixes, pathKey } from "./paths.ts";
 import { propertyNames, propertyOf, typeOf } from "./schema.ts";
+import type { TemplatePart } from "./templates.ts";
 
 /** A path parameter whose value is in the response of another operation. */
 export interface ApiLink {
@@ -18,7 +17,7 @@ export function findLinks(operations: readonly Operation[]): Links {
   const creators = new Map<string, Operation>();
   for (const operation of operations) {
     const key = pathKey(operation.path);
-    if (operation.method === "post" && operation.reply && !creators.has(key)) {
+    if (operation.method === "post" && operation.response && !creators.has(key)) {
       creators.set(key, operation);
     }
   }
@@ -27,7 +26,7 @@ export function findLinks(operations: readonly Operation[]): Links {
     const found = new Map<string, ApiLink>();
     for (const { name, before } of parameterPrefixes(operation.path)) {
       const creator = creators.get(pathKey(before));
-      const field = creator?.reply && fieldFor(name, before, creator.reply.schema);
+      const field = creator?.response && fieldFor(name, before, creator.response.schema);
       if (creator && field && creator !== operation) found.set(name, { creator, field });
     }
     links.set(operation, found);
@@ -41,8 +40,8 @@ const WRAPPERS = ["data", "result", "item", "metadata", "attributes"];
 function fieldFor(parameter: string, before: string, schema: unknown): string[] | undefined {
   const word = lastWord(before) ?? "";
   const wanted = wantedNames(parameter, word);
-  const own = findField(schema, wanted);
-  if (own !== undefined) return [own];
+  const field = findField(schema, wanted);
+  if (field !== undefined) return [field];
   const wrappers = [...WRAPPERS, singular(word)].map(nameKey);
   for (const name of propertyNames(schema)) {
     if (!wrappers.includes(nameKey(name))) continue;
@@ -76,4 +75,60 @@ function findField(schema: unknown, wanted: readonly string[]): string | undefin
 
 function isScalar(schema: unknown): boolean {
   return ["string", "integer", "number"].includes(typeOf(schema) ?? "string");
+}
+
+/** A name without case and separators: `petId` and `pet_id` are equal. */
+function nameKey(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** The singular of a word: `pet` for `pets`. */
+export function singular(word: string): string {
+  if (/ies$/i.test(word) && word.length > 4) return word.replace(/ies$/i, "y");
+  if (/(?:ss|x|ch|sh|(?<!o)us)es$/i.test(word)) return word.replace(/es$/i, "");
+  return /[^s]s$/i.test(word) ? word.slice(0, -1) : word;
+}
+
+/** The path of the collection: without a parameter at the end. */
+export function collectionOf(path: string): string {
+  return withoutSlash(path).replace(/\/\{[^{}/]+\}$/, "");
+}
+
+/** The parameter at the end of a path; undefined if it ends in a word. */
+export function lastParameter(path: string): string | undefined {
+  return /\/\{([^{}/]+)\}$/.exec(withoutSlash(path))?.[1];
+}
+
+/** A path without the names of its parameters. */
+export function pathKey(path: string): string {
+  return withoutSlash(path).replace(/\{[^{}/]*\}/g, "{}");
+}
+
+/** Whether a path is below another. */
+export function isBelow(path: string, other: string): boolean {
+  return path.startsWith(`${other}/`);
+}
+
+/** The last segment of a path that is not a parameter: `pets`. */
+export function lastWord(path: string): string | undefined {
+  return path.split("/").findLast((word) => word !== "" && !/[{}]/.test(word));
+}
+
+/** The parameters that are whole path segments, each with the path before it. */
+export function parameterPrefixes(path: string): { name: string; before: string }[] {
+  return [...path.matchAll(/\/\{([^{}/]+)\}(?=\/|$)/g)].map(({ 1: name, index }) => ({
+    name: name!,
+    before: path.slice(0, index),
+  }));
+}
+
+/** A path with its parameters replaced by the parts that `read` returns. */
+export function fillPath(path: string, read: (name: string) => TemplatePart): TemplatePart[] {
+  return path.split(/(\{[^{}]+\})/).filter((part) => part !== "").map((part) =>
+    /^\{[^{}]+\}$/.test(part) ? read(part.slice(1, -1)) : part
+  );
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 ? path.replace(/\/+$/, "") : path;
 }

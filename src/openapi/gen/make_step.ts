@@ -1,12 +1,16 @@
-import { isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { stepText } from "../../base/value/plain.ts";
+import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
+import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
 import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
-import { joinTemplate, literalText, quoteText, type TemplatePart } from "./literal.ts";
-import type { ApiLink } from "../read/links.ts";
-import type { ApiParameter, Body, Operation } from "../read/api.ts";
-import { singular, snakeCase, UniqueNames } from "../read/names.ts";
-import { fillPath, lastWord } from "../read/paths.ts";
-import { accessTo, testOf } from "./test_of.ts";
-import type { StepData } from "./workflow_data.ts";
+import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
+import {
+  joinTemplate,
+  literalText,
+  quoteText,
+  snakeCase,
+  type TemplatePart,
+  UniqueNames,
+} from "./templates.ts";
 import { ANY_SECRET, literalValue, namesSecret, type Variables } from "./variables.ts";
 
 /** The settings that most steps of a job share. */
@@ -28,52 +32,43 @@ export interface StepSetting {
   readonly outputOf: (link: ApiLink) => string;
   readonly variables: Variables;
   /** The variable with the server URL, if it differs from the API's. */
-  readonly server?: string;
+  readonly server: string | undefined;
 }
 
 const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 /** The step that carries out an operation. */
-export function makeStep(operation: Operation, setting: StepSetting): StepData {
+export function makeStep(operation: Operation, setting: StepSetting): Dict {
   const { defaults, outputs, id } = setting;
   const request = new RequestMaker(operation, setting);
   const path = joinTemplate(request.path());
   const query = request.query();
   const cookies = request.cookies();
   const headers = request.headers(cookies);
-  const body = operation.body && request.body(operation.body);
+  const body = operation.body && request.body(operation.body.value);
   const server = setting.server === undefined ? "" : `{{vars.${setting.server}}}`;
-  const isShort = SHORTHANDS.includes(operation.method);
-  const target: [string, Value][] = isShort
-    ? [[operation.method, server + path]]
-    : [["method", operation.method.toUpperCase()], [
-      "url",
-      (server || "{{vars.base_url}}") + path,
-    ]];
+  const target: Dict = SHORTHANDS.includes(operation.method)
+    ? { [operation.method]: server + path }
+    : { method: operation.method.toUpperCase(), url: (server || "{{vars.base_url}}") + path };
   for (const name of defaults.query.keys()) {
     if (!setting.credentials.query.has(name)) query[name] ??= null;
   }
-  const vars = request.vars();
-  const data: Record<string, Value> = {
+  const kept = [...outputs].map(([name, field]) => [name, accessTo("res.body", field)] as const);
+  return {
     name: literalText(nameOf(operation)),
     id,
     uses: "http",
-    ...(isEmpty(vars) ? {} : { vars }),
+    ...isEmpty(request.vars) ? {} : { vars: request.vars },
     with: {
-      ...Object.fromEntries(target),
-      ...(isEmpty(query) ? {} : { query }),
-      ...(isEmpty(headers) ? {} : { headers }),
-      ...(body === undefined ? {} : { body }),
-      ...(redirects(operation) ? { follow_redirects: false } : {}),
+      ...target,
+      ...isEmpty(query) ? {} : { query },
+      ...isEmpty(headers) ? {} : { headers },
+      ...body === undefined ? {} : { body },
+      ...redirects(operation) ? { follow_redirects: false } : {},
     },
     test: testOf(operation),
+    ...kept.length === 0 ? {} : { outputs: Object.fromEntries(kept) },
   };
-  if (outputs.size > 0) {
-    data.outputs = Object.fromEntries(
-      [...outputs].map(([name, field]) => [name, accessTo("res.body", field)]),
-    );
-  }
-  return data;
 }
 
 const LONGEST_NAME = 80;
@@ -93,16 +88,11 @@ function redirects({ success }: Operation): boolean {
 }
 
 class RequestMaker {
-  readonly #vars: [string, Value][] = [];
-  readonly #names: UniqueNames;
+  /** The variables of the step. */
+  readonly vars: Record<string, Value> = {};
+  readonly #names = new UniqueNames();
 
-  constructor(readonly operation: Operation, readonly setting: StepSetting) {
-    this.#names = new UniqueNames();
-  }
-
-  vars(): Record<string, Value> {
-    return Object.fromEntries(this.#vars);
-  }
+  constructor(readonly operation: Operation, readonly setting: StepSetting) {}
 
   path(): TemplatePart[] {
     const { path } = this.operation;
@@ -110,7 +100,7 @@ class RequestMaker {
       const link = this.setting.links.get(name);
       if (link) return { expression: this.setting.outputOf(link) };
       const parameter = this.operation.parameters.find((parameter) =>
-        parameter.place === "path" && parameter.name === name
+        parameter.location === "path" && parameter.name === name
       );
       return { expression: `vars.${this.#pathVariable(name, parameter?.value ?? "text")}` };
     });
@@ -126,7 +116,7 @@ class RequestMaker {
   }
 
   query(): Record<string, Value> {
-    const query: [string, Value][] = this.#of("query").map((parameter) => [
+    const query: [string, Value][] = this.#parametersIn("query").map((parameter) => [
       parameter.name,
       joinTemplate([{ expression: this.#variable(parameter) }]),
     ]);
@@ -138,7 +128,7 @@ class RequestMaker {
   }
 
   cookies(): string[] {
-    return this.#of("cookie").filter(({ value }) => value !== null).map((parameter) =>
+    return this.#parametersIn("cookie").filter(({ value }) => value !== null).map((parameter) =>
       joinTemplate([`${parameter.name}=`, { expression: this.#variable(parameter) }])
     );
   }
@@ -153,36 +143,32 @@ class RequestMaker {
       headers.push(["Accept", headerText(accept)]);
     }
     if (body && !isPlainJson(body)) headers.push(["Content-Type", headerText(body.contentType)]);
-    for (const parameter of this.#of("header")) {
+    for (const parameter of this.#parametersIn("header")) {
       headers.push([parameter.name, joinTemplate([{ expression: this.#variable(parameter) }])]);
     }
     return Object.fromEntries(headers);
   }
 
   /** A body in which secrets are variables that the environment sets. */
-  body({ value }: Body): Value {
-    return this.#withoutSecrets(value);
-  }
-
-  #withoutSecrets(value: Value): Value {
-    if (Array.isArray(value)) return value.map((item) => this.#withoutSecrets(item));
+  body(value: Value): Value {
+    if (Array.isArray(value)) return value.map((item) => this.body(item));
     if (!isDict(value)) return literalValue(value);
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [
         name,
         typeof field === "string" && namesSecret(name)
           ? `{{vars.${this.setting.variables.fromEnvironment(name, ANY_SECRET)}}}`
-          : this.#withoutSecrets(field),
+          : this.body(field),
       ]),
     );
   }
 
-  #of(place: ApiParameter["place"]): ApiParameter[] {
+  #parametersIn(location: ApiParameter["location"]): ApiParameter[] {
     const ofCredentials = this.setting.credentials;
     return this.operation.parameters.filter((parameter) =>
-      parameter.place === place &&
-      !(place === "header" && hasName(ofCredentials.headers, parameter.name)) &&
-      !(place === "query" && ofCredentials.query.has(parameter.name))
+      parameter.location === location &&
+      !(location === "header" && hasName(ofCredentials.headers, parameter.name)) &&
+      !(location === "query" && ofCredentials.query.has(parameter.name))
     );
   }
 
@@ -193,7 +179,7 @@ class RequestMaker {
   }
 
   /** A variable of the step, or of the workflow for a secret. */
-  #variableName({ name, value, place }: ApiParameter): string {
+  #variableName({ name, value, location }: ApiParameter): string {
     const { variables } = this.setting;
     if (namesSecret(name) && !isNumber(value) && typeof value !== "boolean") {
       return value === null
@@ -204,9 +190,9 @@ class RequestMaker {
     const literal = literalValue(value);
     const shared = variables.get(plain);
     if (shared !== undefined && shared === literal) return plain;
-    const own = this.#names.take(shared === undefined ? plain : `${place}_${plain}`);
-    this.#vars.push([own, literal]);
-    return own;
+    const variable = this.#names.take(shared === undefined ? plain : `${location}_${plain}`);
+    this.vars[variable] = literal;
+    return variable;
   }
 }
 
@@ -226,4 +212,65 @@ function forPath(text: string): string {
 
 function isEmpty(map: object): boolean {
   return Object.keys(map).length === 0;
+}
+
+/** The test of a step: the documented status code and the required fields of the response. */
+function testOf({ success, response, method }: Operation): string {
+  const conditions = [codeTest(success)];
+  if (response && method !== "head") conditions.push(...responseTests(response));
+  const line = conditions.join(" && ");
+  // A block is easier to read than quotes.
+  const isPlain = line.length <= LONGEST_LINE && !line.includes(" #");
+  return isPlain ? line : `${conditions.join(" &&\n")}\n`;
+}
+
+const LONGEST_LINE = 90;
+/** Up to this many fields are tested one by one. */
+const FEW_FIELDS = 4;
+
+function codeTest(success: Success): string {
+  switch (success.kind) {
+    case "codes": {
+      const [first, ...others] = success.codes;
+      return others.length === 0
+        ? `res.code == ${first}`
+        : `res.code in [${success.codes.join(", ")}]`;
+    }
+    case "range":
+      return `${success.from} <= res.code && res.code < ${success.from + 100}`;
+    case "any":
+      return "res.code < 400";
+  }
+}
+
+function responseTests({ type, required }: ApiResponse): string[] {
+  if (type === "array") return ['type(res.body) == "array"'];
+  if (required.length > FEW_FIELDS) {
+    const names = required.map(({ name }) => JSON.stringify(name));
+    return [`all([${wrap(names)}], # in res.body)`];
+  }
+  return required.map(({ name, isNullable }) =>
+    isNullable ? `${JSON.stringify(name)} in res.body` : `${accessTo("res.body", [name])} != nil`
+  );
+}
+
+/** An expression that reads a field of a value by its path. */
+export function accessTo(value: string, path: readonly string[]): string {
+  return value + path.map(stepText).join("");
+}
+
+/** Words with commas, in lines that are not too long. */
+function wrap(words: readonly string[]): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    const longer = line === "" ? word : `${line}, ${word}`;
+    if (longer.length > LONGEST_LINE && line !== "") {
+      lines.push(`${line},`);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line].join("\n  ");
 }

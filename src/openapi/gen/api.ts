@@ -1,5 +1,5 @@
 import type { Value } from "../../base/value/value.ts";
-import type { RawApiMap } from "./raw.ts";
+import type { RawApiMap } from "../read/raw.ts";
 
 /** The parts of an API description that a workflow needs. */
 export interface Api {
@@ -16,26 +16,26 @@ export interface Operation {
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
-  readonly id?: string;
-  readonly summary?: string;
+  readonly id?: string | undefined;
+  readonly summary?: string | undefined;
   /** Its group: its first tag, or the first word of its path. */
   readonly tag: string;
   /** The server URL, if it differs from the API's. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   readonly parameters: readonly ApiParameter[];
-  readonly body?: Body;
+  readonly body?: Body | undefined;
   readonly success: Success;
   /** The content of a successful response; undefined if it is not JSON. */
-  readonly reply?: ApiReply;
+  readonly response?: ApiResponse | undefined;
   /** The media type for `Accept`. */
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   /** Alternative security requirements, the preferred first; none if the operation is public. */
   readonly security: readonly Requirement[];
 }
 
 /** A parameter of a request. */
 export interface ApiParameter {
-  readonly place: "path" | "query" | "header" | "cookie";
+  readonly location: "path" | "query" | "header" | "cookie";
   readonly name: string;
   /** The value to send; null for an optional parameter without a known value, which is not sent. */
   readonly value: ParameterValue;
@@ -58,7 +58,7 @@ export type Success =
   | { readonly kind: "any" };
 
 /** The JSON content of a successful response. */
-export interface ApiReply {
+export interface ApiResponse {
   readonly type: "object" | "array" | "other";
   /** Required fields of the object. */
   readonly required: readonly RequiredField[];
@@ -77,5 +77,9 @@ export type Requirement = readonly string[];
 /** A security scheme. */
 export type SecurityScheme =
   | { readonly kind: "bearer" | "basic" }
-  | { readonly kind: "key"; readonly place: "header" | "query" | "cookie"; readonly name: string }
+  | {
+    readonly kind: "key";
+    readonly location: "header" | "query" | "cookie";
+    readonly name: string;
+  }
   | { readonly kind: "unknown"; readonly type: string };

@@ -1,7 +1,13 @@
 import { isSecretName } from "../../secrets/secrets.ts";
 import type { Value } from "../../base/value/value.ts";
-import { joinTemplate, literalText, quoteText } from "./literal.ts";
-import { environmentName, snakeCase, UniqueNames } from "../read/names.ts";
+import {
+  environmentName,
+  joinTemplate,
+  literalText,
+  quoteText,
+  snakeCase,
+  UniqueNames,
+} from "./templates.ts";
 
 /** Collects the `vars` of a workflow. */
 export class Variables {

@@ -1,4 +1,5 @@
-import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "./raw.ts";
+import type { RequiredField } from "./api.ts";
+import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
 
 /** A schema merged with its `allOf` parts. */
 export interface SchemaShape {
@@ -71,27 +72,21 @@ export function typeOf(schema: unknown): string | undefined {
   return type ?? (choices.length > 0 ? shapeOf(choices[0]).type : undefined);
 }
 
-/** A required field of a schema. */
-interface Field {
-  readonly name: string;
-  readonly isNullable: boolean;
-}
-
 /** The required fields of a schema. */
-export function requiredFields(schema: unknown): readonly Field[] {
+export function requiredFields(schema: unknown): readonly RequiredField[] {
   return collectRequired(schema, new Map());
 }
 
 /** `known` has the results so far, and an empty list for schemas in progress. */
 function collectRequired(
   schema: unknown,
-  known: Map<unknown, readonly Field[]>,
-): readonly Field[] {
+  known: Map<unknown, readonly RequiredField[]>,
+): readonly RequiredField[] {
   const before = known.get(schema);
   if (before) return before;
   known.set(schema, []);
   const { required, properties, choices } = shapeOf(schema);
-  const own = [...required].filter((name) => mapOf(properties.get(name)).writeOnly !== true)
+  const direct = [...required].filter((name) => mapOf(properties.get(name)).writeOnly !== true)
     .map((name) => ({ name, isNullable: mayBeNull(properties.get(name)) }));
   const [first, ...others] = choices.map((choice) => collectRequired(choice, known));
   const shared = (first ?? []).flatMap((field) => {
@@ -99,7 +94,7 @@ function collectRequired(
     if (required.has(field.name) || same.includes(undefined)) return [];
     return [{ ...field, isNullable: field.isNullable || same.some((other) => other!.isNullable) }];
   });
-  const found = [...own, ...shared];
+  const found = [...direct, ...shared];
   known.set(schema, found);
   return found;
 }

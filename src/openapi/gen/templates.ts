@@ -1,3 +1,39 @@
+/** A template that renders to exactly this text. */
+export function literalText(text: string): string {
+  return text.replaceAll("{{", "{{ '{{' }}");
+}
+
+/** A text as a literal of the expression language. */
+export function quoteText(text: string): string {
+  const escaped = text.replace(
+    // deno-lint-ignore no-control-regex
+    /[\\'\0-\x1f\x7f]/g,
+    (mark) =>
+      mark === "\\" || mark === "'"
+        ? `\\${mark}`
+        : `\\x${mark.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+  return `'${escaped}'`;
+}
+
+/** Texts and expressions put together as one template. */
+export function joinTemplate(parts: readonly TemplatePart[]): string {
+  let template = "";
+  for (const part of parts) {
+    if (typeof part === "string") {
+      template += literalText(part);
+    } else {
+      // A brace before an expression would become part of it.
+      if (template.endsWith("{")) template = `${template.slice(0, -1)}{{ '{' }}`;
+      template += `{{${part.expression}}}`;
+    }
+  }
+  return template;
+}
+
+/** Literal text, or an expression that is replaced by its value. */
+export type TemplatePart = string | { readonly expression: string };
+
 /** A text as an identifier of expressions; undefined if nothing of it is left. */
 function identifier(text: string): string | undefined {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9]+/g, "_");
@@ -18,18 +54,6 @@ export function snakeCase(text: string): string | undefined {
 /** A name in the form of environment variables: `PET_ID`. */
 export function environmentName(text: string): string {
   return (snakeCase(text) ?? "value").toUpperCase();
-}
-
-/** A name without case and separators: `petId` and `pet_id` are equal. */
-export function nameKey(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-}
-
-/** The singular of a word: `pet` for `pets`. */
-export function singular(word: string): string {
-  if (/ies$/i.test(word) && word.length > 4) return word.replace(/ies$/i, "y");
-  if (/(?:ss|x|ch|sh|(?<!o)us)es$/i.test(word)) return word.replace(/es$/i, "");
-  return /[^s]s$/i.test(word) ? word.slice(0, -1) : word;
 }
 
 /** Returns each name once; a name that is taken gets a number. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { makeSampler } from "../../../src/openapi/sample/sample.ts";
-import { requiredFields } from "../../../src/openapi/read/schema.ts";
-import type { Value } from "../../../src/base/value/value.ts";
+import { makeSampler } from "../../src/openapi/gen/sample.ts";
+import { requiredFields } from "../../src/openapi/gen/schema.ts";
+import type { Value } from "../../src/base/value/value.ts";
 
 const sampler = await makeSampler(new Map());
 const sampleOf = (schema: unknown) => sampler.sample(schema);

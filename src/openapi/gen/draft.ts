@@ -1,0 +1,82 @@
+import type { Dict, Value } from "../../base/value/value.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
+import { literalText } from "./templates.ts";
+
+/** A workflow that is being made from something else. Its texts are templates. */
+export interface Draft {
+  readonly name: string;
+  readonly vars: Dict;
+  readonly jobs: readonly DraftJob[];
+  /** Whether each job waits for the one before it. */
+  readonly isSequence?: true;
+  /** The parts of the whole file that could not be translated, with reasons. */
+  readonly notes: readonly string[];
+}
+
+/** A job of the workflow. */
+export interface DraftJob {
+  /** A plain text. */
+  readonly name: string;
+  readonly steps: readonly DraftStep[];
+  /** Other keys of the job. */
+  readonly keys?: Dict;
+  readonly notes?: readonly string[];
+}
+
+/** A step of a job. */
+export interface DraftStep {
+  readonly data: Readonly<Record<string, Value>>;
+  /** The parts of this step that could not be translated, with reasons. */
+  readonly notes: readonly string[];
+}
+
+/** The text of a workflow file. `head` are the lines of its first comment. */
+export function renderDraft(
+  { name, vars, jobs, notes, isSequence }: Draft,
+  head: readonly string[],
+): string {
+  const parts = [
+    comment(head) + notTranslated(notes) + printYaml({ name }),
+    ...Object.keys(vars).length === 0 ? [] : [printYaml({ vars })],
+    "jobs:\n" + jobs.map((job, index) =>
+      indent(
+        notTranslated(job.notes ?? []) +
+          printYaml([{
+            name: literalText(job.name),
+            ...isSequence && jobs.length > 1 ? sequenceKeys(index) : {},
+            ...job.keys,
+          }]) + "  steps:\n" +
+          job.steps.map(({ data, notes }) => indent(notTranslated(notes) + printYaml([data]), 4))
+            .join("\n"),
+        2,
+      )
+    ).join("\n"),
+  ];
+  return parts.join("\n");
+}
+
+/** The keys that make a job wait for the previous one, however that ends. */
+function sequenceKeys(index: number): Dict {
+  const after: Dict = index === 0 ? {} : { needs: [`part_${index}`], when: "always" };
+  return { id: `part_${index + 1}`, ...after };
+}
+
+/** The number of parts that could not be translated. */
+export function countNotes({ notes, jobs }: Draft): number {
+  const all = jobs.flatMap(({ notes = [], steps }) => [notes, ...steps.map(({ notes }) => notes)]);
+  return [notes, ...all].flat().length;
+}
+
+function notTranslated(notes: readonly string[]): string {
+  return comment(notes.map((note) => `Not translated: ${note}`));
+}
+
+/** A control character in a comment would make the file unreadable. */
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => `# ${line.replace(/\p{C}+/gu, " ")}\n`).join("");
+}
+
+/** Indents a text further; empty lines stay empty. */
+function indent(text: string, columns: number): string {
+  return text.replace(/^(?=[^\n])/gm, " ".repeat(columns));
+}

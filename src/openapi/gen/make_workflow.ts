@@ -1,0 +1,221 @@
+import { type Dict, replaceAt, type Value } from "../../base/value/value.ts";
+import type { Api, Operation } from "./api.ts";
+import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
+import { type Draft, type DraftJob, renderDraft } from "./draft.ts";
+import { type ApiLink, findLinks, type Links } from "./links.ts";
+import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
+import { type JobPlan, planJobs } from "./plan_jobs.ts";
+import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
+import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
+
+/** A hard-coded secret in a workflow. */
+export interface FoundSecret {
+  readonly path: readonly (string | number)[];
+  /** The secret itself. */
+  readonly text: string;
+  /** Its range in the text at the path; undefined for the whole text. */
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Finds hard-coded secrets in a workflow as data. */
+export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
+
+/** A workflow file, and the parts of the description that could not be converted. */
+export interface MadeWorkflow {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes a workflow that calls every operation of an API once, and holds requests and responses
+ * against the description at that path. `origin` is the name of the description.
+ */
+export function makeWorkflow(
+  api: Api,
+  findSecrets: FindSecrets,
+  description: string,
+  origin: string,
+): MadeWorkflow {
+  const variables = new Variables();
+  const base = variables.fromEnvironment("base_url", quoteText(api.server));
+  const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
+  const credentials = new CredentialMaker(api.schemes, variables);
+  const ids = stepIds(jobs);
+  const outputs = findOutputs(links);
+  // Credentials are the first variables, because users have to set them.
+  for (const operation of api.operations) credentials.credentialsOf(operation);
+  const made = jobs.map((job): DraftJob => {
+    const defaults = defaultsOf(job, credentials);
+    const steps = job.operations.map((operation) => ({
+      notes: [],
+      data: makeStep(operation, {
+        id: ids.get(operation)!,
+        links: links.get(operation)!,
+        outputs: outputs.get(operation) ?? new Map(),
+        credentials: credentials.credentialsOf(operation),
+        defaults,
+        outputOf: (link) => outputExpression(link, ids, outputs),
+        variables,
+        server: serverVariable(operation, api, variables),
+      }),
+    }));
+    const name = job.name.replace(/\s+/g, " ");
+    return { name, keys: keysOf(job, defaults, base, description), steps };
+  });
+  const name = literalText(api.title.replace(/\s+/g, " ").trim());
+  const draft = hideSecrets(
+    { name, vars: variables.all(), jobs: made, notes: [] },
+    findSecrets,
+    variables,
+  );
+  const nulls = draft.jobs.some(({ steps }) =>
+    steps.some(({ data: { vars = {} } }) => Object.values(vars as Dict).includes(null))
+  );
+  const head = [
+    `Made by "runner gen" from ${origin.replace(/\p{C}/gu, "?")}.`,
+    `Set in the environment: ${variables.environment().join(", ")}.`,
+    ...nulls ? ["Parameters whose value is null are not sent."] : [],
+  ];
+  return {
+    text: renderDraft(draft, head),
+    notes: [...credentials.refused].map(([reason, operations]) => noteOf(reason, operations)),
+  };
+}
+
+function noteOf(reason: string, operations: readonly Operation[]): string {
+  const [{ method, path }] = operations as [Operation];
+  const count = operations.length - 1;
+  const others = count === 0 ? "" : ` and to ${count} more operation${count === 1 ? "" : "s"}`;
+  return `no credentials are sent to ${method.toUpperCase()} ${path}${others}: ${reason}`;
+}
+
+function keysOf(job: JobPlan, defaults: JobDefaults, base: string, description: string): Dict {
+  const headers = [
+    ...defaults.accept === undefined ? [] : [["Accept", literalText(defaults.accept)] as const],
+    ...defaults.headers,
+  ];
+  return {
+    id: job.id,
+    ...job.needs.length === 0 ? {} : { needs: job.needs },
+    defaults: {
+      http: {
+        url: `{{vars.${base}}}`,
+        openapi: literalText(description),
+        ...headers.length === 0 ? {} : { headers: Object.fromEntries(headers) },
+        ...defaults.query.size === 0 ? {} : { query: Object.fromEntries(defaults.query) },
+      },
+    },
+  };
+}
+
+/** The defaults for what most steps of a job send. */
+function defaultsOf(job: JobPlan, maker: CredentialMaker): JobDefaults {
+  const all = job.operations.map((operation) => maker.credentialsOf(operation));
+  const common = mostCommon(all);
+  return {
+    headers: common ? headersOf(common) : new Map(),
+    query: common?.query ?? new Map(),
+    accept: mostCommon(job.operations.flatMap(({ accept }) => accept ?? [])),
+  };
+}
+
+/** The most frequent value; the first of equally frequent ones. */
+function mostCommon<T extends string | ApiCredentials>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+function stepIds(jobs: readonly JobPlan[]): Map<Operation, string> {
+  const names = new UniqueNames();
+  return new Map(
+    jobs.flatMap(({ operations }) => operations).map((operation) => {
+      const { id, method, path } = operation;
+      const wanted = snakeCase(id ?? "") ?? snakeCase(`${method}_${path}`) ?? method;
+      return [operation, names.take(wanted)];
+    }),
+  );
+}
+
+/** The fields that links read from responses, as named outputs. */
+type Outputs = ReadonlyMap<Operation, ReadonlyMap<string, readonly string[]>>;
+
+function findOutputs(links: Links): Outputs {
+  const outputs = new Map<Operation, Map<string, readonly string[]>>();
+  for (const { creator, field } of [...links.values()].flatMap((all) => [...all.values()])) {
+    const fields = outputs.getOrInsertComputed(creator, () => new Map());
+    if (nameOfField(fields, field) !== undefined) continue;
+    const wanted = snakeCase(field.at(-1)!) ?? "id";
+    fields.set(new UniqueNames(fields.keys()).take(wanted), field);
+  }
+  return outputs;
+}
+
+function outputExpression(
+  { creator, field }: ApiLink,
+  ids: ReadonlyMap<Operation, string>,
+  outputs: Outputs,
+): string {
+  const name = nameOfField(outputs.get(creator)!, field)!;
+  return accessTo("outputs", [ids.get(creator)!, name]);
+}
+
+function nameOfField(
+  fields: ReadonlyMap<string, readonly string[]>,
+  field: readonly string[],
+): string | undefined {
+  return [...fields].find(([, known]) => known.join("\0") === field.join("\0"))?.[0];
+}
+
+/** The variable for an operation with its own server. */
+function serverVariable(
+  { server }: Operation,
+  api: Api,
+  variables: Variables,
+): string | undefined {
+  if (server === undefined || server === api.server) return undefined;
+  const [label = ""] = URL.parse(server)?.hostname.split(".") ?? [];
+  return variables.fromEnvironment(`${snakeCase(label) ?? "other"}_url`, quoteText(server));
+}
+
+/** Replaces hard-coded secrets by variables that read the environment. */
+function hideSecrets(draft: Draft, find: FindSecrets, variables: Variables): Draft {
+  let { vars } = draft;
+  let steps = draft.jobs.map((job) => job.steps.map(({ data }) => data as Dict));
+  // A text in which one secret was replaced may contain more of them.
+  for (let round = 0; round < 20; round++) {
+    const jobs = draft.jobs.map(({ name, keys }, job) => ({ name, ...keys, steps: steps[job]! }));
+    const found = find({ vars, jobs });
+    if (found.length === 0) break;
+    // Variables of the workflow whose values are secrets read the environment themselves.
+    const hidden: Record<string, Value> = {};
+    const names = found.map((secret) => {
+      const [root, name] = secret.path;
+      if (root !== "vars") return variableFor(secret, variables);
+      hidden[String(name)] = variables.readEnvironment(String(name), ANY_SECRET);
+      return undefined;
+    });
+    // From the last to the first, so that the earlier ranges stay valid.
+    for (const [index, { path, range }] of [...found.entries()].toReversed()) {
+      if (names[index] === undefined) continue;
+      const [, job, , step, ...inside] = path;
+      steps = replaceAt(steps, [job!, step!, ...inside], (text) => {
+        const { start, end } = range ?? { start: 0, end: text.length };
+        return `${text.slice(0, start)}{{vars.${names[index]}}}${text.slice(end)}`;
+      }) as unknown as Dict[][];
+    }
+    vars = { ...variables.all(), ...vars, ...hidden };
+  }
+  const jobs = draft.jobs.map((job, index) => ({
+    ...job,
+    steps: steps[index]!.map((data) => ({ data, notes: [] })),
+  }));
+  return { ...draft, vars, jobs };
+}
+
+function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {
+  const name = String(path.findLast((part) => typeof part === "string"));
+  // A value that is a secret only by its name may be a keyword of the API: keep it as the default.
+  const isWord = range === undefined && !namesSecret(name);
+  return variables.fromEnvironment(name, isWord ? quoteText(text) : ANY_SECRET);
+}
