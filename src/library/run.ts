@@ -2,7 +2,7 @@ import type { RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import type { RunOptions as ModelOptions } from "../run/run.ts";
+import type { RunOptions as ModelOptions } from "../run/run_options.ts";
 import { EventQueue } from "./event_queue.ts";
 import { explained } from "./explained.ts";
 import { type HeldPlan, planOf } from "./handles.ts";

@@ -1,4 +1,3 @@
-import type { Tally } from "./session.ts";
 import type {
   BareEvent,
   JobState,
@@ -127,16 +126,6 @@ function see(
   }
   seen.count++;
   seen.last = Math.max(seen.last, entry);
-}
-
-/** Why `--strict` fails a run as a whole. */
-export function strictReason(
-  { steps }: Pick<Tally, "steps">,
-  warnings: number,
-): string | undefined {
-  if (sumOf(steps) === steps.skipped) return "--strict: no step was run";
-  if (warnings === 0) return undefined;
-  return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
 }
 
 /** The state of a workflow of a suite: skipped if nothing of it was run. */

@@ -1,38 +1,53 @@
-import type { Plan, PlannedJob } from "../plan/plan.ts";
-import type { Position } from "../base/source.ts";
+import { excerptOf, type Position } from "../base/source.ts";
+import type { Plan } from "../plan/plan.ts";
 import { markCleanup } from "../workflow/mark_cleanup.ts";
-import type { Step } from "../workflow/model.ts";
-import type { RunStarted, StepOutline } from "./event.ts";
+import type { Document, Step } from "../workflow/model.ts";
+import type { RunStarted } from "./event.ts";
+import type { Run } from "./run_state.ts";
 
-/** The first event of a run; the positions of steps are found only if they are asked for. */
+/** The jobs in the first event of a run; finding the positions of steps takes time. */
 export async function outlinePlan(
   { workflow, jobs }: Plan,
-  withPlaces: boolean,
+  withPositions: boolean,
 ): Promise<RunStarted["jobs"]> {
-  const spotOf = withPlaces
-    ? await (await import("./execute/step_spots.ts")).findSpots(workflow)
-    : undefined;
-  return jobs.map(({ job, name, needs }) => ({
-    id: job.id,
-    name,
-    needs: needs.map((need) => need.job.id),
-    ...workflow.tags || job.tags
-      ? { tags: [...new Set([...workflow.tags ?? [], ...job.tags ?? []])] }
-      : {},
-    steps: outlineSteps(job, spotOf && ((step) => spotOf(job.index, step))),
-  }));
+  const positionOf = withPositions ? await locateSteps(workflow.document) : undefined;
+  return jobs.map(({ job, name, needs }) => {
+    const tags = new Set([...workflow.tags ?? [], ...job.tags ?? []]);
+    return {
+      id: job.id,
+      name,
+      needs: needs.map((need) => need.job.id),
+      tags: workflow.tags || job.tags ? [...tags] : undefined,
+      steps: job.steps.map((step) => ({
+        id: step.id,
+        name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
+        uses: step.action.name,
+        entries: step.iteration?.kind === "list" ? step.iteration.entries.length : undefined,
+        cleanup: step.isCleanup,
+        place: positionOf?.(step),
+      })),
+    };
+  });
 }
 
-function outlineSteps(
-  job: PlannedJob["job"],
-  spotOf: ((step: Step) => Position) | undefined,
-): StepOutline[] {
-  return job.steps.map((step) => ({
-    ...step.id === undefined ? {} : { id: step.id },
-    name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
-    uses: step.action.name,
-    ...step.iteration?.kind === "list" ? { entries: step.iteration.entries.length } : {},
-    ...step.isCleanup ? { cleanup: true } : {},
-    ...spotOf ? { place: spotOf(step) } : {},
-  }));
+type Locate = (step: Step) => Position;
+
+/** Finds the positions of the steps of a document. */
+async function locateSteps(document: Document): Promise<Locate> {
+  const positions = await document.positions();
+  const known = new Map<Step, Position>();
+  return (step) =>
+    known.getOrInsertComputed(step, () => {
+      const { file, line, column } = excerptOf(positions.locate(step.path));
+      return { file, line, column };
+    });
+}
+
+/** Finds the positions of the steps of a job file, which a run may embed many times. */
+export function locateEmbeddedSteps({ resources }: Run, document: Document): Promise<Locate> {
+  const known = resources.resource(
+    "places in job files",
+    () => new Map<Document, Promise<Locate>>(),
+  );
+  return known.getOrInsertComputed(document, () => locateSteps(document));
 }

@@ -1,7 +1,7 @@
 import { jobsBefore } from "../plan/jobs_before.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { startsWhenNeedsSucceed } from "../plan/plan.ts";
-import type { RunPiece } from "../run/run.ts";
+import type { RunPiece } from "../run/run_options.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Dict } from "../base/value/value.ts";

@@ -3,7 +3,7 @@ import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
-import type { RunOptions, RunPiece } from "../run/run.ts";
+import type { RunOptions, RunPiece } from "../run/run_options.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { choosePiece, type PieceChoice, planOfPiece, planOfRun } from "./choose_piece.ts";

@@ -1,5 +1,5 @@
 import type { PieceHeader, PiecePart } from "../run/event.ts";
-import type { JobOutcome } from "../run/execute/run_job.ts";
+import type { JobOutcome } from "../run/run_options.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";

@@ -1,4 +1,4 @@
-import type { SnapshotMode } from "../../run/session.ts";
+import type { SnapshotMode } from "../../run/run_options.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Invocation } from "../command.ts";
 

@@ -3,7 +3,7 @@ import type { FileReportHooks, FileReports, ReportTarget } from "../../report/fi
 import { openReport, type OpenReportOptions } from "../../report/open_report.ts";
 import type { RunEvent, RunFinished } from "../../run/event.ts";
 import { Cancellation } from "../../run/cancellation.ts";
-import type { RunOptions } from "../../run/run.ts";
+import type { RunOptions } from "../../run/run_options.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../../base/errors.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";

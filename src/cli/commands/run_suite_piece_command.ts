@@ -16,7 +16,7 @@ import { makePlan } from "../../plan/make_plan.ts";
 import type { PieceHeader, RunEvent } from "../../run/event.ts";
 import type { StepOutputs } from "../../run/execute/outputs.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
-import type { RunOptions } from "../../run/run.ts";
+import type { RunOptions } from "../../run/run_options.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";

@@ -4,7 +4,7 @@ import type { Draws } from "../../expr/draws.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { RunOptions } from "../../run/run.ts";
+import type { RunOptions } from "../../run/run_options.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { UsageError } from "../../base/errors.ts";

@@ -1,10 +1,12 @@
-import type { Expression, Scope, Template } from "../../expr/expression.ts";
-import type { Failure } from "../event.ts";
+import type { ContractViolation, JobResult } from "../../action/action.ts";
 import { StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import { typeName } from "../../base/value/value.ts";
-import type { Duration } from "../../workflow/model.ts";
+import type { Mismatch } from "../../base/value/mismatch.ts";
+import { typeName, type Value } from "../../base/value/value.ts";
+import type { Expression, Scope, Template } from "../../expr/expression.ts";
+import type { Assertion, Duration } from "../../workflow/model.ts";
+import type { Failure } from "../event.ts";
 
 /** The milliseconds under a key; a template that gives no duration is a `StepError`. */
 export function evaluateDuration(duration: Duration, scope: Scope, field: Path): number {
@@ -33,6 +35,19 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
   }, condition);
 }
 
+/** Evaluates what a key holds; an error then knows the key. */
+export function inField<T>(
+  field: Path,
+  evaluate: () => T,
+  tree?: Expression | Template,
+): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    throw error instanceof FieldError ? error : new FieldError(field, error, tree);
+  }
+}
+
 /** An error with the key of the step or job that it came up in. */
 export class FieldError extends Error {
   constructor(
@@ -52,23 +67,42 @@ export class FieldErrors extends Error {
   }
 }
 
-/** Evaluates what a key holds; an error then knows the key. */
-export function inField<T>(
-  field: Path,
-  evaluate: () => T,
-  tree?: Expression | Template,
-): T {
-  try {
-    return evaluate();
-  } catch (error) {
-    throw error instanceof FieldError ? error : new FieldError(field, error, tree);
-  }
-}
-
 /** Why an embedded job came to no result. Another attempt would come to none either. */
 export class EmbeddedError extends StepError {
   /** `failure` is what failed in the job file; without it the job was stopped from outside. */
   constructor(message: string, readonly failure?: Failure) {
     super(message);
+  }
+}
+
+/** An action was carried out, and its result is not what the step expects. */
+export type Unexpected =
+  | { readonly kind: "test"; readonly assertion: Assertion }
+  | {
+    readonly kind: "max_time";
+    readonly limit: number;
+    readonly elapsed: number;
+    readonly phases: Readonly<Record<string, number>> | undefined;
+  }
+  | { readonly kind: "violation"; readonly violation: ContractViolation }
+  | { readonly kind: "job"; readonly job: JobResult }
+  | { readonly kind: "snapshot"; readonly difference: SnapshotDifference };
+
+/** The difference of a result from its snapshot, or from what the snapshot's `match` says. */
+export interface SnapshotDifference {
+  readonly file: string;
+  readonly message: string;
+  /** Descriptions of the expected and the actual value. */
+  readonly expected: string;
+  readonly received: string;
+  readonly before?: Value;
+  readonly value?: Value;
+  readonly mismatches?: readonly Mismatch[];
+}
+
+/** Says that a result is not as expected, and how. */
+export class UnexpectedResult extends Error {
+  constructor(readonly unexpected: Unexpected) {
+    super(unexpected.kind);
   }
 }

@@ -1,287 +1,249 @@
-import type { Expression, Scope } from "../../expr/expression.ts";
 import { StepError } from "../../base/errors.ts";
 import { roundDuration } from "../../base/value/duration.ts";
-import type { Loop, Retry, Step } from "../../workflow/model.ts";
+import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Loop, Retry } from "../../workflow/model.ts";
+import type { Attempt, Failure, SnapshotOutcome, StepResult, StepWaiting } from "../event.ts";
+import type { StepExecution } from "../run_state.ts";
+import { type AttemptResult, attemptStep, phasesOf, timeoutOf } from "./attempt_step.ts";
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
-import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
-import { failureOf } from "../failure/lazy_failures.ts";
-import type { Session } from "../session.ts";
-import type { StepContext } from "./step_context.ts";
-import { phasesOf, timeoutOf, type Try, tryStep } from "./try_step.ts";
-
-/** Loads the details of a step, which most steps of most runs do not need. */
-let code: Promise<typeof import("./step_detail.ts")> | undefined;
-const detail = () => code ??= import("./step_detail.ts");
 
 /** The outcome of a run of a step. */
 export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
 /** Carries the action out until it is good enough or the attempts are used up. */
-export async function runAttempts(
-  session: Session,
-  context: StepContext,
-  name: string,
-): Promise<Outcome> {
-  const { step: { retry }, run } = context;
-  const { clock } = session.host;
-  const most = retry?.maxAttempts ?? 1;
-  if (retry) await pause(session, run, delay(retry, "initial_delay", context), "initial_delay");
+export async function runAttempts(step: StepExecution): Promise<Outcome> {
+  const { run, model: { retry } } = step;
+  const { clock } = run.host;
+  const maxAttempts = retry?.maxAttempts ?? 1;
+  if (retry) await pause(step, delay(step, retry, "initial_delay"), "initial_delay");
   const attempts: Attempt[] = [];
-  let known = session.secrets.count;
   let wasOnlyRefused = true;
   for (;;) {
     const started = clock.now();
     const ticks = clock.ticks();
-    const tried = await tryStep(session, context, name);
-    if (attempts.length === 0) known = session.secrets.count;
-    const attempt = describe(
-      tried,
-      attempts.length + 1,
+    const result = await attemptStep(step);
+    const attempt: Attempt = {
+      number: attempts.length + 1,
       started,
-      roundDuration(clock.ticks() - ticks),
-    );
+      duration: roundDuration(clock.ticks() - ticks),
+      outcome: result.outcome,
+      message: result.failures[0]?.message ??
+        (result.outcome === "passed" ? undefined : briefOf(result)),
+    };
     attempts.push(attempt);
-    const gaveUp = retry?.stop && await giveUp(session, context, retry.stop, tried);
-    const isLast = gaveUp || tried.outcome === "passed" || !tried.isRetryable ||
-      attempts.length >= most ||
-      session.cancellation.reason !== undefined;
-    let stopped = gaveUp;
+    let stopped = retry?.stop && await giveUp(step, retry.stop, result);
+    const isLast = stopped || result.outcome === "passed" || !result.isRetryable ||
+      attempts.length >= maxAttempts ||
+      run.cancellation.reason !== undefined;
     if (retry && !isLast) {
-      session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
-      wasOnlyRefused &&= isRefused(tried);
-      stopped = await pauseOrFail(session, context, retry, tried, attempts.length);
+      const time = clock.now();
+      run.emit({ type: "step_retried", time, run: step.id, attempt, of: maxAttempts });
+      wasOnlyRefused &&= isRefused(result);
+      stopped = await pauseOrFail(step, retry, result, attempts.length);
       if (!stopped) {
-        if (session.detail.all) await keepAttempt(session, context, tried, attempts);
+        if (run.detail.all) await keepDetail(step, result, attempts);
         continue;
       }
     }
-    const outcome = await conclude(session, context, tried, stopped, attempts.length);
+    const outcome = await conclude(step, result, stopped, attempts.length);
     const isFlaky = attempts.length > 1 && !retry?.until && !wasOnlyRefused &&
-      tried.outcome === "passed" &&
+      result.outcome === "passed" &&
       !stopped &&
       outcome.state !== "failed";
     return {
       ...outcome,
-      attempts: await withoutSecrets(session, attempts, known),
-      ...(retry ? { maxAttempts: most } : {}),
-      ...(isFlaky ? { flaky: true } : {}),
+      attempts,
+      maxAttempts: retry && maxAttempts,
+      flaky: isFlaky || undefined,
     };
   }
 }
 
-/** The attempts without secrets that have come up since the first one. */
-async function withoutSecrets(
-  { secrets }: Session,
-  attempts: Attempt[],
-  known: number,
-): Promise<readonly Attempt[]> {
-  if (attempts.length === 1 || secrets.count === known) return attempts;
-  return (await detail()).maskedAgain(secrets, attempts);
-}
-
 /** Adds details to the latest attempt, of which the result of the step will hold none. */
-async function keepAttempt(
-  session: Session,
-  context: StepContext,
-  tried: Try,
+async function keepDetail(
+  step: StepExecution,
+  result: AttemptResult,
   attempts: Attempt[],
 ): Promise<void> {
-  const { attemptDetail, withoutMiddle } = await detail();
-  attempts.push({ ...attempts.pop()!, detail: await attemptDetail(session, context, tried) });
+  const { attemptDetail, withoutMiddle } = await import("./step_detail.ts");
+  attempts.push({ ...attempts.pop()!, detail: await attemptDetail(step, result) });
   withoutMiddle(attempts);
 }
 
 /** Whether nothing was listening: a server that is still starting is not flaky. */
-function isRefused({ failures }: Try): boolean {
+function isRefused({ failures }: AttemptResult): boolean {
   return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
 
 /** Why there is no other attempt after one that was not good enough, where `stop` says so. */
 async function giveUp(
-  session: Session,
-  context: StepContext,
+  step: StepExecution,
   stop: Expression,
-  { outcome, answer }: Try,
+  { outcome, response }: AttemptResult,
 ): Promise<Failure | undefined> {
-  if (outcome === "passed" || !answer) return undefined;
+  if (outcome === "passed" || !response) return undefined;
   const field = ["retry", "stop"];
   try {
-    if (!isTrue(stop, context.scope, field)) return undefined;
+    if (!isTrue(stop, step.scope, field)) return undefined;
     const error = new StepError("gave up: stop is true", undefined, { decided: true });
-    return await failureOf(session, context, new FieldError(field, error, stop));
+    return await step.failureOf(new FieldError(field, error, stop));
   } catch (error) {
-    return await failureOf(session, context, error);
+    return await step.failureOf(error);
   }
 }
 
 /** Waits for the next attempt; the failure says why there is none. */
 async function pauseOrFail(
-  session: Session,
-  context: StepContext,
+  step: StepExecution,
   retry: Retry,
-  { answer }: Try,
+  { response }: AttemptResult,
   attempts: number,
 ): Promise<Failure | undefined> {
   try {
-    const asked = retry.respectsRetryAfter ? answer?.result.retryAfter : undefined;
+    const asked = retry.respectsRetryAfter ? response?.result.retryAfter : undefined;
     const time = asked === undefined
-      ? pauseAfter(attempts, retry, context)
-      : Math.min(asked, timeoutOf(context));
-    await pause(session, context.run, time, "retry");
+      ? pauseAfter(attempts, step, retry)
+      : Math.min(asked, timeoutOf(step));
+    await pause(step, time, "retry");
     return undefined;
   } catch (error) {
-    return await failureOf(session, context, error);
+    return await step.failureOf(error);
   }
-}
-
-/** The time to wait after so many attempts. */
-function pauseAfter(attempts: number, retry: Retry, context: StepContext): number {
-  const { backoff, maxInterval, jitter } = retry;
-  const most = maxInterval
-    ? evaluateDuration(maxInterval, context.scope, ["retry", "max_interval"])
-    : MOST_PAUSE;
-  const grown = Math.min(delay(retry, "interval", context) * backoff ** (attempts - 1), most);
-  return jitter ? grown * (1 + Math.random()) / 2 : grown;
 }
 
 /** A growing interval ends somewhere: a day. */
-const MOST_PAUSE = 86_400_000;
+const LONGEST_PAUSE = 86_400_000;
 
-function delay(retry: Retry, key: "interval" | "initial_delay", context: StepContext): number {
+/** The time to wait after so many attempts. */
+function pauseAfter(attempts: number, step: StepExecution, retry: Retry): number {
+  const { backoff, maxInterval, jitter } = retry;
+  const longest = maxInterval
+    ? evaluateDuration(maxInterval, step.scope, ["retry", "max_interval"])
+    : LONGEST_PAUSE;
+  const grown = Math.min(delay(step, retry, "interval") * backoff ** (attempts - 1), longest);
+  return jitter ? grown * (1 + Math.random()) / 2 : grown;
+}
+
+function delay(step: StepExecution, retry: Retry, key: "interval" | "initial_delay"): number {
   const duration = key === "interval" ? retry.interval : retry.initialDelay;
-  return evaluateDuration(duration, context.scope, ["retry", key]);
+  return evaluateDuration(duration, step.scope, ["retry", key]);
 }
 
-function describe(tried: Try, number: number, started: number, duration: number): Attempt {
-  const message = tried.failures[0]?.message ??
-    (tried.outcome === "passed" ? undefined : briefOf(tried));
-  const attempt = { number, started, duration, outcome: tried.outcome };
-  return message === undefined ? attempt : { ...attempt, message };
-}
-
-/** The end of a step after its last attempt: what it is called, and what is kept of it. */
+/** The end of a step after its last attempt: its state, and what is kept of it. */
 async function conclude(
-  session: Session,
-  context: StepContext,
-  tried: Try,
+  step: StepExecution,
+  attempt: AttemptResult,
   stopped: Failure | undefined,
   attempts: number,
 ): Promise<Omit<Outcome, "attempts">> {
-  const failures = [...tried.failures, ...(stopped ? [stopped] : [])];
-  const { step } = context;
+  const { run, model, entry, scope } = step;
+  const { response } = attempt;
+  const failures = [...attempt.failures, ...stopped ? [stopped] : []];
   let echo: string | undefined;
-  if (step.echo && tried.answer) {
-    const template = step.echo;
+  if (model.echo && response) {
+    const template = model.echo;
     try {
-      echo = inField(["echo"], () => template.renderText(context.scope, { display: true }));
+      echo = inField(["echo"], () => template.renderText(scope, { display: true }));
     } catch (error) {
-      failures.push(await failureOf(session, context, error));
+      failures.push(await step.failureOf(error));
     }
   }
-  const mustSucceed = session.strict || step.retry && !isPolled(step, tried);
-  if (failures.length === 0 && tried.outcome === "failed" && mustSucceed) {
-    failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
+  const mustSucceed = run.options.strict || model.retry && !isPolled(step, attempt);
+  if (failures.length === 0 && attempt.outcome === "failed" && mustSucceed) {
+    failures.push(await step.failureOf(unsuccessful(step, attempt, attempts)));
   }
-  const { entry, scope } = context;
   if (entry?.loop && failures.length === 0) {
     try {
       endPass(entry.loop, entry.index, scope);
     } catch (error) {
-      failures.push(await failureOf(session, context, error));
+      failures.push(await step.failureOf(error));
     }
   }
-  const snapshot = await keepSnapshot(session, context, tried.snapshot, failures);
-  const isTested = step.test || step.snapshot || meetsExpectations(step, tried) ||
-    (tried.answer?.result.job?.passed ?? 0) > 0;
+  const snapshot = await keepSnapshot(step, attempt.snapshot, failures);
+  const isTested = model.test || model.snapshot || meetsExpectations(step, attempt) ||
+    (response?.result.job?.passed ?? 0) > 0;
   const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
-  const untested = state === "untested" && tried.answer?.result.status !== 0;
+  const isUntested = state === "untested" && response?.result.status !== 0;
+  const hasDetail = state === "failed" || run.detail.all;
   return {
     state,
     failures,
-    ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
-    ...phasesOf(tried),
-    ...(step.action.neverFails ? { instant: true as const } : {}),
-    ...(tried.assertions ? { assertions: tried.assertions } : {}),
-    ...(snapshot ? { snapshot } : {}),
-    ...(echo === undefined ? {} : { echo }),
-    ...(untested ? { untested: briefOf(tried) } : {}),
-    ...untestedInside(tried),
-    ...(state === "failed" || session.detail.all
-      ? await (await detail()).stepDetail(session, context, tried, state)
-      : {}),
+    responseTime: response && roundDuration(response.elapsed),
+    phases: phasesOf(attempt),
+    instant: model.action.neverFails,
+    assertions: attempt.assertions,
+    snapshot,
+    echo,
+    untested: isUntested ? briefOf(attempt) : undefined,
+    untestedInside: response?.result.job?.untested || undefined,
+    ...hasDetail && await (await import("./step_detail.ts")).stepDetail(step, attempt),
   };
 }
 
 /** Writes the snapshot of a step, unless anything in the step has failed. */
 async function keepSnapshot(
-  session: Session,
-  context: StepContext,
-  snapshot: Try["snapshot"],
+  step: StepExecution,
+  snapshot: AttemptResult["snapshot"],
   failures: Failure[],
-): Promise<StepResult["snapshot"]> {
+): Promise<SnapshotOutcome | undefined> {
   if (!snapshot?.write) return snapshot?.outcome;
   if (failures.length > 0) return undefined;
   try {
     await snapshot.write();
     return snapshot.outcome;
   } catch (error) {
-    failures.push(await failureOf(session, context, new FieldError(["snapshot"], error)));
+    failures.push(await step.failureOf(new FieldError(["snapshot"], error)));
     return undefined;
   }
 }
 
 /** The error of a step without a test whose action was unsuccessful. */
-function unsuccessful(tried: Try, step: Step, attempts: number): FieldError {
-  const { retry } = step;
+function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: number): FieldError {
+  const { retry } = step.model;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  if (retry?.until && !isPolled(step, tried)) {
+  const brief = briefOf(attempt);
+  const isPolledFor = isPolled(step, attempt);
+  if (retry?.until && !isPolledFor) {
     const why = new StepError(`until is still false after ${times}`, undefined, { decided: false });
     return new FieldError(["retry", "until"], why, retry.until);
   }
-  if (!retry || isPolled(step, tried)) {
+  if (!retry || isPolledFor) {
     const hint = "--strict makes it a failure; a test says what counts as success";
-    return new FieldError(["uses"], new StepError(`${briefOf(tried)}, not tested`, hint));
+    return new FieldError(["uses"], new StepError(`${brief}, not tested`, hint));
   }
-  const message = `${briefOf(tried)} after ${times}`;
   const hint = "retry without test repeats until the action succeeds; " +
     "a test says what else counts as success";
-  return new FieldError(["retry"], new StepError(message, hint));
+  return new FieldError(["retry"], new StepError(`${brief} after ${times}`, hint));
 }
 
 /** Whether what `until` waits for has come about: no attempt follows then, whatever the result. */
-function isPolled({ retry }: Step, { answer, isRetryable }: Try): boolean {
-  return retry?.until !== undefined && answer !== undefined && !isRetryable;
+function isPolled({ model }: StepExecution, { response, isRetryable }: AttemptResult): boolean {
+  return model.retry?.until !== undefined && response !== undefined && !isRetryable;
 }
 
 /** Whether the action succeeded, and its parameters or an API description state what to expect. */
-function meetsExpectations({ action }: Step, { answer, params }: Try): boolean {
-  if (answer?.result.status !== 0) return false;
-  if (answer.result.violations) return true;
-  return action.expectsResult?.(params ?? {}) ?? false;
+function meetsExpectations({ model, params }: StepExecution, { response }: AttemptResult): boolean {
+  if (response?.result.status !== 0) return false;
+  if (response.result.violations) return true;
+  return model.action.expectsResult?.(params ?? {}) ?? false;
 }
 
-function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
-  const count = answer?.result.job?.untested ?? 0;
-  return count === 0 ? {} : { untestedInside: count };
+function briefOf({ response }: AttemptResult): string {
+  return response?.result.brief ?? `status ${response?.result.status ?? "unknown"}`;
 }
 
-function briefOf({ answer }: Try): string {
-  return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
-}
-
-/** Sleeps, and says so. A cancellation ends the sleep and is thrown. */
+/** Sleeps, and reports it. A cancellation ends the sleep and is thrown. */
 export async function pause(
-  session: Session,
-  run: StepRun,
+  { run, id }: StepExecution,
   milliseconds: number,
   why: StepWaiting["why"],
 ): Promise<void> {
   if (milliseconds > 0) {
-    const time = session.host.clock.now();
-    session.emit({ type: "step_waiting", time, run, milliseconds, why });
-    await session.cancellation.sleep(milliseconds, session.deadlines);
+    const time = run.host.clock.now();
+    run.emit({ type: "step_waiting", time, run: id, milliseconds, why });
+    await run.cancellation.sleep(milliseconds, run.deadlines);
   }
-  const { reason } = session.cancellation;
+  const { reason } = run.cancellation;
   if (reason !== undefined) throw new StepError(reason);
 }
 

@@ -1,82 +1,51 @@
 import { Resources } from "../../action/resource_scope.ts";
-import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
+import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { hasAll } from "../../workflow/all_outputs.ts";
 import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
+import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import { FieldError, inField, isTrue } from "./evaluate_field.ts";
 import { combineStates, runOnce, skipStep } from "./run_step.ts";
-import type { Session } from "../session.ts";
-import {
-  closeScope,
-  type Entry,
-  evaluateStepVars,
-  makeStepContext,
-  type Round,
-} from "./step_context.ts";
+
+/** The iteration of a step in a round. */
+interface Entries {
+  readonly round: Round;
+  readonly step: Step;
+  /** What each entry publishes, at its index, where this is kept. */
+  readonly all: Dict[] | undefined;
+}
 
 /** Runs a step once for each of its entries, or until its condition is true. */
 export async function runEntries(
-  session: Session,
   round: Round,
   step: Step,
   iteration: Iteration,
 ): Promise<JobState> {
-  const { id } = step;
-  const all: Dict[] | undefined = id !== undefined && session.keepsAll && hasAll(step)
-    ? []
-    : undefined;
-  const state = await runAll(session, round, step, iteration, all);
+  const all = step.id !== undefined && round.run.keepsAll && hasAll(step) ? [] : undefined;
+  const entries = { round, step, all };
+  const state = iteration.kind === "loop"
+    ? await runPasses(entries, iteration)
+    : iteration.parallel === 1
+    ? await runInOrder(entries, openEntries(round, step, iteration))
+    : await runInParallel(entries, openEntries(round, step, iteration), iteration.parallel);
   // An entry that was skipped, or failed before it published anything, is not in it.
-  if (all) round.outputs.publishAll(id!, Object.values(all));
-  return state;
-}
-
-/** Runs the entries, and puts what each publishes into `all`, at its index. */
-async function runAll(
-  session: Session,
-  round: Round,
-  step: Step,
-  iteration: Iteration,
-  all: Dict[] | undefined,
-): Promise<JobState> {
-  if (iteration.kind === "loop") return await runPasses(session, round, step, iteration, all);
-  const entries = openEntries(session, round, step, iteration);
-  return iteration.parallel === 1
-    ? await runInOrder(session, round, step, entries, all)
-    : await runInParallel(session, round, step, entries, iteration.parallel, all);
-}
-
-/** Runs an entry in the round itself. */
-async function runEntry(
-  session: Session,
-  round: Round,
-  step: Step,
-  entry: Entry,
-  all: Dict[] | undefined,
-): Promise<JobState> {
-  const published = () => step.id === undefined ? undefined : round.outputs.view[step.id];
-  const before = published();
-  const state = await runOnce(session, round, step, entry);
-  const after = published();
-  if (all && after !== before) all[entry.index] = after as Dict;
+  if (all) round.outputs.publishAll(step.id!, Object.values(all));
   return state;
 }
 
 /** The entries, one after another as they are asked for; what they throw fails the step. */
 async function* openEntries(
-  session: Session,
   round: Round,
-  step: Step,
+  model: Step,
   iteration: Exclude<Iteration, Loop>,
 ): AsyncGenerator<DataTemplate> {
   if (iteration.kind === "list") return yield* iteration.entries;
-  const context = makeStepContext(session, round, step);
-  const vars = evaluateStepVars(session, context);
-  const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } =
-    context.names;
-  const scope = { ...context.scope, names: { ...names, vars } };
+  const step = new StepExecution(round, model);
+  const vars = step.evaluateVars();
+  const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } = step.names;
+  const scope = { ...step.scope, names };
   switch (iteration.kind) {
     case "template": {
       const { field } = iteration;
@@ -94,7 +63,7 @@ async function* openEntries(
       return;
     }
     case "file":
-      return yield* openFile(session, step, iteration, scope, vars);
+      return yield* openFile(step, iteration, scope, vars);
     default:
       return assertNever(iteration);
   }
@@ -104,8 +73,7 @@ async function* openEntries(
 class NothingToRun extends Error {}
 
 async function* openFile(
-  session: Session,
-  step: Step,
+  { run, model }: StepExecution,
   file: DataFile,
   scope: Scope,
   vars: Dict,
@@ -113,13 +81,12 @@ async function* openFile(
   const { limit = Infinity, where } = file;
   const field = ["iteration", "file"];
   const written = inField(field, () => file.file.renderText(scope), file.file);
-  const at = [...step.path, ...field];
   let rows = 0;
   let chosen = 0;
   try {
-    const { readRows } = await import("../data/read_rows.ts");
+    const { readRows } = await import("./read_rows.ts");
     if (limit > 0) {
-      for await (const value of readRows(session, { written, file, at })) {
+      for await (const value of readRows(run, { written, file, at: [...model.path, ...field] })) {
         rows++;
         if (where && !isChosen(value)) continue;
         yield { kind: "constant", value };
@@ -142,75 +109,76 @@ async function* openFile(
   }
 }
 
+/** Runs an entry in the round itself. */
+async function runEntry({ round, step, all }: Entries, entry: Entry): Promise<JobState> {
+  const published = () => step.id === undefined ? undefined : round.outputs.view[step.id];
+  const before = published();
+  const state = await runOnce(round, step, entry);
+  const after = published();
+  if (all && after !== before) all[entry.index] = after as Dict;
+  return state;
+}
+
 async function runInOrder(
-  session: Session,
-  round: Round,
-  step: Step,
-  entries: AsyncIterable<DataTemplate>,
-  all: Dict[] | undefined,
+  entries: Entries,
+  templates: AsyncIterable<DataTemplate>,
 ): Promise<JobState> {
+  const { round, step } = entries;
   let state: JobState = "passed";
   let index = 0;
   try {
-    for await (const template of entries) {
-      if (session.cancellation.reason !== undefined) break;
+    for await (const template of templates) {
+      if (round.run.cancellation.reason !== undefined) break;
       const entry = { index, template };
-      const one = skipIfStopped(session, round, step, entry, state) ??
-        await runEntry(session, round, step, entry, all);
+      const one = skipIfStopped(round, step, entry, state) ?? await runEntry(entries, entry);
       state = combineStates(state, one);
       index++;
     }
   } catch (error) {
-    return combineStates(state, await endWithout(session, round, step, index, error));
+    return combineStates(state, await endWithout(round, step, index, error));
   }
   return state;
 }
 
 /** Skips an entry that does not start any more; `state` is that of the entries so far. */
 function skipIfStopped(
-  session: Session,
   round: Round,
   step: Step,
   entry: Entry,
   state: JobState,
 ): JobState | undefined {
   const isStopped = state === "failed" && round.job.stopsAtFailure && !step.isCleanup;
-  if (!isStopped && session.draining.reason === undefined) return undefined;
+  if (!isStopped && round.run.draining.reason === undefined) return undefined;
   const reason = isStopped ? "on_failure is stop, and an entry before failed" : undefined;
-  skipStep(session, round, step, entry, reason);
+  skipStep(round, step, entry, reason);
   return "skipped";
 }
 
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+
 /** Reports why there is no further entry. */
 async function endWithout(
-  session: Session,
   round: Round,
   step: Step,
   index: number,
   error: unknown,
 ): Promise<JobState> {
   if (error instanceof NothingToRun) {
-    skipStep(session, round, step, undefined, error.message);
+    skipStep(round, step, undefined, error.message);
     return "passed";
   }
   // The step fails as a whole, or at the entry that could not be read.
-  const entry = { index, template: NO_VARS, fault: error };
-  return await runOnce(session, round, step, entry);
+  return await runOnce(round, step, { index, template: NO_VARS, fault: error });
 }
-
-const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
 /** Runs so many entries at once; each has resources of its own, as a job has. */
 async function runInParallel(
-  session: Session,
-  round: Round,
-  step: Step,
-  entries: AsyncIterator<DataTemplate>,
+  { round, step, all }: Entries,
+  templates: AsyncIterator<DataTemplate>,
   parallel: number,
-  all: Dict[] | undefined,
 ): Promise<JobState> {
-  const { cancellation } = session;
-  const order = new EventOrder(session.emit);
+  const { run } = round;
+  const order = new EventOrder(run.emit);
   let state: JobState = "passed";
   let index = 0;
   let isOver = false;
@@ -219,13 +187,11 @@ async function runInParallel(
   let reading: Promise<unknown> = Promise.resolve();
 
   /** The next entry; they are read one at a time. */
-  function next(): Promise<
-    { readonly index: number; readonly template: DataTemplate } | undefined
-  > {
+  function next(): Promise<Entry | undefined> {
     const result = reading.then(async () => {
-      if (isOver || cancellation.reason !== undefined) return undefined;
+      if (isOver || run.cancellation.reason !== undefined) return undefined;
       try {
-        const { done, value } = await entries.next();
+        const { done, value } = await templates.next();
         if (!done) return { index: index++, template: value };
       } catch (error) {
         fault = { index, error };
@@ -239,8 +205,8 @@ async function runInParallel(
 
   async function work(): Promise<void> {
     for (let entry = await next(); entry; entry = await next()) {
-      const inner = { ...session, emit: order.emitterOf(entry.index) };
-      const one = skipIfStopped(inner, round, step, entry, state) ??
+      const inner = run.with({ emit: order.emitterOf(entry.index) });
+      const one = skipIfStopped({ ...round, run: inner }, step, entry, state) ??
         await runApart(inner, entry);
       // Read only now: others have ended meanwhile.
       state = combineStates(state, one);
@@ -248,29 +214,26 @@ async function runInParallel(
     }
   }
 
-  async function runApart(
-    inner: Session,
-    entry: { readonly index: number; readonly template: DataTemplate },
-  ): Promise<JobState> {
-    const scope = new Resources();
+  async function runApart(inner: Run, entry: Entry): Promise<JobState> {
+    const resources = new Resources();
     const outputs = round.outputs.fork();
     try {
-      return await runOnce(inner, { ...round, scope, outputs }, step, entry);
+      return await runOnce({ ...round, run: inner, resources, outputs }, step, entry);
     } finally {
       const values = step.id === undefined ? undefined : outputs.ofSteps()[step.id];
       if (values) {
         if (all) all[entry.index] = values;
         if (entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
       }
-      await closeScope(inner, scope);
+      await inner.close(resources);
     }
   }
 
   await Promise.all(Array.from({ length: parallel }, work));
-  await entries.return?.();
+  await templates.return?.();
   if (latest && step.id !== undefined) round.outputs.publish(step.id, latest.values);
   if (!fault) return state;
-  return combineStates(state, await endWithout(session, round, step, fault.index, fault.error));
+  return combineStates(state, await endWithout(round, step, fault.index, fault.error));
 }
 
 /** Holds the events of entries that run at once, so that they come in the order of the entries. */
@@ -305,25 +268,19 @@ class EventOrder {
 }
 
 /** Runs a step until its condition is true; a pass that fails or is skipped is the last one. */
-async function runPasses(
-  session: Session,
-  round: Round,
-  step: Step,
-  loop: Loop,
-  all: Dict[] | undefined,
-): Promise<JobState> {
-  const { cancellation, draining, deadlines } = session;
+async function runPasses(entries: Entries, loop: Loop): Promise<JobState> {
+  const { round, round: { run }, step } = entries;
   for (let index = 0; index < loop.max; index++) {
-    if (cancellation.reason !== undefined) return "passed";
-    if (draining.reason !== undefined) {
-      skipStep(session, round, step, { index, template: NO_VARS });
+    if (run.cancellation.reason !== undefined) return "passed";
+    if (run.draining.reason !== undefined) {
+      skipStep(round, step, { index, template: NO_VARS });
       return "skipped";
     }
     const pass = { isOver: true, pause: 0 };
     const entry = { index, template: NO_VARS, loop: { ...loop, pass } };
-    if (await runEntry(session, round, step, entry, all) === "failed") return "failed";
+    if (await runEntry(entries, entry) === "failed") return "failed";
     if (pass.isOver) return "passed";
-    await draining.sleep(pass.pause, deadlines);
+    await run.draining.sleep(pass.pause, run.deadlines);
   }
   return "passed";
 }

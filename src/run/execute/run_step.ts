@@ -1,52 +1,40 @@
 import { roundDuration } from "../../base/value/duration.ts";
 import { markCleanup } from "../../workflow/mark_cleanup.ts";
-import type { Duration, Step } from "../../workflow/model.ts";
-import { evaluateDuration, isTrue } from "./evaluate_field.ts";
+import type { Step } from "../../workflow/model.ts";
 import type { Failure, JobState } from "../event.ts";
-import { failureOf } from "../failure/lazy_failures.ts";
+import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
-import type { Session } from "../session.ts";
-import {
-  closeScope,
-  type Entry,
-  evaluateName,
-  evaluateStepVars,
-  makeStepContext,
-  type Round,
-  type StepContext,
-  type UpstreamFailure,
-} from "./step_context.ts";
 
 /** Emits the events of a step, or of an entry of its iteration, that does not start. */
 export function skipStep(
-  session: Session,
   round: Round,
-  step: Step,
+  model: Step,
   entry?: Entry,
-  reason = `not started: ${session.draining.reason}`,
+  reason = `not started: ${round.run.draining.reason}`,
 ): void {
-  const { emit, tally, host: { clock } } = session;
-  const uses = step.action.name;
-  const context = makeStepContext(session, round, step, entry);
-  const { run } = context;
-  const name = markCleanup(round.job, step, nameOf(session, context, entry) || uses);
-  const started = clock.now();
-  tally.steps.skipped++;
-  emit({ type: "step_started", time: started, run, name, uses });
+  const { run } = round;
+  const step = new StepExecution(round, model, entry);
+  const uses = model.action.name;
+  const name = markCleanup(round.job, model, nameOfSkipped(step) || uses);
+  const started = run.host.clock.now();
+  run.tally.steps.skipped++;
+  run.emit({ type: "step_started", time: started, run: step.id, name, uses });
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
-  const place = session.spotOf?.(step);
-  const result = { name, uses, ...place ? { place } : {}, started, duration: 0, ...outcome };
-  emit({ type: "step_finished", time: started, run, result });
+  const place = run.positionOf?.(model);
+  const result = { name, uses, place, started, duration: 0, ...outcome };
+  run.emit({ type: "step_finished", time: started, run: step.id, result });
 }
 
 /** The name of a step; its template as it is written where that needs what did not run. */
-function nameOf(session: Session, context: StepContext, entry: Entry | undefined): string {
-  const written = context.step.name?.source.trim() ?? "";
+function nameOfSkipped(step: StepExecution): string {
+  const { model, entry } = step;
+  const written = model.name?.source.trim() ?? "";
   // All entries of a step have one name then, which reads no entry.
-  if (context.step.iteration && !entry) return written;
+  if (model.iteration && !entry) return written;
   try {
-    context.names.vars = evaluateStepVars(session, context);
-    return evaluateName(context);
+    step.evaluateVars();
+    return step.evaluateName();
   } catch {
     return written;
   }
@@ -60,94 +48,75 @@ export function combineStates(a: JobState, b: JobState): JobState {
 
 /** Runs a step, or an entry of it, once. */
 export async function runOnce(
-  session: Session,
   round: Round,
-  step: Step,
+  model: Step,
   entry?: Entry,
 ): Promise<"passed" | "failed"> {
-  const { clock } = session.host;
-  const context = makeStepContext(session, round, step, entry);
-  const { run } = context;
-  const uses = step.action.name;
+  const { run } = round;
+  const { clock } = run.host;
+  const step = new StepExecution(round, model, entry);
+  const uses = model.action.name;
   const started = clock.now();
   const ticks = clock.ticks();
-  let name = step.name?.source ?? uses;
   const failures: Failure[] = [];
   try {
     if (entry?.fault !== undefined) throw entry.fault;
-    context.names.vars = evaluateStepVars(session, context);
-    name = evaluateName(context) || uses;
+    step.evaluateVars();
+    step.name = step.evaluateName() || uses;
   } catch (error) {
-    failures.push(await failureOf(session, context, error));
+    failures.push(await step.failureOf(error));
   }
-  name = markCleanup(round.job, step, name);
-  session.emit({ type: "step_started", time: started, run, name, uses });
+  const name = step.name = markCleanup(round.job, model, step.name);
+  run.emit({ type: "step_started", time: started, run: step.id, name, uses });
   let outcome: Outcome = { state: "failed", attempts: [], failures };
   try {
-    if (failures.length === 0) outcome = await runUnlessSkipped(session, context, name);
+    if (failures.length === 0) outcome = await runUnlessSkipped(step);
   } catch (error) {
-    failures.push(await failureOf(session, context, error));
+    failures.push(await step.failureOf(error));
   }
-  await closeScope(session, context.resources.step);
-  const { state: judged } = outcome;
-  if (judged === "failed" || judged === "skipped") {
-    rememberUpstream(round, { step, run, name, state: judged });
+  await run.close(step.resources.step);
+  const { state } = outcome;
+  if (state === "failed" || state === "skipped") {
+    // Those after it in its round may read what it has not published.
+    const publishes = model.id !== undefined && model.outputs.length > 0;
+    if (publishes) round.upstreamFailures.push({ step: model, run: step.id, name, state });
   }
-  if (judged === "failed" && session.toleratesFailures && !session.cancellation.reason) {
+  if (state === "failed" && run.toleratesFailures && !run.cancellation.reason) {
     outcome = { ...outcome, state: "tolerated" };
   }
-  session.tally.steps[outcome.state]++;
-  if (outcome.untested !== undefined) session.tally.untestedFailures++;
-  if (outcome.flaky) session.tally.flaky++;
-  countAssertions(session, outcome);
-  if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
+  count(run, outcome);
   const duration = roundDuration(clock.ticks() - ticks);
-  const place = session.spotOf?.(step);
-  const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
-  session.emit({ type: "step_finished", time: clock.now(), run, result });
-  if (judged !== "failed") return "passed";
+  const place = run.positionOf?.(model);
+  const result = { name, uses, place, started, duration, ...outcome };
+  run.emit({ type: "step_finished", time: clock.now(), run: step.id, result });
+  if (state !== "failed") return "passed";
   round.count.failed++;
-  cancelIfFailFast(session, round.job.id);
+  cancelIfFailFast(run, round.job.id);
   return "failed";
 }
 
-function countAssertions({ tally }: Session, { assertions }: Outcome): void {
-  if (!assertions) return;
-  tally.assertions.passed += assertions.passed;
-  tally.assertions.failed += assertions.failed;
-}
-
-/** Remembers a step that may not have published what those after it in its round read. */
-function rememberUpstream({ upstreamFailures }: Round, failure: UpstreamFailure): void {
-  const { id, outputs } = failure.step;
-  if (id !== undefined && outputs.length > 0) upstreamFailures.push(failure);
-}
-
-/** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
-export function cancelIfFailFast({ failFast, draining }: Session, job: string): void {
-  if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
-}
-
-function runUnlessSkipped(
-  session: Session,
-  context: StepContext,
-  name: string,
-): Outcome | Promise<Outcome> {
-  const { step: { skipif, wait }, scope } = context;
+async function runUnlessSkipped(step: StepExecution): Promise<Outcome> {
+  const { model: { skipif, wait }, scope } = step;
   if (skipif && isTrue(skipif, scope, "skipif")) {
     const reason = `skipif is true: ${skipif.source.trim()}`;
     return { state: "skipped", attempts: [], failures: [], reason };
   }
-  return wait ? runAfter(wait, session, context, name) : runAttempts(session, context, name);
+  if (!wait) return await runAttempts(step);
+  const milliseconds = evaluateDuration(wait, scope, ["wait"]);
+  await pause(step, milliseconds, "wait");
+  return { ...await runAttempts(step), wait: milliseconds };
 }
 
-async function runAfter(
-  wait: Duration,
-  session: Session,
-  context: StepContext,
-  name: string,
-): Promise<Outcome> {
-  const milliseconds = evaluateDuration(wait, context.scope, ["wait"]);
-  await pause(session, context.run, milliseconds, "wait");
-  return { ...await runAttempts(session, context, name), wait: milliseconds };
+function count({ tally }: Run, outcome: Outcome): void {
+  tally.steps[outcome.state]++;
+  if (outcome.untested !== undefined) tally.untestedFailures++;
+  if (outcome.flaky) tally.flaky++;
+  tally.untestedFailures += outcome.untestedInside ?? 0;
+  tally.assertions.passed += outcome.assertions?.passed ?? 0;
+  tally.assertions.failed += outcome.assertions?.failed ?? 0;
+}
+
+/** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
+export function cancelIfFailFast({ failFast, draining }: Run, job: string): void {
+  if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
 }

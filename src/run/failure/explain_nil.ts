@@ -1,25 +1,25 @@
-import { jobsBefore } from "../../plan/jobs_before.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { NameRead } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { stepText } from "../../base/value/plain.ts";
-import { isDict } from "../../base/value/value.ts";
+import { type Dict, isDict } from "../../base/value/value.ts";
+import type { DataTemplate, Template } from "../../expr/expression.ts";
+import { onlyExpression } from "../../expr/parse/tree.ts";
+import { type Reference, valueReferences } from "../../expr/references.ts";
+import { jobsBefore } from "../../plan/jobs_before.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { ownVars } from "../../workflow/decode/own_vars.ts";
 import type { Job, Step } from "../../workflow/model.ts";
-import type { Session } from "../session.ts";
-import type { Round, StepContext, UpstreamFailure } from "../execute/step_context.ts";
-
-/** The reader of a nil value: a step in a round of its job, or a job. */
-export interface Reader {
-  /** The run that it belongs to; an embedded job has no plan. */
-  readonly session: Pick<Session, "plan" | "scope">;
-  readonly round?: Round;
-  /** The key that reads it: `["jobs", 0, "steps", 2, "with"]`. */
-  readonly path: Path;
-}
+import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
 /** A read value that is nil. */
 type NilRead = Pick<NameRead, "root" | "keys">;
+
+/** A step or job that reads, and the key in which it does. */
+export interface Reader {
+  readonly owner: FailureOwner;
+  readonly field: Path;
+}
 
 /**
  * Says why what was read is nil, if the cause is outside the expression: a step before it
@@ -27,24 +27,30 @@ type NilRead = Pick<NameRead, "root" | "keys">;
  * everything that the expression reads; with `isNil` the key is known to be there, as nil.
  */
 export function explainNil(
-  reader: Reader,
+  { owner, field }: Reader,
   reads: readonly NilRead[],
   { all = reads, isNil = false }: { all?: readonly NilRead[]; isNil?: boolean } = {},
 ): string | undefined {
-  const { session: { plan, scope }, path, round } = reader;
-  const upstream = round && failedUpstream(round, reads);
-  if (upstream !== undefined || !plan) return upstream;
-  const index = () => scope.resource("jobs and their outputs", () => indexJobs(plan.workflow.jobs));
-  return notSelected(plan, index, all) ?? unsetVariable(plan, path, reads) ??
-    notYetPublished(plan, index, path, reads, isNil);
+  const { run, run: { plan } } = owner;
+  const step = "model" in owner ? owner.model : undefined;
+  const upstream = "model" in owner ? failedUpstream(owner.round, reads) : undefined;
+  // To an embedded job, the jobs of the plan are nothing.
+  if (upstream !== undefined || run.isEmbedded) return upstream;
+  // Thousands of steps may fail for the same reason.
+  const index = run.resources.resource("jobs and their outputs", () => indexJobs(plan));
+  const job = "model" in owner ? owner.round.job : owner.job;
+  return notSelected(plan, index, all) ??
+    unsetVariable(plan, step && field[0] !== "vars" ? ownVars(step) : undefined, reads) ??
+    notYetPublished(index, { job, step }, reads, isNil);
 }
 
 /** A hint about parts of a result that the action failed to get, after what it got instead. */
 export function withTrouble(
-  { trouble }: Pick<Partial<StepContext>, "trouble">,
+  owner: FailureOwner,
   reads: readonly NilRead[],
   hint: string | undefined,
 ): string | undefined {
+  const trouble = "model" in owner ? owner.trouble : undefined;
   if (trouble === undefined || reads.every(({ root }) => root !== "res")) return hint;
   return hint === undefined ? trouble : `${trouble}; ${hint}`;
 }
@@ -80,23 +86,25 @@ function lacks(step: Step, { outputs: { view } }: Round, first: string, second?:
   return second !== undefined && declares(step, second) && (published[second] ?? null) === null;
 }
 
+function declares({ outputs }: Step, name: string): boolean {
+  return outputs.some((output) => output.name === name);
+}
+
 function notSelected(
   { workflow, jobs }: Plan,
-  index: () => JobIndex,
+  { publishers }: JobIndex,
   reads: readonly NilRead[],
 ): string | undefined {
-  const isWhole = jobs.length === workflow.jobs.length &&
-    jobs.every(({ skip }) => skip === undefined);
-  const names = isWhole ? [] : outputsOf(reads).map(([name]) => name);
-  if (names.length === 0) return undefined;
   const planned = new Map(jobs.map((planned) => [planned.job, planned]));
   for (const job of workflow.jobs) {
     const choice = planned.get(job);
     if (choice && choice.skip === undefined) continue;
-    const name = names.find((name) => publishersOf(index(), name).some((p) => p.job === job));
-    if (name === undefined) continue;
+    const read = outputsOf(reads).find(([name]) =>
+      publishers.get(name)?.some((p) => p.job === job)
+    );
+    if (!read) continue;
     const why = choice ? `was skipped because of ${choice.skip}` : "was not selected to run";
-    return `outputs.${name} comes from the job "${job.id}", which ${why}`;
+    return `outputs.${read[0]} comes from the job "${job.id}", which ${why}`;
   }
   return undefined;
 }
@@ -106,15 +114,11 @@ export const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
 
 function unsetVariable(
   { workflow, vars }: Plan,
-  path: Path,
+  stepVars: ReadonlySet<string> | undefined,
   reads: readonly NilRead[],
 ): string | undefined {
-  const { step } = placeOf(workflow.jobs, path);
-  const field = step && path[step.path.length];
-  // The vars of a step see those of the workflow alone.
-  const own = step && field !== "vars" ? ownVars(step) : undefined;
   for (const { root, keys } of reads) {
-    if (root !== "vars" || keys[0] && own?.has(keys[0].name)) continue;
+    if (root !== "vars" || keys[0] && stepVars?.has(keys[0].name)) continue;
     let written = fieldOf(workflow.document.value, "vars");
     let value: unknown = vars;
     let read = "vars";
@@ -129,129 +133,152 @@ function unsetVariable(
   return undefined;
 }
 
-/** The job and the step that a path leads to. */
-function placeOf(
-  jobs: readonly Job[],
-  path: Path,
-): { readonly job?: Job | undefined; readonly step?: Step | undefined } {
-  const job = path[0] === "jobs"
-    ? jobs[Number(path[1])]
-    : path[0] === "finally"
-    ? jobs.at(-1)
-    : undefined;
-  if (!job) return {};
-  const [list, index] = job.isCleanup ? path : path.slice(job.path.length);
-  const first = list === "finally" ? job.steps.findIndex(({ isCleanup }) => isCleanup) : 0;
-  return {
-    job,
-    step: list === "steps" || list === "finally" ? job.steps[first + Number(index)] : undefined,
-  };
-}
-
-/** A job reads its own fields before its steps run. */
-const BEFORE_STEPS = -1;
-
 /** Finds the step that publishes a value that is missing, and the reason why it is late. */
 function notYetPublished(
-  { workflow: { jobs } }: Plan,
-  index: () => JobIndex,
-  path: Path,
+  index: JobIndex,
+  reader: { readonly job: Job; readonly step: Step | undefined },
   reads: readonly NilRead[],
   isNil: boolean,
 ): string | undefined {
-  const { job: reader, step: stepAt } = placeOf(jobs, path);
-  if (!reader) return undefined;
-  const at = stepAt?.index ?? BEFORE_STEPS;
+  // A job reads its own fields before its steps run.
+  const at = reader.step?.index ?? -1;
   for (const [first, second] of outputsOf(reads)) {
-    const all = publishersOf(index(), first);
+    const all = index.publishers.get(first) ?? [];
     if (all.length === 0) continue;
-    const earlier = earlierThan(index(), reader);
+    const earlier = index.jobsBefore(reader.job);
     const before = all.filter(({ job, step }) =>
-      job === reader ? step.index < at : earlier.has(job)
+      job === reader.job ? step.index < at : earlier.has(job)
     );
     if (before.length > 0) {
-      const [one, ...more] = before.filter(({ step }) => declares(step, second ?? first));
+      const [one, ...others] = before.filter(({ step }) => declares(step, second ?? first));
       // Of several under one flat name, who it was depends on which of them ran.
-      if (isNil && one && more.length === 0) return `${nameOf(one.step)} published it as nil`;
+      if (isNil && one && others.length === 0) return `${nameOf(one.step)} published it as nil`;
       continue;
     }
-    const own = all.find(({ job, step }) => job === reader && step.index > at);
-    if (own) {
-      const when = at === BEFORE_STEPS
-        ? "this is read before its steps run"
-        : "runs after this one";
-      return `${nameOf(own.step)} publishes it, but ${when}`;
+    const later = all.find(({ job, step }) => job === reader.job && step.index > at);
+    if (later) {
+      const when = reader.step ? "runs after this one" : "this is read before its steps run";
+      return `${nameOf(later.step)} publishes it, but ${when}`;
     }
-    const other = all.find(({ job }) => job !== reader);
+    const other = all.find(({ job }) => job !== reader.job);
     if (!other) continue;
-    return earlierThan(index(), other.job).has(reader)
+    return index.jobsBefore(other.job).has(reader.job)
       ? `the job "${other.job.id}" publishes it, but runs after this one`
       : `the job "${other.job.id}" publishes it: add it to the needs of this job`;
   }
   return undefined;
 }
 
-/** A step that publishes outputs, and its job. */
-interface Publisher {
-  readonly job: Job;
-  readonly step: Step;
-}
-
-/** An index of the jobs of a workflow, of which thousands may fail. */
-interface JobIndex {
-  readonly byId: ReadonlyMap<string, Job>;
-  /** The publishers, by ids of steps and flat names. */
-  readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
-  /** The jobs that run before a job. */
-  readonly earlier: Map<Job, ReadonlySet<Job>>;
-}
-
-function indexJobs(jobs: readonly Job[]): JobIndex {
-  const byId = new Map(jobs.map((job) => [job.id, job]));
-  return { byId, publishers: indexPublishers(jobs), earlier: new Map() };
-}
-
-/** The steps that publish under a name: by their id, or, where there are none, flat. */
-function publishersOf({ publishers }: JobIndex, name: string): readonly Publisher[] {
-  return publishers.get(name) ?? [];
-}
-
-function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Publisher[]> {
-  const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
-    .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
-  const byId = Map.groupBy(all, ({ step }) => step.id!);
-  const flat = new Map<string, Publisher[]>();
-  for (const publisher of all) {
-    for (const { name } of publisher.step.outputs) {
-      const known = flat.get(name);
-      if (known) known.push(publisher);
-      else flat.set(name, [publisher]);
-    }
-  }
-  return new Map([...flat, ...byId]);
-}
-
-function earlierThan({ byId, earlier }: JobIndex, job: Job): ReadonlySet<Job> {
-  let found = earlier.get(job);
-  if (!found) {
-    found = jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs;
-    // One at a time: all of them could be as many as the square of the jobs.
-    earlier.clear();
-    earlier.set(job, found);
-  }
-  return found;
-}
-
-function declares({ outputs }: Step, name: string): boolean {
-  return outputs.some((output) => output.name === name);
-}
-
 function nameOf({ id, name }: Step): string {
   return `the step "${name?.source ?? id}"`;
 }
 
+/** Finds what publishes an output, and the jobs that run before another. */
+interface JobIndex {
+  /** By the ids of steps, or, where there are none, by flat names. */
+  readonly publishers: ReadonlyMap<string, readonly { readonly job: Job; readonly step: Step }[]>;
+  readonly jobsBefore: (job: Job) => ReadonlySet<Job>;
+}
+
+function indexJobs({ workflow: { jobs } }: Plan): JobIndex {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
+    .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
+  const flat = Map.groupBy(
+    all.flatMap(({ job, step }) => step.outputs.map(({ name }) => ({ name, job, step }))),
+    ({ name }) => name,
+  );
+  return {
+    publishers: new Map([...flat, ...Map.groupBy(all, ({ step }) => step.id!)]),
+    jobsBefore: (job) =>
+      jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs,
+  };
+}
+
+/** More than this would not help to find the cause. */
+const MOST_PARTS = 3;
+
+/**
+ * Says which parts of `with` came out nil, and why: such a part is left out or sent as null, and
+ * may be the cause of what failed after it.
+ */
+export function nilPartsHint(owner: FailureOwner): string | undefined {
+  if (!("model" in owner)) return undefined;
+  const reasons = nilReasons(owner).take(MOST_PARTS)
+    .map(([path, why]) => `${["with", ...path].join(".")} is nil: ${why}`).toArray();
+  return reasons.length === 0 ? undefined : reasons.join("; ");
+}
+
+/** Says why a parameter or a part of it is nil, where one is and the reason is known. */
+export function nilParameterHint(owner: FailureOwner, parameter: string): string | undefined {
+  if (!("model" in owner)) return undefined;
+  const [path, why] = nilReasons(owner).find(([path]) => path[0] === parameter) ?? [];
+  return path === undefined || path.length === 1 ? why : `${path.join(".")} is nil: ${why}`;
+}
+
+/** The parts of the rendered `with` that are nil for a known reason, with this reason. */
+function* nilReasons(step: StepExecution): Generator<readonly [Path, string]> {
+  if (!step.params) return;
+  for (const [path, template] of nilParts(step.model.with, step.params, [])) {
+    let only = onlyExpression(template);
+    while (only?.type === "LogicalExpression" && only.operator === "??") only = only.right;
+    const reads = only ? valueReferences(only) : [];
+    const [first] = reads;
+    if (!first) continue;
+    const { isNil, absent } = follow(step.names, first);
+    const why = explainNil({ owner: step, field: ["with"] }, reads, { isNil }) ?? absent;
+    if (why !== undefined) yield [path, why];
+  }
+}
+
+/** The templates that gave nil. */
+function* nilParts(
+  part: DataTemplate,
+  value: unknown,
+  path: Path,
+): Generator<readonly [Path, Template]> {
+  switch (part.kind) {
+    case "constant":
+      return;
+    case "template":
+      if (value === null) yield [path, part.template];
+      return;
+    case "list":
+      for (const [index, item] of part.items.entries()) {
+        yield* nilParts(item, (value as readonly unknown[])[index], [...path, index]);
+      }
+      return;
+    case "map":
+      for (const [key, field] of part.entries) {
+        yield* nilParts(field, (value as Dict)[key], [...path, key]);
+      }
+  }
+}
+
+/** Where `vars.db.host` leads: to nil, or no further than a key that is not there. */
+function follow(
+  names: Readonly<Record<string, unknown>>,
+  { root, keys, isOpen }: Reference,
+): { readonly isNil: boolean; readonly absent?: string } {
+  let value = fieldOf(names, root);
+  let owner = root;
+  for (const { name } of keys) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return { isNil: false };
+    }
+    if (!Object.hasOwn(value, name)) {
+      const near = didYouMean(name, Object.keys(value));
+      const what = `${owner} has no "${name}"`;
+      return { isNil: false, absent: near === undefined ? what : `${what}; ${near}` };
+    }
+    value = fieldOf(value, name);
+    owner += stepText(name);
+  }
+  return { isNil: value === null && !isOpen };
+}
+
 /** The value under a key, if the value is a map. */
-export function fieldOf(value: unknown, name: string): unknown {
+function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;

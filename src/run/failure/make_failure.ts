@@ -1,111 +1,113 @@
-import type { ContractViolation, JobResult } from "../../action/action.ts";
 import { runResources } from "../../action/run_resources.ts";
-import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
-import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, RunnerError, StepError } from "../../base/errors.ts";
-import {
-  excerptOf,
-  type Path,
-  shortenExcerpt,
-  type Source,
-  type SourceExcerpt,
-} from "../../base/source.ts";
-import { boundValue } from "../../secrets/bound_value.ts";
+import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import { diffValues } from "../../base/value/diff_values.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
-import type { Masker } from "../../secrets/masker.ts";
-import type { Dict, Value } from "../../base/value/value.ts";
 import { boundedMeter, LimitError } from "../../base/value/meter.ts";
-import { type Mismatch, renderMismatches } from "../../base/value/mismatch.ts";
+import { renderMismatches } from "../../base/value/mismatch.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import type { Explanation, TestOperand } from "../../expr/expression.ts";
+import { findReferences } from "../../expr/references.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
-import type { Assertion, Job, Positions } from "../../workflow/model.ts";
-import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
+import type { Assertion } from "../../workflow/model.ts";
 import { causeOfRun } from "../cause_of_run.ts";
-import type { Failure, PassedTest, Violation } from "../event.ts";
-import type { StepContext } from "../execute/step_context.ts";
-import type { Session } from "../session.ts";
-import { explainNil, type Reader, upstreamReason, withTrouble } from "./explain_nil.ts";
-import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
-import { columnHint, fieldHint } from "./type_hints.ts";
+import type { Failure, Operand } from "../event.ts";
+import {
+  EmbeddedError,
+  FieldError,
+  type Unexpected,
+  UnexpectedResult,
+} from "../execute/evaluate_field.ts";
+import type { FailureOwner, Run, StepExecution } from "../run_state.ts";
+import {
+  explainNil,
+  nilParameterHint,
+  nilPartsHint,
+  upstreamReason,
+  withTrouble,
+} from "./explain_nil.ts";
+import { failurePlace } from "./failure_place.ts";
 
-/** The step, in a round, or the job that something failed in. */
-export type Owner = Pick<StepContext, "step" | "round"> & Partial<StepContext> | {
-  readonly trouble?: undefined;
-  readonly job: Job;
-};
-
-/** Turns what was thrown in a step or job into a failure with its place in the file. */
-export async function failureOfError(
-  session: Session,
-  owner: Owner,
-  error: unknown,
-  given?: AttemptInput,
-): Promise<Failure> {
-  const { field, cause, tree } = error instanceof FieldError
-    ? error
-    : { field: [], cause: error, tree: undefined };
-  const path = [...pathOf(owner), ...field];
-  const fieldName = field.map(String).join(".");
-  if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
-  if (cause instanceof ExpressionError) {
-    const place = [...path, ...cause.path];
-    const reader = readerOf(session, owner, place);
-    const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(cause.message);
-    const likely = isText && "step" in owner
-      ? columnHint(owner, cause.details.reads, cause.hint)
-      : cause.hint;
-    const { reads: all = [], isNil = false } = cause.details;
-    const marked = all.filter((read) => read.start < cause.end && read.end >= cause.start);
-    const hint = explainNil(reader, marked, { all, isNil }) ??
-      withTrouble(owner, marked, likely ?? (given && nilPartsHint(reader, given)));
-    return {
-      kind: "expression",
-      field: [fieldName, ...cause.path].join("."),
-      message: cause.message,
-      ...upstreamCause(owner, hint),
-      ...hint === undefined ? {} : { hint },
-      ...await placeAt(session, place, cause.start, cause.end),
-    };
+/** Turns what was thrown in a step or job into a failure with its position in the file. */
+export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
+  if (error instanceof UnexpectedResult && "model" in owner) {
+    return failureOfResult(owner, error.unexpected).catch((fault) => makeFailure(owner, fault));
   }
-  const reader = readerOf(session, owner, path);
+  const inField = error instanceof FieldError ? error : { field: [], cause: error };
+  const { field, cause } = inField;
+  if (cause instanceof EmbeddedError && cause.failure) return Promise.resolve(cause.failure);
+  return cause instanceof ExpressionError
+    ? failureOfExpression(owner, field, cause)
+    : failureOfError(owner, inField);
+}
+
+async function failureOfError(
+  owner: FailureOwner,
+  { field, cause, tree }: Pick<FieldError, "field" | "cause" | "tree">,
+): Promise<Failure> {
+  const { run } = owner;
   const isOurs = !(cause instanceof RunnerError);
   const { parameter, cause: unreachable, isClosed, decided } = cause instanceof StepError
     ? cause.details
     : {};
   const nilReason = () => {
-    if (tree) return explainNil(reader, findReferences(tree).needed);
-    return given && parameter !== undefined
-      ? nilParameterHint(reader, given, parameter)
-      : undefined;
+    if (tree) return explainNil({ owner, field }, findReferences(tree).needed);
+    return parameter === undefined ? undefined : nilParameterHint(owner, parameter);
   };
   // Where nothing listens, a server that crashed is gone.
   const isRefused = unreachable?.includes("ECONNREFUSED");
   const ended = unreachable !== undefined || isClosed
-    ? await runResources({ scope: { run: session.scope } })
-      .backgroundFailure(isRefused ? 0 : CRASH_LAG, session.deadlines)
+    ? await runResources({ scope: { run: run.resources } })
+      .backgroundFailure(isRefused ? 0 : CRASH_LAG, run.deadlines)
     : undefined;
   const why = decided === undefined ? undefined : explainCondition(owner, decided, tree);
-  const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);
-  const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
+  const hint = isOurs ? bugHint(run, cause) : ended ?? nilReason() ?? why?.hint ?? cause.hint;
+  const isStopped = run.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : decided === false ? "test" : "action",
-    field: fieldName,
+    field: field.map(String).join("."),
     message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
-    ...why ? { operands: shownOperands(session, why.operands) } : {},
-    ...unreachable === undefined ? upstreamCause(owner, hints.hint) : { cause: unreachable },
-    ...hints,
-    ...await placeAt(session, path),
+    operands: why && shownOperands(run, why.operands),
+    cause: unreachable ?? upstreamCause(owner, hint),
+    hint,
+    place: await failurePlace(run, pathIn(owner, field)),
   };
 }
 
 /** Milliseconds between the end of the connections of a server that crashes and its own. */
 const CRASH_LAG = 300;
 
+async function failureOfExpression(
+  owner: FailureOwner,
+  field: Path,
+  error: ExpressionError,
+): Promise<Failure> {
+  const { message, start, end, details: { reads: all = [], isNil = false } } = error;
+  const path = [...field, ...error.path];
+  const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(message);
+  const likely = isText ? columnHint(owner, all, error.hint) : error.hint;
+  const marked = all.filter((read) => read.start < end && read.end >= start);
+  const hint = explainNil({ owner, field: path }, marked, { all, isNil }) ??
+    withTrouble(owner, marked, likely ?? nilPartsHint(owner));
+  return {
+    kind: "expression",
+    field: [field.map(String).join("."), ...error.path].join("."),
+    message,
+    cause: upstreamCause(owner, hint),
+    hint,
+    place: await failurePlace(owner.run, pathIn(owner, path), start, end),
+  };
+}
+
+function pathIn(owner: FailureOwner, field: Path): Path {
+  return [...("model" in owner ? owner.model : owner.job).path, ...field];
+}
+
 /** The values by which a condition such as `retry.until` ended a step. */
-function explainCondition(owner: Owner, decided: boolean, tree: FieldError["tree"]) {
-  if (!("scope" in owner) || !owner.scope || !tree || !("explain" in tree)) return;
+function explainCondition(owner: FailureOwner, decided: boolean, tree: FieldError["tree"]) {
+  if (!("model" in owner) || !tree || !("explain" in tree)) return undefined;
   const { operands, hint } = tree.explain(owner.scope, decided);
-  return { operands, hint: fieldHint(owner.step.action, operands) ?? hint };
+  return { operands, hint: fieldHint(owner, operands) ?? hint };
 }
 
 /** An unexpected error, with the place where it was thrown. */
@@ -116,85 +118,138 @@ function briefError(cause: unknown): string {
 }
 
 /** Asks for a report of a bug, for which `-v` shows the whole stack. */
-function bugHint({ detail, emit, host }: Session, cause: unknown): { hint: string } {
+function bugHint(run: Run, cause: unknown): string {
   const stack = cause instanceof Error ? cause.stack : undefined;
-  if (stack !== undefined && detail.debug) {
-    emit({ type: "note", time: host.clock.now(), level: "debug", text: stack });
-  }
-  return { hint: "this is a bug: please report it, with the stack that -v shows" };
-}
-
-function pathOf(owner: Owner): Path {
-  return "step" in owner ? owner.step.path : owner.job.path;
-}
-
-function readerOf(session: Session, owner: Owner, path: Path): Reader {
-  return "round" in owner ? { session, path, round: owner.round } : { session, path };
+  if (stack !== undefined && run.detail.debug) run.note("debug", stack);
+  return "this is a bug: please report it, with the stack that -v shows";
 }
 
 /** The failed step before this one that the hint of a failure names. */
-function upstreamCause(owner: Owner, hint: string | undefined): Pick<Failure, "cause"> {
-  const upstream = "round" in owner && hint !== undefined
-    ? owner.round.upstreamFailures.find((failure) =>
-      failure.state === "failed" && hint.includes(upstreamReason(failure))
-    )
-    : undefined;
-  return upstream ? { cause: causeOfRun(upstream.run) } : {};
+function upstreamCause(owner: FailureOwner, hint: string | undefined): string | undefined {
+  if (!("model" in owner) || hint === undefined) return undefined;
+  const upstream = owner.round.upstreamFailures.find((failure) =>
+    failure.state === "failed" && hint.includes(upstreamReason(failure))
+  );
+  return upstream && causeOfRun(upstream.run);
+}
+
+/** A hint about a text in place of a number, and how a column of a file becomes one. */
+function columnHint(
+  owner: FailureOwner,
+  reads: readonly Pick<NameRead, "root" | "keys">[],
+  hint: string | undefined,
+): string | undefined {
+  if (!("model" in owner) || owner.model.iteration?.kind !== "file") return hint;
+  const { template } = owner.entry ?? {};
+  const row = template?.kind === "constant" ? template.value as Value : null;
+  if (!isDict(row)) return hint;
+  const column = reads.flatMap(({ root, keys: [key] }) => root === "vars" && key ? key.name : [])
+    .find((name) => typeof row[name] === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(row[name]));
+  const typed = `add types: { ${column}: number } to "iteration"`;
+  return column === undefined ? hint : [hint ?? [], typed].flat().join(", or ");
+}
+
+/** Describes a field of `res` whose type is not the one that the test expects. */
+function fieldHint({ model }: StepExecution, operands: readonly TestOperand[]): string | undefined {
+  for (const { text, type } of operands) {
+    const field = model.action.responseFields?.find(({ name }) => text === `res.${name}`);
+    const others = operands.filter((other) => other.text !== text);
+    if (field?.hint && others.every((other) => other.type !== type)) return field.hint;
+  }
+  return undefined;
+}
+
+/** The failure of a step whose result is not as expected. */
+async function failureOfResult(step: StepExecution, result: Unexpected): Promise<Failure> {
+  const { run } = step;
+  const placeOf = (path: Path) => failurePlace(run, pathIn(step, path));
+  switch (result.kind) {
+    case "test":
+      return await failureOfTest(step, result.assertion);
+    case "max_time":
+      return { ...failureOfTime(result), place: await placeOf(["max_time"]) };
+    case "job": {
+      const { file, steps, failed } = result.job;
+      return {
+        kind: "embedded",
+        field: "with.path",
+        message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
+        place: await placeOf(["with", "path"]),
+      };
+    }
+    case "violation": {
+      const { message, hint, path, sides } = result.violation;
+      return {
+        kind: "test",
+        field: ["with", ...path].join("."),
+        message,
+        hint,
+        violation: sides && { ...sides, received: cutValue(run, sides.received) },
+        place: await placeOf(["with", ...path]),
+      };
+    }
+    case "snapshot": {
+      const { message, expected, received, before, value, mismatches } = result.difference;
+      const unequal = before === undefined || value === undefined ? undefined : {
+        expected: { text: expected, value: before },
+        received: { text: received, value },
+      };
+      const difference = await differenceOf(run, {
+        unequal,
+        mismatches: mismatches && { expected, received, places: mismatches },
+      });
+      return {
+        kind: "test",
+        field: "snapshot",
+        message,
+        difference: difference && { ...difference, sideBySide: true },
+        hint: before === undefined
+          ? undefined
+          : "run it with --update-snapshots to accept the new result",
+        place: await placeOf(["snapshot"]),
+      };
+    }
+  }
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
-export async function failureOfTest(
-  session: Session,
-  context: StepContext,
-  assertion: Assertion,
-  given: AttemptInput,
-): Promise<Failure> {
-  const { step: { path, action, test: all = [] }, scope } = context;
+async function failureOfTest(step: StepExecution, assertion: Assertion): Promise<Failure> {
+  const { run, scope, model: { action, test: all = [] } } = step;
   const { expression: test, index } = assertion;
   const field = assertionPath(["test"], assertion);
   const { start, end, operands, hint: found, ...sides } = test.explain(scope, false);
-  const likely = found?.includes(": write parse_")
-    ? columnHint(context, findReferences(test).references, found)
-    : found;
-  const reader = readerOf(session, context, path);
-  const parts = operands.map(({ text }) => text);
-  const { needed } = findReferences(test);
+  const { references, needed } = findReferences(test);
+  const likely = found?.includes(": write parse_") ? columnHint(step, references, found) : found;
   const absent = operands.filter(({ value }) => value === null);
   const marked = needed.filter((read) =>
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );
-  const hint = explainNil(reader, marked, { all: needed }) ?? withTrouble(
-    context,
+  const hint = explainNil({ owner: step, field: [] }, marked, { all: needed }) ?? withTrouble(
+    step,
     marked,
-    fieldHint(action, operands) ?? likely ?? nilPartsHint(reader, given) ??
-      (await action.explainer?.())?.testHint?.(parts, scope.names.res as Dict),
+    fieldHint(step, operands) ?? likely ?? nilPartsHint(step) ??
+      (await action.explainer?.())?.testHint?.(
+        operands.map(({ text }) => text),
+        scope.names.res as Dict,
+      ),
   );
   return {
     kind: "test",
     field: field.join("."),
     message: index === undefined ? "test is false" : `test ${index + 1} of ${all.length} is false`,
     expression: test.source,
-    operands: shownOperands(session, operands),
-    ...await differenceOf(session, sides),
-    ...upstreamCause(context, hint),
-    ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session, [...path, ...field], start, end),
+    operands: shownOperands(run, operands),
+    difference: await differenceOf(run, sides),
+    cause: upstreamCause(step, hint),
+    hint,
+    place: await failurePlace(run, pathIn(step, field), start, end),
   };
 }
 
-/** The time that an action took, and what took it: milliseconds. */
-export interface SpentTime {
-  readonly elapsed: number;
-  readonly phases: Readonly<Record<string, number>> | undefined;
-}
-
 /** The failure of an action that took longer than `max_time`, with the phases of that time. */
-export async function failureOfTime(
-  session: Session,
-  { step: { path } }: StepContext,
-  most: number,
-  { elapsed, phases = {} }: SpentTime,
-): Promise<Failure> {
+function failureOfTime(
+  { limit, elapsed, phases = {} }: Extract<Unexpected, { readonly kind: "max_time" }>,
+): Failure {
   const parts = Object.entries(phases).filter(([, time]) => time >= 0.1);
   const known = parts.reduce((sum, [, time]) => sum + time, 0);
   const operands = parts.map(([name, time]) => ({
@@ -206,109 +261,29 @@ export async function failureOfTime(
   return {
     kind: "test",
     field: "max_time",
-    message: `it took ${formatElapsed(elapsed)}, more than ${formatDuration(most)}`,
-    ...operands.length === 0 ? {} : { operands },
-    ...slowest ? { hint: `most of it was ${slowest[0].replaceAll("_", " ")}` } : {},
-    ...await placeAt(session, [...path, "max_time"]),
-  };
-}
-
-/** The difference of a result from its snapshot, or from another expectation. */
-export interface SnapshotDifference {
-  readonly message: string;
-  /** Descriptions of the expected and the actual value. */
-  readonly expected: string;
-  readonly received: string;
-  readonly before?: Value;
-  readonly value?: Value;
-  readonly places?: readonly Mismatch[];
-}
-
-/** The failure of a step whose result is not as its snapshot. */
-export async function failureOfSnapshot(
-  session: Session,
-  { step: { path } }: StepContext,
-  { message, expected, received, before, value, places }: SnapshotDifference,
-): Promise<Failure> {
-  const { difference } = await differenceOf(session, {
-    ...before === undefined || value === undefined ? {} : {
-      unequal: {
-        expected: { text: expected, value: before },
-        received: { text: received, value },
-      },
-    },
-    ...places ? { mismatches: { expected, received, places } } : {},
-  });
-  return {
-    kind: "test",
-    field: "snapshot",
-    message,
-    ...difference ? { difference: { ...difference, sideBySide: true as const } } : {},
-    ...before === undefined
-      ? {}
-      : { hint: "run it with --update-snapshots to accept the new result" },
-    ...await placeAt(session, [...path, "snapshot"]),
-  };
-}
-
-/** The failure of a step by the job that it embeds. */
-export async function failureOfJob(
-  session: Session,
-  { step: { path } }: StepContext,
-  { file, steps, failed }: JobResult,
-): Promise<Failure> {
-  return {
-    kind: "embedded",
-    field: "with.path",
-    message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
-    ...await placeAt(session, [...path, "with", "path"]),
-  };
-}
-
-/** The failure of a step whose request or response differs from an API description. */
-export async function failureOfViolation(
-  session: Session,
-  { step }: StepContext,
-  { message, hint, path, sides }: ContractViolation,
-): Promise<Failure> {
-  return {
-    kind: "test",
-    field: ["with", ...path].join("."),
-    message: session.secrets.mask(message),
-    ...hint === undefined ? {} : { hint },
-    ...sides ? { violation: violationOf(session, sides) } : {},
-    ...await placeAt(session, [...step.path, "with", ...path]),
+    message: `it took ${formatElapsed(elapsed)}, more than ${formatDuration(limit)}`,
+    operands: operands.length === 0 ? undefined : operands,
+    hint: slowest && `most of it was ${slowest[0].replaceAll("_", " ")}`,
   };
 }
 
 /** Characters of a value that differs from a description. */
 const WIDEST_VALUE = 2000;
 
-/** Masked first and cut then, so that no half of a secret is left. */
-function violationOf(
-  { secrets }: Session,
-  { part, place, expected, received }: NonNullable<ContractViolation["sides"]>,
-): Violation {
-  const masked = secrets.mask(received);
-  const cut = masked.length > WIDEST_VALUE
-    ? `${masked.slice(0, WIDEST_VALUE).toWellFormed()}…`
-    : masked;
-  return { part: secrets.mask(part), place, expected: secrets.mask(expected), received: cut };
-}
-
-/** A test that came out true, with the values that decided it. */
-export function describePassedTest(session: Session, test: Expression, scope: Scope): PassedTest {
-  const { operands } = test.explain(scope, true);
-  return { expression: test.source, operands: shownOperands(session, operands) };
+/** Cuts a long value; secrets are masked first, so that no half of one is left. */
+function cutValue({ secrets }: Run, value: string): string {
+  const masked = secrets.mask(value);
+  if (masked.length <= WIDEST_VALUE) return masked;
+  return `${masked.slice(0, WIDEST_VALUE).toWellFormed()}…`;
 }
 
 /** Steps of the meter; values that take more have no diff. */
 const MOST_COMPARED = 1_000_000;
 
 async function differenceOf(
-  { secrets }: Session,
+  { secrets }: Run,
   { unequal, mismatches }: Pick<Explanation, "unequal" | "mismatches">,
-): Promise<Pick<Failure, "difference">> {
+): Promise<Failure["difference"]> {
   const options = {
     meter: boundedMeter(MOST_COMPARED),
     mask: (text: string) => secrets.mask(text),
@@ -316,81 +291,21 @@ async function differenceOf(
   try {
     if (mismatches && mismatches.places.length > 0) {
       const { expected, received, places } = mismatches;
-      return { difference: { expected, received, lines: renderMismatches(places, options) } };
+      return { expected, received, lines: renderMismatches(places, options) };
     }
-    if (!unequal) return {};
+    if (!unequal) return undefined;
     const { expected, received } = unequal;
     const lines = await diffValues(expected.value, received.value, options);
-    if (lines.length === 0) return {};
-    return { difference: { expected: expected.text, received: received.text, lines } };
+    return lines.length === 0
+      ? undefined
+      : { expected: expected.text, received: received.text, lines };
   } catch (error) {
-    if (error instanceof LimitError) return {};
+    if (error instanceof LimitError) return undefined;
     throw error;
   }
 }
 
-function shownOperands(
-  { secrets, detail }: Session,
-  operands: readonly TestOperand[],
-): NonNullable<Failure["operands"]> {
-  return operands.map(({ text, type, value }) => ({
-    text,
-    type,
-    value: boundValue(value, detail.limit, (text, from, to) => secrets.mask(text, from, to)),
-  }));
-}
-
-/** Places in one document, by their paths. */
-type Places = Map<string, SourceExcerpt>;
-
-/** The place of a value of a document, or of a part of its text. */
-async function placeAt(
-  { document, secrets, scope }: Session,
-  path: Path,
-  start?: number,
-  end?: number,
-): Promise<{ place: SourceExcerpt }> {
-  const positions = await document.positions();
-  // A repeated step may fail ten thousand times at one place, and finding it is slow.
-  const known = scope.resource("places of failures", () => new Map<Positions, Places>());
-  const places = known.getOrInsertComputed(positions, () => new Map());
-  const key = JSON.stringify([path, start, end]);
-  let place = places.get(key);
-  if (!place) places.set(key, place = shownPlace(secrets, findPlace(positions, path, start, end)));
-  return { place };
-}
-
-/** A file may be one line of megabytes; more of it is never shown. */
-const LONGEST_LINE = 1000;
-
-/** A place with no more of its line than can be seen, without secrets. */
-function shownPlace(secrets: Masker, place: SourceExcerpt): SourceExcerpt {
-  const { text, from, to } = place;
-  if (text.length <= LONGEST_LINE) return place;
-  const start = Math.max(0, from - LONGEST_LINE);
-  const end = Math.min(text.length, from + LONGEST_LINE);
-  const lengthUpTo = (offset: number) => secrets.mask(text, start, Math.min(offset, end)).length;
-  return shortenExcerpt({
-    ...place,
-    text: secrets.mask(text, start, end),
-    from: lengthUpTo(from),
-    to: lengthUpTo(to),
-  }, LONGEST_LINE);
-}
-
-function findPlace(positions: Positions, path: Path, start?: number, end?: number): SourceExcerpt {
-  const source = positions.text(path);
-  if (!source || start === undefined && !isBlock(source)) return excerptOf(positions.locate(path));
-  const from = start ?? 0;
-  return excerptOf({ source, start: from, end: end ?? (start ?? source.text.length) });
-}
-
-/** Whether a text is a block scalar, below its `|` or `>`. */
-function isBlock({ origin }: Source): boolean {
-  return origin !== undefined && /[|>]/.test(origin.source.text[origin.start] ?? "");
-}
-
-function hintOf(error: RunnerError, better?: string): { hint?: string } {
-  const hint = better ?? error.hint;
-  return hint === undefined ? {} : { hint };
+/** The parts of an expression with their values, as reports show them. */
+export function shownOperands(run: Run, operands: readonly TestOperand[]): Operand[] {
+  return operands.map(({ text, type, value }) => ({ text, type, value: run.bound(value) }));
 }

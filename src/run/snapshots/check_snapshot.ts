@@ -10,10 +10,13 @@ import { plain, readField } from "../../base/value/plain.ts";
 import { copyValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Snapshot } from "../../workflow/model.ts";
 import type { Failure, SnapshotOutcome } from "../event.ts";
-import { FieldError, inField } from "../execute/evaluate_field.ts";
-import type { StepContext } from "../execute/step_context.ts";
-import { explainer, failureOf } from "../failure/lazy_failures.ts";
-import type { Session } from "../session.ts";
+import {
+  FieldError,
+  inField,
+  type SnapshotDifference,
+  UnexpectedResult,
+} from "../execute/evaluate_field.ts";
+import type { Run, StepExecution } from "../run_state.ts";
 import {
   extensionOf,
   maskedValue,
@@ -33,67 +36,67 @@ export interface SnapshotCheck {
 
 /** Compares the result of a step with its snapshot. */
 export async function checkSnapshot(
-  session: Session,
-  context: StepContext,
+  step: StepExecution,
   snapshot: Snapshot,
 ): Promise<SnapshotCheck> {
   try {
-    return await compare(session, context, snapshot);
+    return { failures: [], ...await compare(step, snapshot) };
   } catch (error) {
+    if (error instanceof UnexpectedResult && error.unexpected.kind === "snapshot") {
+      const { file } = error.unexpected.difference;
+      return { failures: [await step.failureOf(error)], outcome: { file, state: "failed" } };
+    }
     const cause = error instanceof FieldError
       ? error
       : new FieldError(["snapshot"], fileProblem("read", error));
-    return { failures: [await failureOf(session, context, cause)] };
+    return { failures: [await step.failureOf(cause)] };
   }
 }
 
 /** An error of the system or of Deno's permissions about a snapshot, as the user sees it. */
-function fileProblem(doing: "read" | "write", error: unknown): unknown {
+function fileProblem(activity: "read" | "write", error: unknown): unknown {
   if (error instanceof RunnerError || !(error instanceof Error)) return error;
   const denial = explainDenial(error);
   const isOfSystem = "code" in error || /^(?:Is|Not)A?(?:Directory|Found)/.test(error.name);
   if (!denial && !isOfSystem) return error;
-  const words = denial?.words ?? error.message;
-  return new StepError(`cannot ${doing} the snapshot: ${words}`, denial?.hint);
+  const message = denial?.words ?? error.message;
+  return new StepError(`cannot ${activity} the snapshot: ${message}`, denial?.hint);
 }
 
 async function compare(
-  session: Session,
-  context: StepContext,
+  step: StepExecution,
   snapshot: Snapshot,
-): Promise<SnapshotCheck> {
-  const { host, secrets, snapshots: { mode, workflow } } = session;
+): Promise<Omit<SnapshotCheck, "failures">> {
+  const { run, scope } = step;
+  const { host, secrets, snapshots: mode } = run;
   const { of, name } = snapshot;
   const found = of
-    ? inField(["snapshot", "of"], () => notNil(of.evaluate(context.scope), of), of)
-    : readField(context.names.res as Dict, "body");
+    ? inField(["snapshot", "of"], () => notNil(of.evaluate(scope), of), of)
+    : readField(step.names.res as Dict, "body");
   if (found === undefined) {
     throw new StepError(
       "the result has no res.body to compare",
       "write what is compared: snapshot: { of: res.… }",
     );
   }
-  const run = new Evaluation(context.scope);
-  const broken = mismatchesOf(run, found, snapshot);
+  const evaluation = new Evaluation(scope);
+  const mismatches = mismatchesOf(evaluation, found, snapshot);
   const received = of?.source.trim() ?? "res.body";
-  const base = `${await snapshotDirectory(workflow)}/${nameOfRun(context.run, name)}`;
-  useOnce(session, context, base);
+  const directory = await snapshotDirectory(run.plan.workflow.document);
+  const base = `${directory}/${nameOfRun(step.id, name)}`;
+  useOnce(step, base);
   // In this order, as a value from a file is masked already.
-  const value = stableValue(run, maskedValue(found, secrets), snapshot);
+  const value = stableValue(evaluation, maskedValue(found, secrets), snapshot);
   const known = await readSnapshot(host, base);
-  const file = known?.path ?? `${base}.${extensionOf(value)}`;
-  const failed = { file, state: "failed" } as const;
-  if (broken.length > 0) {
+  const updated = `${base}.${extensionOf(value)}`;
+  const file = known?.path ?? updated;
+  if (mismatches.length > 0) {
     const message = "values are not as the snapshot's match says";
-    const why = { message, expected: "match", received, places: broken };
-    const { failureOfSnapshot } = await explainer();
-    return { outcome: failed, failures: [await failureOfSnapshot(session, context, why)] };
+    throw differs({ file, message, expected: "match", received, mismatches });
   }
   const write = async () => {
     // One whose value becomes another type replaces a file of another name.
-    for (const path of new Set([file, `${base}.${extensionOf(value)}`])) {
-      await allowWriting(session, path);
-    }
+    for (const path of new Set([file, updated])) await allowWriting(run, path);
     try {
       await writeSnapshot(host, base, value);
     } catch (error) {
@@ -101,31 +104,28 @@ async function compare(
     }
   };
   if (!known) {
-    if (mode !== "check") return { failures: [], outcome: { file, state: "written" }, write };
+    if (mode !== "check") return { outcome: { file, state: "written" }, write };
     throw new StepError(
       `the snapshot "${file}" does not exist`,
       "run it without CI=true, or with --snapshot=write, and commit the file that is written",
     );
   }
-  const before = known.value === undefined ? undefined : stableValue(run, known.value, snapshot);
-  if (before !== undefined && isEqual(before, value)) {
-    return { failures: [], outcome: { file, state: "passed" } };
-  }
+  const before = known.value === undefined
+    ? undefined
+    : stableValue(evaluation, known.value, snapshot);
+  if (before !== undefined && isEqual(before, value)) return { outcome: { file, state: "passed" } };
   if (mode === "update" || mode === "prune") {
-    const updated = `${base}.${extensionOf(value)}`;
-    return { failures: [], outcome: { file: updated, state: "updated" }, write };
+    return { outcome: { file: updated, state: "updated" }, write };
   }
   if (before === undefined) {
     throw new StepError(`the snapshot "${file}" is not JSON`, "--update-snapshots replaces it");
   }
-  const failure = await (await explainer()).failureOfSnapshot(session, context, {
-    message: "the result differs from its snapshot",
-    expected: file,
-    received,
-    before,
-    value,
-  });
-  return { outcome: failed, failures: [failure] };
+  const message = "the result differs from its snapshot";
+  throw differs({ file, message, expected: file, received, before, value });
+}
+
+function differs(difference: SnapshotDifference): UnexpectedResult {
+  return new UnexpectedResult({ kind: "snapshot", difference });
 }
 
 /** A nil is more likely a name that is wrong, and its snapshot would pass for ever. */
@@ -138,9 +138,9 @@ function notNil(value: Value, { source }: Expression): Value {
 }
 
 /** Throws where another step has the same snapshot, which only a run can know of some. */
-function useOnce({ scope }: Session, { run }: StepContext, base: string): void {
-  const owners = scope.resource("owners of snapshots", () => new Map<string, string>());
-  const owner = JSON.stringify(run);
+function useOnce({ run, id }: StepExecution, base: string): void {
+  const owners = run.resources.resource("owners of snapshots", () => new Map<string, string>());
+  const owner = JSON.stringify(id);
   const known = owners.getOrInsert(base.toLowerCase(), owner);
   if (known === owner) return;
   throw new StepError(
@@ -149,7 +149,8 @@ function useOnce({ scope }: Session, { run }: StepContext, base: string): void {
   );
 }
 
-async function allowWriting({ permissions, host }: Session, path: string): Promise<void> {
+async function allowWriting({ options, host }: Run, path: string): Promise<void> {
+  const { permissions } = options;
   if (!permissions?.write) return;
   const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
   const refused = await pathRefusal(permissions, "write", path, host);
@@ -159,22 +160,26 @@ async function allowWriting({ permissions, host }: Session, path: string): Promi
 }
 
 /** Values that are not as `match` says. */
-function mismatchesOf(run: Evaluation, value: Value, { match }: Snapshot): readonly Mismatch[] {
+function mismatchesOf(
+  evaluation: Evaluation,
+  value: Value,
+  { match }: Snapshot,
+): readonly Mismatch[] {
   return match.flatMap(({ path, rule }) =>
-    locateByPath(run, value, path).flatMap((place) => {
+    locateByPath(evaluation, value, path).flatMap((place) => {
       const actual = valueAt(value, place);
-      return followsRule(run, actual, rule) ? [] : [{ path: place, expected: rule, actual }];
+      return followsRule(evaluation, actual, rule) ? [] : [{ path: place, expected: rule, actual }];
     })
   );
 }
 
 /** A value in which what may be another in each run is replaced by what it is. */
-function stableValue(run: Evaluation, value: Value, { ignore, match }: Snapshot): Value {
+function stableValue(evaluation: Evaluation, value: Value, { ignore, match }: Snapshot): Value {
   const replacements = [
     ...ignore.map((path) => ({ path, rule: "ignored" })),
     ...match,
   ].flatMap(({ path, rule }) =>
-    locateByPath(run, value, path).map((place) => ({ place, mark: `<${rule}>` }))
+    locateByPath(evaluation, value, path).map((place) => ({ place, mark: `<${rule}>` }))
   );
   if (replacements.length === 0) return value;
   const holder = { root: copyValue(value) };

@@ -1,11 +1,11 @@
 import type { Job, Step, Workflow } from "../../workflow/model.ts";
 import { nameOfOuter, snapshotName } from "../../workflow/snapshot_name.ts";
-import type { Session } from "../session.ts";
+import type { Run } from "../run_state.ts";
 import { EXTENSIONS, snapshotDirectory } from "./snapshot_file.ts";
 
 /** Reports the snapshots that no step of a workflow names, or removes them. */
-export async function reportOrphans(session: Session, workflow: Workflow): Promise<void> {
-  const { host, emit, snapshots: { mode } } = session;
+export async function reportOrphans(run: Run, workflow: Workflow): Promise<void> {
+  const { host } = run;
   const directory = await snapshotDirectory(workflow.document);
   const names = await host.files.list(directory).catch(() => undefined) ?? [];
   const patterns = workflow.jobs.flatMap(patternsOf);
@@ -15,15 +15,16 @@ export async function reportOrphans(session: Session, workflow: Workflow): Promi
     const bare = name.slice(0, -extension.length - 1);
     if (patterns.some((pattern) => pattern.test(bare))) continue;
     const path = `${directory}/${name}`;
-    const text = mode === "prune"
-      ? await remove(session, path)
+    const text = run.snapshots === "prune"
+      ? await remove(run, path)
       : `no step names the snapshot "${path}": --update-snapshots=all removes it`;
-    emit({ type: "note", time: host.clock.now(), level: "warning", text });
+    run.note("warning", text);
   }
 }
 
 /** Removes a snapshot where that is allowed; gives what to say about it. */
-async function remove({ host, permissions }: Session, path: string): Promise<string> {
+async function remove({ host, options }: Run, path: string): Promise<string> {
+  const { permissions } = options;
   if (permissions?.write) {
     const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
     const refused = await pathRefusal(permissions, "write", path, host);

@@ -8,7 +8,7 @@ import { INTEGER_TEXT } from "../../workflow/decode/decode_value.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";
-import type { Session } from "../session.ts";
+import type { Run } from "../run_state.ts";
 
 /** A file of rows, as a step names it. */
 export interface RowsOf {
@@ -23,11 +23,11 @@ export interface RowsOf {
  * The rows of a file, of which CSV and JSONL are parsed one by one. Throws `StepError` with the path
  * of the file for what cannot be read.
  */
-export async function* readRows(session: Session, rows: RowsOf): AsyncGenerator<Value> {
+export async function* readRows(run: Run, rows: RowsOf): AsyncGenerator<Value> {
   const { file: { format, types } } = rows;
-  const path = await findFile(session, rows);
+  const path = await findFile(run, rows);
   const kind = format ?? formatOf(path);
-  const text = await readText(path, session);
+  const text = await readText(path, run);
   if (text.trim() === "") throw new StepError(`the data file "${path}" is empty`);
   let number = 0;
   for await (const row of ROWS[kind](text, path)) {
@@ -36,7 +36,7 @@ export async function* readRows(session: Session, rows: RowsOf): AsyncGenerator<
   }
 }
 
-async function readText(path: string, { host }: Session): Promise<string> {
+async function readText(path: string, { host }: Run): Promise<string> {
   try {
     return decodeText(await host.files.read(path));
   } catch (error) {
@@ -44,8 +44,8 @@ async function readText(path: string, { host }: Session): Promise<string> {
   }
 }
 
-async function findFile(session: Session, { written, at }: RowsOf): Promise<string> {
-  const { document, host, permissions } = session;
+async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
+  const { document, host, options: { permissions } } = run;
   const beside = await besideDocument(document, at, written);
   const path = await fromCurrentDirectory(written, beside, host) ?? beside;
   if (!permissions?.read) return path;

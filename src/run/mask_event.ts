@@ -1,26 +1,25 @@
-import { maskExcerpt, type SourceExcerpt } from "../../base/source.ts";
-import type { Masker } from "../../secrets/masker.ts";
-import type { RunEvent } from "../event.ts";
+import { maskExcerpt, type SourceExcerpt } from "../base/source.ts";
+import { boundPart } from "../secrets/bound_value.ts";
+import type { Masker } from "../secrets/masker.ts";
+import type { RunEvent } from "./event.ts";
 
 /** Fields that give an event its shape: ids, and one of a few words. */
 const SHAPE: ReadonlySet<string> = new Set(
   "type runId run id job needs step uses state level why kind outcome hash role".split(" "),
 );
 
-/** Fields that were masked when they were cut. */
-const MASKED: ReadonlySet<string> = new Set(["exchange", "outputs"]);
-
 /** Fields that hold data, in which no name gives a shape. */
-const DATA: ReadonlySet<string> = new Set(["value"]);
+const DATA: ReadonlySet<string> = new Set(["value", "req", "res", "outputs"]);
 
 /** A program may fail with a message of megabytes. */
 const LONGEST_MESSAGE = 10_000;
 const LONGEST_WARNING = 500;
 
 /**
- * An event with every secret taken out of its texts. What gives an event its shape is left as it
- * is: a variable may hold such a word by chance. What holds no secret is not copied, which is
- * nearly every event.
+ * An event with every secret taken out of its texts: the one place where secrets are replaced,
+ * through which all events go. Texts that were cut before were masked then, as half a secret is not
+ * recognized. What gives an event its shape is left as it is: a variable may hold such a word by
+ * chance. Parts without texts that change are not copied, which is nearly every event.
  */
 export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
   const isWarning = event.type === "note" && event.level === "warning";
@@ -29,22 +28,26 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
     if (key === "message" || key === "hint") return cutText(masked, LONGEST_MESSAGE);
     return isWarning && key === "text" ? cutText(masked, LONGEST_WARNING) : masked;
   };
-  const mask = (part: unknown, key: string, isData: boolean): unknown => {
+  const maskData = (data: unknown) =>
+    boundPart(data, { left: Infinity }, (text, from, to) => masker.mask(text, from, to));
+  /** The items of a list are under the key of the list. */
+  const mask = (part: unknown, key: string): unknown => {
     if (typeof part === "string") return maskText(part, key);
     if (typeof part !== "object" || part === null) return part;
-    if (!isData && isExcerpt(part, key)) return maskExcerpt(part, (text) => maskText(text, ""));
+    if (isExcerpt(part, key)) return maskExcerpt(part, (text) => maskText(text, ""));
+    const isList = Array.isArray(part);
     let masked: Record<string, unknown> | undefined;
     for (const [name, field] of Object.entries(part)) {
-      if (!isData && (SHAPE.has(name) || MASKED.has(name))) continue;
-      const isList = Array.isArray(part);
-      const other = mask(field, isList ? key : name, isData || !isList && DATA.has(name));
+      const isPicture = key === "images" && name === "data";
+      if (SHAPE.has(name) || isPicture || field === undefined) continue;
+      const other = !isList && DATA.has(name) ? maskData(field) : mask(field, isList ? key : name);
       if (other === field) continue;
       masked ??= (isList ? [...part] : { ...part }) as Record<string, unknown>;
       masked[name] = other;
     }
     return masked ?? part;
   };
-  return mask(event, "", false) as RunEvent;
+  return mask(event, "") as RunEvent;
 }
 
 function isExcerpt(part: object, key: string): part is SourceExcerpt {

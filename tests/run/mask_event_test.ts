@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Failure, RunEvent } from "../../../src/run/event.ts";
-import { maskEvent } from "../../../src/run/mask/mask_event.ts";
-import { Masker } from "../../../src/secrets/masker.ts";
-import { jobFinished, jobStarted, runStarted, stepFinished } from "../../report/events.ts";
+import type { Failure, RunEvent } from "../../src/run/event.ts";
+import { maskEvent } from "../../src/run/mask_event.ts";
+import { Masker } from "../../src/secrets/masker.ts";
+import { jobFinished, jobStarted, runStarted, stepFinished } from "../report/events.ts";
 
 const RUN = { job: "a", step: 0, id: "login" };
 
@@ -87,7 +87,7 @@ for (const event of EVENTS) {
   });
 
   Deno.test(`maskEvent() leaves ${event.type} as it is where there is no secret`, () => {
-    assert(maskEvent(event, maskerOf("something else")) === event);
+    assertEquals(maskEvent(event, maskerOf("something else")), event);
   });
 }
 
@@ -121,10 +121,42 @@ Deno.test("maskEvent() keeps jobs apart whose ids are secrets", () => {
   assertEquals(jobs.map(({ id }) => id), ["secret-a", "secret-b"]);
 });
 
-Deno.test("maskEvent() takes no data for a place", () => {
-  const data = { text: 1, from: "a", to: "b", line: "c" };
-  const event = stepFinished(RUN, "hunter22", { exchange: { req: null, res: { body: data } } });
-  const masked = maskEvent(event, maskerOf("hunter22")) as typeof event;
-  assertEquals(masked.result.exchange, event.result.exchange);
-  assertEquals(masked.result.name, "***");
+Deno.test("maskEvent() looks for secrets in all data of a step, also in keys and numbers", () => {
+  const data = { text: 1, from: "a", to: "b", line: "c", hunter22: [12345678, "x hunter22"] };
+  const attempt = { ...ATTEMPT, detail: { failures: [], exchange: { req: data, res: null } } };
+  const event = stepFinished(RUN, "hunter22", {
+    attempts: [attempt],
+    exchange: { req: null, res: { place: data } },
+    outputs: data,
+  });
+  const { result } = maskEvent(event, maskerOf("hunter22", "12345678")) as typeof event;
+  const masked = { text: 1, from: "a", to: "b", line: "c", "***": ["***", "x ***"] };
+  assertEquals(result.attempts[0]!.detail!.exchange!.req, masked);
+  assertEquals(result.exchange, { req: null, res: { place: masked } });
+  assertEquals(result.outputs, masked);
+});
+
+Deno.test("maskEvent() looks for secrets in what describes an exchange, but not in pictures", () => {
+  const view = {
+    title: "GET hunter22",
+    covered: ["hunter22"],
+    minor: [["headers", "hunter22"]],
+    images: [{ name: "hunter22", data: "data:image/png;base64,hunter22" }],
+  };
+  const exchange = { req: null, res: null, brief: "exit hunter22", view: { request: view } };
+  const event = stepFinished(RUN, "s", { exchange: { ...exchange, command: "echo hunter22" } });
+  assertEquals((maskEvent(event, maskerOf("hunter22")) as typeof event).result.exchange, {
+    req: null,
+    res: null,
+    brief: "exit ***",
+    view: {
+      request: {
+        title: "GET ***",
+        covered: ["***"],
+        minor: [["headers", "***"]],
+        images: [{ name: "***", data: "data:image/png;base64,hunter22" }],
+      },
+    },
+    command: "echo ***",
+  });
 });

@@ -1,0 +1,86 @@
+import { roundDuration } from "../../base/value/duration.ts";
+import type { Scope } from "../../expr/expression.ts";
+import type { Clock } from "../../host/host.ts";
+import type { Repeat } from "../../workflow/model.ts";
+import { roundsOf } from "../count_steps.ts";
+import type { JobState, RoundStats } from "../event.ts";
+import type { RoundStart, Run } from "../run_state.ts";
+import type { Outputs } from "./outputs.ts";
+import { expectOf, makeRoundStats } from "./round_stats.ts";
+import { combineStates } from "./run_step.ts";
+
+/**
+ * So many rounds start before the answers to earlier ones are looked at. All start without waiting
+ * for any to end, but ten thousand in one go would be in memory together before the first is over.
+ */
+const ROUNDS_A_TURN = 64;
+
+/** Runs the rounds of a repeated job, one after the other or in parallel. */
+export async function runRounds(
+  start: RoundStart,
+  repeat: Omit<Repeat, "interval"> & { readonly interval: number },
+  scope: Scope,
+  runRound: (round: RoundStart) => Promise<JobState>,
+  onStats: (stats: RoundStats) => void,
+): Promise<JobState> {
+  const { run, job } = start;
+  const { expect, period, interval } = repeat;
+  const stats = await makeRoundStats(expect !== undefined);
+  let hasFailedCleanup = false;
+  // Where the statistics decide, a round that fails does not end the run, and only failed cleanup
+  // steps are not tolerated.
+  const emit: Run["emit"] = (event) => {
+    hasFailedCleanup ||= event.type === "step_finished" && event.result.state === "failed";
+    run.emit(event);
+  };
+  const inner = expect ? run.with({ failFast: false, toleratesFailures: true, emit }) : run;
+  const latest = new Map<string, { index: number; outputs: Outputs }>();
+  const runOne = async (index: number, due: number): Promise<JobState> => {
+    const outputs = run.outputs.fork();
+    const state = await runRound({ ...start, run: inner, index, outputs });
+    const duration = roundDuration(clock.ticks() - due);
+    stats.add(state, duration);
+    for (const stepId of Object.keys(outputs.ofSteps())) {
+      if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
+    }
+    const time = clock.now();
+    run.emit({ type: "round_finished", time, job: job.id, round: index, state, duration });
+    return state;
+  };
+  const running: Promise<JobState>[] = [];
+  const { draining, deadlines, cancellation, host: { clock } } = run;
+  const began = clock.ticks();
+  const part = run.options.piece?.header.part;
+  for (let index = (part?.index ?? 1) - 1; index < repeat.count; index += part?.of ?? 1) {
+    // Rounds in parallel start at absolute times, so that late timers add up to nothing.
+    const pause = repeat.async ? began + index * interval - clock.ticks() : interval;
+    if (index > 0) await draining.sleep(pause, deadlines);
+    if (draining.reason !== undefined) break;
+    const round = runOne(index, period === undefined ? clock.ticks() : began + index * period);
+    running.push(round);
+    // It is looked at when all have started, and must not count as unhandled until then.
+    round.catch(() => {});
+    if (!repeat.async) await round;
+    else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(clock);
+  }
+  const results = await Promise.all(running);
+  const measured = stats.result();
+  if (measured) onStats(measured);
+  // In the order of the steps, so that the owners of flat names do not depend on timing.
+  for (const { id } of job.steps) {
+    const last = id === undefined ? undefined : latest.get(id);
+    if (last) run.outputs.publish(id!, last.outputs.ofSteps()[id!]!, last.index);
+  }
+  if (cancellation.reason !== undefined) return "failed";
+  const isWhole = running.length === roundsOf(repeat.count, part);
+  if (expect && isWhole) {
+    // The statistics of a part are not those of all rounds.
+    if (!part) expectOf(expect, scope, measured);
+    return hasFailedCleanup ? "failed" : "passed";
+  }
+  return results.reduce(combineStates, isWhole ? "passed" : "skipped");
+}
+
+function nextTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.after(0, resolve));
+}

@@ -1,0 +1,98 @@
+import type { RunTls } from "../action/action.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Dict } from "../base/value/value.ts";
+import type { Plan, PlannedJob } from "../plan/plan.ts";
+import type { Masker } from "../secrets/masker.ts";
+import type { Cancellation, TimeLimit } from "./cancellation.ts";
+import type { JobState, PieceHeader, SuitePart } from "./event.ts";
+import type { StepOutputs } from "./execute/outputs.ts";
+import type { Slots } from "./execute/slots.ts";
+
+export interface RunOptions {
+  /** Interrupts the run, also before it has begun. */
+  readonly cancellation?: Cancellation;
+  /** The time limit of the whole run, in milliseconds; no limit without it. */
+  readonly timeout?: TimeLimit;
+  readonly detail?: Partial<Detail>;
+  /** Knows the secrets already, and learns those that come up. */
+  readonly secrets?: Masker;
+  /** Begins no new job and no new step after the first failure. */
+  readonly failFast?: boolean;
+  /**
+   * A run fails if it warns or runs no step, and a step fails if its action was unsuccessful and
+   * nothing tested it.
+   */
+  readonly strict?: boolean;
+  /** The snapshot mode; by default `check` if CI=true, else `write`. */
+  readonly snapshots?: SnapshotMode;
+  /** The maximum number of jobs that run at once, at least 1; no limit without it. */
+  readonly jobs?: number;
+  /** Bounds the jobs of several runs together, in place of `jobs`. */
+  readonly slots?: Pick<Slots, "use">;
+  /** Once it has a reason, this run and others that share it begin nothing new. */
+  readonly draining?: Cancellation;
+  /** Outputs that its steps see besides their own, by the ids of the steps that published them. */
+  readonly outputs?: StepOutputs;
+  /**
+   * Takes what its steps have published, when its jobs are over, and of those of repeated jobs the
+   * round that it is of.
+   */
+  readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
+  /** Where it is one of several. */
+  readonly suite?: SuitePart;
+  /** Where it is one process of a run on many machines. */
+  readonly piece?: RunPiece;
+  /** The permissions of actions; all where it is absent. */
+  readonly permissions?: Permissions;
+  /** The default for all TLS connections. */
+  readonly tls?: RunTls;
+  /** The path of the API description that requests are held against by default. */
+  readonly openapi?: string;
+  /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
+  readonly cleanupTimeout?: number;
+}
+
+/** The default time limit of cleanup steps after an interruption. */
+export const CLEANUP_TIMEOUT = 30_000;
+
+/** The part of a run that this process carries out, and the results of others before it. */
+export interface RunPiece {
+  /** Its description in `run_started`. */
+  readonly header: PieceHeader;
+  /** All jobs of the run, for explanations. */
+  readonly whole: Plan;
+  /** The outcomes of jobs that ran elsewhere, for those that need them. */
+  readonly outcomes: ReadonlyMap<PlannedJob, JobOutcome>;
+  /** The outputs of their steps, in the order of the file. */
+  readonly outputs: readonly (readonly [stepId: string, values: Dict])[];
+  /** The number of their steps that failed. */
+  readonly failed: number;
+  /** When it begins: milliseconds since 1970. */
+  readonly startAt?: number;
+}
+
+/** The outcome of a job. */
+export interface JobOutcome {
+  readonly state: JobState;
+  readonly reason?: string;
+  /** Skipped because of what happened elsewhere: those that need it cannot run either. */
+  readonly blocked?: true;
+}
+
+/**
+ * `check`: a missing snapshot is a failure. `write`: it is written. `update`: those of steps that
+ * run are rewritten; `prune`: and those are removed that no step names.
+ */
+export type SnapshotMode = "check" | "write" | "update" | "prune";
+
+/** The amount of detail that a run reports about what passed. */
+export interface Detail {
+  /** Keep request, response and outputs of each step, not only of those that failed. */
+  readonly all: boolean;
+  /** Pass on what actions log for `-v`. */
+  readonly debug: boolean;
+  /** Report the position of each step: at the start, or of embedded ones as they end. */
+  readonly places: boolean;
+  /** The number of characters that are kept of each field of a request or response. */
+  readonly limit: number;
+}

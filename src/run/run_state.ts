@@ -1,0 +1,274 @@
+import type { ActionContext, ActionScopes, JobResult, ResourceScope } from "../action/action.ts";
+import { Resources } from "../action/resource_scope.ts";
+import type { Path, Position } from "../base/source.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../base/value/value.ts";
+import type { DataTemplate, Scope } from "../expr/expression.ts";
+import { renderData } from "../expr/template/template_data.ts";
+import type { Deadlines } from "../host/deadlines.ts";
+import type { Host } from "../host/host.ts";
+import type { Plan } from "../plan/plan.ts";
+import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/add_secrets.ts";
+import { type Bounded, boundValue } from "../secrets/bound_value.ts";
+import type { Masker } from "../secrets/masker.ts";
+import type { Document, Job, Loop, Step } from "../workflow/model.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { BareEvent, Failure, JobState, Note, StepRun, StepState } from "./event.ts";
+import { inField } from "./execute/evaluate_field.ts";
+import type { Outputs } from "./execute/outputs.ts";
+import type { Detail, RunOptions, SnapshotMode } from "./run_options.ts";
+
+/** A run, or the part of it that is an embedded job or cleans up: `with` makes such a part. */
+export class Run {
+  readonly host!: Host;
+  readonly options!: RunOptions;
+  readonly deadlines!: Deadlines;
+  /** Resources that the steps of the run share until it ends. */
+  readonly resources!: ResourceScope;
+  readonly plan!: Plan;
+  /** The document of the steps: the workflow, or a job file. */
+  readonly document!: Document;
+  /** The `vars` of the workflow, evaluated, or those that an embedded job was given. */
+  readonly vars!: Dict;
+  readonly outputs!: Outputs;
+  /** Whether the outputs of all entries of a step are kept. */
+  readonly keepsAll!: boolean;
+  readonly cancellation!: Cancellation;
+  /**
+   * Once it has a reason nothing new is begun, neither job nor round nor step, while what is under
+   * way may go on. A cancellation closes a run too.
+   */
+  readonly draining!: Cancellation;
+  /**
+   * Ends the steps that clean up, which `cancellation` does not end: the end of the time that
+   * they have once the others were interrupted.
+   */
+  readonly cleanup!: Cancellation;
+  /** Whether the first failure closes the run, or the embedded job that it is in. */
+  readonly failFast!: boolean;
+  /** Whether a step that fails is tolerated, since the statistics of all rounds decide. */
+  readonly toleratesFailures!: boolean;
+  readonly detail!: Detail;
+  readonly snapshots!: SnapshotMode;
+  readonly secrets!: Masker;
+  /** Adds the secrets in what an action was given, sent or received. */
+  readonly addExchangedSecrets!: AddExchangedSecrets;
+  readonly tally!: Tally;
+  /** The state of the run, also for an embedded job. */
+  readonly progress!: () => RunProgress;
+  /** The position of a step of an embedded job, where positions are asked for. */
+  readonly positionOf?: (step: Step) => Position;
+  /** Emits an event, which reaches reports without secrets. */
+  readonly emit!: (event: BareEvent) => void;
+  /** Turns what was thrown in a step or a job into a failure with its position in the file. */
+  readonly failureOf!: (owner: FailureOwner, error: unknown) => Promise<Failure>;
+  /** Runs the job file that a step embeds, in one of its attempts. */
+  readonly runJobFile!: (
+    step: StepExecution,
+    attempt: ActionContext,
+    vars: Dict,
+  ) => Promise<JobResult>;
+
+  constructor(state: RunFields) {
+    Object.assign(this, state);
+  }
+
+  /** The same run with some of its state replaced. */
+  with(changes: Partial<RunFields>): Run {
+    return new Run({ ...this, ...changes });
+  }
+
+  /** The run for steps that clean up, which nothing stops but the end of their own time. */
+  forCleanup(): Run {
+    const { cleanup } = this;
+    return this.with({
+      cancellation: cleanup,
+      draining: cleanup,
+      failFast: false,
+      toleratesFailures: false,
+    });
+  }
+
+  /** Whether its steps are those of a job file. */
+  get isEmbedded(): boolean {
+    return this.document !== this.plan.workflow.document;
+  }
+
+  /** Reports a message beside the results, of a step if one is given. */
+  note(level: Note["level"], text: string, run?: StepRun): void {
+    this.emit({ type: "note", time: this.host.clock.now(), level, text, run });
+  }
+
+  /** A scope for expressions; `place` tells the random numbers of one apart from others. */
+  makeScope(names: Scope["names"], place: () => string): Scope {
+    return {
+      names,
+      strict: true,
+      addSecret: (value: Value) => addSecretValue(value, this.secrets),
+      random: this.plan.draws.at(() => `${this.document.name} ${place()}`),
+    };
+  }
+
+  /** A copy of data for reports: with about `limit` characters of each field, without secrets. */
+  bound(value: unknown, limit = this.detail.limit): Bounded {
+    return boundValue(value, limit, (text, from, to) => this.secrets.mask(text, from, to));
+  }
+
+  /** Closes what was opened in a scope that ends; what cannot be closed is a warning. */
+  async close(resources: Resources): Promise<void> {
+    if (resources.isEmpty) return;
+    await resources.close(this.deadlines, (text) => this.note("warning", text));
+  }
+}
+
+type RunFields = Omit<
+  Run,
+  "with" | "forCleanup" | "isEmbedded" | "note" | "makeScope" | "bound" | "close"
+>;
+
+/** The state of a run or a round, as cleanup steps see it. */
+export interface RunProgress {
+  readonly state: "passed" | "failed" | "interrupted";
+  /** The number of its failed steps. */
+  readonly failed: number;
+}
+
+/** Counts what became of jobs and steps. */
+export interface Tally {
+  readonly jobs: Record<JobState, number>;
+  readonly steps: Record<StepState, number>;
+  untestedFailures: number;
+  flaky: number;
+  readonly assertions: { passed: number; failed: number };
+}
+
+/** The step or job in which something was thrown. */
+export type FailureOwner = StepExecution | { readonly run: Run; readonly job: Job };
+
+/** A job in one of its rounds. */
+export interface Round {
+  readonly run: Run;
+  readonly job: Job;
+  /** `repeat_index`; undefined where the job has no `repeat`. */
+  readonly index?: number;
+  /** The run of the step that embeds the job, where one does. */
+  readonly within?: StepRun;
+  /** Where its steps publish, and what they see as `outputs`. */
+  readonly outputs: Outputs;
+  /** Resources that its steps share. */
+  readonly resources: ResourceScope;
+  /** Names that its steps see in addition to those that all steps see. */
+  readonly names: Readonly<Record<string, unknown>>;
+  /** The number of its steps that have failed so far. */
+  readonly count: { failed: number };
+  /** The steps before the one under way whose outputs may be missing. */
+  readonly upstreamFailures: UpstreamFailure[];
+}
+
+/** The parts of a round that do not come up while it runs. */
+export type RoundStart = Pick<Round, "run" | "job" | "index" | "outputs" | "names">;
+
+/** A step that may not have published what later steps read. */
+export interface UpstreamFailure {
+  readonly step: Step;
+  readonly run: StepRun;
+  /** The text shown in reports. */
+  readonly name: string;
+  readonly state: "failed" | "skipped";
+}
+
+/** An entry of a step's `iteration`. */
+export interface Entry {
+  readonly index: number;
+  readonly template: DataTemplate;
+  /** Why there is no such entry, although there should be one. */
+  readonly fault?: unknown;
+  /** The loop that decides whether there is another pass, and its decision. */
+  readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };
+}
+
+/** The names of the response before there is one. */
+const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
+
+/** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
+export class StepExecution {
+  readonly run: Run;
+  readonly round: Round;
+  readonly model: Step;
+  readonly entry: Entry | undefined;
+  /** What events know it by. */
+  readonly id: StepRun;
+  /** The names in scope; each attempt adds its response. */
+  readonly names: Record<string, unknown>;
+  readonly scope: Scope;
+  readonly resources: ActionScopes & { readonly step: Resources };
+  /** The text shown in reports. */
+  name: string;
+  /** The rendered `with` of the attempt under way. */
+  params: Dict | undefined;
+  /** The result of that attempt in short, `HTTP 404`, where its action was unsuccessful. */
+  trouble: string | undefined;
+
+  constructor(round: Round, model: Step, entry?: Entry) {
+    const { run, job, index, within } = round;
+    this.run = run;
+    this.round = round;
+    this.model = model;
+    this.entry = entry;
+    this.name = model.name?.source ?? model.action.name;
+    this.id = {
+      job: within ? within.job : job.id,
+      ...within ? { within } : {},
+      step: model.index,
+      ...model.isCleanup ? { cleanup: true } : {},
+      ...model.id === undefined ? {} : { id: model.id },
+      ...index === undefined ? {} : { round: index },
+      ...entry ? { entry: entry.index } : {},
+    };
+    this.names = {
+      vars: run.vars,
+      outputs: round.outputs.view,
+      repeat_index: index ?? 0,
+      iteration_index: entry?.index ?? 0,
+      ...round.names,
+      ...NO_RESPONSE,
+    };
+    this.scope = run.makeScope(this.names, () => JSON.stringify(this.id));
+    this.resources = { run: run.resources, job: round.resources, step: new Resources() };
+  }
+
+  /** Sets `vars`: those of the workflow, then of the step, then of the entry, each seeing the former. */
+  evaluateVars(): Dict {
+    const { run, model, entry } = this;
+    const { req: _, res: __, rt: ___, status: ____, ...names } = this.names;
+    let vars = run.vars;
+    const merge = (template: DataTemplate, field: Path) => {
+      const scope = { ...this.scope, names: { ...names, vars } };
+      const value = inField(field, () => renderData(template, scope)) as Value;
+      const added = isDict(value) ? value : { item: value };
+      addSecretsOf(added, run.secrets);
+      vars = mergeDicts(vars, added);
+    };
+    if (model.vars) merge(model.vars, ["vars"]);
+    if (entry) merge(entry.template, ["iteration", entry.index]);
+    this.names.vars = vars;
+    return vars;
+  }
+
+  /** The evaluated name; empty where there is nothing in it. */
+  evaluateName(): string {
+    const { model: { name }, scope } = this;
+    return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
+  }
+
+  /** Begins an attempt: its `with` does not see the response of the one before. */
+  forgetResponse(): void {
+    Object.assign(this.names, NO_RESPONSE);
+    this.params = undefined;
+    this.trouble = undefined;
+  }
+
+  /** Turns what was thrown in it into a failure with its position in the file. */
+  failureOf(error: unknown): Promise<Failure> {
+    return this.run.failureOf(this, error);
+  }
+}
