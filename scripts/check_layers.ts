@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   host: [],
   expr: ["base"],
   action: ["base", "secrets", "host", "expr", "openapi"],
+  actions: ["base", "secrets", "host", "expr", "action", "openapi"],
   workflow: UP_TO_ACTION,
   plan: [...UP_TO_ACTION, "workflow"],
   run: UP_TO_PLAN,
@@ -31,19 +32,25 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   library: [...UP_TO_PLAN, "run", "report", "check", "suite", "spread"],
   cli: [
     ...UP_TO_PLAN,
-    ...["run", "report", "check", "suite", "spread", "dag", "openapi", "importer", "schema", "lsp"],
+    ...["actions", "run", "report", "check", "suite", "spread", "dag", "openapi", "importer"],
+    ...["schema", "lsp"],
   ],
 };
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  action: ["workflow/yaml/read_description.ts"],
   secrets: ["action/action.ts"],
-  workflow: ["openapi/read/description.ts"],
+  actions: ["workflow/yaml/read_description.ts"],
+  workflow: [
+    "openapi/read/description.ts",
+    "actions/registry.ts",
+    "actions/plugin/load_plugins.ts",
+  ],
   importer: ["expr/parse/scanner.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
   library: ["cli/version.ts"],
-  schema: ["suite/suite_fields.ts"],
+  schema: ["suite/suite_fields.ts", "actions/plugin/plugin.ts"],
+  lsp: ["actions/registry.ts", "actions/plugin/find_plugin.ts"],
 };
 
 /** Each library is imported in one file of ours; directories of one subject count as one. */

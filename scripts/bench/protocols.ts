@@ -45,7 +45,7 @@ export async function* protocols(directory: string): AsyncGenerator<Protocol> {
       count: 5000,
       action: "db",
       params: `{ dsn: ":memory:", query: "SELECT ? AS n", params: [7] }`,
-      bare: `import { sqliteMain } from "${new URL("src/action/db/sqlite_worker.ts", ROOT)}";
+      bare: `import { sqliteMain } from "${new URL("src/actions/db/sqlite_worker.ts", ROOT)}";
         import { Worker } from "node:worker_threads";
         const code = "(" + sqliteMain + ")(require('node:worker_threads').parentPort, require)";
         const worker = new Worker(code, { eval: true });

@@ -1,4 +1,4 @@
-import { ACTIONS } from "../../src/action/registry.ts";
+import { ACTIONS } from "../../src/actions/registry.ts";
 import { pageOf, TOPICS } from "../../src/cli/topics.ts";
 import { type Build, bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { importsOf } from "./imports_of.ts";

@@ -1,8 +1,8 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Action } from "../../src/action/action.ts";
 import { listParameters, type NamedParameter, sentence } from "../../src/action/list_parameters.ts";
-import { BROWSER_ACTIONS, type BrowserAction } from "../../src/action/browser/browser_actions.ts";
-import { ACTIONS } from "../../src/action/registry.ts";
+import { BROWSER_ACTIONS, type BrowserAction } from "../../src/actions/browser/browser_actions.ts";
+import { ACTIONS } from "../../src/actions/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 const TEXTS = new URL("actions/", import.meta.url);

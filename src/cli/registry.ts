@@ -1,4 +1,4 @@
-import { ACTIONS } from "../action/registry.ts";
+import { ACTIONS } from "../actions/registry.ts";
 import { IMPORTERS } from "../importer/registry.ts";
 import type { Command, Option } from "./command.ts";
 import { EXPORTERS } from "../spread/engines/registry.ts";

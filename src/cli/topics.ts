@@ -1,4 +1,4 @@
-import { ACTIONS } from "../action/registry.ts";
+import { ACTIONS } from "../actions/registry.ts";
 
 /** Topics of `runner help`, and their pages below docs/. */
 const PAGES: Readonly<Record<string, string>> = {

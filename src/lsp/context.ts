@@ -1,6 +1,6 @@
-import { pluginDirectory, pluginNames } from "../action/plugin/find_plugin.ts";
+import { pluginDirectory, pluginNames } from "../actions/plugin/find_plugin.ts";
 import type { Action } from "../action/action.ts";
-import { ACTIONS } from "../action/registry.ts";
+import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
 import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";
 import { stepPath } from "./format_tables.ts";

@@ -1,5 +1,5 @@
 import type { Action } from "../action/action.ts";
-import { PLUGIN_NAME } from "../action/plugin/plugin.ts";
+import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
 import {
   type Field,
   type FieldTable,

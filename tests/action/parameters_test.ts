@@ -6,7 +6,7 @@ import {
   readParameters,
   required,
 } from "../../src/action/read_parameters.ts";
-import { ACTIONS, loadActions } from "../../src/action/registry.ts";
+import { ACTIONS, loadActions } from "../../src/actions/registry.ts";
 import { StepError } from "../../src/base/errors.ts";
 import type { Value } from "../../src/base/value/value.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { ActionContext } from "../../src/action/action.ts";
-import { runHttp } from "../../src/action/http/run_http.ts";
+import { runHttp } from "../../src/actions/http/run_http.ts";
 import { limitAction } from "../../src/action/net/step_deadline.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
@@ -105,7 +105,7 @@ const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).h
  * child behind and one whose child left the session on purpose.
  */
 const PROGRAM = `
-import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
+import { runShell } from ${module("../../src/actions/shell/run_shell.ts")};
 import { actionContext } from ${module("../support/action_context.ts")};
 const context = actionContext();
 const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";

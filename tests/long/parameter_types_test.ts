@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ACTIONS } from "../../src/action/registry.ts";
+import { ACTIONS } from "../../src/actions/registry.ts";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { withRig } from "../support/run/rig.ts";
 import { runCli } from "../support/run/run_cli.ts";

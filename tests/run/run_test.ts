@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ActionContext, RunAction } from "../../src/action/action.ts";
-import { hello } from "../../src/action/hello.ts";
+import { hello } from "../../src/actions/hello.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { makePlan } from "../../src/plan/make_plan.ts";
 import type { Plan, PlannedJob } from "../../src/plan/plan.ts";

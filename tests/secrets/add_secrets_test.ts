@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { embedded } from "../../src/action/embedded.ts";
-import { http } from "../../src/action/http/http.ts";
+import { embedded } from "../../src/actions/embedded.ts";
+import { http } from "../../src/actions/http/http.ts";
 import { addSecretsOf, hideFields } from "../../src/secrets/add_secrets.ts";
 import { Masker } from "../../src/secrets/masker.ts";
 import type { Dict } from "../../src/base/value/value.ts";

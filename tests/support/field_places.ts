@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ACTIONS } from "../../src/action/registry.ts";
+import { ACTIONS } from "../../src/actions/registry.ts";
 import {
   JOB_FIELDS,
   REPEAT,

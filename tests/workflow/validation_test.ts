@@ -258,7 +258,7 @@ flow.yml:5:47: error: the step id "two" is already defined
 });
 
 async function actionNames(): Promise<string> {
-  const { ACTIONS } = await import("../../src/action/registry.ts");
+  const { ACTIONS } = await import("../../src/actions/registry.ts");
   return ACTIONS.map(({ name }) => name).join(", ");
 }
 

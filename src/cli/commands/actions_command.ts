@@ -1,6 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import { listParameters, type NamedParameter, sentence } from "../../action/list_parameters.ts";
-import { ACTIONS } from "../../action/registry.ts";
+import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../args/parse_flags.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { Host } from "../../host/host.ts";
@@ -28,7 +28,7 @@ export async function actionsCommand(
 
 /** The plugins of this machine; none is loaded. */
 async function listPlugins(host: Host): Promise<string[]> {
-  const { pluginDirectory, pluginNames } = await import("../../action/plugin/find_plugin.ts");
+  const { pluginDirectory, pluginNames } = await import("../../actions/plugin/find_plugin.ts");
   const directory = pluginDirectory(host);
   // A list of actions needs no permission to read that directory.
   const found = directory && await pluginNames(directory, host).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { ACTIONS } from "../../action/registry.ts";
+import { ACTIONS } from "../../actions/registry.ts";
 import { makeSchema } from "../../schema/make_schema.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 

@@ -1,4 +1,4 @@
-import { loadActions } from "../../action/registry.ts";
+import { loadActions } from "../../actions/registry.ts";
 import type { Path } from "../../base/source.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
@@ -47,7 +47,7 @@ export async function decodeAs<T>(
   const others = [...used].filter((name) => !builtIn.has(name));
   const plugins = others.length === 0
     ? undefined
-    : await (await import("../../action/plugin/load_plugins.ts"))
+    : await (await import("../../actions/plugin/load_plugins.ts"))
       .loadPlugins(others, host, limits.permissions);
   const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
   const expressions = new Expressions(problems);

@@ -1,7 +1,7 @@
 import type { Action } from "../../action/action.ts";
 import { checkParameters } from "../../action/parameters.ts";
-import type { Plugins } from "../../action/plugin/load_plugins.ts";
-import { ACTIONS } from "../../action/registry.ts";
+import type { Plugins } from "../../actions/plugin/load_plugins.ts";
+import { ACTIONS } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";

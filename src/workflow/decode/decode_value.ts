@@ -1,6 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import { convertParameter } from "../../action/parameters.ts";
-import type { Plugins } from "../../action/plugin/load_plugins.ts";
+import type { Plugins } from "../../actions/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import { holdsTemplate, isTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../base/source.ts";

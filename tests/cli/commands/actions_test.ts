@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ACTIONS } from "../../../src/action/registry.ts";
+import { ACTIONS } from "../../../src/actions/registry.ts";
 import { listParameters } from "../../../src/action/list_parameters.ts";
 import { runCli } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { ACTIONS } from "../../../src/action/registry.ts";
+import { ACTIONS } from "../../../src/actions/registry.ts";
 import { renderHelpPage } from "../../../src/cli/commands/render_markdown.ts";
 import { COMMANDS } from "../../../src/cli/registry.ts";
 import { pageOf, TOPICS } from "../../../src/cli/topics.ts";

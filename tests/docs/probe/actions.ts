@@ -97,19 +97,19 @@ export const ACTIONS: Claims = {
   ),
   "`res.status_code` is always `OK`, `res.metadata` empty": {
     provenBy: [
-      "tests/action/grpc/run_grpc_test.ts",
+      "tests/actions/grpc/run_grpc_test.ts",
       "grpc returns a status that is not OK as a result, with its details",
     ],
   },
   "unary methods, found by reflection `v1alpha`": {
     provenBy: [
-      "tests/action/grpc/run_grpc_test.ts",
+      "tests/actions/grpc/run_grpc_test.ts",
       "grpc calls methods of every kind, found by reflection and in files",
     ],
   },
   "the full name of the service": {
     provenBy: [
-      "tests/action/grpc/run_grpc_test.ts",
+      "tests/actions/grpc/run_grpc_test.ts",
       "grpc calls methods of every kind, found by reflection and in files",
     ],
   },
@@ -148,7 +148,7 @@ export const ACTIONS: Claims = {
     shell("{ cmd: sleep 60, background: true }", "res.code == nil"),
     {
       provenBy: [
-        "tests/action/shell/run_shell_test.ts",
+        "tests/actions/shell/run_shell_test.ts",
         "shell runs a command in the background until the run ends",
       ],
     },
@@ -172,7 +172,7 @@ export const ACTIONS: Claims = {
 
   "`timeout` is 30 seconds; a command may take 5 seconds more": {
     provenBy: [
-      "tests/action/ssh/run_ssh_test.ts",
+      "tests/actions/ssh/run_ssh_test.ts",
       "ssh ends a command on the server when its time is over",
     ],
   },
@@ -185,7 +185,7 @@ export const ACTIONS: Claims = {
     code: 1,
   },
   "both default files of known hosts must exist": {
-    provenBy: ["tests/action/ssh/run_ssh_test.ts", "ssh checks the key of the host"],
+    provenBy: ["tests/actions/ssh/run_ssh_test.ts", "ssh checks the key of the host"],
   },
   "a password or a key": [
     ssh(

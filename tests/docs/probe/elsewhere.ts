@@ -6,10 +6,10 @@ const browser = (title: string) => ({
 const ALL = "browser carries out every action, and hides secrets in all reports";
 const WHICH = "browser says which action failed, why, and what the page shows";
 const smtp = (title: string) => ({
-  provenBy: ["tests/action/smtp/run_smtp_test.ts", title] as const,
+  provenBy: ["tests/actions/smtp/run_smtp_test.ts", title] as const,
 });
 const imap = (title: string) => ({
-  provenBy: ["tests/action/imap/run_imap_test.ts", title] as const,
+  provenBy: ["tests/actions/imap/run_imap_test.ts", title] as const,
 });
 const MAILS = "smtp sends mails, plain and secure, and says what the server replied";
 const BOTH = {
@@ -55,13 +55,13 @@ export const ELSEWHERE: Claims = {
   "a failed logout of `imap` has `status` 2": imap("imap waits for a mail and reads it"),
   "`mail-latency` writes times of Tokyo": {
     provenBy: [
-      "tests/action/mail_latency/run_mail_latency_test.ts",
+      "tests/actions/mail_latency/run_mail_latency_test.ts",
       "mail-latency writes the times of delivered mails, sorted by when they were sent",
     ],
   },
   "`mail-latency` fails at files that are not mails": {
     provenBy: [
-      "tests/action/mail_latency/run_mail_latency_test.ts",
+      "tests/actions/mail_latency/run_mail_latency_test.ts",
       "mail-latency says which mail lacks which header, and what it may not do",
     ],
   },

@@ -251,7 +251,7 @@ jobs:
   },
   "a step that times out leaves its process running": {
     provenBy: [
-      "tests/action/shell/run_shell_test.ts",
+      "tests/actions/shell/run_shell_test.ts",
       "shell ends everything that a command started when its time is over",
     ],
   },

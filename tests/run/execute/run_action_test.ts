@@ -6,7 +6,7 @@ import type {
   Dict,
   RunAction,
 } from "../../../src/action/action.ts";
-import { hello } from "../../../src/action/hello.ts";
+import { hello } from "../../../src/actions/hello.ts";
 import { onAbort } from "../../../src/action/on_abort.ts";
 import { Resources } from "../../../src/action/resource_scope.ts";
 import { Deadlines } from "../../../src/host/deadlines.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { RunAction } from "../../../src/action/action.ts";
-import { hello } from "../../../src/action/hello.ts";
+import { hello } from "../../../src/actions/hello.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { makePlan } from "../../../src/plan/make_plan.ts";
 import type { Plan } from "../../../src/plan/plan.ts";

@@ -2,10 +2,10 @@
 import { createSecureServer, createServer, type ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { FrameReader, makeFrame } from "../../../src/action/grpc/frames.ts";
-import { knownType, knownTypes } from "../../../src/action/grpc/known_types.ts";
-import { linkFiles } from "../../../src/action/grpc/link_files.ts";
-import { readProtoFiles } from "../../../src/action/grpc/proto_files.ts";
+import { FrameReader, makeFrame } from "../../../src/actions/grpc/frames.ts";
+import { knownType, knownTypes } from "../../../src/actions/grpc/known_types.ts";
+import { linkFiles } from "../../../src/actions/grpc/link_files.ts";
+import { readProtoFiles } from "../../../src/actions/grpc/proto_files.ts";
 import {
   create,
   type DescMessage,
@@ -14,7 +14,7 @@ import {
   fromJson,
   toBinary,
   toJson,
-} from "../../../src/action/grpc/protobuf.ts";
+} from "../../../src/actions/grpc/protobuf.ts";
 import { actionContext } from "../action_context.ts";
 import type { ShopOptions } from "./grpc_shop.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { runDb } from "../../../src/action/db/run_db.ts";
+import { runDb } from "../../../src/actions/db/run_db.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";

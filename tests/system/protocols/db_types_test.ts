@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { COLUMN_TYPES } from "../../../scripts/docs/column_types.ts";
-import { runDb } from "../../../src/action/db/run_db.ts";
+import { runDb } from "../../../src/actions/db/run_db.ts";
 import type { Dict } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import type { Dict } from "../../../src/action/action.ts";
-import { runHttp } from "../../../src/action/http/run_http.ts";
+import { runHttp } from "../../../src/actions/http/run_http.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runHttp } from "../../../src/action/http/run_http.ts";
+import { runHttp } from "../../../src/actions/http/run_http.ts";
 import type { Dict } from "../../../src/action/action.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";

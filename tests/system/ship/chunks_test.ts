@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { ACTIONS } from "../../../src/action/registry.ts";
+import { ACTIONS } from "../../../src/actions/registry.ts";
 import { assertHidden } from "../../support/assert_hidden.ts";
 import { echoServer } from "../../support/servers/echo_sockets.ts";
 import { nameServer } from "../../support/servers/name_server.ts";

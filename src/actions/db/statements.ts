@@ -1,0 +1,86 @@
+import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Value } from "../../action/action.ts";
+import type { Statement } from "./database.ts";
+
+/** The parts of SQL in which no name is looked for: texts, quoted names, comments and casts. */
+const COMMON = String.raw`"(?:[^"]|"")*"|--[^\n]*|/\*[\s\S]*?\*/|::`;
+const TEXT = String.raw`'(?:[^']|'')*'`;
+const TEXT_WITH_ESCAPES = String.raw`'(?:[^'\\]|\\[\s\S]|'')*'`;
+
+const SKIPPED = {
+  postgres: String.raw`\b[eE]${TEXT_WITH_ESCAPES}|${TEXT}|\$(\w*)\$[\s\S]*?\$\1\$|${COMMON}`,
+  mysql: `${TEXT_WITH_ESCAPES}|\`[^\`]*\`|#[^\\n]*|()${COMMON}`,
+  sqlite: `${TEXT}|\`[^\`]*\`|\\[[^\\]]*\\]|()${COMMON}`,
+};
+
+export type Dialect = keyof typeof SKIPPED;
+
+/** A statement with its values in order; `:name` of a map becomes a placeholder. */
+export function bindNames(
+  text: string,
+  params: Value | undefined,
+  dialect: Dialect,
+): Statement {
+  if (params === undefined || params === null) return { text };
+  if (Array.isArray(params)) return params.length === 0 ? { text } : { text, values: params };
+  if (!isDict(params)) {
+    throw new StepError('cannot run db: "params" must be a list or a map', undefined, {
+      parameter: "params",
+    });
+  }
+  const values: Value[] = [];
+  const places = new Map<string, number>();
+  const pattern = new RegExp(`${SKIPPED[dialect]}|:([A-Za-z_]\\w*)`, "g");
+  const bound = text.replace(pattern, (part, _tag, name?: string) => {
+    if (name === undefined) return part;
+    if (!Object.hasOwn(params, name)) {
+      const names = Object.keys(params).join(", ");
+      throw new StepError(
+        `cannot run db: the statement has :${name}, and "params" does not`,
+        names === "" ? '"params" is empty' : `"params" has ${names}`,
+        { parameter: "params" },
+      );
+    }
+    if (dialect !== "postgres") {
+      values.push(params[name]!);
+      return "?";
+    }
+    if (!places.has(name)) places.set(name, values.push(params[name]!));
+    return `$${places.get(name)}`;
+  });
+  return values.length === 0 ? { text } : { text: bound, values };
+}
+
+/** How many values a statement of SQLite takes; SQLite itself would take nil for a missing one. */
+export function countPlaceholders(text: string): number {
+  const names = new Set<string>();
+  let count = 0;
+  const pattern = new RegExp(`${SKIPPED.sqlite}|\\?(\\d*)|[:@]?[\\w$]+`, "g");
+  for (const [part, , number] of text.matchAll(pattern)) {
+    if (number) count = Math.max(count, Number(number));
+    else if (number === "") count++;
+    else if (/^[:@$]\w/.test(part) && !names.has(part)) {
+      names.add(part);
+      count++;
+    }
+  }
+  return count;
+}
+
+/**
+ * Cuts a text after each `;` that is in no text, name or comment. What is left without a statement
+ * is left out.
+ */
+export function splitStatements(text: string, dialect: Dialect): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  for (const match of text.matchAll(new RegExp(`${SKIPPED[dialect]}|;`, "g"))) {
+    if (match[0] !== ";") continue;
+    pieces.push(text.slice(start, match.index + 1));
+    start = match.index + 1;
+  }
+  pieces.push(text.slice(start));
+  const bare = (piece: string) => piece.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, "");
+  return pieces.filter((piece) => bare(piece) !== "");
+}

@@ -1,0 +1,98 @@
+import { StepError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Dict, Value } from "../../action/action.ts";
+import {
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type Registry,
+  toBinary,
+  toJson,
+} from "./protobuf.ts";
+
+/** Encodes a message that a step gives. `doing` begins the message of what is wrong with it. */
+export function encodeMessage(
+  type: DescMessage,
+  value: Value,
+  types: Registry,
+  doing: string,
+  path: string,
+): Uint8Array {
+  checkFields(type, value, doing, path);
+  try {
+    return toBinary(type, fromJson(type, value as never, { registry: types }));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const words = message.replace(/^cannot decode /, "").replace(/ from JSON(?=:|$)/, "");
+    throw problem(`${doing}: ${path}: ${words}`);
+  }
+}
+
+/** A message as JSON writes it; `name` is what sent it. Throws StepError if it is not one. */
+export function decodeMessage(
+  type: DescMessage,
+  bytes: Uint8Array,
+  types: Registry,
+  name: string,
+): Value {
+  try {
+    return toJson(type, fromBinary(type, bytes), { registry: types }) as Value;
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new StepError(
+      `cannot read the answer of ${name}: it is not a ${type.typeName}: ${words}`,
+      "does the server use another version of the .proto files?",
+    );
+  }
+}
+
+function problem(message: string, hint?: string): StepError {
+  return new StepError(message, hint, { parameter: "body" });
+}
+
+/** Finds unknown fields and values of enums, for which the library has no suggestion. */
+function checkFields(type: DescMessage, value: Value, doing: string, path: string): void {
+  // These have their own forms in JSON.
+  if (!isDict(value) || type.typeName.startsWith("google.protobuf.")) return;
+  for (const [key, part] of Object.entries(value)) {
+    const field = type.fields.find(({ name, jsonName }) => key === jsonName || key === name);
+    const at = `${path}.${key}`;
+    if (field) checkField(field, part, doing, at);
+    else if (!key.startsWith("[")) throw unknownField(type, key, doing, path);
+  }
+}
+
+function unknownField(type: DescMessage, key: string, doing: string, path: string): StepError {
+  const names = type.fields.map(({ jsonName }) => jsonName);
+  const hint = didYouMean(key, [...names, ...type.fields.map(({ name }) => name)]) ??
+    (names.length === 0 ? "it has no fields" : `it has ${names.join(", ")}`);
+  return problem(`${doing}: unknown field "${key}" in ${path}, which is a ${type.typeName}`, hint);
+}
+
+function checkField(
+  field: DescMessage["fields"][number],
+  value: Value,
+  doing: string,
+  path: string,
+): void {
+  const { message, enum: names } = field;
+  const parts: readonly (readonly [string, Value])[] = field.fieldKind === "list"
+    ? Array.isArray(value) ? value.map((part, at) => [`${path}[${at}]`, part] as const) : []
+    : field.fieldKind === "map"
+    ? Object.entries(isDict(value) ? value as Dict : {}).map((
+      [key, part],
+    ) => [`${path}.${key}`, part])
+    : [[path, value]];
+  for (const [at, part] of parts) {
+    if (message) checkFields(message, part, doing, at);
+    if (names && typeof part === "string" && names.typeName !== "google.protobuf.NullValue") {
+      const known = names.values.map(({ name }) => name);
+      if (known.includes(part) || /^-?\d+$/.test(part)) continue;
+      throw problem(
+        `${doing}: unknown value "${part}" for ${at}, which is a ${names.typeName}`,
+        didYouMean(part, known) ?? `it has ${known.join(", ")}`,
+      );
+    }
+  }
+}

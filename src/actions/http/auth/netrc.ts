@@ -1,0 +1,68 @@
+import type { ActionContext } from "../../../action/action.ts";
+import { readStepText } from "../../../action/step_file.ts";
+
+/** A user and a password. */
+export interface NetrcLogin {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The login of a host in the file that NETRC names, or in .netrc in the home directory. */
+export async function readNetrc(url: URL, context: ActionContext): Promise<NetrcLogin | undefined> {
+  const { host, secrets } = context;
+  const path = host.env.get("NETRC") ?? pathAtHome(context);
+  const file = { path, what: "the netrc file", parameter: "auth" };
+  const text = await readStepText(file, context);
+  const login = findLogin(text, url.hostname);
+  if (login) secrets.add(login.password);
+  else context.log(`"${path}" has no login for ${url.hostname}`);
+  return login;
+}
+
+function pathAtHome({ host: { env } }: ActionContext): string {
+  const isWindows = Deno.build.os === "windows";
+  const home = env.get("HOME") ?? (isWindows ? env.get("USERPROFILE") : undefined) ?? "~";
+  return `${home}/${isWindows ? "_netrc" : ".netrc"}`;
+}
+
+/** The login of a host in the text of a netrc file; `default` is for every host. */
+export function findLogin(text: string, hostname: string): NetrcLogin | undefined {
+  const words = wordsOf(text);
+  let isWanted = false;
+  let username = "";
+  let password: string | undefined;
+  for (let at = 0; at < words.length; at++) {
+    switch (words[at]) {
+      case "machine":
+      case "default":
+        if (password !== undefined) return { username, password };
+        isWanted = words[at] === "default" || words[++at]?.toLowerCase() === hostname;
+        username = "";
+        break;
+      case "login":
+        at++;
+        if (isWanted) username = words[at] ?? "";
+        break;
+      case "password":
+        at++;
+        if (isWanted) password = words[at];
+        break;
+      case "account":
+        at++;
+    }
+  }
+  return password === undefined ? undefined : { username, password };
+}
+
+/** The words of a netrc file, without comments and macros. */
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  const bare = text.replace(/^\s*macdef\b[^]*?(?:\n\s*\n|$(?![^]))/gm, "");
+  for (const line of bare.split(/\r?\n/)) {
+    for (const [word, quoted] of line.matchAll(/"((?:[^"\\]|\\.)*)"|\S+/g)) {
+      if (word.startsWith("#") && words.at(-1) !== "password") break;
+      words.push(quoted?.replace(/\\(.)/g, "$1") ?? word);
+    }
+  }
+  return words;
+}

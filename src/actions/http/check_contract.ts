@@ -1,0 +1,240 @@
+import { decodeText } from "../../base/text/decode_text.ts";
+import { LoadError, StepError } from "../../base/errors.ts";
+import { type Contract, openContract } from "../../openapi/contract/contract.ts";
+import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
+import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
+import { readDescription } from "../../workflow/yaml/read_description.ts";
+import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
+import { excerpt } from "../../action/excerpt.ts";
+import { contractsOf } from "../../action/api_contracts.ts";
+import { readablePath } from "../../action/step_file.ts";
+import { methodKeys } from "./request/http_syntax.ts";
+
+/** The reaction to a violation. */
+type Check = "fail" | "warn" | "off";
+
+interface Setting {
+  readonly file: string;
+  /** Whether the step names it, and not an option of the run. */
+  readonly isOfStep: boolean;
+  readonly request: Check;
+  readonly response: Check;
+  readonly base: string | undefined;
+}
+
+/** Adds to a result what of it differs from a description. */
+type CheckResult = (result: ActionResult) => ActionResult | Promise<ActionResult>;
+
+/**
+ * Reads the description that the step or the run names, for holding a request and its response
+ * against it.
+ */
+export async function openCheck(params: Dict, context: ActionContext): Promise<CheckResult> {
+  const setting = readSetting(params, context);
+  if (!setting) return (result) => result;
+  const contract = await contractOf(setting, context);
+  return (result) => checkResult(result, params, setting, contract, context);
+}
+
+async function checkResult(
+  result: ActionResult,
+  params: Dict,
+  setting: Setting,
+  contract: Contract,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const found = await contract.check(exchangeOf(result, params));
+  for (const fault of await contract.takeFaults()) context.warn(fault);
+  const violations: ContractViolation[] = [];
+  for (const violation of found) {
+    const check = setting[violation.side];
+    const message = messageOf(violation, result, context);
+    if (check === "warn") context.warn(message);
+    if (check === "fail") violations.push({ ...toViolation(violation, params), message });
+  }
+  return setting.response === "fail" || violations.length > 0 ? { ...result, violations } : result;
+}
+
+/** More of a value says nothing more. */
+const WIDEST = 60;
+
+function messageOf(
+  { message, value = "" }: FoundViolation,
+  { req, res }: ActionResult,
+  { secrets }: ActionContext,
+): string {
+  if (value.length <= WIDEST) return message;
+  // The value does not say by which name it is secret.
+  for (const data of [req, res]) {
+    findExchangedSecrets(data, (secret, shortest) => secrets.add(secret, shortest));
+  }
+  return message.replace(value, () => excerpt(value, secrets, WIDEST - 1));
+}
+
+function readSetting(params: Dict, { openapi: ofRun }: ActionContext): Setting | undefined {
+  const given = params.openapi ?? null;
+  const checks = { request: "fail", response: "fail", base: undefined } as const;
+  if (given === false || given === "false") return undefined;
+  if (given === null) {
+    return ofRun === undefined ? undefined : { file: ofRun, isOfStep: false, ...checks };
+  }
+  if (typeof given === "string") return { file: given, isOfStep: true, ...checks };
+  if (!isDict(given)) throw problem('"openapi" must be the path of a description, a map, or false');
+  const { file = ofRun, base_path: base } = given;
+  if (typeof file !== "string") throw problem('"openapi" needs "file"');
+  return {
+    file,
+    isOfStep: given.file !== undefined,
+    request: checkOf(given.request, "request"),
+    response: checkOf(given.response, "response"),
+    base: typeof base === "string" ? base : undefined,
+  };
+}
+
+function checkOf(value: Value | undefined, name: string): Check {
+  switch (value ?? true) {
+    case true:
+    case "true":
+      return "fail";
+    case false:
+    case "false":
+      return "off";
+    case "warn":
+      return "warn";
+    default:
+      throw problem(`"openapi.${name}" must be true, false or warn`);
+  }
+}
+
+function problem(message: string, hint?: string): StepError {
+  return new StepError(`cannot run http: ${message}`, hint, { parameter: "openapi" });
+}
+
+/** The contract of a description, which a run reads once. */
+async function contractOf(
+  { file, isOfStep, base }: Setting,
+  context: ActionContext,
+): Promise<Contract> {
+  const named = { path: file, what: "the OpenAPI description", parameter: "openapi" };
+  const path = isOfStep ? await readablePath(named, context) : file;
+  const contracts = contractsOf(context.scope.run);
+  const key = JSON.stringify([path, base ?? null]);
+  let opening = contracts.get(key);
+  if (!opening) contracts.set(key, opening = open(path, base, context));
+  return await opening as Contract;
+}
+
+async function open(
+  path: string,
+  base: string | undefined,
+  context: ActionContext,
+): Promise<Contract> {
+  const read = async (name: string) => ({ name, text: await readPermitted(name, context) });
+  try {
+    return await openContract(path, base, { read, parse: readDescription });
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    const [first] = error.diagnostics;
+    const words = first === undefined ? "" : `: ${first.message}`;
+    throw new StepError(
+      `cannot use the OpenAPI description: ${error.message}${words}`,
+      error.hint,
+      {
+        parameter: "openapi",
+      },
+    );
+  }
+}
+
+async function readPermitted(path: string, context: ActionContext): Promise<string> {
+  const { host, permissions } = context;
+  const file = { path, what: "the OpenAPI description", parameter: "openapi" };
+  const { fileProblem } = await import("../../action/step_file.ts");
+  if (permissions?.read) {
+    const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
+    const refusal = await pathRefusal(permissions, "read", path, host);
+    if (refusal) {
+      throw problem(`cannot read ${file.what} "${path}": ${refusal.message}`, refusal.hint);
+    }
+  }
+  try {
+    return decodeText(await host.files.read(path));
+  } catch (error) {
+    throw fileProblem(error, file, path);
+  }
+}
+
+function exchangeOf({ req, res }: ActionResult, params: Dict): ContractExchange {
+  const requestHeaders = lowerCase(req.headers);
+  const { redirects } = res;
+  const [redirect] = Array.isArray(redirects) ? redirects : [];
+  const sent = typeof req.body === "string" ? req.body : "";
+  const length = Number(requestHeaders.get("content-length") ?? 0);
+  const hasRequestBody = sent !== "" || length > 0 || requestHeaders.has("transfer-encoding");
+  const body = typeof res.rawbody === "string" ? res.rawbody : res.body;
+  const isText = typeof body === "string" && res.filepath === undefined;
+  return {
+    method: String(req.method),
+    url: new URL(String(req.url)),
+    ...basePathOf(params),
+    requestHeaders,
+    requestBody: sent === "" ? undefined : sent,
+    hasRequestBody,
+    // After a redirect, the response belongs to another request.
+    ...isDict(redirect)
+      ? { code: Number(redirect.code), isStatusOnly: true }
+      : { code: Number(res.code), isStatusOnly: false },
+    responseHeaders: lowerCase(res.headers),
+    responseBody: isText ? body : undefined,
+    responseSize: Number(res.size ?? (isText ? body.length : 1)),
+  };
+}
+
+/** Of `url: http://host/v1` and `get: /items`, it is `/v1`. */
+function basePathOf(params: Dict): { readonly basePath?: string } {
+  const [method = ""] = methodKeys(params);
+  const { url, [method]: target } = params;
+  const isApart = method !== "method" && typeof target === "string" && target.startsWith("/");
+  const base = isApart && typeof url === "string" ? URL.parse(url)?.pathname : undefined;
+  return base === undefined ? {} : { basePath: base };
+}
+
+function lowerCase(headers: Value | undefined): Map<string, string> {
+  const entries = Object.entries(isDict(headers) ? headers : {});
+  return new Map(entries.map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]));
+}
+
+/** Where a violation is in the parameters of its step. */
+function toViolation(
+  { hint, side, part, path, sides }: FoundViolation,
+  params: Dict,
+): Omit<ContractViolation, "message"> {
+  const [method = "method"] = methodKeys(params);
+  return {
+    ...hint === undefined ? {} : { hint },
+    ...sides ? { sides } : {},
+    path: side === "response" ? [method] : placeOf(params, method, part, path),
+  };
+}
+
+function placeOf(
+  params: Dict,
+  method: string,
+  part: FoundViolation["part"],
+  path: FoundViolation["path"] = [],
+): readonly (string | number)[] {
+  const given = (name: string) => Object.hasOwn(params, name);
+  switch (part) {
+    case "body": {
+      const key = ["body", "json", "form", "graphql", "multipart"].find(given);
+      return key === undefined ? [method] : [key, ...path];
+    }
+    case "query":
+      return given("query") ? ["query"] : [method];
+    case "header":
+      return given("headers") ? ["headers"] : [method];
+    default:
+      return [method];
+  }
+}

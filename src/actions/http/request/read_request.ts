@@ -1,0 +1,183 @@
+import { StepError } from "../../../base/errors.ts";
+import type { Dict } from "../../../action/action.ts";
+import {
+  nilError,
+  type ParameterReader,
+  readParameters,
+  required,
+} from "../../../action/read_parameters.ts";
+import { BODIES, EncodingError, methodProblem, SHORTHANDS } from "./http_syntax.ts";
+import { GRAPHQL_ACCEPT } from "./bodies/graphql.ts";
+import { isUpload, readUpload, type Upload } from "./bodies/upload.ts";
+import type { Content, RequestBody } from "./request_body.ts";
+import { type Headers, requestHeaders } from "./request_headers.ts";
+import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { readAuth } from "../auth/auth_parameter.ts";
+import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
+import { BODY_LIMIT } from "../transport/body_chunks.ts";
+import { maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
+import { withoutPassword } from "../../../secrets/secrets.ts";
+
+/** A request that can be sent. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without credentials and fragment, which are not sent as parts of it. */
+  readonly url: URL;
+  /** By canonical name. */
+  readonly headers: Headers;
+  readonly body?: Content;
+}
+
+/** A request, and how to carry it out. */
+export interface RequestPlan {
+  /** Without its body where that is an upload. */
+  readonly request: HttpRequest;
+  readonly upload?: PlannedUpload;
+  /** Whether a response with `errors` is a failure. */
+  readonly isGraphql: boolean;
+  /** The file that the body of the response goes into, from the current directory. */
+  readonly save: string | undefined;
+  /** The largest body of a response that is kept in memory, in bytes. */
+  readonly maxBody: number;
+  /** Milliseconds; undefined where only the step has a timeout. */
+  readonly timeout: number | undefined;
+  /** The number of redirects to follow; undefined to take the first response as it is. */
+  readonly maxRedirects: number | undefined;
+  /** Undefined if the step neither sends nor keeps cookies. */
+  readonly cookies: CookieUse | undefined;
+  /** The parameter `auth`, which has been checked. */
+  readonly auth: Dict | undefined;
+}
+
+/** A body that is opened for each attempt, and the request that it makes. */
+export interface PlannedUpload {
+  readonly upload: Upload;
+  /** The type that the headers of the step give. */
+  readonly contentType: string | undefined;
+  readonly attach: (body: RequestBody) => HttpRequest;
+}
+
+/** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
+export function readRequest(params: Dict): RequestPlan {
+  const read = readParameters("http", params);
+  const { method, text, parameter } = readTarget(read, params);
+  const target = readUrl(text);
+  if (!(target instanceof URL)) {
+    throw new StepError(`cannot send ${method}: ${target.message}`, target.hint, { parameter });
+  }
+  const encoded = <T>(what: string, encode: () => T): T => {
+    try {
+      return encode();
+    } catch (error) {
+      if (!(error instanceof EncodingError)) throw error;
+      const request = `${method} "${withoutPassword(text)}"`;
+      throw new StepError(`cannot send ${request}: ${error.message}`, undefined, {
+        parameter: what,
+      });
+    }
+  };
+  const query = read.map("query");
+  const url = query ? encoded("query", () => addQuery(target, query)) : target;
+  const userAgent = read.string("user_agent");
+  const isGraphql = read.any("graphql") !== undefined;
+  const headers = read.map("headers") ?? {};
+  const asked = {
+    ...isGraphql ? { Accept: GRAPHQL_ACCEPT } : {},
+    ...userAgent === undefined ? {} : { "User-Agent": userAgent },
+    ...headers,
+  };
+  const contentType = headerText(asked, "content-type");
+  const given = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
+  const body = encoded(given, () => readUpload(read, contentType));
+  const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
+  return {
+    ...body && isUpload(body)
+      ? {
+        request: makeRequest(method, url, asked, undefined),
+        upload: { upload: body, contentType, attach },
+      }
+      : { request: makeRequest(method, url, asked, body) },
+    isGraphql,
+    save: read.string("save"),
+    maxBody: readMaxBody(read),
+    timeout: read.duration("timeout") || undefined,
+    maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
+    cookies: readCookieUse(read, headers),
+    auth: readAuth(params),
+  };
+}
+
+function makeRequest(
+  method: string,
+  given: URL,
+  asked: Dict,
+  body: RequestBody | undefined,
+): HttpRequest {
+  const headers = requestHeaders(method, given, asked, body);
+  const url = bareUrl(given);
+  return body ? { method, url, headers, body: body.content } : { method, url, headers };
+}
+
+/** The URL as it is sent. */
+export function bareUrl(given: URL): URL {
+  if (given.username === "" && given.password === "" && given.hash === "") return given;
+  const url = new URL(given);
+  url.username = url.password = url.hash = "";
+  return url;
+}
+
+function readTarget(
+  read: ParameterReader,
+  params: Dict,
+): {
+  readonly method: string;
+  readonly text: string;
+  /** The parameter with the URL. */
+  readonly parameter: string;
+} {
+  const base = read.string("url");
+  for (const name of SHORTHANDS) {
+    const target = read.string(name);
+    if (target === undefined) continue;
+    const method = name.toUpperCase();
+    if (base === undefined || isFullUrl(target)) return { method, text: target, parameter: name };
+    return { method, text: joinUrl(base, target), parameter: "url" };
+  }
+  const method = read.string("method");
+  if (method === undefined) {
+    const given = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
+    throw given === undefined ? new StepError("http step has no method") : nilError("http", given);
+  }
+  const problem = methodProblem(method);
+  if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
+  const text = required("http", "url", base);
+  return { method: method.toUpperCase(), text, parameter: "url" };
+}
+
+function readMaxRedirects(read: ParameterReader): number {
+  const most = read.integer("max_redirects") ?? 10;
+  if (most >= 0) return most;
+  throw new StepError(
+    `cannot run http: "max_redirects" must not be negative, not ${most}`,
+    undefined,
+    { parameter: "max_redirects" },
+  );
+}
+
+function readMaxBody(read: ParameterReader): number {
+  const given = read.string("max_body");
+  if (given === undefined) return BODY_LIMIT;
+  const bytes = parseSize(given);
+  if (bytes !== undefined) return bytes;
+  throw new StepError(`cannot run http: ${maxBodyProblem(given)}`, undefined, {
+    parameter: "max_body",
+  });
+}
+
+function headerText(headers: Dict, lowerName: string): string | undefined {
+  let text: string | undefined;
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() === lowerName && value !== null) text = String(value);
+  }
+  return text;
+}

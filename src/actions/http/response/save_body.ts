@@ -1,0 +1,75 @@
+import type { StagedFile } from "../../../host/staged_file.ts";
+import type { ActionContext } from "../../../action/action.ts";
+import { stageStepFile, writeProblem } from "../../../action/step_file.ts";
+import { bodyDigests, type BodyFacts } from "./body_facts.ts";
+import { decodeStream } from "./decode_stream.ts";
+
+const DOING = "cannot save the body of the response";
+
+/** A body in a file, and what is known of it. */
+export interface SavedBody extends BodyFacts {
+  readonly filepath: string;
+}
+
+/** Where the body of a response goes while it is received. */
+export interface BodySink {
+  /** Whether it takes the body of a response with that code and these headers. */
+  takes(code: number, rawHeaders: readonly string[]): boolean;
+  save(
+    chunks: AsyncIterable<Uint8Array>,
+    contentEncoding: string,
+  ): Promise<SavedBody | undefined>;
+  /** Whether it needs no more of the body. */
+  readonly isDone?: boolean;
+  discard(): void;
+}
+
+/** The file that the body of a response goes into. It takes its name when it is complete. */
+export class SaveFile implements BodySink {
+  readonly #path: string;
+  readonly #staged: StagedFile;
+  #isDiscarded = false;
+
+  constructor(path: string, staged: StagedFile) {
+    this.#path = path;
+    this.#staged = staged;
+  }
+
+  /** Whether the body of a response with that code is saved. */
+  takes(code: number): boolean {
+    // The page of an error is not what was asked for, and must not replace a file that is there.
+    return code >= 200 && code <= 299;
+  }
+
+  /** Writes a body whose content encodings are undone. */
+  async save(chunks: AsyncIterable<Uint8Array>, contentEncoding: string): Promise<SavedBody> {
+    const { add, facts } = bodyDigests();
+    for await (const chunk of decodeStream(chunks, contentEncoding)) {
+      if (this.#isDiscarded) break;
+      add(chunk);
+      this.#attempt(() => this.#staged.write(chunk));
+    }
+    if (!this.#isDiscarded) this.#attempt(() => this.#staged.commit());
+    return { ...facts(), filepath: this.#path };
+  }
+
+  /** Leaves everything as it was before, unless the body was saved. */
+  discard(): void {
+    this.#isDiscarded = true;
+    this.#staged.discard();
+  }
+
+  #attempt(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw writeProblem(DOING, this.#path, "save", error);
+    }
+  }
+}
+
+/** Opens the file of `save`, whose path begins at the current directory. */
+export async function openSaveFile(path: string, context: ActionContext): Promise<SaveFile> {
+  const { absolute, staged } = await stageStepFile(DOING, path, "save", context);
+  return new SaveFile(absolute, staged);
+}

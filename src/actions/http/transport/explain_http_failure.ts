@@ -1,0 +1,263 @@
+import type { Duplex } from "node:stream";
+import { explainDenial } from "../../../host/explain_denial.ts";
+import type { Clock } from "../../../host/host.ts";
+import { StepError } from "../../../base/errors.ts";
+import { formatSize } from "../../../base/value/byte_size.ts";
+import type { Dict } from "../../../action/action.ts";
+import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
+import type { HttpRequest } from "../request/read_request.ts";
+import type { Connection } from "../connection/connection.ts";
+import { ProxyFailure } from "../connection/dial.ts";
+import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
+import { explainUnreachable } from "../../../action/net/explain_connection.ts";
+import { firstHop, placeOfRoute, proxyWords, type Route, routeOf } from "../connection/route.ts";
+import { hostOf, portOf } from "../request/request_url.ts";
+import { BadEncoding } from "../response/decode_body.ts";
+import { BodyTooLarge } from "./body_chunks.ts";
+import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
+
+/**
+ * The error that the user sees if an action failed: which request, to which host and port,
+ * and why there was no response. `first` is the request of the step, `req` the same for reports,
+ * `doing` says what an action other than http was doing.
+ */
+export async function explainFailure(
+  error: unknown,
+  first: HttpRequest,
+  req: Dict,
+  clock: Clock,
+  doing?: string,
+): Promise<unknown> {
+  if (error instanceof SendFailure) {
+    const { cause, request } = error;
+    // A file of the step is to blame, and not the server.
+    if (cause instanceof StepError && cause.details.parameter !== undefined) {
+      return new StepError(cause.message, cause.hint, { ...cause.details, req });
+    }
+    const reason = cause instanceof StepError
+      ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
+      : await explainCause(cause, error, clock);
+    const isUnreachable = UNREACHABLE.has(codeOf(cause));
+    const isRead = error.phase === "receiving" || isOfBody(cause);
+    const what = isRead ? "read the response to" : "send";
+    return failed(
+      doing ?? `cannot ${what} ${nameOf(request)}`,
+      reason,
+      req,
+      isUnreachable ? { cause: reason.words } : isClosed(cause) ? { isClosed: true } : {},
+    );
+  }
+  if (isOfBody(error)) {
+    const what = doing ?? `cannot read the response to ${nameOf(first)}`;
+    return failed(what, explainBody(error), req);
+  }
+  if (error instanceof StepError) {
+    return new StepError(error.message, error.hint, { ...error.details, req });
+  }
+  return error;
+}
+
+function nameOf({ method, url }: HttpRequest): string {
+  return `${method} "${url}"`;
+}
+
+function failed(
+  doing: string,
+  { words, hint }: { readonly words: string; readonly hint?: string | undefined },
+  req: Dict,
+  details: { readonly cause?: string; readonly isClosed?: boolean } = {},
+): StepError {
+  return new StepError(`${doing}: ${words}`, hint, { ...details, req });
+}
+
+function isClosed(cause: unknown): boolean {
+  return ["ECONNRESET", "EPIPE"].includes(codeOf(cause)) || cause instanceof ClosedEarly;
+}
+
+/** Codes of a server that no request can reach. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_NONAME", "EAI_NODATA", "EAI_AGAIN"],
+  ...["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
+]);
+
+async function explainCause(
+  cause: unknown,
+  failure: SendFailure,
+  clock: Clock,
+): Promise<TlsExplanation> {
+  if (isOfBody(cause)) return explainBody(cause);
+  const { url } = failure.request;
+  const place = hopOf(failure);
+  if (cause instanceof ProxyFailure) {
+    return { words: cause.message, ...cause.hint === undefined ? {} : { hint: cause.hint } };
+  }
+  if (cause instanceof ProtocolChanged) {
+    return { words: `${place} switched to another protocol (101), which is not supported` };
+  }
+  if (cause instanceof InvalidStatus) {
+    return { words: `the response of ${place} has the invalid status code ${cause.code}` };
+  }
+  const denial = explainDenial(cause);
+  if (denial && !/ net access /.test((cause as Error).message)) return denial;
+  if (denial || codeOf(cause) === "EPERM") {
+    return {
+      words: `Deno does not allow access to ${place}`,
+      hint: `run it with deno run --allow-net=${url.hostname}:${portOf(url)}`,
+    };
+  }
+  // The runtime gives another code to an address that this machine does not have.
+  const isOwn = cause instanceof Error && cause.message.startsWith("bind EINVAL");
+  const code = isOwn ? "EADDRNOTAVAIL" : codeOf(cause);
+  return explainUnreachable(code, place, hostIn(failure)) ?? explainAddress(code, place) ??
+    await explainSecure(code, cause, failure, clock) ??
+    explainStream(code, cause, failure) ??
+    { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
+}
+
+function explainAddress(code: string, place: string): TlsExplanation | undefined {
+  switch (code) {
+    case "ENOENT":
+      return { words: `${place} does not exist (${code})` };
+    case "EACCES":
+      return { words: `${place} may not be used by this user (${code})` };
+    case "EADDRNOTAVAIL":
+      return {
+        words: `no connection to ${place} from here (${code})`,
+        hint: 'this machine has to have the "local_address"',
+      };
+    default:
+      return undefined;
+  }
+}
+
+const HTTP_HINT = 'if it serves plain HTTP there, use "http://"';
+const HTTPS_HINT = 'if it expects TLS there, use "https://"';
+
+async function explainSecure(
+  code: string,
+  cause: unknown,
+  { request: { url }, connection }: SendFailure,
+  clock: Clock,
+): Promise<TlsExplanation | undefined> {
+  const route = routeOf(url, connection);
+  if (route.kind === "forward") {
+    if (route.proxy.kind !== "https") return undefined;
+    return await explainTls(cause, { ...route.proxy, clock });
+  }
+  if (url.protocol !== "https:") return undefined;
+  const { tls: options } = connection;
+  const peer = { host: hostOf(url), port: Number(portOf(url)), clock, options };
+  const reach = route.kind === "direct" && route.to.host === peer.host &&
+      route.to.port === peer.port
+    ? {}
+    : { connect: () => reconnect(route, connection) };
+  const found = await explainTls(cause, { ...peer, ...reach });
+  return found && code === "ERR_SSL_WRONG_VERSION_NUMBER" ? { ...found, hint: HTTP_HINT } : found;
+}
+
+/** Opens another connection to the server, on the same way. */
+async function reconnect(route: Route, connection: Connection): Promise<Duplex> {
+  if (route.kind === "tunnel") {
+    return await (await import("../connection/dial.ts")).dial(route, connection);
+  }
+  const { connect } = await import("node:net");
+  return route.kind === "unix" ? connect({ path: route.path }) : connect({ ...route.to });
+}
+
+/** Connections that ended early, and what is not HTTP. */
+function explainStream(
+  code: string,
+  cause: unknown,
+  failure: SendFailure,
+): TlsExplanation | undefined {
+  const { phase, received, request } = failure;
+  const place = hopOf(failure);
+  if (code.startsWith("HPE_")) return explainParser(code, cause, place, phase);
+  if (!isClosed(cause)) return undefined;
+  const ending = `${place} closed the connection`;
+  if (phase === "receiving") {
+    return { words: `${ending} after ${received} bytes of the body, before its end` };
+  }
+  // Some servers end the connection instead of saying what is wrong with the certificate.
+  const isSigned = request.url.protocol === "https:" && failure.connection.tls.cert !== undefined;
+  const refusal = isSigned ? "the server may have refused the client certificate" : undefined;
+  if (cause instanceof Error && /before secure TLS/.test(cause.message)) {
+    return { words: `${ending} during the TLS handshake (${code})`, hint: refusal ?? HTTP_HINT };
+  }
+  const words = `${ending} without an answer${code === "" ? "" : ` (${code})`}`;
+  if (request.url.protocol === "http:") return { words, hint: HTTPS_HINT };
+  return refusal === undefined ? { words } : { words, hint: refusal };
+}
+
+function explainParser(code: string, cause: unknown, place: string, phase: Phase): TlsExplanation {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return { words: `the headers that ${place} sent are larger than 16 KB (${code})` };
+  }
+  if (phase === "receiving") {
+    return { words: `the body that ${place} sent is not valid HTTP (${code})` };
+  }
+  const packet = packetOf(cause);
+  // Most servers send an alert of TLS if they receive no handshake.
+  if (packet[0] === 0x15 && packet[1] === 0x03) {
+    return { words: `${place} expects TLS, not plain HTTP`, hint: 'use "https://"' };
+  }
+  if (packet[3] === HTTP2_SETTINGS && packet.subarray(4, 9).every((byte) => byte === 0)) {
+    return {
+      words: `${place} speaks HTTP/2, not HTTP/1.1`,
+      hint: 'use http with version: "2", or grpc if it is a gRPC server',
+    };
+  }
+  return { words: `the answer of ${place} is not HTTP (${code})` };
+}
+
+/** The type of the frame with which a server of HTTP/2 begins, after three bytes of its length. */
+const HTTP2_SETTINGS = 0x04;
+
+/** What came that is not HTTP/1.1. */
+function packetOf(cause: unknown): Uint8Array {
+  const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : undefined;
+  return packet instanceof Uint8Array ? packet : new Uint8Array();
+}
+
+/** Whether the response came, and its body is not one that can be used. */
+function isOfBody(error: unknown): error is BodyTooLarge | BadEncoding {
+  return error instanceof BodyTooLarge || error instanceof BadEncoding;
+}
+
+function explainBody(error: BodyTooLarge | BadEncoding): TlsExplanation {
+  if (error instanceof BadEncoding) {
+    return { words: `the body of the response is not complete ${error.encoding} data` };
+  }
+  return {
+    words: `the body of the response is larger than the limit of ${formatSize(error.limit)}`,
+    hint: 'raise "max_body", or write the body to a file with "save"',
+  };
+}
+
+function whileDoing(failure: SendFailure): string {
+  const { phase, received } = failure;
+  const place = hopOf(failure);
+  switch (phase) {
+    case "connecting":
+      return `while connecting to ${place}`;
+    case "securing":
+      return `in the TLS handshake with ${place}`;
+    case "waiting":
+      return `while waiting for the answer of ${place}`;
+    case "receiving":
+      return `while receiving the body from ${place}, after ${received} bytes`;
+  }
+}
+
+/** Where it failed: the address that the request connects to, or the end of a tunnel to there. */
+function hopOf({ request, connection, phase }: SendFailure): string {
+  const route = routeOf(request.url, connection);
+  if (route.kind !== "tunnel" || phase === "connecting") return placeOfRoute(request, route);
+  return `${placeOf(route.to)} (through ${proxyWords(route.proxy)})`;
+}
+
+/** The name that has to be looked up. */
+function hostIn({ request: { url }, connection }: SendFailure): string {
+  const hop = firstHop(routeOf(url, connection));
+  return hop ? bracketed(hop.host) : url.hostname;
+}

@@ -1,0 +1,111 @@
+import { explainDenial } from "../../host/explain_denial.ts";
+import { StepError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import type { ActionContext, ActionResult, Dict, RunAction } from "../../action/action.ts";
+import { runResources } from "../../action/run_resources.ts";
+import { onAbort } from "../../action/on_abort.ts";
+import { awaitCommand, type CommandEnd } from "../../action/process/await_command.ts";
+import { feed } from "../../action/process/feed.ts";
+import { lastLines } from "../../action/process/last_lines.ts";
+import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
+import type { PluginFile } from "./plugin.ts";
+import { readAnswer } from "./read_answer.ts";
+
+/** An answer is read as a whole; what goes to stderr is for people. */
+const LIMITS = { stdout: 64 * 1024 * 1024, stderr: 1024 * 1024 };
+
+/** More of an invalid answer is not shown. Part of a line could be part of a secret. */
+const MOST_SHOWN = 300;
+
+/**
+ * Carries an action out by a program: it reads one request as JSON, and writes one answer. It ends
+ * with all that it started when its time is over.
+ */
+export function runProgram(plugin: PluginFile): RunAction {
+  return async (params, context) => {
+    const resources = runResources(context);
+    const stop = Promise.withResolvers<StepError>();
+    const forget = onAbort(context.signal, stop.resolve);
+    try {
+      const group = start(plugin, params, context);
+      resources.watch(group.pid);
+      feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
+      const ended = await awaitCommand(group, LIMITS, stop.promise, resources, context);
+      const printed = ended.stderr.text.trimEnd();
+      if (printed !== "") context.log(`${plugin.name}: ${printed}`);
+      return readEnd(plugin, ended, params);
+    } finally {
+      forget();
+    }
+  };
+}
+
+function requestOf({ name }: PluginFile, params: Dict, { vars, deadline }: ActionContext): Dict {
+  return { action: name, with: params, vars, timeout: deadline.timeout / 1000 };
+}
+
+function start(
+  { name, path, shown }: PluginFile,
+  params: Dict,
+  { host }: ActionContext,
+) {
+  const fail = (message: string, hint?: string) =>
+    new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req: params });
+  try {
+    const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+    return startGroup(path, piped, host.clock) satisfies ProcessGroup;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw fail(`"${shown}" does not exist, or what its first line names does not`);
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw fail(`permission to execute "${shown}" is denied`);
+    }
+    const denial = explainDenial(error);
+    if (denial) throw fail(denial.words, denial.hint);
+    if (!(error instanceof Error)) throw error;
+    const reason = error.message.replace(/^Failed to spawn '.*?': /s, "");
+    throw fail(`"${shown}": ${reason}`);
+  }
+}
+
+function readEnd(
+  { name }: PluginFile,
+  { end, stdout, stderr }: CommandEnd,
+  params: Dict,
+): ActionResult {
+  const lines = lastLines("stderr", stderr.text);
+  const fail = (message: string, ...hints: (string | undefined)[]) => {
+    const hint = hints.filter((text) => text !== undefined).join("\n");
+    return new StepError(message, hint === "" ? undefined : hint, { req: params });
+  };
+  if (end instanceof StepError) throw fail(end.message, end.hint, lines);
+  if (stdout.cut) {
+    throw fail(`the plugin "${name}" answered with more than ${LIMITS.stdout / 1024 ** 2} MiB`);
+  }
+  const text = stdout.text.replace(/^\ufeff/, "").trim();
+  const answer = tryParseJson(text);
+  if (answer === undefined) {
+    const how = howItEnded(end);
+    if (text === "") throw fail(`the plugin "${name}" ended${how} without an answer`, lines);
+    throw fail(
+      `the plugin "${name}" ended${how} and answered with no JSON: ${beginning(text)}`,
+      "its standard output is for the answer alone; what is for people goes to standard error",
+      lines,
+    );
+  }
+  return readAnswer(name, answer, params);
+}
+
+/** A short text, or its first line. */
+function beginning(text: string): string {
+  if (text.length <= MOST_SHOWN) return JSON.stringify(text);
+  const [line = ""] = text.split("\n", 1);
+  if (line.length > MOST_SHOWN) return `a line of ${line.length} characters`;
+  return JSON.stringify(`${line}…`);
+}
+
+function howItEnded({ code, signal }: Deno.CommandStatus): string {
+  if (signal !== null) return ` by ${signal}`;
+  return code === 0 ? "" : ` with exit code ${code}`;
+}

@@ -1,0 +1,44 @@
+import type { Action } from "../action/action.ts";
+import { hello } from "./hello.ts";
+
+/** An action by its name; its code comes when a workflow uses it. */
+export interface ActionEntry {
+  readonly name: string;
+  readonly load: () => Promise<Action>;
+}
+
+/** Everything that a step can do. */
+export const ACTIONS: readonly ActionEntry[] = [
+  // So small that bringing it would take longer than having it.
+  { name: "hello", load: () => Promise.resolve(hello) },
+  { name: "http", load: async () => (await import("./http/http.ts")).http },
+  { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
+  { name: "echo", load: async () => (await import("./echo.ts")).echo },
+  { name: "tcp", load: async () => (await import("./tcp/tcp.ts")).tcp },
+  { name: "tls", load: async () => (await import("./tls_check/tls_check.ts")).tls },
+  { name: "dns", load: async () => (await import("./dns/dns.ts")).dns },
+  { name: "redis", load: async () => (await import("./redis/redis.ts")).redis },
+  { name: "ssh", load: async () => (await import("./ssh/ssh.ts")).ssh },
+  { name: "db", load: async () => (await import("./db/db.ts")).db },
+  { name: "smtp", load: async () => (await import("./smtp/smtp.ts")).smtp },
+  { name: "imap", load: async () => (await import("./imap/imap.ts")).imap },
+  {
+    name: "mail-latency",
+    load: async () => (await import("./mail_latency/mail_latency.ts")).mailLatency,
+  },
+  { name: "grpc", load: async () => (await import("./grpc/grpc.ts")).grpc },
+  { name: "browser", load: async () => (await import("./browser/browser.ts")).browser },
+  {
+    name: "websocket",
+    load: async () => (await import("./websocket/websocket.ts")).websocket,
+  },
+  { name: "sse", load: async () => (await import("./sse/sse.ts")).sse },
+  { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
+];
+
+/** The actions of those names, by name; unknown names are omitted. */
+export async function loadActions(names: ReadonlySet<string>): Promise<Map<string, Action>> {
+  const entries = ACTIONS.filter(({ name }) => names.has(name));
+  const actions = await Promise.all(entries.map(({ load }) => load()));
+  return new Map(actions.map((action) => [action.name, action]));
+}

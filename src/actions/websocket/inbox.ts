@@ -1,0 +1,164 @@
+import { StepError } from "../../base/errors.ts";
+import type { ActionContext, SecretSink, Value } from "../../action/action.ts";
+import { onAbort } from "../../action/on_abort.ts";
+import { type Message, messageWords, readMessage } from "./messages.ts";
+import { MOST_BYTES, type WebSocket } from "./open_websocket.ts";
+
+/** The closure of a WebSocket. */
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** The time that the other side may take to close, in milliseconds. */
+const LONGEST_CLOSE = 1000;
+
+/** The time that it may take if the step has failed. */
+const LONGEST_LEAVE = 200;
+
+/** How many messages are taken before anything else runs. */
+const LONGEST_TURN = 1000;
+
+/** The state of a WebSocket that is open. */
+const OPEN = 1;
+
+/** The code of a client that leaves. */
+const GOING_AWAY = 1001;
+
+/** Collects the messages of a WebSocket, and waits for the next one. */
+export class Inbox {
+  /** All messages that were taken, as steps see them. */
+  readonly values: Value[] = [];
+  closed: Closed | undefined;
+  readonly #context: ActionContext;
+  /** Messages that came, of which the first `#taken` were taken: `shift()` would move the rest. */
+  #arrived: Message[] = [];
+  #taken = 0;
+  #socket: WebSocket | undefined;
+  #bytes = 0;
+  #failure: StepError | undefined;
+  #wake = () => {};
+
+  constructor(context: ActionContext, readonly url: string) {
+    this.#context = context;
+  }
+
+  /** The last message that was taken. */
+  get last(): Value {
+    return this.values.at(-1) ?? null;
+  }
+
+  get secrets(): SecretSink {
+    return this.#context.secrets;
+  }
+
+  /** The number of messages that were taken. */
+  get count(): number {
+    return this.values.length;
+  }
+
+  /** Listens to a socket in place of one that was refused before, which may still be closed. */
+  listen(socket: WebSocket): void {
+    this.closed = undefined;
+    this.#socket = socket;
+    socket.on("message", (data: Uint8Array, isBinary: boolean) => {
+      this.#bytes += data.length;
+      if (this.#bytes > MOST_BYTES) {
+        this.#fail(`"${this.url}" sent more than ${MOST_BYTES} bytes`);
+        return socket.terminate();
+      }
+      this.#arrived.push(readMessage(data, isBinary));
+      this.#wake();
+    });
+    socket.on("error", (error: Error) => {
+      const code = "code" in error ? String(error.code) : "";
+      // The connection is lost otherwise, which the code of the closure says.
+      if (!code.startsWith("WS_ERR_") || socket !== this.#socket) return;
+      this.#fail(`"${this.url}" sent what is not valid: ${error.message} (${code})`);
+    });
+    socket.on("close", (code: number, reason: Uint8Array) => {
+      if (socket !== this.#socket) return;
+      this.closed = { code, reason: new TextDecoder().decode(reason) };
+      this.#wake();
+    });
+  }
+
+  /** The next message; undefined if the connection is closed. `what` is waited for. */
+  async next(what: string, notes: () => string): Promise<Message | undefined> {
+    for (;;) {
+      const message = this.#arrived[this.#taken++];
+      if (message) {
+        this.values.push(message.value);
+        if (this.#taken % LONGEST_TURN === 0) await this.#pause(what, notes);
+        return message;
+      }
+      this.#arrived = [];
+      this.#taken = 0;
+      if (this.#failure) throw this.#failure;
+      if (this.closed) return undefined;
+      await this.#more(what, notes);
+    }
+  }
+
+  /** Closes the connection, unless it is closed, and says how it was. */
+  async close(socket: WebSocket): Promise<Closed> {
+    const limit = this.#context.deadline.after(LONGEST_CLOSE, () => socket.terminate());
+    const forget = onAbort(this.#context.signal, () => socket.terminate());
+    socket.close(1000);
+    while (!this.closed) await this.#changed();
+    limit.cancel();
+    forget();
+    return this.closed;
+  }
+
+  /** Leaves after a failure. The other side has little time to see that. */
+  async leave(socket: WebSocket): Promise<void> {
+    if (socket.readyState === OPEN) {
+      const limit = this.#context.deadline.after(LONGEST_LEAVE, () => socket.terminate());
+      socket.close(GOING_AWAY);
+      while (!this.closed) await this.#changed();
+      limit.cancel();
+    }
+    socket.terminate();
+  }
+
+  #fail(message: string): void {
+    this.#failure ??= new StepError(message);
+    this.#wake();
+  }
+
+  /** Lets timeouts end the step, and more messages come. */
+  async #pause(what: string, notes: () => string): Promise<void> {
+    setTimeout(() => this.#wake());
+    await this.#more(what, notes);
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#wake = resolve);
+  }
+
+  async #more(what: string, notes: () => string): Promise<void> {
+    const { signal } = this.#context;
+    const stopped = Promise.withResolvers<never>();
+    const forget = onAbort(signal, ({ message, hint }) => {
+      const details = { res: { messages: this.values, message: this.last } };
+      const words = `${message} while waiting for ${what} from "${this.url}": ${
+        cameWords(this)
+      }${notes()}`;
+      stopped.reject(new StepError(words, hint, details));
+    });
+    try {
+      await Promise.race([this.#changed(), stopped.promise]);
+    } finally {
+      forget();
+    }
+  }
+}
+
+/** Describes the received messages, for an error. */
+export function cameWords({ count, last, secrets }: Inbox): string {
+  if (count === 0) return "no message came";
+  const text = typeof last === "string" ? last : undefined;
+  const words = messageWords({ text, value: last }, secrets);
+  return `${count === 1 ? "1 message" : `${count} messages`} came, the last is ${words}`;
+}

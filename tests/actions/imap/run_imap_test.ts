@@ -1,0 +1,296 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Dict } from "../../../src/action/action.ts";
+import { imapExplainer } from "../../../src/actions/imap/explain_imap.ts";
+import { imap } from "../../../src/actions/imap/imap.ts";
+import { runImap } from "../../../src/actions/imap/run_imap.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+
+const PASSWORD = "open-sesame-42";
+
+const MAIL = [
+  ...["From: Shop <shop@example.com>", "To: ann@example.com", "Subject: Your code", ""],
+  ...["The code is 123456.", ""],
+].join("\r\n");
+
+/** The response of the server to a command, before `OK`. */
+type Answers = Readonly<Record<string, string | undefined>>;
+
+/** A server with one mail, which answers some commands in a way of its own. */
+function imapServer(own: Answers = {}, greeting = "* OK [CAPABILITY IMAP4rev1] hello\r\n") {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const commands: string[] = [];
+  const open = new Set<Deno.Conn>();
+  const answers: Answers = {
+    CAPABILITY: "* CAPABILITY IMAP4rev1\r\n",
+    LIST: '* LIST () "/" INBOX\r\n',
+    NAMESPACE: '* NAMESPACE (("" "/")) NIL NIL\r\n',
+    SELECT: "* 1 EXISTS\r\n* 0 RECENT\r\n* OK [UIDVALIDITY 1] v\r\n* OK [UIDNEXT 8] n\r\n",
+    EXAMINE: "* 1 EXISTS\r\n* 0 RECENT\r\n* OK [UIDVALIDITY 1] v\r\n* OK [UIDNEXT 8] n\r\n",
+    STATUS: "* STATUS INBOX (RECENT 0)\r\n",
+    SEARCH: "* SEARCH 1\r\n",
+    "UID SEARCH": "* SEARCH 7\r\n",
+    FETCH: `* 1 FETCH (UID 7 FLAGS () BODY[] {${MAIL.length}}\r\n${MAIL})\r\n`,
+    "UID FETCH": '* 1 FETCH (UID 7 FLAGS () INTERNALDATE "02-Jan-2026 03:04:05 +0000" ' +
+      `BODY[] {${MAIL.length}}\r\n${MAIL})\r\n`,
+    ...own,
+  };
+  const serve = async (conn: Deno.Conn) => {
+    open.add(conn);
+    const say = (text: string) => conn.write(new TextEncoder().encode(text));
+    let text = "";
+    try {
+      if (greeting !== "") await say(greeting);
+      for await (const chunk of conn.readable.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        for (let end = text.indexOf("\r\n"); end >= 0; end = text.indexOf("\r\n")) {
+          const line = text.slice(0, end);
+          text = text.slice(end + 2);
+          const [, tag, name = ""] = /^(\S+) ((?:UID )?\S+)/.exec(line) ?? [];
+          commands.push(name);
+          const answer = answers[name];
+          if (answer === "") continue;
+          if (/^(NO|BAD) /.test(answer ?? "")) await say(`${tag} ${answer}\r\n`);
+          else if (answer?.startsWith("* BYE ")) await say(answer);
+          else await say(`${answer ?? ""}${tag} OK done\r\n`);
+          if (name === "LOGOUT" || answer?.includes("[LIMIT]")) conn.close();
+        }
+      }
+    } catch {
+      // The client has gone.
+    }
+  };
+  const accept = (async () => {
+    for await (const conn of listener) void serve(conn);
+  })();
+  return {
+    port: (listener.addr as Deno.NetAddr).port,
+    commands,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const conn of open) {
+        try {
+          conn.close();
+        } catch {
+          // It is closed.
+        }
+      }
+      await accept;
+    },
+  };
+}
+
+async function read(port: number, params: Dict): Promise<Dict> {
+  await using context = actionContext();
+  const who = { host: "127.0.0.1", username: "ann", password: PASSWORD, tls: false };
+  const { res, req } = await runImap({ ...who, port, ...params }, context);
+  assertEquals([req.password, context.learned], [undefined, [PASSWORD]]);
+  return res;
+}
+
+async function failure(port: number, params: Dict): Promise<string> {
+  try {
+    return JSON.stringify(await read(port, params));
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    const hint = error.hint === undefined ? "" : `; ${error.hint}`;
+    return `${error.message}${hint}`.replaceAll(`port ${port}`, "port PORT");
+  }
+}
+
+const NOOP = { commands: [{ name: "noop" }] };
+
+Deno.test("imap waits for a mail and reads it", async () => {
+  await using server = imapServer();
+  const res = await read(server.port, { wait_for: { subject: "code" } });
+  const [mail] = res.mails as Dict[];
+  assertEquals([mail!.subject, mail!.from, mail!.from_name, mail!.to, mail!.text], [
+    "Your code",
+    "shop@example.com",
+    "Shop",
+    ["ann@example.com"],
+    "The code is 123456.",
+  ]);
+  assertEquals(server.commands.includes("EXAMINE"), true);
+  assertEquals(server.commands.includes("SELECT"), false);
+});
+
+Deno.test("imap names the mails that were there, if none is the one that it waits for", async () => {
+  const shop = '(("Shop" NIL "shop" "example.com"))';
+  await using server = imapServer({
+    "UID SEARCH": "* SEARCH\r\n",
+    FETCH: `* 1 FETCH (UID 7 ENVELOPE (NIL "Your code" ${shop} NIL NIL NIL NIL NIL NIL NIL))\r\n`,
+  });
+  const params = { wait_for: { subject: "ticket", timeout: "300ms" } };
+  assertStringIncludes(
+    await failure(server.port, params),
+    'no other mail came; the newest there were "Your code" from shop@example.com',
+  );
+});
+
+Deno.test("imap fetches what the last search found, and marks it as read unless it peeks", async () => {
+  await using server = imapServer();
+  const commands = (dataitem: string): Dict[] => [
+    { name: "select", mailbox: "INBOX" },
+    { name: "uid search", criteria: { flags: ["unseen"], since: "yesterday" } },
+    { name: "UID FETCH", dataitem },
+  ];
+  const res = await read(server.port, { commands: commands("BODY.PEEK[]") });
+  assertEquals([res.code, res.error], [0, ""]);
+  const { search, fetch, store } = res.data as Record<string, Dict>;
+  assertEquals(search, { all: "7", min: 7, max: 7, count: 1 });
+  assertEquals(store, { success: false, count: 0 });
+  assertEquals((fetch!.messages as Dict[])[0]!.body, "The code is 123456.");
+  assertEquals(server.commands.includes("UID STORE"), false);
+  await read(server.port, { commands: commands("RFC822") });
+  assertEquals(server.commands.includes("UID STORE"), true);
+});
+
+Deno.test("imap reports the command that a server refuses, and sends no further ones", async () => {
+  await using server = imapServer({ CREATE: "NO [ALREADYEXISTS] Mailbox exists" });
+  const commands: Dict[] = [{ name: "create", mailbox: "Work" }, { name: "noop" }];
+  const res = await read(server.port, { commands });
+  assertEquals(res.code, 1);
+  const refused = 'failed to execute command 1 (create): the mailbox "Work" is already there' +
+    " (ALREADYEXISTS)";
+  assertEquals(res.error, refused);
+  assertEquals(server.commands.includes("NOOP"), false);
+  const table: readonly (readonly [commands: readonly Dict[], error: string])[] = [
+    [[{ name: "fetch", sequence: "1" }], "(fetch): no mailbox is selected: begin with"],
+    [[{ name: "serch" }], 'unsupported command "serch": did you mean "search"?'],
+    [[{ name: "select" }], '(select): it needs "mailbox"'],
+    [[{ name: "select", mailbox: "INBOX" }, { name: "fetch" }], 'it needs "sequence", or a search'],
+    [
+      [{ name: "select", mailbox: "INBOX" }, { name: "fetch", sequence: "1", dataitem: "X" }],
+      'command 2 (fetch): unknown data item "X"',
+    ],
+    [
+      [{ name: "select", mailbox: "INBOX" }, { name: "search", criteria: { since: "soon" } }],
+      'unsupported date "soon": write 2026-01-02',
+    ],
+    [
+      [{ name: "select", mailbox: "INBOX" }, { name: "search", criteria: { subjects: "a" } }],
+      'unknown criterion "subjects": did you mean "subject"?',
+    ],
+  ];
+  for (const [commands, error] of table) {
+    assertStringIncludes(String((await read(server.port, { commands })).error), error);
+  }
+});
+
+Deno.test("imap finds mistakes in commands before the run", () => {
+  const commands: Dict[] = [
+    ...[{ name: "SELECT" }, { name: "uid  store", dataitem: "FLAGS" }, { name: "noop" }],
+    { name: "search", criteria: { flag: "seen", uids: 5, since: 1, subject: ["a"] } },
+    { name: "serch" },
+  ];
+  const params = { host: "h", username: "u", password: "p", commands };
+  assertEquals(checkParameters(imap, params).map(({ message }) => message), [
+    'unknown key "flag" in "commands[3].criteria"',
+    'the command "SELECT" needs "mailbox"',
+    'the command "uid  store" needs "value"',
+    'unknown command "serch"',
+  ]);
+});
+
+Deno.test("imap says why there is no connection", async (test) => {
+  const place = "the mailbox server at 127.0.0.1 port PORT";
+  await test.step("refused, unknown host", async () => {
+    assertEquals(
+      await failure(1, NOOP),
+      `cannot connect to ${place}: ` +
+        "127.0.0.1 port PORT refused the connection (ECONNREFUSED); is the server running there?",
+    );
+    assertStringIncludes(await failure(143, { ...NOOP, host: "nowhere.invalid" }), "(ENOTFOUND)");
+  });
+  await test.step("a wrong password", async () => {
+    await using server = imapServer({ LOGIN: "NO [AUTHENTICATIONFAILED] Wrong password" });
+    const said = await failure(server.port, NOOP);
+    assertEquals(
+      said,
+      `cannot sign in to ${place} as "ann": Wrong password; check "username" and "password"`,
+    );
+  });
+  await test.step("too many connections, which the server closes", async () => {
+    const reason = "Maximum number of connections from user+IP exceeded";
+    await using server = imapServer({ LOGIN: `NO [LIMIT] ${reason}` });
+    for (const _ of Array(20)) {
+      // The library reports the reply or the end of the connection, whichever it sees first.
+      assertMatch(
+        await failure(server.port, NOOP),
+        /^cannot (sign in|connect) to [^:]*: (it closed the connection: )?Maximum [^;]* \(LIMIT\)$/,
+      );
+    }
+    await using full = imapServer({}, "* BYE Too many connections\r\n");
+    assertEquals(
+      await failure(full.port, NOOP),
+      `cannot connect to ${place}: it closed the connection: Too many connections`,
+    );
+    const bye = "* BYE [LIMIT] Server shutting down\r\n";
+    await using leaving = imapServer({ NOOP: bye, SEARCH: bye });
+    const search = [{ name: "select", mailbox: "INBOX" }, { name: "search" }];
+    for (const params of [NOOP, { commands: search }]) {
+      assertEquals(
+        await failure(leaving.port, params),
+        `${place} closed the connection: Server shutting down (LIMIT)`,
+      );
+    }
+  });
+  await test.step("a condition that is empty", async () => {
+    await using server = imapServer();
+    assertEquals(
+      await failure(server.port, { wait_for: { subject: "", to: "ann" } }),
+      'cannot run imap: "subject" of "wait_for" is empty: every mail would match; ' +
+        "a variable may be missing",
+    );
+  });
+  await test.step("no STARTTLS", async () => {
+    await using server = imapServer();
+    assertStringIncludes(
+      await failure(server.port, { ...NOOP, starttls: true }),
+      `cannot connect to ${place}: it does not offer STARTTLS`,
+    );
+  });
+  await test.step("no greeting, no reply", async () => {
+    await using silent = imapServer({}, "");
+    assertEquals(
+      await failure(silent.port, { ...NOOP, timeout: "2s" }),
+      `timed out after 2s while waiting for the greeting of ${place}; ` +
+        "does the port speak TLS? write tls: true",
+    );
+    await using server = imapServer({ LOGIN: "" });
+    assertEquals(
+      await failure(server.port, { ...NOOP, timeout: "1s" }),
+      `timed out after 1s while signing in to ${place}`,
+    );
+    await using slow = imapServer({ NOOP: "" });
+    assertEquals(
+      await failure(slow.port, { ...NOOP, timeout: "1s" }),
+      "timed out after 1s while waiting for the reply of ann at 127.0.0.1 port PORT",
+    );
+  });
+  await test.step("not IMAP", async () => {
+    await using server = imapServer({}, "HTTP/1.1 400 Bad Request\r\n\r\n");
+    assertEquals(
+      await failure(server.port, NOOP),
+      `cannot connect to ${place}: it does not speak IMAP: it sent "HTTP/1.1 400 Bad Request"; ` +
+        "check the port: IMAP is at 143 or 993",
+    );
+  });
+});
+
+Deno.test("pictures attached to a mail are shown as pictures in reports, and nothing else is", () => {
+  const picture = { filename: "logo.png", type: "image/png", size: 3, base64: "AAAA" };
+  const others: Dict[] = [
+    { filename: "a.svg", type: "image/svg+xml", size: 3, base64: "AAAA" },
+    { filename: "b.png", type: 'image/png" onload="', size: 3, base64: "AAAA" },
+    { filename: "c.png", type: "image/png", size: 3, base64: "A".repeat(1_000_001) },
+    { filename: "d.txt", type: "text/plain", size: 1, content: "x" },
+  ];
+  const res = { mails: [{ subject: "s", attachments: [picture, ...others] }] };
+  const { response } = imapExplainer.describe!({}, res);
+  const { base64: _, ...shown } = picture;
+  assertEquals(response?.images, [{ name: "logo.png", data: "data:image/png;base64,AAAA" }]);
+  assertEquals(response?.kept?.mails, [{ subject: "s", attachments: [shown, ...others] }]);
+});

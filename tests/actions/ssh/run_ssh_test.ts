@@ -1,0 +1,484 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { createHmac, generateKeyPairSync } from "node:crypto";
+import ssh2 from "ssh2";
+import type { Dict } from "../../../src/action/action.ts";
+import {
+  algorithmsFor,
+  judgeHostKey,
+  linesAbout,
+  parseKnownHosts,
+} from "../../../src/actions/ssh/known_hosts.ts";
+import { KeyProblem, loadKey } from "../../../src/actions/ssh/load_key.ts";
+import type { RemoteCommand } from "../../../src/actions/ssh/read_ssh.ts";
+import { runSsh } from "../../../src/actions/ssh/run_ssh.ts";
+import { scriptOf } from "../../../src/actions/ssh/script.ts";
+import { makeSlots } from "../../../src/actions/ssh/ssh_slots.ts";
+import { StepError } from "../../../src/base/errors.ts";
+import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
+import { type InProcessSsh, makeKeyPair, sshServer } from "../../support/servers/ssh_server.ts";
+
+const runOn = (server: InProcessSsh, context: TestContext) => async (with_: Dict) => {
+  const { port, user, key, knownHost } = server;
+  const given = { host: "127.0.0.1", port, user, key_file: key, known_hosts: knownHost };
+  const { res, status, req } = await runSsh({ ...given, ...with_ }, context);
+  return { ...res, status, req } as Dict;
+};
+
+async function refusalOf(promise: Promise<unknown>): Promise<string> {
+  const { message, hint } = await assertRejects(() => promise, StepError);
+  return `${message}\n${hint}`;
+}
+
+Deno.test("ssh runs commands of a job on one connection", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const first = await run({ cmd: "echo out; echo err >&2; exit 3" });
+  assertEquals(
+    [first.code, first.status, first.stdout, first.stderr, first.signal],
+    [3, 1, "out\n", "err\n", null],
+  );
+  const second = await run({
+    cmd: 'cat; echo "$A $B"; pwd',
+    stdin: "in ",
+    env: { A: "it's", B: 2 },
+    workdir: "/",
+  });
+  assertEquals([second.status, second.stdout], [0, "in it's 2\n/\n"]);
+  const killed = await run({ cmd: "kill -9 $$" });
+  assertEquals([killed.code, killed.signal, killed.status], [-1, "SIGKILL", 1]);
+  assertEquals((await run({ cmd: "no-such-command" })).code, 127);
+  assertEquals(server.connections.opened, 1);
+  await run({ cmd: "true", fresh: true });
+  await run({ cmd: "true", connection: "main" });
+  assertEquals(server.connections.opened, 3);
+});
+
+Deno.test("ssh keeps the end of an output of 10 MB, or all of it", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const cmd = "head -c 10000000 /dev/zero | tr '\\0' x; echo end";
+  const cut = await run({ cmd });
+  assertEquals([cut.truncated, cut.stdout_bytes], [true, 10_000_004]);
+  assertEquals(String(cut.stdout).slice(-5), "xend\n");
+  const whole = await run({ cmd, max_output: 20_000_000 });
+  assertEquals([whole.truncated, String(whole.stdout).length], [false, 10_000_004]);
+});
+
+Deno.test("ssh signs in with a password, and by questions", async () => {
+  for (const asks of [false, true]) {
+    await using server = await sshServer({ asks });
+    await using context = actionContext();
+    const run = runOn(server, context);
+    const good = { key_file: null, password: server.password };
+    assertEquals((await run({ ...good, cmd: "echo hello" })).stdout, "hello\n");
+    assertEquals(context.learned, [server.password]);
+    const method = `password${asks ? " and keyboard-interactive" : ""}`;
+    assertStringIncludes(
+      await refusalOf(run({ key_file: null, password: "wrong-word", cmd: "true" })),
+      `cannot connect to ssh at 127.0.0.1 port ${server.port}: sign-in of "deploy" failed by ` +
+        `${method}: permission denied (${asks ? "keyboard-interactive" : "publickey,password"})`,
+    );
+  }
+});
+
+Deno.test("ssh checks the key of the host", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const other = server.knownHost.replace(server.hostKey, server.hostKey.slice(0, -4) + "AAAA");
+  const cases: readonly (readonly [known: string, words: string])[] = [
+    ["other ssh-ed25519 AAAAC3Nz", "is unknown; known_hosts has no key of 127.0.0.1 port"],
+    [other, "the host key has changed: it is ssh-ed25519 SHA256:"],
+    [
+      server.knownHost.trimEnd().slice(0, -3),
+      "known_hosts:1 has a key that is not complete",
+    ],
+    [`${server.knownHost}@revoked * ssh-ed25519 ${server.hostKey}`, "is revoked by known_hosts:2"],
+    ["@cert-authority * ssh-ed25519 AAAAC3Nz", "certificates of hosts (@cert-authority)"],
+  ];
+  for (const [known_hosts, words] of cases) {
+    const said = await refusalOf(run({ known_hosts, cmd: "true" }));
+    assertStringIncludes(said, "host key verification failed");
+    assertStringIncludes(said, words);
+    const unchecked = await run({ known_hosts, strict_host_check: false, cmd: "echo x" });
+    assertEquals(unchecked.stdout, "x\n");
+  }
+  const anyPort = `127.0.0.1 ssh-ed25519 ${server.hostKey}`;
+  assertEquals((await run({ known_hosts: anyPort, cmd: "echo x" })).stdout, "x\n");
+  assertStringIncludes(
+    await refusalOf(run({ known_hosts: anyPort.slice(0, -4) + "AAAA", cmd: "true" })),
+    "is unknown; known_hosts has no key of 127.0.0.1 port",
+  );
+  assertStringIncludes(
+    await refusalOf(run({ port: "70000", cmd: "true" })),
+    "127.0.0.1 port 70000: invalid port (ERR_SOCKET_BAD_PORT)\nports are 1 to 65535",
+  );
+  assertStringIncludes(
+    await refusalOf(run({ known_hosts: "/nonexistent", cmd: "true" })),
+    'cannot read the known hosts file "/nonexistent": no such file (ENOENT)',
+  );
+  assertStringIncludes(
+    await refusalOf(run({ known_hosts: "", cmd: "true" })),
+    "cannot read the known hosts file: its path is empty",
+  );
+});
+
+Deno.test("ssh connects through other hosts", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  // The server of this test forwards nothing.
+  assertStringIncludes(
+    await refusalOf(run({ jump: `127.0.0.1:${server.port}`, cmd: "true" })),
+    `cannot connect to 127.0.0.1 port ${server.port} through the jump host: `,
+  );
+  assertStringIncludes(
+    await refusalOf(run({ jump: "user:word@host", cmd: "true" })),
+    'invalid jump host "user:word@host"',
+  );
+  assertEquals(context.learned.includes("word"), true);
+});
+
+Deno.test("ssh ends a command on the server when its time is over", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const { message, details } = await assertRejects(
+    () => run({ cmd: "echo begun; exec sleep 60", timeout: "1s" }),
+    StepError,
+  );
+  assertEquals(
+    message,
+    `timed out after 1s while the command ran on 127.0.0.1 port ${server.port}`,
+  );
+  assertEquals(details.res?.stdout, "begun\n");
+  assertEquals(server.signals, ["TERM"]);
+  const ignored = "trap '' TERM; echo begun; while :; do :; done";
+  assertStringIncludes(
+    await refusalOf(run({ cmd: ignored, timeout: "500ms" })),
+    "while the command ran",
+  );
+  assertEquals(server.signals, ["TERM", "TERM", "KILL"]);
+  assertEquals((await run({ cmd: "echo next" })).stdout, "next\n");
+  assertEquals(server.connections.opened, 1);
+  assertEquals(context.stops, 0);
+});
+
+Deno.test("ssh says in which phase its time was over", async () => {
+  await using context = actionContext();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const accepted = listener.accept();
+  const login = { host: "127.0.0.1", port, user: "u", password: "p", strict_host_check: false };
+  assertStringIncludes(
+    await refusalOf(runSsh({ ...login, cmd: "true", timeout: "400ms" }, context)),
+    `timed out after 400ms while exchanging keys with 127.0.0.1 port ${port}`,
+  );
+  (await accepted).close();
+  await using other = rawServer(async (connection) => {
+    await connection.send("220 mail.example ESMTP\r\n");
+    await connection.closed();
+  });
+  assertStringIncludes(
+    await refusalOf(
+      runSsh({ ...login, port: other.port, cmd: "true", timeout: "400ms" }, context),
+    ),
+    'it does not speak SSH: it sent "220 mail.example ESMTP',
+  );
+  const closing = listener.accept().then((connection) => connection.close());
+  assertStringIncludes(
+    await refusalOf(runSsh({ ...login, cmd: "true" }, context)),
+    "the server closed the connection",
+  );
+  await closing;
+  listener.close();
+  assertStringIncludes(
+    await refusalOf(runSsh({ ...login, cmd: "true" }, context)),
+    `127.0.0.1 port ${port} refused the connection (ECONNREFUSED)`,
+  );
+});
+
+Deno.test("ssh runs as many commands at once as the server allows, and all in the end", async () => {
+  await using server = await sshServer({ maxSessions: 3 });
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => run({ cmd: `echo ${index}` })),
+  );
+  assertEquals(all.map(({ stdout }) => stdout), all.map((_, index) => `${index}\n`));
+  assertEquals(server.connections.opened, 1);
+});
+
+Deno.test("ssh connects anew after a connection was lost", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  await run({ cmd: "true" });
+  assertEquals(server.connections.open, 1);
+  server.drop();
+  // Meanwhile the client hears of it.
+  await run({ cmd: "true", fresh: true });
+  const both = await Promise.all([run({ cmd: "echo a" }), run({ cmd: "echo b" })]);
+  assertEquals(both.map(({ stdout }) => stdout), ["a\n", "b\n"]);
+  assertEquals(server.connections.opened, 3);
+});
+
+const KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIKey";
+
+/** A hashed name, as `ssh-keygen -H` writes it. */
+function hashed(name: string): string {
+  const salt = "c2FsdHNhbHRzYWx0c2FsdHNhbHQ=";
+  const bytes = Uint8Array.fromBase64(salt);
+  return `|1|${salt}|${createHmac("sha1", bytes).update(name).digest("base64")}`;
+}
+
+const NAMES: readonly (readonly [names: string, host: string, port: number, fits: boolean])[] = [
+  ["app.example.com", "app.example.com", 22, true],
+  ["App.Example.com", "app.example.COM", 22, true],
+  ["app.example.com,10.0.0.7", "10.0.0.7", 22, true],
+  ["app.example.com", "app.example.com", 2222, false],
+  ["[app.example.com]:2222", "app.example.com", 2222, true],
+  ["[app.example.com]:2222", "app.example.com", 22, false],
+  ["*.example.com", "app.example.com", 22, true],
+  ["*.example.com", "example.com", 22, false],
+  ["*.example.com", "app-example-com", 22, false],
+  ["app?.example.com", "app1.example.com", 22, true],
+  ["app?.example.com", "app12.example.com", 22, false],
+  ["*.example.com,!db.example.com", "db.example.com", 22, false],
+  ["!db.example.com", "app.example.com", 22, false],
+  ["[*.example.com]:2222", "app.example.com", 2222, true],
+  ["2001:db8::1", "2001:db8::1", 22, true],
+  [hashed("app.example.com"), "app.example.com", 22, true],
+  [hashed("app.example.com"), "db.example.com", 22, false],
+  [hashed("[app.example.com]:2222"), "app.example.com", 2222, true],
+  ["|1|not base64|x", "app.example.com", 22, false],
+  ["|1|c2Fsd|x", "app.example.com", 22, false],
+];
+
+Deno.test("linesAbout() finds the lines about a host and a port", async () => {
+  for (const [names, host, port, fits] of NAMES) {
+    const found = await linesAbout({ host, port }, parseKnownHosts(`${names} ssh-ed25519 K`, "f"));
+    assertEquals(found.length, fits ? 1 : 0, `${names} for ${host}:${port}`);
+  }
+});
+
+Deno.test("parseKnownHosts() leaves out comments and invalid lines", () => {
+  const text =
+    `# a comment\n\nhost ssh-rsa\r\n  host ssh-rsa A comment\r\n@other host ssh-rsa A\n` +
+    `@revoked * ssh-rsa B\n@cert-authority *.a ssh-rsa C\n`;
+  assertEquals(
+    parseKnownHosts(text, "f").map(({ marker, names, key, place }) => [marker, names, key, place]),
+    [
+      [undefined, "host", "A", "f:4"],
+      ["revoked", "*", "B", "f:6"],
+      ["cert-authority", "*.a", "C", "f:7"],
+    ],
+  );
+});
+
+Deno.test("judgeHostKey() knows, does not know, refuses and misses a key", () => {
+  const judge = (text: string) => judgeHostKey(KEY, parseKnownHosts(text, "f")).kind;
+  assertEquals(judge(""), "unknown");
+  assertEquals(judge(`h ssh-ed25519 ${KEY}`), "known");
+  assertEquals(judge("h ssh-ed25519 OTHER"), "changed");
+  assertEquals(judge(`h ssh-ed25519 OTHER\nh ssh-ed25519 ${KEY}`), "known");
+  assertEquals(judge(`h ssh-ed25519 ${KEY}\n@revoked * ssh-ed25519 ${KEY}`), "revoked");
+  assertEquals(judge("@revoked * ssh-ed25519 OTHER"), "unknown");
+  assertEquals(judge(`@cert-authority * ssh-ed25519 ${KEY}`), "unknown");
+});
+
+Deno.test("algorithmsFor() asks for the types of keys that are known", () => {
+  const lines = parseKnownHosts("h ecdsa-sha2-nistp256 A\nh ssh-rsa B\n@revoked h ssh-dss C", "f");
+  assertEquals(algorithmsFor(lines), [
+    "ecdsa-sha2-nistp256",
+    "rsa-sha2-512",
+    "rsa-sha2-256",
+    "ssh-rsa",
+  ]);
+});
+
+const { utils } = ssh2;
+const PASSPHRASE = "pass phrase";
+
+/** The type of a key once it is loaded, if it can sign. */
+async function typeOf(text: string, passphrase?: string): Promise<string> {
+  const loaded = await loadKey(text, passphrase);
+  const parsed = utils.parseKey(loaded.privateKey, loaded.passphrase);
+  const key = Array.isArray(parsed) ? parsed[0]! : parsed;
+  if (key instanceof Error) throw key;
+  const { sign } = key as unknown as { sign(data: Uint8Array): Uint8Array | Error };
+  const signature = sign.call(key, new TextEncoder().encode("data"));
+  if (signature instanceof Error) throw signature;
+  return key.type;
+}
+
+Deno.test("loadKey() takes keys of OpenSSH, encrypted or not", async () => {
+  // Half of all elliptic keys begin with a byte that the format repeats.
+  for (const bits of [256, 384, 521]) {
+    for (let count = 0; count < 8; count++) {
+      const { private: text } = utils.generateKeyPairSync("ecdsa", { bits });
+      assertEquals(await typeOf(text), `ecdsa-sha2-nistp${bits}`);
+    }
+  }
+  const options = { cipher: "aes256-ctr", passphrase: PASSPHRASE, rounds: 1 };
+  const { private: text } = makeKeyPair(options);
+  assertEquals(await typeOf(text, PASSPHRASE), "ssh-ed25519");
+});
+
+Deno.test("loadKey() takes PEM keys, encrypted or not", async () => {
+  const pem = (type: "pkcs1" | "sec1" | "pkcs8", passphrase?: string) => ({
+    type,
+    format: "pem" as const,
+    ...passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase },
+  });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const ed = generateKeyPairSync("ed25519").privateKey;
+  assertEquals(await typeOf(`${rsa.export(pem("pkcs1"))}`), "ssh-rsa");
+  assertEquals(await typeOf(`${rsa.export(pem("pkcs8"))}`), "ssh-rsa");
+  assertEquals(await typeOf(`${rsa.export(pem("pkcs8", PASSPHRASE))}`, PASSPHRASE), "ssh-rsa");
+  assertEquals(await typeOf(`${ec.export(pem("sec1"))}`), "ecdsa-sha2-nistp256");
+  assertEquals(await typeOf(`${ec.export(pem("pkcs8"))}`), "ecdsa-sha2-nistp256");
+  assertEquals(await typeOf(`${ed.export(pem("pkcs8"))}`), "ssh-ed25519");
+  assertEquals(await typeOf(`${ed.export(pem("pkcs8", PASSPHRASE))}`, PASSPHRASE), "ssh-ed25519");
+});
+
+Deno.test("loadKey() says what is wrong with a key", async () => {
+  const options = { cipher: "aes256-ctr", passphrase: PASSPHRASE, rounds: 1 };
+  const own = makeKeyPair(options);
+  const pem = String(
+    generateKeyPairSync("ed25519").privateKey.export({
+      ...{ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: PASSPHRASE },
+    }),
+  );
+  const kindOf = async (text: string, passphrase?: string) =>
+    (await assertRejects(() => loadKey(text, passphrase), KeyProblem)).kind;
+  for (const text of [own.private, pem]) {
+    assertEquals(await kindOf(text), "needs passphrase");
+    assertEquals(await kindOf(text, "another"), "wrong passphrase");
+  }
+  assertEquals(await kindOf(own.public), "public");
+  assertEquals(await kindOf("no key"), "not supported");
+  assertEquals(await kindOf("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n"), "PuTTY");
+  assertEquals(
+    await kindOf("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----"),
+    "not supported",
+  );
+  const dsa = generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" });
+  assertEquals(await kindOf(`${dsa}`), "not supported");
+});
+
+const VALUES: readonly string[] = [
+  "plain",
+  "it's",
+  '$HOME `id` $(id) \\ "',
+  "two\nlines\n\n",
+  "\\n is no newline\n",
+  "",
+  "ü €",
+];
+
+/** Runs a script as a server does, with what it reads first. */
+async function run(command: Partial<RemoteCommand>, stdin = ""): Promise<string> {
+  const { text, preamble } = scriptOf({
+    text: "",
+    env: {},
+    hasTerminal: false,
+    maxOutput: 0,
+    ...command,
+  });
+  const child = new Deno.Command("sh", {
+    args: ["-c", text],
+    env: { HOME: "/tmp", TAKEN: "away" },
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(preamble + stdin));
+  await writer.close();
+  return new TextDecoder().decode((await child.output()).stdout);
+}
+
+Deno.test({
+  name: "scriptOf() sets variables to exactly their values, and leaves the input to the command",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    for (const hasTerminal of [false, true]) {
+      for (const value of VALUES) {
+        const said = await run(
+          { text: 'printf %s "$A"; cat', env: { A: value }, hasTerminal },
+          "input",
+        );
+        assertEquals(said, `${value}input`);
+      }
+    }
+    const env = { TAKEN: null, B: "b" };
+    assertEquals(await run({ text: "echo ${TAKEN-gone} $B $RUNNER_ENV", env }), "gone b\n");
+  },
+});
+
+Deno.test({
+  name: "scriptOf() enters the directory, in which nothing but ~ has a meaning",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    assertEquals(await run({ text: "pwd", workdir: "~" }), "/tmp\n");
+    assertEquals(await run({ text: "pwd", workdir: "~/../usr" }), "/usr\n");
+    assertEquals(await run({ text: "pwd\necho x", workdir: "/nonexistent" }), "");
+    assertEquals(await run({ text: "pwd", workdir: "$HOME" }), "");
+  },
+});
+
+Deno.test("scriptOf() shows no values in the text, which others on the server see", () => {
+  const command = { text: "true", env: { TOKEN: "secret" }, maxOutput: 0 };
+  const { text, preamble } = scriptOf({ ...command, hasTerminal: false });
+  assertEquals([text.includes("secret"), preamble.includes("secret")], [false, true]);
+});
+
+/** The error that the library throws when a server refuses another session. */
+const refusal = () => Object.assign(new Error("open failed"), { reason: 2 });
+
+Deno.test("a server that still counts a command that is over is asked again", async () => {
+  await using context = actionContext();
+  const slots = makeSlots(10);
+  let asked = 0;
+  const opened = await slots.open(() => {
+    asked++;
+    return asked < 3 ? Promise.reject(refusal()) : Promise.resolve("open");
+  }, context);
+  assertEquals([opened, asked], ["open", 3]);
+});
+
+Deno.test("a server that allows no sessions is not asked forever, and other errors are not repeated", async () => {
+  await using context = actionContext();
+  const slots = makeSlots(10);
+  let asked = 0;
+  const open = (error: Error) => () => {
+    asked++;
+    return Promise.reject(error);
+  };
+  await assertRejects(() => slots.open(open(refusal()), context), Error, "open failed");
+  assertEquals(asked, 11);
+  await assertRejects(() => slots.open(open(new Error("lost")), context), Error, "lost");
+  assertEquals(asked, 12);
+});
+
+Deno.test("no more work at once than there are slots", async () => {
+  await using context = actionContext();
+  const slots = makeSlots(2);
+  let working = 0;
+  let most = 0;
+  await Promise.all(Array.from({ length: 6 }, async () => {
+    await slots.open(() => {
+      most = Math.max(most, ++working);
+      return Promise.resolve();
+    }, context);
+    await Promise.resolve();
+    working--;
+    slots.release();
+  }));
+  assertEquals(most, 2);
+  assertEquals(context.turns.paused, context.turns.resumed);
+});
