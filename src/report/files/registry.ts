@@ -107,7 +107,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     file: "report.html",
     detailed: true,
     kind: "document",
-    load: async () => await (await import("./html.ts")).makeHtmlReport(),
+    load: async () => await (await import("./html/render_html.ts")).makeHtmlReport(),
   },
   {
     name: "coverage",

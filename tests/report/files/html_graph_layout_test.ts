@@ -1,8 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  type GraphLayout,
-  layOutGraph,
-} from "../../../src/report/files/html/browser/graph_layout.ts";
+import { type GraphLayout, layOutGraph } from "../../../src/report/files/html/page/graph_layout.ts";
 
 const SIZES = { width: 180, height: 34, gapX: 48, gapY: 14, lane: 2 };
 

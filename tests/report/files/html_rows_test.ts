@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { findRows, type Wish } from "../../../src/report/files/html/browser/find_rows.ts";
+import { findRows, type RowFilter } from "../../../src/report/files/html/page/find_rows.ts";
 import type { PageData, PageJob, PageStep } from "../../../src/report/files/html/page_data.ts";
 
 function job(name: string, state: PageJob["state"] = "passed"): PageJob {
@@ -25,8 +25,8 @@ const DATA: PageData = {
 };
 
 /** The rows as an outline: `one(a(a1) b) two`. `+` is what is folded. */
-function outline(wish: Partial<Wish>, data = DATA): string {
-  const all: Wish = { fits: () => true, fitsJob: () => true, isFolded: () => false };
+function outline(wish: Partial<RowFilter>, data = DATA): string {
+  const all: RowFilter = { fits: () => true, fitsJob: () => true, isFolded: () => false };
   const { rows, count } = findRows(data, { ...all, ...wish });
   const lines = rows.map(({ kind, index, level, isFolded, position, of }) => {
     const { name } = kind === "job" ? data.jobs[index]! : data.steps[index]!;
@@ -69,11 +69,11 @@ Deno.test("findRows() shows jobs that fit without any step", () => {
 
 Deno.test("findRows() hides everything below a folded row", () => {
   assertEquals(
-    outline({ isFolded: (kind, index) => kind === "step" && index === 0 }),
+    outline({ isFolded: ({ kind, index }) => kind === "step" && index === 0 }),
     "1-one 1/3, 2+a 1/2, 2b 2/2, 1none 2/3, 1-two 3/3, 2-c 1/1, 3c1 1/1 (7)",
   );
   assertEquals(
-    outline({ isFolded: (kind) => kind === "job" }),
+    outline({ isFolded: ({ kind }) => kind === "job" }),
     "1+one 1/3, 1none 2/3, 1+two 3/3 (7)",
   );
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { makeTicks } from "../../../src/report/files/html/browser/make_ticks.ts";
+import { makeTicks } from "../../../src/report/files/html/page/make_ticks.ts";
 
 const labels = (duration: number, most = 6) => makeTicks(duration, most).map(({ label }) => label);
 

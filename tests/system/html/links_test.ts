@@ -132,11 +132,9 @@ Deno.test("buttons copy the command, the URL, the bodies and the error", async (
     assertEquals(await copied(page, "#copy-4"), '{"a":1}');
     assertEquals(await copied(page, "#copy-5"), '{\n  "b": [\n    2\n  ]\n}');
     assertEquals(await textsOf(page, "#copy-5"), ["Copied"]);
-    // A browser that refuses that as well: the reader copies what is selected.
     await page.evaluate("document.execCommand = () => false");
     await click(page, "#copy-3");
-    const offered = await page.evaluate("document.querySelector('.to-copy').value");
-    assertEquals(offered, `${server.url}/orders`);
+    assertEquals(await textsOf(page, "#copy-3"), ["Cannot copy"]);
     assertEquals(page.errors, []);
   }, { env: { SERVER_URL: server.url } });
 });
@@ -176,10 +174,7 @@ jobs:
     };
     const said = nodes.map(({ name }) => name?.value ?? "").join("\n");
     for (
-      const text of [
-        ...["Shop", "1 job: ", "Failures", "Products › compares", "test is false"],
-        ...["All jobs", "✓ says it (passed, echo", "an answer"],
-      ]
+      const text of ["Shop", "1 job: ", "Failures", "Products › compares", "test is false"]
     ) assertStringIncludes(said, text);
     assert(!said.includes("press / to search"));
   });

@@ -1,4 +1,12 @@
-import type { Attempt, Failure, RoundStats, StepResult } from "../../../run/event.ts";
+import { shortenExcerpt } from "../../../base/source.ts";
+import { printable } from "../../../base/text/printable.ts";
+import type { Attempt, Failure, RoundStats, StepResult, StepRun } from "../../../run/event.ts";
+import { addToTally, makeRoundTally } from "../../model/round_tally.ts";
+import { PLAIN } from "../../reporter.ts";
+import { renderRounds } from "../../text/render_rounds.ts";
+import { criticalPath } from "../../text/time_summary.ts";
+import { labelOf } from "../cases.ts";
+import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */
 export interface PageData {
@@ -43,40 +51,122 @@ export interface PageStep {
   readonly name: string;
   readonly uses: string;
   readonly state: StepResult["state"];
-  readonly flaky?: true | undefined;
+  readonly flaky?: true;
   readonly start: number;
   readonly duration: number;
   /** The number of steps that contain it. */
   readonly depth: number;
   /** `api.yml:14`. */
-  readonly place?: string | undefined;
+  readonly place?: string;
   /** The phases of the action: names and milliseconds, in order. */
-  readonly phases?: readonly (readonly [name: string, duration: number])[] | undefined;
+  readonly phases?: readonly (readonly [name: string, duration: number])[];
   /** Where there was more than one. */
-  readonly attempts?: readonly PageAttempt[] | undefined;
+  readonly attempts?: readonly PageAttempt[];
 }
 
 /** When an attempt began, how long it took, and what came of it. */
 export type PageAttempt = readonly [start: number, duration: number, outcome: Attempt["outcome"]];
 
-/**
- * The details of a step. They are most of the page, so each is a line of its own that is parsed
- * when it is shown.
- */
-export type PageDetails =
-  & Pick<
-    StepResult,
-    | "assertions"
-    | "echo"
-    | "exchange"
-    | "failures"
-    | "maxAttempts"
-    | "outputs"
-    | "reason"
-    | "responseTime"
-    | "tests"
-    | "untested"
-    | "untestedInside"
-    | "wait"
-  >
-  & { readonly attempts?: readonly Attempt[] };
+/** The details of a step; they are most of the page, so each is parsed when it is shown. */
+export type PageDetails = ReturnType<typeof pageDetails>;
+
+/** The jobs of a run as the page shows them. */
+export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
+  const critical = jobs.length < 2 ? [] : criticalPath(jobs);
+  return jobs.map((job) => {
+    const { id, name, needs, state = "unfinished", reason, duration, expect, stats } = job;
+    const position = critical.indexOf(id);
+    return {
+      ...{ id, name, needs, state, reason, duration, expect, stats },
+      start: job.started === undefined ? undefined : job.started - started,
+      critical: position < 0 ? undefined : position + 1,
+      rounds: job.rounds === undefined ? undefined : roundsText(job, job.rounds),
+      failures: job.failures.map(briefFailure),
+    };
+  });
+}
+
+function roundsText({ steps }: JobRecord, rounds: number): string {
+  const tally = makeRoundTally();
+  for (const step of steps) addToTally(tally, step);
+  return printable(renderRounds(tally, rounds, { timing: false, style: PLAIN }).join("\n"));
+}
+
+/** The time that a run took, up to its last event: milliseconds. */
+export function pageDuration({ end, jobs, started }: RunRecord): number {
+  if (end) return end.duration;
+  const times = jobs.flatMap((job) => [
+    (job.started ?? started) + job.duration,
+    ...job.steps.map(({ result }) => result.started + result.duration),
+  ]);
+  return times.reduce((last, time) => Math.max(last, time), started) - started;
+}
+
+/** A step and the number of steps that contain it. */
+interface NestedStep {
+  readonly step: StepRecord;
+  readonly depth: number;
+}
+
+/** The runs of the steps of a job, each followed by those inside of it. */
+export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<NestedStep> {
+  for (const step of steps) {
+    yield { step, depth };
+    yield* flatSteps(step.inside, depth + 1);
+  }
+}
+
+/** The data of the row of a step; `job` is the index of its job. */
+export function pageStep(
+  { step: { run, result, place = result.place }, depth }: NestedStep,
+  job: number,
+  started: number,
+): PageStep {
+  const { name, uses, state, flaky, duration, phases, attempts } = result;
+  return {
+    job,
+    key: keyOf(run),
+    name: name + labelOf(run.entry, run.round),
+    ...{ uses, state, flaky },
+    start: result.started - started,
+    duration,
+    depth,
+    place: place && `${place.file}:${place.line}`,
+    phases: phases && Object.entries(phases),
+    attempts: attempts.length < 2
+      ? undefined
+      : attempts.map((one) => [one.started - started, one.duration, one.outcome] as const),
+  };
+}
+
+/** The id of a step or its number, with its round and entry: `login`, `3`, `login.r2.e1`. */
+function keyOf({ id, step, round, entry }: StepRun): string {
+  return encodeURIComponent(id ?? String(step + 1)) +
+    (round === undefined ? "" : `.r${round}`) + (entry === undefined ? "" : `.e${entry + 1}`);
+}
+
+/** What the row of a step does not show. */
+export function pageDetails(result: StepResult) {
+  const { responseTime, echo, untested, untestedInside, outputs, tests, assertions } = result;
+  const { maxAttempts, wait, reason, exchange } = result;
+  return {
+    ...{ responseTime, echo, untested, untestedInside, outputs, tests, assertions },
+    ...{ maxAttempts, wait, reason },
+    failures: result.failures.map(briefFailure),
+    attempts: result.attempts.length < 2 ? undefined : result.attempts.map(briefAttempt),
+    exchange,
+  };
+}
+
+function briefAttempt({ detail, ...attempt }: Attempt): Attempt {
+  if (!detail) return attempt;
+  return { ...attempt, detail: { ...detail, failures: detail.failures.map(briefFailure) } };
+}
+
+const LONGEST_LINE = 1000;
+
+/** A file may be one line of megabytes, and each failure in it would contain all of that. */
+export function briefFailure(failure: Failure): Failure {
+  const { place } = failure;
+  return place ? { ...failure, place: shortenExcerpt(place, LONGEST_LINE) } : failure;
+}

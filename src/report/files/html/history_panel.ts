@@ -1,7 +1,7 @@
 import { formatElapsed } from "../../../base/value/duration.ts";
 import { countOf } from "../../text/lines.ts";
 import { type History, type HistoryRun, unstableTests } from "../history/history.ts";
-import { escape } from "./page_head.ts";
+import { escape } from "./head.ts";
 
 /** More of them would hide the worst. */
 const MOST_UNSTABLE = 50;
@@ -39,7 +39,7 @@ export function renderHistoryChart(history: History | undefined): string {
 }
 
 /** The unstable tests and the runs of a history, each as a table; empty without a history. */
-export function renderHistoryPart(history: History | undefined): string {
+export function renderHistoryPanel(history: History | undefined): string {
   if (!history) return "";
   if (history.length < 2) {
     return panel("History", "<p>This is the first run in the history.</p>");

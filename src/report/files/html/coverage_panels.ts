@@ -7,10 +7,10 @@ import {
   verdictOfRuns,
 } from "../../model/coverage.ts";
 import type { RunRecord } from "../run_record.ts";
-import { escape } from "./page_head.ts";
+import { escape } from "./head.ts";
 
 /** Renders a table of the used part of each API; empty if there are none. */
-export function renderCoveragePart(records: readonly RunRecord[]): string {
+export function renderCoveragePanels(records: readonly RunRecord[]): string {
   const ends = records.map(({ end }) => end);
   const verdict = verdictOfRuns(ends);
   return mergeCoverage(ends).map(renderApi).join("") +

@@ -1,0 +1,194 @@
+import { printable } from "../../../base/text/printable.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
+import { countWorkflows, noSteps, sumOf } from "../../../run/count_steps.ts";
+import type { JobState } from "../../../run/event.ts";
+import { countOf } from "../../text/lines.ts";
+import {
+  loneRecord,
+  type RunRecord,
+  stateOf,
+  stateOfAll,
+  type SuiteRecord,
+  timesOf,
+} from "../run_record.ts";
+import type { IndexEntry } from "./page_data.ts";
+
+const MOST_WARNINGS = 20;
+/** Letters that fit into a few lines. */
+const LONG = 300;
+
+const ICONS = { passed: "✓", failed: "✗", skipped: "-" } as const;
+
+const CUT_OFF = "The run was cut off: this is how far it came";
+
+/** A text as markup that shows it. */
+export function escape(text: string): string {
+  return printable(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
+}
+
+/** `✓ Shop`. */
+export function renderTitle(records: readonly RunRecord[], suite?: SuiteRecord): string {
+  const lone = loneRecord(records);
+  return lone
+    ? `${ICONS[stateOf(lone)]} ${escape(lone.name)}`
+    : `${ICONS[stateOfAll(records, suite)]} ${escape(suiteName(records, suite))}`;
+}
+
+/** The header of a run, or of a suite, with what is beside it. */
+function renderHeader(about: string, beside: string): string {
+  return `<header>\n<div class="about">\n${about}</div>\n${beside}</header>`;
+}
+
+/** The header of a run, with what is beside it. */
+export function renderHead(record: RunRecord, beside = ""): string {
+  return renderHeader(renderAbout(record, "h1"), beside);
+}
+
+/** The name of a run, its result, and when it ran. */
+export function renderAbout(record: RunRecord, heading: "h1" | "h2"): string {
+  const { name, description = "", end, warnings, file, started, tool } = record;
+  const warned = warnings.slice(0, MOST_WARNINGS).map(({ text }) => `<li>${escape(text)}</li>`);
+  if (warnings.length > MOST_WARNINGS) {
+    warned.push(`<li>… and ${warnings.length - MOST_WARNINGS} more</li>`);
+  }
+  const time = `<time datetime="${new Date(started).toISOString()}">${timeText(started)}</time>`;
+  return `<${heading}>${iconOf(stateOf(record))} ${escape(name)}</${heading}>
+${
+    description &&
+    `${open("p", "description", description.length > LONG)}${escape(description)}</p>\n`
+  }${renderAlert(end ? end.interrupted : CUT_OFF)}<ul class="counts">${
+    countsOf(record).map((item) => `<li>${item}</li>`).join("")
+  }</ul>
+<p class="muted">${escape(`${file} · ${tool.name} ${tool.version} · `)}${time}</p>
+${
+    warned.length === 0
+      ? ""
+      : `${open("ul", "warnings", warned.length > 2)}${warned.join("")}</ul>\n`
+  }`;
+}
+
+function iconOf(state: JobState): string {
+  return `<span class="${state}" role="img" aria-label="${state}:">${ICONS[state]}</span>`;
+}
+
+function renderAlert(text: string | undefined): string {
+  return text === undefined ? "" : `<p class="alert">${escape(text)}</p>\n`;
+}
+
+/** Begins an element; a long one scrolls, so the keyboard must reach it. */
+function open(tag: string, name: string, isLong: boolean): string {
+  return `<${tag} class="${name}"${isLong ? ' tabindex="0"' : ""}>`;
+}
+
+/** `2026-08-01 12:00:00 UTC`. */
+function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+function countsOf({ end }: RunRecord): string[] {
+  if (!end) return [];
+  const { jobs, steps, flaky, leftOut = 0 } = end;
+  const selected = jobs.passed + jobs.failed + jobs.skipped;
+  return [
+    `${countOf(selected, "job")}: ${statesOf(jobs)}`,
+    `${countOf(sumOf(steps), "step")}: ${statesOf(steps)}`,
+    ...flaky > 0 ? [`<span class="flaky">${countOf(flaky, "flaky step")}</span>`] : [],
+    ...leftOut > 0 ? [`${selected} of ${countOf(selected + leftOut, "job")} selected`] : [],
+    formatElapsed(end.duration),
+  ];
+}
+
+function statesOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts).filter(([, count]) => count > 0).map(([state, count]) =>
+    `<span class="${state}">${count} ${state === "untested" ? "not tested" : state}</span>`
+  ).join(", ") || "none";
+}
+
+function suiteName(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+  return suite?.start.name ?? countOf(sumOfWorkflows(records), "workflow");
+}
+
+function sumOfWorkflows(records: readonly RunRecord[]): number {
+  const { passed, failed, skipped } = workflowsOf(records);
+  return passed + failed + skipped;
+}
+
+/** The workflows by state, as in the last line of the text. */
+function workflowsOf(records: readonly RunRecord[]): Readonly<Record<JobState, number>> {
+  return countWorkflows(records.map((record) => ({
+    role: record.suite?.role,
+    state: stateOf(record),
+    steps: record.end?.steps ?? noSteps(),
+  }))).workflows;
+}
+
+/** The text that the script of the page searches. */
+export function indexEntries(records: readonly RunRecord[]): readonly IndexEntry[] {
+  return records.map((record) => {
+    const names = record.jobs.flatMap((job) => [job.name, ...job.tags ?? []]);
+    const text = [record.name, record.file, ...names].join("\n").toLowerCase();
+    return { state: stateOf(record), text };
+  });
+}
+
+/** The list of the workflows, each a link to its part of the page. */
+export function renderIndex(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+  beside: string,
+  panels: string,
+): string {
+  const { started, duration } = timesOf(records);
+  const tool = records[0]?.tool;
+  const about = [
+    timeText(suite?.start.time ?? started),
+    ...tool ? [`${tool.name} ${tool.version}`] : [],
+  ].join(" · ");
+  const header = `<h1>${iconOf(stateOfAll(records, suite))} ${
+    escape(suiteName(records, suite))
+  }</h1>
+${renderAlert(suite && !suite.end ? CUT_OFF : suite?.end?.interrupted)}<ul class="counts"><li>${
+    countOf(sumOfWorkflows(records), "workflow")
+  }: ${statesOf(workflowsOf(records))}</li><li>${
+    formatElapsed(suite?.end?.duration ?? duration)
+  }</li></ul>
+<p class="muted">${escape(about)}</p>
+`;
+  return `<nav><a id="to-index" href="#" hidden>all workflows</a></nav>
+<section id="index" role="main">
+${renderHeader(header, beside)}
+<div class="panels">
+${panels}</div>
+<div id="index-filters" class="filters" hidden>
+<label for="index-show">Show</label>
+<select id="index-show">
+<option value="all">all</option>
+<option value="failed">failed</option>
+<option value="passed">passed</option>
+<option value="skipped">skipped</option>
+</select>
+<label for="index-search">Find</label>
+<input id="index-search" type="search" placeholder="press / to search" autocomplete="off">
+<span id="index-count" class="muted" role="status"></span>
+</div>
+<div class="scrolls"><table>
+<thead><tr><th scope="col">Workflow</th><th scope="col">File</th><th scope="col" class="number">Steps</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Time</th></tr></thead>
+<tbody>
+${records.map(renderRow).join("\n")}
+</tbody>
+</table></div>
+<p id="index-nothing" class="muted" hidden>Nothing to show.</p>
+</section>
+`;
+}
+
+function renderRow(record: RunRecord, index: number): string {
+  const { name, file, end, suite } = record;
+  const title = suite?.role === undefined ? name : `${suite.role}: ${name}`;
+  const link = `<a href="#run-${index}">${escape(title)}</a>`;
+  return `<tr id="run-row-${index}"><td>${iconOf(stateOf(record))} ${link}</td>` +
+    `<td class="muted">${escape(file)}</td><td class="number">${end ? sumOf(end.steps) : 0}</td>` +
+    `<td class="number">${end?.steps.failed || ""}</td>` +
+    `<td class="number">${formatElapsed(end?.duration ?? 0)}</td></tr>`;
+}

@@ -1,0 +1,276 @@
+import { formatElapsed } from "../../../../base/value/duration.ts";
+import type { Value } from "../../../../base/value/value.ts";
+import type { Attempt, Exchange, Failure, MessageView, RoundStats } from "../../../../run/event.ts";
+import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
+import {
+  block,
+  type Content,
+  copyButton,
+  el,
+  hasModifier,
+  type PageElement,
+  section,
+  show,
+  table,
+} from "./dom.ts";
+import { failureSection, operandTable } from "./failures.ts";
+import { fields, tree } from "./values.ts";
+
+/** The details of a step; `link` is the address that leads to it. */
+export function stepDetails(
+  step: PageStep,
+  job: PageJob,
+  details: PageDetails,
+  link: string,
+): Content {
+  const { tests = [], echo, outputs, attempts, responseTime } = details;
+  const facts = [
+    step.flaky && "flaky",
+    step.uses,
+    formatElapsed(step.duration),
+    responseTime !== undefined && `response in ${formatElapsed(responseTime)}`,
+    step.place,
+  ];
+  const lastAttempt = () => attemptContent(details.failures, step.phases, details.exchange);
+  const results = [
+    tests.map(({ expression, operands }) =>
+      section("Passed test", block(expression), operandTable(operands))
+    ),
+    echo !== undefined && section("Echo", block(echo)),
+    !isEmpty(outputs) && section("Outputs", tree(outputs)),
+  ];
+  return [
+    head(`${job.name} › ${step.name}`, step.state, facts, remarksOf(details), link),
+    attempts ? [attemptTabs(attempts, lastAttempt), results] : [
+      failureSection(details.failures),
+      results,
+      timing(step.phases),
+      exchangeParts(details.exchange),
+    ],
+  ];
+}
+
+function remarksOf(
+  { assertions, reason, untested, untestedInside, wait, maxAttempts }: PageDetails,
+): (string | undefined | false)[] {
+  return [
+    assertions && `assertions: ${assertions.passed} passed, ${assertions.failed} failed`,
+    reason,
+    untested !== undefined && `${untested}, not tested`,
+    untestedInside !== undefined &&
+    `unsuccessful steps inside that nothing tested: ${untestedInside}`,
+    wait !== undefined && `waited ${formatElapsed(wait)} before it`,
+    maxAttempts !== undefined && `at most ${maxAttempts} attempts`,
+  ];
+}
+
+/** The details of a job; `nameOf` gives the name of a job by its id. */
+export function jobDetails(
+  job: PageJob,
+  nameOf: (id: string) => string | undefined,
+  link: string,
+): Content {
+  const { state, start, duration, critical, reason, needs, rounds, failures, expect, stats } = job;
+  const facts = [
+    start !== undefined && state !== "unfinished" && formatElapsed(duration),
+    critical !== undefined && "on the critical path",
+  ];
+  const remarks = [
+    reason,
+    needs.length > 0 && `Needs ${needs.map(nameOf).join(", ")}`,
+    expect !== undefined && `Expects ${expect}`,
+  ];
+  return [
+    head(job.name, state, facts, remarks, link),
+    failureSection(failures),
+    stats && section("Times of the rounds", statsTable(stats)),
+    rounds !== undefined && section("All rounds", block(rounds)),
+  ];
+}
+
+function statsTable({ count, passed, failed, ...times }: RoundStats): PageElement {
+  return table("table", ["rounds", "passed", "failed", ...Object.keys(times)], [
+    [`${count}`, `${passed}`, `${failed}`, ...Object.values(times).map(formatElapsed)],
+  ]);
+}
+
+function head(
+  title: string,
+  state: string,
+  facts: readonly (string | undefined | false)[],
+  remarks: readonly (string | undefined | false)[],
+  link: string,
+): Content {
+  const remark = remarks.filter(Boolean).join(" · ");
+  return [
+    el("div.title", el("h2", { title }, title), copyButton("Copy link", () => link)),
+    el(
+      "p.facts.muted",
+      el(`span.badge.${state}`, state === "untested" ? "not tested" : state),
+      facts.map((fact) => fact && [" ", el(fact === "flaky" ? "span.badge.flaky" : "span", fact)]),
+    ),
+    remark !== "" && el("p.muted", remark),
+  ];
+}
+
+function attemptContent(
+  failures: readonly Failure[],
+  phases: PageStep["phases"],
+  exchange: Exchange | undefined,
+): Content {
+  return [failureSection(failures), timing(phases), exchangeParts(exchange)];
+}
+
+/** A tab for each attempt of which details are known, and the others as a table. */
+function attemptTabs(attempts: readonly Attempt[], last: () => Content): Content {
+  const hasTab = ({ number, detail }: Attempt) => number === attempts.length || detail;
+  const shown = attempts.filter(hasTab);
+  const rest = attempts.filter((attempt) => !hasTab(attempt));
+  const tabs = shown.map(({ number, outcome, duration, detail }) => ({
+    label: `Attempt ${number}`,
+    hasPassed: outcome === "passed",
+    content: () => [
+      el("p.muted", `${outcome} after ${formatElapsed(duration)}`),
+      detail
+        ? attemptContent(detail.failures, Object.entries(detail.phases ?? {}), detail.exchange)
+        : last(),
+    ],
+  }));
+  const rows = rest.map(({ number, outcome, duration, message = "" }) => {
+    return [String(number), outcome, formatElapsed(duration), message];
+  });
+  return [
+    tabs.length > 1 ? section("Attempts", tabbed("Attempts", tabs)) : last(),
+    rows.length > 0 && el(
+      "details.part",
+      el("summary", el("h3", tabs.length > 1 ? "Other attempts" : "Attempts")),
+      table("table", ["Attempt", "Outcome", "Time", "Message"], rows),
+    ),
+  ];
+}
+
+interface Tab {
+  readonly label: string;
+  readonly hasPassed: boolean;
+  readonly content: () => Content;
+}
+
+/** Shows one of several views at a time, the last one first, with tabs as the keyboard knows them. */
+function tabbed(name: string, tabs: readonly Tab[]): PageElement {
+  const panel = el("div", { role: "tabpanel", id: "tab-panel", tabindex: 0 });
+  const buttons = tabs.map(({ label, hasPassed }, index) => {
+    const state = hasPassed ? "passed" : "failed";
+    const icon = el(`span.${state}`, { role: "img", "aria-label": state }, hasPassed ? "✓" : "✗");
+    const attributes = { type: "button", role: "tab", id: `tab-${index}` };
+    return el("button", { ...attributes, "aria-controls": "tab-panel" }, icon, ` ${label}`);
+  });
+  const choose = (chosen: number) => {
+    for (const [index, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(index === chosen));
+      button.setAttribute("tabindex", index === chosen ? "0" : "-1");
+    }
+    panel.setAttribute("aria-labelledby", `tab-${chosen}`);
+    show(panel, tabs[chosen]!.content());
+  };
+  for (const [index, button] of buttons.entries()) {
+    button.addEventListener("click", () => choose(index));
+    button.addEventListener("keydown", (event) => {
+      const last = tabs.length - 1;
+      const targets: Readonly<Record<string, number>> = {
+        ArrowLeft: index === 0 ? last : index - 1,
+        ArrowRight: index === last ? 0 : index + 1,
+        Home: 0,
+        End: last,
+      };
+      const target = targets[event.key];
+      if (target === undefined || hasModifier(event)) return;
+      event.preventDefault();
+      choose(target);
+      buttons[target]!.focus();
+    });
+  }
+  choose(tabs.length - 1);
+  return el("div.tabs", el("div", { role: "tablist", "aria-label": name }, buttons), panel);
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  dns: "DNS",
+  connect: "Connect",
+  tls: "TLS",
+  first_byte: "Waiting",
+  download: "Download",
+};
+
+/** The phases of an action as parts of a bar, with the time of each below it. */
+function timing(phases: PageStep["phases"] = []): Content {
+  if (phases.length === 0) return [];
+  const total = phases.reduce((sum, [, duration]) => sum + duration, 0) || 1;
+  const bar = el("div.phase-bar", { "aria-hidden": "true" });
+  const legend = el("ul.legend");
+  for (const [name, duration] of phases) {
+    const title = PHASES[name] ?? name.replaceAll("_", " ");
+    const time = formatElapsed(duration);
+    const part = el("span", { class: `part-of ${name}`, title: `${title} ${time}` });
+    part.style.width = `${duration / total * 100}%`;
+    bar.append(part);
+    const dot = el("span", { class: `dot ${name}`, "aria-hidden": "true" });
+    legend.append(el("li", dot, `${title} `, el("strong", time)));
+  }
+  return section("Timing", el("div.phases", bar, legend));
+}
+
+/** A request and its response; an empty one is left out. */
+function exchangeParts(exchange: Exchange | undefined): Content {
+  if (!exchange) return [];
+  const { req, res, command, view } = exchange;
+  const copyCommand = command?.startsWith("curl ") ? "Copy as cURL" : "Copy command";
+  return [
+    messagePart("Request", req, view?.request, [
+      copyText(copyCommand, command),
+      copyText("Copy URL", fieldOf(req, "url")),
+      copyText("Copy body", fieldOf(req, "body")),
+    ]),
+    messagePart("Response", res, view?.response, [
+      copyText("Copy body", fieldOf(res, "body")),
+      copyText("Copy output", fieldOf(res, "stdout")),
+    ]),
+  ];
+}
+
+function messagePart(
+  name: string,
+  message: Value,
+  view: MessageView = {},
+  buttons: readonly Content[],
+): Content {
+  if (isEmpty(message)) return [];
+  const { title, images = [] } = view;
+  return el(
+    "details.part",
+    { open: "" },
+    el("summary", el("h3", name)),
+    title !== undefined && el("p.line", el("code", title)),
+    images.map(({ name, data }) =>
+      el("figure", el("figcaption", name), el("img", { src: data, alt: name }))
+    ),
+    fields(message, view),
+    buttons.some(Boolean) && el("p.buttons", buttons),
+  );
+}
+
+function copyText(label: string, text: Value | undefined): Content {
+  if (text === undefined || text === null || text === "") return false;
+  return copyButton(label, () => typeof text === "string" ? text : JSON.stringify(text, null, 2));
+}
+
+function fieldOf(message: Value, name: string): Value | undefined {
+  return typeof message === "object" && message !== null && !Array.isArray(message)
+    ? (message as Readonly<Record<string, Value>>)[name]
+    : undefined;
+}
+
+/** Whether a value is nil, or a list or map without entries. */
+function isEmpty(value: Value | undefined): boolean {
+  return value === undefined || value === null ||
+    typeof value === "object" && Object.keys(value).length === 0;
+}

@@ -1,0 +1,123 @@
+import type { Difference, Failure, Operand, Violation } from "../../../../run/event.ts";
+import { block, type Content, copyButton, el, type PageElement, section, table } from "./dom.ts";
+import { tree } from "./values.ts";
+
+/** A section with failures and the values that decided them; empty if there are none. */
+export function failureSection(failures: readonly Failure[]): Content {
+  if (failures.length === 0) return [];
+  return section(failures.length === 1 ? "Failure" : "Failures", failures.map(failureBlock));
+}
+
+function failureBlock(failure: Failure): PageElement {
+  const { message, expression, operands = [], difference, hint, violation } = failure;
+  return el(
+    "div.failure",
+    el("p.message", message),
+    failure.place ? sourceLine(failure.place) : expression !== undefined && block(expression),
+    operands.length > 0 && operandTable(operands),
+    difference && differenceBlock(difference),
+    violation && differenceBlock(violationLines(violation)),
+    hint !== undefined && el("p.hint", `Hint: ${hint}`),
+    copyButton("Copy error", () => failureText(failure)),
+  );
+}
+
+/** The line of the file, without its indentation and with a mark. */
+function sourceLine(
+  { file, line, column, text, from, to }: NonNullable<Failure["place"]>,
+): Content {
+  const indent = Math.min(from, text.length - text.trimStart().length);
+  const mark = el("mark", text.slice(from, to));
+  return [
+    el("p.muted", `${file}:${line}:${column}`),
+    el("pre", { tabindex: 0 }, text.slice(indent, from), mark, text.slice(to)),
+  ];
+}
+
+/** The parts of a condition with their values. */
+export function operandTable(operands: readonly Operand[]): PageElement {
+  const rows = operands.map(({ text, type, value }) => [el("code", text), type, tree(value)]);
+  return table("table.operands", ["Part", "Type", "Value"], rows);
+}
+
+/** A failure as text, to be pasted elsewhere. */
+function failureText(
+  { message, place, expression, operands = [], difference, hint }: Failure,
+): string {
+  const lines = [message];
+  if (place) lines.push(`${place.file}:${place.line}:${place.column}`, place.text.trim());
+  else if (expression !== undefined) lines.push(expression);
+  for (const { text, type, value } of operands) {
+    lines.push(`${text} is ${JSON.stringify(value)} (${type})`);
+  }
+  if (difference) {
+    const { expected, received } = difference;
+    lines.push(`- expected: ${expected}`, `+ received: ${received}`, ...difference.lines);
+  }
+  if (hint !== undefined) lines.push(`Hint: ${hint}`);
+  return lines.join("\n");
+}
+
+/** The sides of a violation as lines of a difference. */
+function violationLines({ part, place, expected, received }: Violation): Difference {
+  const prefixed = (sign: string, text: string) => text.split("\n").map((line) => sign + line);
+  return {
+    expected: place,
+    received: part,
+    lines: [...prefixed("- ", expected), ...prefixed("+ ", received)],
+    sideBySide: true,
+  };
+}
+
+const CLASSES: Readonly<Record<string, string>> = {
+  "-": ".expected",
+  "+": ".received",
+  "@": ".muted",
+};
+
+/** Lines that differ: side by side, or below each other. */
+function differenceBlock(difference: Difference): PageElement {
+  if (difference.sideBySide) return sidesTable(difference);
+  const { expected, received } = difference;
+  const lines = [`- expected: ${expected}`, `+ received: ${received}`, ...difference.lines];
+  return el(
+    "pre",
+    { tabindex: 0 },
+    lines.map((line) => el(`span${CLASSES[line[0] ?? ""] ?? ""}`, `${line}\n`)),
+  );
+}
+
+/** Expected lines on the left, received ones on the right, and common ones on both sides. */
+function sidesTable({ expected, received, lines }: Difference): PageElement {
+  const rows: { left?: string; right?: string; kind?: "changed" | "muted" }[] = [];
+  let firstOpen = 0;
+  for (const line of lines) {
+    const [sign, text] = [line[0], line.slice(2)];
+    if (sign === "-") rows.push({ left: text, kind: "changed" });
+    else if (sign === "+") {
+      const free = rows.slice(firstOpen).find(({ right }) => right === undefined);
+      if (free) free.right = text;
+      else rows.push({ right: text, kind: "changed" });
+    } else {
+      rows.push(
+        sign === " " ? { left: text, right: text } : { left: line, right: line, kind: "muted" },
+      );
+      firstOpen = rows.length;
+    }
+  }
+  const cell = (text: string | undefined, name: string | undefined) =>
+    el("td", { class: text === undefined ? "" : name }, text);
+  const title = (text: string) => el("th", { scope: "col" }, text);
+  return el(
+    "table.sides",
+    el("thead", el("tr", title(`expected: ${expected}`), title(`received: ${received}`))),
+    el(
+      "tbody",
+      rows.map(({ left, right, kind }) =>
+        kind === "changed"
+          ? el("tr", cell(left, "expected"), cell(right, "received"))
+          : el("tr", cell(left, kind), cell(right, kind))
+      ),
+    ),
+  );
+}

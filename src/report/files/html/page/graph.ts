@@ -1,0 +1,126 @@
+import type { PageJob } from "../page_data.ts";
+import { el, hasModifier, type PageElement } from "./dom.ts";
+import { type GraphLine, layOutGraph } from "./graph_layout.ts";
+import { ICONS } from "./waterfall.ts";
+
+const SIZES = { width: 180, height: 28, gapX: 44, gapY: 9, lane: 2 };
+const MARGIN = 4;
+const MOST_LETTERS = 21;
+
+/** Draws the jobs and what they need, from left to right. */
+export function drawGraph(
+  jobs: readonly PageJob[],
+  onSelect: (job: number) => void,
+): PageElement {
+  const indexes = new Map(jobs.map(({ id }, index) => [id, index]));
+  const needs = jobs.map((job) => job.needs.flatMap((id) => indexes.get(id) ?? []));
+  const isCritical = (need: number, job: number) =>
+    jobs[need]!.critical !== undefined && jobs[need]!.critical + 1 === jobs[job]!.critical;
+  const { width, height, boxes, lines } = layOutGraph(needs, SIZES, isCritical);
+
+  const lineElement = ({ from: [x1, y1], to: [x2, y2], source, leadsTo }: GraphLine) => {
+    const half = (x2 - x1) / 2;
+    return el("svg:path", {
+      d: `M${x1} ${y1}C${x1 + half} ${y1} ${x2 - half} ${y2} ${x2} ${y2}`,
+      class: leadsTo.some((job) => isCritical(source, job)) ? "edge critical" : "edge",
+    });
+  };
+
+  const elements = jobs.map((job, index) => boxElement(job, boxes[index]!));
+  elements[0]?.setAttribute("tabindex", "0");
+
+  /** The jobs of each column, from top to bottom. */
+  const columns: number[][] = [];
+  for (const [job, { level }] of boxes.entries()) (columns[level] ??= []).push(job);
+  for (const column of columns) column.sort((a, b) => boxes[a]!.y - boxes[b]!.y);
+
+  /** The job that a key leads to. */
+  const next = (job: number, key: string): number | undefined => {
+    const { level, y } = boxes[job]!;
+    const column = columns[level]!;
+    const distance = (other: number) => Math.abs(boxes[other]!.y - y);
+    const nearest = (others: readonly number[] = []) =>
+      others.toSorted((a, b) => distance(a) - distance(b))[0];
+    switch (key) {
+      case "ArrowDown":
+        return column[column.indexOf(job) + 1];
+      case "ArrowUp":
+        return column[column.indexOf(job) - 1];
+      case "ArrowLeft":
+        return nearest(columns[level - 1]);
+      case "ArrowRight":
+        return nearest(columns[level + 1]);
+      case "Home":
+        return columns[0]![0];
+      case "End":
+        return columns.at(-1)!.at(-1);
+      default:
+        return undefined;
+    }
+  };
+
+  // One Tab stop for the whole graph: arrow keys move within it.
+  let stop = 0;
+  const moveTo = (job: number) => {
+    elements[stop]!.setAttribute("tabindex", "-1");
+    elements[job]!.setAttribute("tabindex", "0");
+    stop = job;
+  };
+  for (const [job, element] of elements.entries()) {
+    element.addEventListener("click", () => {
+      moveTo(job);
+      onSelect(job);
+    });
+    element.addEventListener("keydown", (event) => {
+      if (hasModifier(event)) return;
+      const target = next(job, event.key);
+      if (event.key === "Enter" || event.key === " ") onSelect(job);
+      else if (target !== undefined) {
+        moveTo(target);
+        elements[target]!.focus();
+      } else if (!event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+    });
+  }
+
+  const [outerWidth, outerHeight] = [width + 2 * MARGIN, height + 2 * MARGIN];
+  return el(
+    "svg:svg.graph",
+    {
+      width: outerWidth,
+      height: outerHeight,
+      viewBox: `${-MARGIN} ${-MARGIN} ${outerWidth} ${outerHeight}`,
+      role: "group",
+      "aria-label": "Jobs and what they need",
+    },
+    el("svg:g", { "aria-hidden": "true" }, lines.map(lineElement)),
+    elements,
+  );
+}
+
+function boxElement(
+  { name, state, critical }: PageJob,
+  { x, y }: { readonly x: number; readonly y: number },
+): PageElement {
+  const { width, height } = SIZES;
+  const letters = [...name.replace(/\s+/g, " ")];
+  const label = letters.length > MOST_LETTERS
+    ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…`
+    : letters.join("");
+  return el(
+    `svg:g.job.${state}${critical ? ".critical" : ""}`,
+    {
+      role: "button",
+      tabindex: -1,
+      "aria-label": `Job ${name}, ${state}${critical ? ", on the critical path" : ""}`,
+    },
+    el("svg:title", name),
+    el("svg:rect", { x, y, width, height, rx: 6 }),
+    // The inner picture cuts off what is wider than the box.
+    el(
+      "svg:svg",
+      { x: x + 10, y, width: width - 14, height },
+      el("svg:text", { x: 0, y: height / 2 + 5 }, `${ICONS[state]} ${label}`),
+    ),
+  );
+}

@@ -1,0 +1,168 @@
+import type { Exchange, Failure, Operand } from "../../../../run/event.ts";
+import type { PageData, PageDetails, PageJob, PageStep } from "../page_data.ts";
+import { CSS, document, Highlight, type PageElement, type TextRange } from "./dom.ts";
+
+/** Looks for words in lower case. */
+export interface Search {
+  /** Whether a step has all of these words in its name or in anything that is known about it. */
+  readonly inStep: (index: number, words: readonly string[]) => boolean;
+  /** Whether a job has them, apart from its steps. */
+  readonly inJob: (job: PageJob, words: readonly string[]) => boolean;
+}
+
+/** Searches the jobs and steps of a run; the text of a step is made when it is first searched. */
+export function makeSearch(
+  { jobs, steps }: PageData,
+  detailsOf: (index: number) => PageDetails,
+): Search {
+  const texts = new Map<number, string>();
+  return {
+    inStep(index, words) {
+      if (words.length === 0) return true;
+      let text = texts.get(index);
+      if (text === undefined) {
+        const step = steps[index]!;
+        text = textOf(step, jobs[step.job]!, detailsOf(index));
+        texts.set(index, text);
+      }
+      return hasAll(text, words);
+    },
+    inJob({ name, reason, rounds, failures }, words) {
+      return words.length === 0 ||
+        hasAll(joinValues([name, reason, rounds, failures.map(failureValues)]), words);
+    },
+  };
+}
+
+function hasAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+function textOf({ name, uses, place }: PageStep, job: PageJob, details: PageDetails): string {
+  const { failures, tests = [], echo, outputs, exchange, reason, untested, attempts = [] } =
+    details;
+  return joinValues([
+    ...[job.name, name, uses, place, echo, reason, untested],
+    failures.map(failureValues),
+    withNames(outputs),
+    tests.map(({ expression, operands }) => [expression, operands.map(operandValues)]),
+    exchangeValues(exchange),
+    attempts.map(({ message, detail }) => [
+      message,
+      detail?.failures.map(failureValues),
+      exchangeValues(detail?.exchange),
+    ]),
+  ]);
+}
+
+function failureValues(failure: Failure): unknown {
+  const { message, place, expression, operands, difference, hint } = failure;
+  return [message, place?.text, expression, difference?.lines, hint, operands?.map(operandValues)];
+}
+
+function operandValues({ text, value }: Operand): unknown {
+  return [text, value];
+}
+
+function exchangeValues(exchange: Exchange | undefined): unknown {
+  if (!exchange) return [];
+  const { req, res, brief, view } = exchange;
+  return [
+    messageValues(req),
+    messageValues(res),
+    brief,
+    view?.request?.title,
+    view?.response?.title,
+  ];
+}
+
+/** Fields of messages in which names were chosen by others; those of the action are not searched. */
+const NAMED = ["headers", "body", "data", "rows"];
+
+function messageValues(message: unknown): unknown {
+  if (typeof message !== "object" || message === null) return message;
+  return Object.entries(message).map(([name, field]) =>
+    NAMED.includes(name) ? withNames(field) : field
+  );
+}
+
+/** Data with the names of its fields as values. */
+function withNames(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value).map(([name, item]) =>
+    Array.isArray(value) ? withNames(item) : [name, withNames(item)]
+  );
+}
+
+/** All values in data, each on a line, in lower case. */
+function joinValues(data: unknown): string {
+  const found: unknown[] = [];
+  const collect = (value: unknown) => {
+    if (typeof value === "object" && value !== null) Object.values(value).forEach(collect);
+    else if (value !== undefined && value !== null) found.push(value);
+  };
+  collect(data);
+  return found.join("\n").toLowerCase();
+}
+
+/** The words that a reader looks for. */
+export function wordsIn(search: PageElement): string[] {
+  return search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+}
+
+/**
+ * Searches everything while there is a text to look for: the chosen state returns with an empty
+ * field, unless the reader chooses another one. Returns a function that empties the field.
+ */
+export function connectFilters(
+  search: PageElement,
+  filter: PageElement,
+  show: () => void,
+): () => void {
+  let chosen: string | undefined;
+  const searchAll = () => {
+    const isEmpty = search.value.trim() === "";
+    if (!isEmpty && chosen === undefined) [chosen, filter.value] = [filter.value, "all"];
+    else if (isEmpty && chosen !== undefined) [chosen, filter.value] = [undefined, chosen];
+    show();
+  };
+  search.addEventListener("input", searchAll);
+  filter.addEventListener("change", () => {
+    if (chosen !== undefined) chosen = filter.value;
+    show();
+  });
+  return () => {
+    search.value = "";
+    searchAll();
+  };
+}
+
+const TEXT_NODES = 4;
+const MOST_RANGES = 1000;
+
+/** Marks words in the texts of an element, if the browser can. */
+export function highlight(panel: PageElement, words: readonly string[]): void {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("found");
+  if (words.length === 0) return;
+  const ranges: TextRange[] = [];
+  const walker = document.createTreeWalker(panel, TEXT_NODES);
+  for (
+    let node = walker.nextNode();
+    node && ranges.length < MOST_RANGES;
+    node = walker.nextNode()
+  ) {
+    const text = node.textContent.toLowerCase();
+    // A few letters are longer in lower case.
+    if (text.length !== node.textContent.length) continue;
+    for (const word of words) {
+      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges.slice(0, MOST_RANGES)));
+}

@@ -1,0 +1,230 @@
+import { formatElapsed } from "../../../../base/value/duration.ts";
+import type { PageData, PageJob, PageStep } from "../page_data.ts";
+import { addEventListener, el, hasModifier, type PageElement } from "./dom.ts";
+import type { Row } from "./find_rows.ts";
+import { makeTicks } from "./make_ticks.ts";
+
+/** The list of rows on the page. */
+export interface Waterfall {
+  /** Shows other rows, of which one may stay selected. */
+  readonly show: (rows: readonly Row[], selected: number) => void;
+  /** Selects a row and scrolls to it. */
+  readonly select: (position: number) => void;
+}
+
+/** What rows of jobs and of steps show. */
+type Item = Omit<PageJob & PageStep, "state"> & { readonly state: keyof typeof ICONS };
+type RowItem = Partial<Item> & Pick<Item, "name" | "state" | "duration">;
+
+/** The events of the list. */
+export interface RowListeners {
+  readonly onSelect: (row: Row, isClick: boolean) => void;
+  readonly onFold: (row: Row, isFolded: boolean) => void;
+  readonly onEnter: () => void;
+}
+
+const ROW_HEIGHT = 28;
+/** Rows drawn above and below those in sight. */
+const MARGIN = 10;
+const TICK_WIDTH = 70;
+
+/** The signs of states. */
+export const ICONS = {
+  passed: "✓",
+  failed: "✗",
+  skipped: "-",
+  untested: "○",
+  tolerated: "✗",
+  unfinished: "…",
+};
+
+/** Draws rows as they scroll into view, so that ten thousand are as fast as ten. */
+export function makeWaterfall(
+  list: PageElement,
+  axis: PageElement,
+  data: PageData,
+  { onSelect, onFold, onEnter }: RowListeners,
+): Waterfall {
+  let rows: readonly Row[] = [];
+  let selected = -1;
+  const space = el("div.space", { role: "none" });
+  list.append(space);
+
+  const percent = (milliseconds: number) => `${milliseconds / (data.duration || 1) * 100}%`;
+
+  const bar = (name: string, start: number, duration: number, title?: string) => {
+    const element = el("span", { class: name, title });
+    element.style.left = percent(start);
+    element.style.width = percent(duration);
+    return element;
+  };
+
+  const barsOf = (item: RowItem) => {
+    const { start, state, duration, critical, attempts, phases = [] } = item;
+    if (start === undefined) return [];
+    if (state === "unfinished") return [bar("bar unfinished", start, data.duration - start)];
+    // The last response came at the end of the step.
+    let phaseStart = start + duration - phases.reduce((sum, [, time]) => sum + time, 0);
+    const phaseBars = phases.map(([name, time]) => {
+      const title = `${name.replace("_", " ")} ${time}ms`;
+      const element = bar(`phase ${name}`, Math.max(start, phaseStart), time, title);
+      phaseStart += time;
+      return element;
+    });
+    const stepBars = attempts
+      ? [
+        bar("bar waiting", start, duration),
+        ...attempts.map(([from, time, outcome]) =>
+          bar(`bar ${outcome === "passed" ? "passed" : "failed"}`, from, time)
+        ),
+      ]
+      : [bar(`bar ${state}${critical ? " critical" : ""}`, start, duration)];
+    return [...stepBars, ...phaseBars];
+  };
+
+  const rowElement = (row: Row, position: number) => {
+    const { kind, index, level, isFolded } = row;
+    const item: RowItem = kind === "job" ? data.jobs[index]! : data.steps[index]!;
+    const { name, state, duration, start, attempts, flaky, critical } = item;
+    const twist = el("span.twist", { "aria-hidden": "true" });
+    if (isFolded !== undefined) {
+      twist.append(isFolded ? "▸" : "▾");
+      twist.addEventListener("click", () => onFold(row, !isFolded));
+    }
+    const iconLabel = { role: "img", "aria-label": state.replace("un", "not ") };
+    const label = el(
+      "span.name",
+      twist,
+      el(`span.icon.${state}`, iconLabel, ICONS[state]),
+      ` ${name.replace(/\s+/g, " ")}`,
+    );
+    label.style.paddingLeft = `${level - 1}em`;
+    const element = el(
+      `div.row.columns.${kind}`,
+      {
+        role: "treeitem",
+        id: `row-${position}`,
+        "aria-selected": String(position === selected),
+        "aria-level": level,
+        "aria-posinset": row.position,
+        "aria-setsize": row.of,
+        "aria-expanded": isFolded === undefined ? undefined : String(!isFolded),
+      },
+      el(
+        "span.head",
+        label,
+        attempts && el("span.tag", `${attempts.length} attempts`),
+        flaky && el("span.tag.flaky", "flaky"),
+        critical !== undefined && el("span.tag.critical", "critical path"),
+      ),
+      el("span.track", { "aria-hidden": "true" }, barsOf(item)),
+      el(
+        "span.time",
+        start !== undefined && state !== "unfinished" && formatElapsed(duration),
+      ),
+    );
+    element.style.top = `${position * ROW_HEIGHT}px`;
+    element.addEventListener("click", (event) => {
+      if (event.target !== twist || isFolded === undefined) select(position, true);
+    });
+    return element;
+  };
+
+  const draw = () => {
+    const first = Math.max(0, Math.floor(list.scrollTop / ROW_HEIGHT) - MARGIN);
+    const last = Math.ceil((list.scrollTop + list.clientHeight) / ROW_HEIGHT) + MARGIN;
+    const drawn = rows.slice(first, last);
+    space.replaceChildren(...drawn.map((row, offset) => rowElement(row, first + offset)));
+    if (drawn[selected - first]) list.setAttribute("aria-activedescendant", `row-${selected}`);
+    else list.removeAttribute("aria-activedescendant");
+  };
+
+  const drawAxis = () => {
+    const marks = el("span.track");
+    // The rows have a scroll bar beside them.
+    axis.style.marginRight = `${list.offsetWidth - list.clientWidth}px`;
+    axis.replaceChildren(el("span"), marks, el("span.time"));
+    const ticks = makeTicks(data.duration, Math.floor(marks.clientWidth / TICK_WIDTH));
+    marks.append(...ticks.map(({ at, label }) => {
+      const mark = el("span.tick", label);
+      mark.style.left = percent(at);
+      return mark;
+    }));
+    // The rows draw a line at each, as their background.
+    space.style.setProperty("--tick", percent(ticks[1]?.at ?? data.duration * 2));
+  };
+
+  const scrollToSelected = () => {
+    const top = selected * ROW_HEIGHT;
+    const lowest = top + ROW_HEIGHT - list.clientHeight;
+    list.scrollTop = Math.min(top, Math.max(lowest, list.scrollTop));
+  };
+
+  const select = (position: number, isClick = false) => {
+    const row = rows[position];
+    if (!row) return;
+    selected = position;
+    scrollToSelected();
+    draw();
+    onSelect(row, isClick);
+  };
+
+  /** The row that a key leads to, or whether it folds or unfolds the selected one. */
+  const actionOf = (key: string): number | "fold" | "unfold" | undefined => {
+    const page = Math.max(1, Math.floor(list.clientHeight / ROW_HEIGHT) - 1);
+    const row = rows[selected];
+    switch (key) {
+      case "ArrowDown":
+        return selected + 1;
+      case "ArrowUp":
+        return selected - 1;
+      case "PageDown":
+        return selected + page;
+      case "PageUp":
+        return selected - page;
+      case "Home":
+        return 0;
+      case "End":
+        return rows.length - 1;
+      case "ArrowRight":
+        if (row?.isFolded) return "unfold";
+        return row?.isFolded === undefined ? selected : selected + 1;
+      case "ArrowLeft": {
+        if (!row || row.isFolded === false) return "fold";
+        const parent = rows.findLastIndex(({ level }, at) => at < selected && level < row.level);
+        return parent < 0 ? selected : parent;
+      }
+      default:
+        return undefined;
+    }
+  };
+
+  list.addEventListener("scroll", draw, { passive: true });
+  addEventListener("resize", () => {
+    drawAxis();
+    draw();
+  });
+  list.addEventListener("keydown", (event) => {
+    if (hasModifier(event)) return;
+    const action = actionOf(event.key);
+    const row = rows[selected];
+    if (event.key === "Enter" && row) onEnter();
+    else if (action === undefined) return;
+    else if (typeof action === "number") select(Math.max(0, Math.min(rows.length - 1, action)));
+    else if (row) onFold(row, action === "fold");
+    event.preventDefault();
+  });
+  drawAxis();
+
+  return {
+    show(shown, now) {
+      rows = shown;
+      selected = now;
+      space.style.height = `${rows.length * ROW_HEIGHT}px`;
+      if (now < 0) list.scrollTop = 0;
+      else scrollToSelected();
+      draw();
+    },
+    select,
+  };
+}

@@ -1,0 +1,204 @@
+import type { Exchange, Failure } from "../../../run/event.ts";
+import { countOf } from "../../text/lines.ts";
+import { labelOf } from "../cases.ts";
+import { attemptsText, exchangeText, failureText } from "../details.ts";
+import type { History } from "../history/history.ts";
+import { loneRecord, type RunRecord, type SuiteRecord } from "../run_record.ts";
+import { renderCoveragePanels } from "./coverage_panels.ts";
+import { escape, indexEntries, renderAbout, renderHead, renderIndex, renderTitle } from "./head.ts";
+import { renderHistoryChart, renderHistoryPanel } from "./history_panel.ts";
+import {
+  briefFailure,
+  flatSteps,
+  pageDetails,
+  pageDuration,
+  pageJobs,
+  pageStep,
+} from "./page_data.ts";
+import { PAGE_SCRIPT } from "./page_script.ts";
+import { STYLE } from "./style.ts";
+
+/** A run of the page; the ids of its elements end in `id`, which is `-3` in a suite. */
+interface PageRun {
+  readonly id: string;
+  readonly record: RunRecord;
+}
+
+/**
+ * One page that shows a run, or all of a suite. It loads nothing, and text from outside is data in
+ * it, never markup.
+ */
+export async function makeHtmlReport() {
+  const [style, script] = await Promise.all([hash(STYLE), hash(PAGE_SCRIPT)]);
+  const policy = `default-src 'none'; style-src ${style}; script-src ${script}; ` +
+    "img-src data:; base-uri 'none'; form-action 'none'";
+  return function* (
+    records: readonly RunRecord[],
+    suite?: SuiteRecord,
+    history?: History,
+  ): Iterable<string> {
+    const lone = loneRecord(records);
+    const runs = lone
+      ? [{ id: "", record: lone }]
+      : records.map((record, index) => ({ id: `-${index}`, record }));
+    yield pageStart(renderTitle(records, suite), policy);
+    const panels = renderHistoryPanel(history) + renderCoveragePanels(records);
+    const chart = renderHistoryChart(history);
+    yield lone ? renderLoneHead(lone, chart, panels) : renderSuiteHead(runs, suite, chart, panels);
+    yield MAIN;
+    for (const { id, record } of runs) {
+      yield `<script id="data${id}" type="application/json">`;
+      yield* renderData(record);
+      yield "</script>\n";
+    }
+    for (const { id, record } of runs) {
+      yield `<script id="details-data${id}" type="application/json">\n`;
+      yield* renderDetails(record);
+      yield "</script>\n";
+    }
+    // The script hides what follows it, which is for readers without scripts.
+    yield `<script>${PAGE_SCRIPT}</script>\n<div id="static">
+<p>This page shows more with scripts, which are switched off or not allowed here.</p>\n`;
+    for (const { id, record } of runs) {
+      yield lone ? "" : `<section id="run${id}">\n${renderAbout(record, "h2")}`;
+      yield* renderFailures(record);
+      yield lone ? "" : "</section>\n";
+    }
+    yield "</div>\n</body>\n</html>\n";
+  };
+}
+
+async function hash(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
+}
+
+function pageStart(title: string, policy: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+`;
+}
+
+function renderLoneHead(record: RunRecord, chart: string, panels: string): string {
+  const { jobs } = record;
+  const graph = graphPanel(countOf(jobs.length, "job"), jobs.some(({ needs }) => needs.length > 0));
+  return `${renderHead(record, chart)}\n<div class="panels">\n${graph}${panels}</div>\n`;
+}
+
+/** The index of the runs, and the heads of all, of which the script shows one. */
+function renderSuiteHead(
+  runs: readonly PageRun[],
+  suite: SuiteRecord | undefined,
+  chart: string,
+  panels: string,
+): string {
+  const records = runs.map(({ record }) => record);
+  const heads = runs.map(({ id, record }) =>
+    `<div id="head${id}" hidden>\n${renderHead(record)}\n</div>\n`
+  ).join("");
+  return `${renderIndex(records, suite, chart, panels)}${heads}
+<div class="panels">\n${graphPanel("Jobs", true)}</div>
+<script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;
+}
+
+function graphPanel(summary: string, isOpen: boolean): string {
+  return `<details id="graph-part" class="panel" hidden${isOpen ? " open" : ""}>
+<summary>${summary}</summary>
+<div id="graph"></div>
+</details>
+`;
+}
+
+const MAIN = `<main id="main" hidden>
+<div class="waterfall">
+<div class="filters">
+<label for="show">Show</label>
+<select id="show">
+<option value="all">all</option>
+<option value="failed">failed</option>
+<option value="slow">slowest tenth</option>
+<option value="flaky">flaky</option>
+<option value="skipped">skipped</option>
+<option value="untested">not tested</option>
+<option value="tolerated">tolerated</option>
+</select>
+<label for="search">Find</label>
+<input id="search" type="search" placeholder="press / to search" autocomplete="off">
+<span id="count" class="muted" role="status"></span>
+</div>
+<div id="axis" class="axis columns" aria-hidden="true"></div>
+<div id="rows" role="tree" tabindex="0" aria-label="Jobs and steps"></div>
+<p id="nothing" class="muted" hidden>Nothing to show.</p>
+</div>
+<section id="details" tabindex="0" aria-label="Details"><p class="muted">Choose a job or step.</p></section>
+</main>
+`;
+
+function* renderData(record: RunRecord): Iterable<string> {
+  const { jobs, started } = record;
+  yield `{"duration":${pageDuration(record)},"jobs":${json(pageJobs(record))},"steps":[`;
+  let separator = "";
+  for (const [index, { steps }] of jobs.entries()) {
+    for (const step of flatSteps(steps)) {
+      yield `${separator}${json(pageStep(step, index, started))}`;
+      separator = ",\n";
+    }
+  }
+  yield "]}";
+}
+
+/** A line for each step, in the same order. */
+function* renderDetails({ jobs }: RunRecord): Iterable<string> {
+  for (const { steps } of jobs) {
+    for (const { step } of flatSteps(steps)) yield `${json(pageDetails(step.result))}\n`;
+  }
+}
+
+/** Data inside of a script element, which the first `</script` would end. */
+function json(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}
+
+/** Nobody reads more of them. */
+const MOST_FAILURES = 100;
+
+/** The failures of a run, as markup that also needs no style. */
+function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
+  let count = 0;
+  const render = (title: string, failures: readonly Failure[], details: string) => {
+    if (++count > MOST_FAILURES) return "";
+    const text = failureText(failures.map(briefFailure));
+    return `<h3>${escape(title)}</h3>\n<pre>${escape(text)}</pre>\n${details}`;
+  };
+  yield "<h2>Failures</h2>\n";
+  for (const { name, failures, steps } of jobs) {
+    if (failures.length > 0) yield render(name, failures, "");
+    for (const { step: { result, run } } of flatSteps(steps)) {
+      if (result.state !== "failed") continue;
+      const title = `${name} › ${result.name}${labelOf(run.entry, run.round)}`;
+      const attempts = attemptsText(result);
+      const details = (attempts === "" ? "" : `<pre>${escape(attempts)}</pre>\n`) +
+        renderExchange(result.exchange);
+      yield render(title, result.failures, details);
+    }
+  }
+  if (count > MOST_FAILURES) yield `<p>… and ${count - MOST_FAILURES} more failures</p>\n`;
+  if (count === 0) yield end?.state === "passed" ? "<p>Nothing failed.</p>\n" : "<p>No step.</p>\n";
+}
+
+function renderExchange(exchange: Exchange | undefined): string {
+  if (!exchange) return "";
+  const text = exchangeText({ ...exchange, command: undefined });
+  if (text === "") return "";
+  return `<details><summary>Request and response</summary>\n<pre>${
+    escape(text)
+  }</pre>\n</details>\n`;
+}
