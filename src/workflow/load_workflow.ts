@@ -10,7 +10,7 @@ import { type Limits, readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors } from "./problem.ts";
 import { readFiles, readTextFile } from "./read_files.ts";
-import { readYaml } from "./yaml/read_yaml.ts";
+import { parseDocument } from "./parse_document.ts";
 
 /** A workflow that may run, and its diagnostics. */
 export interface Loaded {
@@ -82,9 +82,9 @@ export async function loadDocument(
 export async function readDocument(argument: string, host: Host): Promise<Document> {
   const files = await readFiles(argument, host);
   const config = host.env.get("RUNNER_CONFIG");
-  if (!config) return await readYaml(files);
+  if (!config) return await parseDocument(files);
   const name = files.map((file) => file.name).join(",");
-  const document = await readYaml([await readConfig(config, host), ...files]);
+  const document = await parseDocument([await readConfig(config, host), ...files]);
   // A configuration holds defaults, which are there to be replaced.
   const replaced = document.replaced.filter(({ before }) => before !== config);
   return { ...document, name, replaced };

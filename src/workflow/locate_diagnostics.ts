@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { type Path, type Span, spanInFile } from "../base/source.ts";
-import { inheritedPath } from "./decode/inherited_path.ts";
+import { inheritedPath } from "./parse_document.ts";
 import type { Document, Positions } from "./model.ts";
 import { MOST_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 

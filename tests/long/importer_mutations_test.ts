@@ -5,7 +5,7 @@ import { IMPORTERS } from "../../src/importer/registry.ts";
 import { renderDraft } from "../../src/openapi/gen/draft.ts";
 import { findLiteralSecrets } from "../../src/check/secrets/literal_secrets.ts";
 import { RunnerError } from "../../src/base/errors.ts";
-import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../src/base/yaml/read_yaml.ts";
 import { generator } from "../support/generator.ts";
 import { mutate } from "../support/mutate.ts";
 import { BRUNO, COLLECTION, HAR, HTTP, HURL, STEPCI } from "../importer/inputs.ts";

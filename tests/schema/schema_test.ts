@@ -4,7 +4,7 @@ import { LoadError } from "../../src/base/errors.ts";
 import type { Diagnostic } from "../../src/base/diagnostic.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { readFiles } from "../../src/workflow/read_files.ts";
-import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../src/base/yaml/read_yaml.ts";
 import { validateAll } from "../support/programs/ajv.ts";
 import { workflowsOfFields } from "../support/field_places.ts";
 import { hostWith } from "../support/load_files.ts";

@@ -4,7 +4,7 @@ import { type Contract, openContract } from "../../openapi/contract/contract.ts"
 import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
-import { readDescription } from "../../workflow/yaml/read_description.ts";
+import { readDescription } from "../../base/yaml/read_description.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { contractsOf } from "../../action/api_contracts.ts";

@@ -1,6 +1,5 @@
 import { LoadError } from "../errors.ts";
 import { lineAt, lineStarts, type Source } from "../source.ts";
-import { type Block, findParts, type Leaf } from "./layout_parts.ts";
 import {
   EVENT_ID,
   getScalarValue,
@@ -9,6 +8,7 @@ import {
   SCALAR_STYLE,
   YamlFault,
 } from "./parse_yaml.ts";
+import { buildTree, type YamlList, type YamlMap, type YamlNode } from "./yaml_tree.ts";
 
 /**
  * The text of a YAML file as the examples of the project are written: two more spaces for each
@@ -90,8 +90,7 @@ interface Layout {
 
 const STEP = 2;
 
-function layOut(parsed: ParsedYaml): string {
-  const { text } = parsed;
+function layOut({ text, events }: ParsedYaml): string {
   const layout: Layout = {
     text,
     lineStarts: lineStarts(text),
@@ -101,32 +100,71 @@ function layOut(parsed: ParsedYaml): string {
     inner: new Set(),
     verbatim: new Set(),
   };
-  const root = findParts(parsed.events, text);
-  if (root?.kind === "map" || root?.kind === "list") visitBlock(root, 0, [], layout);
+  const [root] = buildTree(events, text).roots;
+  if (root && isBlock(root, text)) visitBlock(root, 0, [], layout);
   return write(layout);
 }
 
-function visitBlock(block: Block, column: number, around: readonly Level[], layout: Layout): void {
+type Block = YamlMap | YamlList;
+
+/**
+ * Whether a node is a list or mapping that is laid out in lines. One in brackets, and a mapping with
+ * `? key` or with a key that is nothing, are left as they are.
+ */
+function isBlock(node: YamlNode, text: string): node is Block {
+  if (node.kind !== "map" && node.kind !== "list" || node.isFlow) return false;
+  return node.kind === "list" ||
+    node.pairs.every(({ key }) =>
+      isWritten(key) && !isBlock(key, text) && !isExplicit(text, key.outerStart)
+    );
+}
+
+function isExplicit(text: string, start: number): boolean {
+  return /(?:^|\s)\?\s+$/.test(text.slice(text.lastIndexOf("\n", start - 1) + 1, start));
+}
+
+/** Whether there is anything of a node in the text: a value, an anchor or a tag. */
+function isWritten(node: YamlNode): boolean {
+  return node.outerStart < node.outerEnd;
+}
+
+function visitBlock(
+  block: Block,
+  column: number,
+  around: readonly Level[],
+  layout: Layout,
+): void {
   const { text } = layout;
-  const levels = [...around, { old: columnOf(block.start, layout), new: column }];
-  for (const { at, head, value } of block.entries) {
+  const level = { old: columnOf(startOfBlock(block), layout), new: column };
+  const levels = [...around, level];
+  const entries = block.kind === "map"
+    ? block.pairs.map(({ key, value }) => ({ at: key.outerStart, key, value }))
+    : block.items.map(({ dash, value }) => ({ at: dash, key: undefined, value }));
+  for (const { at, key, value } of entries) {
     place(at, column, levels, layout);
-    if (head) visitLeaf(head, levels.at(-1)!, layout);
-    if (!value) continue;
-    const from = head ? afterColon(text, head.end) : at + 1;
-    const gap = text.slice(from, value.start);
+    if (key) visitLeaf(key, level, layout);
+    if (!isWritten(value)) continue;
+    const from = key ? text.indexOf(":", key.outerEnd) + 1 : at + 1;
+    const inBlock = isBlock(value, text);
+    const valueStart = inBlock ? startOfBlock(value) : value.outerStart;
+    const gap = text.slice(from, valueStart);
     const isBeside = !gap.includes("\n");
-    if (isBeside && gap !== " " && from < value.start && !gap.includes("#")) {
-      layout.edits.push({ start: from, end: value.start, text: " " });
+    if (isBeside && gap !== " " && gap !== "" && !gap.includes("#")) {
+      layout.edits.push({ start: from, end: valueStart, text: " " });
     }
     const inner = column + STEP;
-    if (value.kind !== "leaf") {
+    if (inBlock) {
       visitBlock(value, inner, levels, layout);
     } else {
-      if (!isBeside) place(value.start, inner, levels, layout);
-      visitLeaf(value, levels.at(-1)!, layout);
+      if (!isBeside) place(valueStart, inner, levels, layout);
+      visitLeaf(value, level, layout);
     }
   }
+}
+
+/** Where the first key or dash of a block is, or the anchor before it. */
+function startOfBlock(block: Block): number {
+  return block.kind === "map" ? block.pairs[0]?.key.outerStart ?? block.start : block.start;
 }
 
 /** Notes the column of a line if this is the first thing in it. */
@@ -142,28 +180,58 @@ function place(offset: number, column: number, levels: readonly Level[], layout:
 }
 
 /** Moves the other lines of a text or of brackets with what they belong to. */
-function visitLeaf(leaf: Leaf, owner: Level, layout: Layout): void {
-  for (const { start, end } of leaf.quoted) requote(start, end, layout);
-  for (const { start, end, text } of leaf.spaces) layout.edits.push({ start, end, text });
-  const first = lineOf(leaf.start, layout);
-  const last = lineOf(Math.max(leaf.start, leaf.end - 1), layout);
-  const by = leaf.blockIndent === undefined
+function visitLeaf(leaf: YamlNode, owner: Level, layout: Layout): void {
+  editLeaf(leaf, layout);
+  const first = lineOf(leaf.outerStart, layout);
+  const last = lineOf(Math.max(leaf.outerStart, leaf.outerEnd - 1), layout);
+  const block = leaf.kind === "scalar" && leaf.style === "block" ? leaf : undefined;
+  const isFolded = leaf.kind === "scalar" && !block && leaf.start < leaf.end;
+  const by = !block
     ? (layout.columns.get(first) ?? owner.new) -
       (layout.columns.has(first) ? columnOf(layout.lineStarts[first]!, layout, true) : owner.old)
-    : leaf.hasIndicator
+    : block.hasIndicator
     ? owner.new - owner.old
-    : owner.new + STEP - leaf.blockIndent;
+    : owner.new + STEP - block.indent;
   for (let line = first + 1; line <= last; line++) {
     layout.inner.add(line);
-    if (leaf.blockIndent !== undefined) layout.verbatim.add(line);
+    if (block) layout.verbatim.add(line);
     const old = columnOf(layout.lineStarts[line]!, layout, true);
-    const moved = leaf.isFolded ? owner.new + STEP : Math.max(0, old + by);
-    layout.columns.set(line, moved);
+    layout.columns.set(line, isFolded ? owner.new + STEP : Math.max(0, old + by));
+  }
+}
+
+/** Quotes and spaces in a text or in brackets; anything else is left as it is. */
+function editLeaf(leaf: YamlNode, layout: Layout): void {
+  if (leaf.kind === "scalar" && leaf.style === "single") requote(leaf, layout);
+  if (leaf.kind !== "map" && leaf.kind !== "list" || !leaf.isFlow) return;
+  const parts = leaf.kind === "list"
+    ? leaf.items.map(({ value }) => value)
+    : leaf.pairs.flatMap(({ key, value }) => [key, value]);
+  const written = parts.filter(isWritten);
+  for (const part of written) editLeaf(part, layout);
+  const { text, edits } = layout;
+  // A template without quotes is left as it is, for the message about it to be understood.
+  if (/\n|^\{\{/.test(text.slice(leaf.start, leaf.end))) return;
+  const pad = leaf.kind === "map" && written.length > 0 ? " " : "";
+  let at = leaf.start + 1;
+  for (const [index, part] of [...written, undefined].entries()) {
+    const [start, end] = [at, part?.outerStart ?? leaf.end - 1];
+    const gap = text.slice(start, end);
+    const isBetween = index > 0 && part !== undefined;
+    const wanted = isBetween && /^:\s+$/.test(gap)
+      ? ": "
+      : isBetween && /^\s*,\s*$/.test(gap)
+      ? ", "
+      : !isBetween && gap.trim() === ""
+      ? pad
+      : gap;
+    if (wanted !== gap) edits.push({ start, end, text: wanted });
+    at = part?.outerEnd ?? at;
   }
 }
 
 /** Double quotes in place of single ones, where no character of the text must be written otherwise. */
-function requote(start: number, end: number, { text, edits }: Layout): void {
+function requote({ start, end }: YamlNode, { text, edits }: Layout): void {
   const written = text.slice(start, end);
   if (!/^'[^"\\\n]*'$/.test(written)) return;
   edits.push({ start, end, text: `"${written.slice(1, -1).replaceAll("''", "'")}"` });
@@ -233,10 +301,6 @@ function lineOf(offset: number, { lineStarts }: Layout): number {
 function columnOf(offset: number, layout: Layout, ofContent = false): number {
   const start = layout.lineStarts[lineOf(offset, layout)]!;
   return ofContent ? /^ */.exec(layout.text.slice(start, start + 1000))![0].length : offset - start;
-}
-
-function afterColon(text: string, end: number): number {
-  return text.indexOf(":", end) + 1;
 }
 
 function isBlank(text: string): boolean {

@@ -2,7 +2,7 @@ import { LoadError } from "../errors.ts";
 import { excerptOf } from "../source.ts";
 import { findOpening } from "./find_opening.ts";
 import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
-import { buildNodes } from "./yaml_nodes.ts";
+import { buildTree } from "./yaml_tree.ts";
 
 /** The message for a kind of fault. */
 interface FaultKind {
@@ -270,17 +270,14 @@ function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
 
 /** The line, from 1, of the first key in a mapping that has the key at an offset again. */
 function firstLineOf(text: string, offset: number): number | undefined {
-  const { root } = buildNodes(parseYaml([{ name: "", text }]).events, text);
-  for (const open = root ? [root] : []; open.length > 0;) {
-    const node = open.pop()!;
-    if (node.kind === "list") { for (const item of node.items) open.push(item); }
+  const open = [...buildTree(parseYaml([{ name: "", text }]).events, text).roots];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (node.kind === "list") { for (const { value } of node.items) open.push(value); }
     if (node.kind !== "map") continue;
-    const again = node.pairs.find(({ key: { start, end } }) => start <= offset && offset < end)
-      ?.key;
-    if (again?.kind === "scalar") {
-      const first = node.pairs.find(({ key }) => key.kind === "scalar" && key.text === again.text);
-      return first && text.slice(0, first.key.start).split("\n").length;
-    }
+    const keys = node.pairs.flatMap(({ key }) => key.kind === "scalar" ? key : []);
+    const again = keys.find(({ start, end }) => start <= offset && offset < end);
+    const first = again && keys.find((key) => key.text === again.text);
+    if (first) return text.slice(0, first.start).split("\n").length;
     for (const { value } of node.pairs) open.push(value);
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import type { Value } from "../../base/value/value.ts";
-import { readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../base/yaml/read_yaml.ts";
 
 /** A value with the dotted name that it was given for. */
 export interface NamedValue {

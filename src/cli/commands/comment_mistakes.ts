@@ -7,7 +7,7 @@ import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { parseDocument } from "../../workflow/parse_document.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
 const MOST_ROUNDS = 20;
@@ -25,7 +25,7 @@ export async function commentMistakes(
 ): Promise<{ readonly draft: Draft; readonly mistakes: readonly Problem[] }> {
   let draft = given;
   for (let round = 0;; round++) {
-    const document = await readYaml([{
+    const document = await parseDocument([{
       name: "workflow",
       text: renderDraft(draft, []),
     }]);

@@ -8,7 +8,7 @@ import { isDict, type Value } from "../../base/value/value.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { formatYaml } from "../../base/yaml/format_yaml.ts";
-import { readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { explainError } from "../messages/explain_error.ts";
 import { writeTextFile } from "../write_text_file.ts";

@@ -5,7 +5,7 @@ import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.
 import { readApi } from "../../openapi/gen/read_api.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { readDescription } from "../../workflow/yaml/read_description.ts";
+import { readDescription } from "../../base/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";

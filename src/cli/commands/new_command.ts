@@ -14,7 +14,7 @@ import { LoadError, UsageError } from "../../base/errors.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
 import { writeTextFile } from "../write_text_file.ts";
@@ -208,7 +208,7 @@ async function located<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof StructureError) || error.file.text.length > LONGEST_TEXT) throw error;
     // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
-    const positions = await findPositions([error.file], null).catch(() => undefined);
+    const positions = await findPositions([error.file]).catch(() => undefined);
     throw positions ? error.at(positions.locate(error.path)) : error;
   }
 }

@@ -8,7 +8,7 @@ import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/inspect_
 import type { Document } from "../../workflow/model.ts";
 import { addWarning, type Problem } from "../../workflow/problem.ts";
 import { locateDiagnostics } from "../../workflow/locate_diagnostics.ts";
-import { readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../base/yaml/read_yaml.ts";
 
 /** Vars in a file, YAML or JSON. */
 export interface VarFile {

@@ -83,7 +83,7 @@ const ROWS: { readonly [F in DataFormat]: ReadRows } = {
     yield* listOf(parseRow(text, path), path);
   },
   async *yaml(text, path) {
-    const { readYaml } = await import("../../workflow/yaml/read_yaml.ts");
+    const { readYaml } = await import("../../base/yaml/read_yaml.ts");
     try {
       yield* listOf((await readYaml([{ name: path, text }], "data file")).value, path);
     } catch (error) {

@@ -11,7 +11,7 @@ import { readTextFile } from "../read_files.ts";
 import { isDict, valueAt } from "../../base/value/value.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import { listIn } from "./inspect_value.ts";
-import { readDescription } from "../yaml/read_description.ts";
+import { readDescription } from "../../base/yaml/read_description.ts";
 
 /** The name of an OpenAPI description, and its place in a document. */
 interface NamedDescription {

@@ -21,7 +21,7 @@ import type { Limits } from "../limits.ts";
 import type { Document, Job, JobFile, Step } from "../model.ts";
 import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
 import { readTextFile } from "../read_files.ts";
-import { readYaml } from "../yaml/read_yaml.ts";
+import { parseDocument } from "../parse_document.ts";
 import { locateAll } from "../locate_diagnostics.ts";
 
 /** A document with steps that embed job files; errors in their paths are added to it. */
@@ -183,7 +183,7 @@ export class JobFiles {
     let document: Document;
     try {
       const source = await readTextFile(path, this.#host, "job file");
-      document = await readYaml([source], "job file");
+      document = await parseDocument([source], "job file");
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       if (error.diagnostics.length === 0) return await this.#refusal(path, error);

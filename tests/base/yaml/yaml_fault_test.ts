@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { LoadError } from "../../../src/base/errors.ts";
 import { renderDiagnostic } from "../../../src/base/render_diagnostic.ts";
-import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../../src/base/yaml/read_yaml.ts";
 import { explainText } from "../../support/load_files.ts";
 
 const FAULTS: readonly (readonly [texts: string | readonly string[], reported: string])[] = [

@@ -1,7 +1,7 @@
-import { LoadError } from "../../base/errors.ts";
-import type { Source } from "../../base/source.ts";
-import type { Document, Positions, ReplacedKey } from "../model.ts";
-import { constructValues, parseYaml, YamlFault } from "../../base/yaml/parse_yaml.ts";
+import { LoadError } from "../errors.ts";
+import type { Path, Source } from "../source.ts";
+import type { Document, Positions, ReplacedKey } from "./document.ts";
+import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -11,10 +11,14 @@ const NEEDS: Readonly<Record<string, string>> = {
   "var file": "write {} for no vars at all",
 };
 
+/** The path at which a value is written that may be inherited from elsewhere in the document. */
+type WrittenAt = (root: unknown, path: Path) => Path;
+
 /** Reads files as one YAML document; `what` says what they should be. Throws LoadError. */
 export async function readYaml(
   files: readonly Source[],
   what = "workflow file",
+  writtenAt?: WrittenAt,
 ): Promise<Document> {
   const name = files.map((file) => file.name).join(",");
   const { filled, values } = await orLoadError(() => {
@@ -33,7 +37,7 @@ export async function readYaml(
     files,
     value,
     replaced: values.length < 2 ? [] : replacedKeys(filled, values),
-    positions: () => positions ??= findPositions(files, value),
+    positions: () => positions ??= findPositions(files, (path) => writtenAt?.(value, path) ?? path),
   };
 }
 
@@ -56,14 +60,14 @@ function replacedKeys(
   return replaced;
 }
 
-/** The positions of a value in the files that it was read from. */
+/** The positions of the values in files. */
 export async function findPositions(
   files: readonly Source[],
-  value: unknown,
+  writtenAt = (path: Path) => path,
 ): Promise<Positions> {
   const { makePositions } = await import("./positions.ts");
   // Parsed anew: the events take many times the memory of the text, and most runs need none.
-  return makePositions(await orLoadError(() => parseYaml(files)), value);
+  return makePositions(await orLoadError(() => parseYaml(files)), writtenAt);
 }
 
 async function orLoadError<T>(read: () => T): Promise<T> {
@@ -71,6 +75,6 @@ async function orLoadError<T>(read: () => T): Promise<T> {
     return read();
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
-    throw (await import("../../base/yaml/yaml_fault.ts")).faultError(error);
+    throw (await import("./yaml_fault.ts")).faultError(error);
   }
 }

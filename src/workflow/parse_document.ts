@@ -1,5 +1,15 @@
-import type { Path } from "../../base/source.ts";
-import { valueAt } from "../../base/value/value.ts";
+import type { Path, Source } from "../base/source.ts";
+import { valueAt } from "../base/value/value.ts";
+import type { Document } from "../base/yaml/document.ts";
+import { readYaml } from "../base/yaml/read_yaml.ts";
+
+/**
+ * Parses files as one document with jobs, whose positions know where inherited parameters are
+ * written; `what` says what the files should be. Throws LoadError.
+ */
+export function parseDocument(files: readonly Source[], what?: string): Promise<Document> {
+  return readYaml(files, what, inheritedPath);
+}
 
 /**
  * Where a value under `with` of a step was written: there, or in the `defaults` of its job if

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { LoadError } from "../../../src/base/errors.ts";
-import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
+import { readYaml } from "../../../src/base/yaml/read_yaml.ts";
 
 function read(...texts: readonly string[]) {
   return readYaml(texts.map((text, index) => ({ name: `${"abc"[index]}.yml`, text })));

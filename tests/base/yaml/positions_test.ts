@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { excerptOf, type Path } from "../../../src/base/source.ts";
-import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
+import { parseDocument } from "../../../src/workflow/parse_document.ts";
 
 function read(...texts: readonly string[]) {
-  return readYaml(texts.map((text, index) => ({ name: `${"abc"[index]}.yml`, text })));
+  return parseDocument(texts.map((text, index) => ({ name: `${"abc"[index]}.yml`, text })));
 }
 
 /** `file:line:column marked text`. */

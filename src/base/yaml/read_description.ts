@@ -1,7 +1,7 @@
-import { LoadError } from "../../base/errors.ts";
-import type { Path, Source, Span } from "../../base/source.ts";
-import { tryParseJson } from "../../base/value/parse_json.ts";
-import type { Positions } from "../model.ts";
+import { LoadError } from "../errors.ts";
+import type { Path, Source, Span } from "../source.ts";
+import { tryParseJson } from "../value/parse_json.ts";
+import type { Positions } from "./document.ts";
 import { findPositions, readYaml } from "./read_yaml.ts";
 
 /** An OpenAPI description, or a file that it refers to, as data. */
@@ -19,7 +19,7 @@ export async function readDescription(source: Source): Promise<DescriptionFile> 
   let positions: Promise<Positions> | undefined;
   return {
     value,
-    locate: async (path) => (await (positions ??= findPositions([source], value))).locate(path),
+    locate: async (path) => (await (positions ??= findPositions([source]))).locate(path),
   };
 }
 

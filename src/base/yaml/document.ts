@@ -1,0 +1,31 @@
+import type { Path, Source, Span } from "../source.ts";
+
+/** Files, read as one document. */
+export interface Document {
+  /** The file, or the files joined by commas, as the user named them. */
+  readonly name: string;
+  readonly files: readonly Source[];
+  readonly value: unknown;
+  readonly replaced: readonly ReplacedKey[];
+  /** Positions of the values; found at the first call, since most runs need none. */
+  positions(): Promise<Positions>;
+}
+
+/** A top-level key that several files define, of which the last one counts. */
+export interface ReplacedKey {
+  readonly key: string;
+  /** The file whose value is replaced. */
+  readonly before: string;
+  /** The file whose value takes its place. */
+  readonly after: string;
+}
+
+/** Where the values of a document are in its files. Aliases and merged keys are followed. */
+export interface Positions {
+  /** The value or its key; the nearest value around it if the path does not exist. */
+  locate(path: Path, part?: "key" | "value"): Span;
+  /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
+  text(path: Path): Source | undefined;
+  /** The top-level keys whose values define an anchor that an alias uses. */
+  keysOfUsedAnchors(): ReadonlySet<string>;
+}
