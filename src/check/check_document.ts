@@ -9,12 +9,10 @@ import { excerptOf } from "../base/source.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
-import type { WorkflowDraft } from "../workflow/decode/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
-import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";
-import { decodeDocument, type DecodedWorkflow, embedsFiles } from "../workflow/load_workflow.ts";
+import type { JobFiles } from "../workflow/job_files/job_files.ts";
+import { decodeDocument, type DecodedWorkflow, embedJobFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
-import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import { type RefuseOptions, UNSET } from "./check.ts";
 import { ERROR_CHECKS } from "./error_checks.ts";
@@ -41,24 +39,18 @@ export async function checkDocument(
 ): Promise<CheckedDocument> {
   const decoded = await decodeDocument(document, limits, host);
   const { draft, problems } = decoded;
-  const jobFiles = draft && embedsFiles(draft)
-    ? await embedKnownFiles(draft, problems, limits, host)
-    : undefined;
+  // The vars are evaluated only for a path that depends on them.
+  const jobFiles = draft &&
+    await embedJobFiles(
+      draft,
+      problems,
+      limits,
+      host,
+      (path) => renderKnownPath(path, evaluateKnownVars(draft, host.env.all())),
+    );
   const own = { ...decoded, document };
   const parts = draft ? partsOf({ ...own, draft }, jobFiles) : [];
   return await checkParts(parts, jobFiles, host, context, () => locateAll([own]));
-}
-
-/** The job files that a workflow embeds, but for those whose paths only a run will know. */
-async function embedKnownFiles(
-  draft: WorkflowDraft,
-  problems: Problem[],
-  limits: Limits,
-  host: Host,
-): Promise<EmbeddedFiles> {
-  const { embedJobFiles } = await import("../workflow/job_files/embed_job_files.ts");
-  const vars = evaluateKnownVars(draft, host.env.all());
-  return await embedJobFiles(draft, problems, limits, host, (path) => renderKnownPath(path, vars));
 }
 
 /** The same for a job file that no workflow embeds. */
@@ -129,7 +121,7 @@ interface Part {
   readonly decoded: DecodedDocument<unknown>;
 }
 
-type FoundFiles = Pick<EmbeddedFiles, "found" | "embedded" | "diagnostics">;
+type FoundFiles = Pick<JobFiles, "found" | "embedded" | "diagnostics">;
 
 /** A workflow, if there is one, and the job files. */
 function partsOf(

@@ -1,4 +1,4 @@
-import { ALL } from "../workflow/all_outputs.ts";
+import { ALL } from "../workflow/step_facts.ts";
 import {
   fieldOf,
   itemsOf,

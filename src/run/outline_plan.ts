@@ -1,6 +1,6 @@
 import { excerptOf, type Position } from "../base/source.ts";
 import type { Plan } from "../plan/plan.ts";
-import { markCleanup } from "../workflow/mark_cleanup.ts";
+import { markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Step } from "../workflow/model.ts";
 import type { RunStarted } from "./event.ts";
 import type { Run } from "./run_state.ts";

@@ -3,12 +3,14 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Source } from "../base/source.ts";
+import type { Template } from "../expr/expression.ts";
 import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
-import type { EmbeddedFiles } from "./job_files/embed_job_files.ts";
+import type { JobFiles } from "./job_files/job_files.ts";
 import { type Limits, readLimits } from "./limits.ts";
+import { loadError, locateDiagnostics } from "./locate_diagnostics.ts";
 import type { Document, Workflow } from "./model.ts";
-import { hasErrors } from "./problem.ts";
+import { hasErrors, type Problem } from "./problem.ts";
 import { readFiles, readTextFile } from "./read_files.ts";
 import { parseDocument } from "./parse_document.ts";
 
@@ -26,7 +28,7 @@ export interface Loaded {
 export interface DecodedWorkflow extends DecodedDocument<WorkflowDraft> {
   readonly document: Document;
   readonly draft: WorkflowDraft;
-  readonly jobFiles?: EmbeddedFiles | undefined;
+  readonly jobFiles?: JobFiles | undefined;
 }
 
 /**
@@ -47,26 +49,16 @@ export async function loadDocument(
   host: Host,
   permissions?: Permissions,
 ): Promise<Loaded> {
-  const limits = { ...readLimits(host.env), ...permissions ? { permissions } : {} };
+  const limits = { ...readLimits(host.env), permissions };
   const decoded = await decodeDocument(document, limits, host);
   const { draft, problems, unquoted } = decoded;
-  const jobFiles = draft && embedsFiles(draft)
-    ? await (await import("./job_files/embed_job_files.ts")).embedJobFiles(
-      draft,
-      problems,
-      limits,
-      host,
-    )
-    : undefined;
+  const jobFiles = draft && await embedJobFiles(draft, problems, limits, host);
   const inJobFiles = await jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
   if (!draft || !workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
-    throw await (await loadLocator()).loadError(problems, unquoted, document, inJobFiles);
+    throw await loadError(problems, unquoted, document, inJobFiles);
   }
-  const own = problems.length === 0
-    ? []
-    : await (await loadLocator()).locateDiagnostics(problems, document);
-  const found = [...own, ...inJobFiles];
+  const found = [...await locateDiagnostics(problems, document), ...inJobFiles];
   return {
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
     warnings: found.filter(({ severity }) => severity !== "hint"),
@@ -110,12 +102,21 @@ export function decodeDocument(
   return decodeAs(decodeWorkflow, document, limits, host);
 }
 
-/** Whether any step runs a job file. */
-export function embedsFiles({ jobs }: WorkflowDraft): boolean {
-  return jobs.some(({ steps }) => steps.some(({ action }) => action?.embeds));
-}
-
-/** Loads the code that reports problems, which most workflows do not need. */
-function loadLocator(): Promise<typeof import("./locate_diagnostics.ts")> {
-  return import("./locate_diagnostics.ts");
+/**
+ * Loads and checks all job files whose paths are plain text, and those that `render` knows already
+ * though they depend on vars. Errors in paths are added to the problems of the workflow. Undefined
+ * if no step embeds a file.
+ */
+export async function embedJobFiles(
+  draft: WorkflowDraft,
+  problems: Problem[],
+  limits: Limits,
+  host: Host,
+  render?: (path: Template) => string | undefined,
+): Promise<JobFiles | undefined> {
+  if (!draft.jobs.some(({ steps }) => steps.some(({ action }) => action?.embeds))) return undefined;
+  const { JobFiles } = await import("./job_files/job_files.ts");
+  const jobFiles = new JobFiles(host, limits);
+  await jobFiles.embed(draft, problems, render);
+  return jobFiles;
 }

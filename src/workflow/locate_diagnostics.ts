@@ -79,6 +79,7 @@ export async function locateDiagnostics(
   all: readonly Problem[],
   document: Document,
 ): Promise<readonly Diagnostic[]> {
+  if (all.length === 0) return [];
   const rest = all.length - MOST_PROBLEMS;
   const isError = ({ severity }: Problem) => severity === "error";
   const problems = rest <= 0

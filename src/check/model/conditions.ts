@@ -1,6 +1,6 @@
 import type { Expression } from "../../expr/expression.ts";
 import type { Path } from "../../base/source.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import type { CheckedStep } from "./check_model.ts";
 
 /** The expressions that decide by the result of a step, with their places. */

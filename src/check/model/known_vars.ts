@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { assertNever } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
-import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/decode/own_vars.ts";
+import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts.ts";
 import type { Reading } from "./check_model.ts";
 
 /** The possible sources of a value in `vars`. */

@@ -1,5 +1,5 @@
 import { type JobsBefore, jobsBefore } from "../../plan/jobs_before.ts";
-import { ALL, hasAll } from "../../workflow/all_outputs.ts";
+import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./check_model.ts";
 
 /** The possible sources of a value in `outputs`. */

@@ -4,7 +4,7 @@ import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { referencesIn } from "../../expr/references.ts";
 import { ExpressionError } from "../../base/errors.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Check } from "../check.ts";
 
 /** Tests whose outcome does not depend on the run, and jobs that never run. */

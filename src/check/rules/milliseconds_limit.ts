@@ -3,7 +3,7 @@ import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import type { Path } from "../../base/source.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check } from "../check.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";

@@ -5,7 +5,7 @@ import { LimitError } from "../../base/value/meter.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { addOutputSecrets } from "../../secrets/add_secrets.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import type { AssertionCount, Failure } from "../event.ts";
 import type { StepExecution } from "../run_state.ts";

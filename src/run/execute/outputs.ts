@@ -1,5 +1,5 @@
 import { copyValue, type Dict, type Value } from "../../base/value/value.ts";
-import { ALL, hasAll } from "../../workflow/all_outputs.ts";
+import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { Step } from "../../workflow/model.ts";
 
 /** The ids of steps, and whether each has the list of the outputs of all its entries. */

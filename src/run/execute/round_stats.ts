@@ -3,7 +3,7 @@ import type { Scope } from "../../expr/expression.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type { JobState, RoundStats } from "../event.ts";
 import { FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";

@@ -2,7 +2,7 @@ import { Resources } from "../../action/resource_scope.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
-import { hasAll } from "../../workflow/all_outputs.ts";
+import { hasAll } from "../../workflow/step_facts.ts";
 import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";

@@ -1,5 +1,5 @@
 import { roundDuration } from "../../base/value/duration.ts";
-import { markCleanup } from "../../workflow/mark_cleanup.ts";
+import { markCleanup } from "../../workflow/step_facts.ts";
 import type { Step } from "../../workflow/model.ts";
 import type { Failure, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";

@@ -8,7 +8,7 @@ import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
 import { jobsBefore } from "../../plan/jobs_before.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { ownVars } from "../../workflow/decode/own_vars.ts";
+import { ownVars } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 

@@ -8,7 +8,7 @@ import { renderMismatches } from "../../base/value/mismatch.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Explanation, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import { causeOfRun } from "../cause_of_run.ts";
 import type { Failure, Operand } from "../event.ts";

@@ -1,31 +1,31 @@
 import { convertParameter } from "../../action/parameters.ts";
-import type { Permissions } from "../../action/permissions/permissions.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { ExpressionError, LoadError } from "../../base/errors.ts";
+import type { Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
-import type { Diagnostic } from "../../base/diagnostic.ts";
-import { LoadError } from "../../base/errors.ts";
-import type { Value } from "../../base/value/value.ts";
 import { decodeAs, type DecodedDocument } from "../decode/decode_document.ts";
 import type { JobDraft } from "../decode/decode_job.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
-import { completeJob, decodeJobFile } from "../decode/decode_workflow.ts";
 import { isRawMap } from "../decode/decode_value.ts";
+import { completeJob, decodeJobFile, type WorkflowDraft } from "../decode/decode_workflow.ts";
+import type { Limits } from "../limits.ts";
+import { loadError, locateAll } from "../locate_diagnostics.ts";
+import type { CompleteJobs, Document, Job, JobFile, Workflow } from "../model.ts";
+import { parseDocument } from "../parse_document.ts";
+import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
+import { readTextFile } from "../read_files.ts";
 import {
   besideDocument,
+  checkJobPath,
   fromCurrentDirectory,
   jobPathOf,
   suggestFile,
   writtenJobPath,
 } from "./job_path.ts";
-import type { Limits } from "../limits.ts";
-import type { Document, Job, JobFile, Step } from "../model.ts";
-import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
-import { readTextFile } from "../read_files.ts";
-import { parseDocument } from "../parse_document.ts";
-import { locateAll } from "../locate_diagnostics.ts";
 
 /** A document with steps that embed job files; errors in their paths are added to it. */
-export interface Embedder {
+interface Embedder {
   readonly document: Document;
   readonly steps: readonly StepDraft[];
   readonly problems: Problem[];
@@ -36,38 +36,38 @@ export interface FoundJobFile extends DecodedDocument<JobDraft> {
   readonly document: Document;
 }
 
-/** The files that steps embed, and how much that is. */
+/** The files that steps embed, and the number of steps with those of the files. */
 interface Embedded {
   readonly files: Map<StepDraft, JobFile>;
-  levels: number;
   size: number;
 }
 
 /** The result of a path: a valid job file, an invalid one, or none. */
 type Visited =
-  | {
-    readonly kind: "good";
-    readonly file: JobFile;
-    readonly levels: number;
-    readonly size: number;
-  }
+  | { readonly kind: "good"; readonly file: JobFile; readonly size: number }
   | { readonly kind: "bad" }
   | { readonly kind: "none"; readonly message: string; readonly hint?: string };
 
-/** Job files may be nested that deep. */
-const MOST_LEVELS = 32;
-/** So many steps may there be if each file is written out wherever it is embedded. */
-const MOST_STEPS = 100_000;
+/** Renders the template of a path; undefined where the file is to be left out. */
+type RenderPath = (path: Template) => string | undefined;
+
+/** Job files may be nested that deep; a link can lead into a cycle that has ever new paths. */
+const MAX_LEVELS = 32;
+/** The maximum number of steps, if each file is written out wherever it is embedded. */
+const MAX_STEPS = 100_000;
 
 /** The job files that a workflow embeds, at any depth. Each is loaded and checked once. */
 export class JobFiles {
   readonly #host: Host;
   readonly #limits: Limits;
   readonly #visited = new Map<string, Visited>();
-  /** The documents of the job files that steps embed, at any depth. */
-  readonly embedded = new Map<StepDraft, Document>();
   /** In the order of `found`; a file that is not valid YAML has problems alone. */
   readonly #found: (FoundJobFile | readonly Diagnostic[])[] = [];
+  /** The steps of the workflow whose paths depend on vars. */
+  readonly #open = new Set<StepDraft>();
+  #files: ReadonlyMap<StepDraft, JobFile> = new Map();
+  /** The documents of the job files that steps embed, at any depth. */
+  readonly embedded = new Map<StepDraft, Document>();
 
   constructor(host: Host, limits: Limits) {
     this.#host = host;
@@ -79,26 +79,13 @@ export class JobFiles {
     return this.#found.filter((each): each is FoundJobFile => "document" in each);
   }
 
-  /** The problems of the files that are not reported yet, each with its place. */
-  async diagnostics(
-    known: ReadonlySet<FoundJobFile> = new Set(),
-  ): Promise<readonly Diagnostic[]> {
+  /** The problems of the files that are not `known`, each with its position. */
+  async diagnostics(known: readonly FoundJobFile[] = []): Promise<readonly Diagnostic[]> {
     const each = this.#found.map((found) => {
       if (!("document" in found)) return found;
-      return known.has(found) ? [] : locateAll([found]);
+      return known.includes(found) ? [] : locateAll([found]);
     });
     return (await Promise.all(each)).flat();
-  }
-
-  /**
-   * Loads the files that the steps of a workflow embed. `paths` has those that are not plain text;
-   * a step whose path is not there is left out.
-   */
-  async embed(
-    embedder: Embedder,
-    paths: (step: StepDraft, template: Template) => string | undefined,
-  ): Promise<ReadonlyMap<StepDraft, JobFile>> {
-    return (await this.#embed(embedder, paths, [])).files;
   }
 
   /** Loads a job file that no step names, and those that it embeds. */
@@ -106,13 +93,63 @@ export class JobFiles {
     await this.#visit(path, []);
   }
 
+  /** Loads the files of a workflow. */
+  async embed(
+    { document, jobs }: WorkflowDraft,
+    problems: Problem[],
+    render?: RenderPath,
+  ): Promise<void> {
+    const steps = jobs.flatMap((job) => job.steps);
+    const { files } = await this.#embed({ document, steps, problems }, (step, path) => {
+      if (!checkJobPath(step, path, problems)) return undefined;
+      this.#open.add(step);
+      return render?.(path);
+    }, []);
+    this.#files = files;
+  }
+
+  /** The workflow with the files at its steps, except for those whose paths depend on its vars. */
+  attach(workflow: Workflow): Workflow {
+    const attached = { ...workflow, jobs: attachAll(workflow.jobs, this.#files) };
+    if (this.#open.size === 0) return attached;
+    return { ...attached, loadJobFiles: (render) => this.#loadOpen(attached, render) };
+  }
+
+  /** Loads the files whose paths are known by now. Throws LoadError. */
+  async #loadOpen({ document, jobs }: Workflow, render: RenderPath): Promise<CompleteJobs> {
+    const problems: Problem[] = [];
+    const steps = jobs.flatMap((job) => job.steps).filter((step) => this.#open.has(step));
+    const known = this.found;
+    const { files } = await this.#embed({ document, steps, problems }, (step, path) => {
+      try {
+        return render(path);
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error;
+        const { message, start, end, hint } = error;
+        const details = { range: { start, end }, hint };
+        addError(problems, "job-path", jobPathOf(step), message, details);
+        return undefined;
+      }
+    }, []);
+    const inJobFiles = await this.diagnostics(known);
+    if (hasErrors(problems) || hasErrors(inJobFiles)) {
+      throw await loadError(problems, [], document, inJobFiles);
+    }
+    const warnings = inJobFiles.filter(({ severity }) => severity !== "hint");
+    return { jobs: attachAll(jobs, files), warnings };
+  }
+
+  /**
+   * Loads the files that steps embed. `renderPath` has the paths that are not plain text; a step
+   * whose path is not there is left out. `trail` are the files around the steps.
+   */
   async #embed(
     embedder: Embedder,
-    paths: (step: StepDraft, template: Template) => string | undefined,
+    renderPath: (step: StepDraft, template: Template) => string | undefined,
     trail: readonly string[],
   ): Promise<Embedded> {
     const { steps, problems } = embedder;
-    const embedded: Embedded = { files: new Map(), levels: 0, size: steps.length };
+    const embedded: Embedded = { files: new Map(), size: steps.length };
     for (const step of steps) {
       const written = step.action?.embeds && writtenJobPath(step);
       // Mistakes in the text of a path were reported when it was decoded.
@@ -120,15 +157,14 @@ export class JobFiles {
       const value = written.kind === "constant"
         ? written.value
         : written.kind === "template"
-        ? paths(step, written.template)
+        ? renderPath(step, written.template)
         : undefined;
-      const path = value === undefined || value === null
-        ? undefined
-        : convertParameter("string", value as Value);
+      if (value === undefined || value === null) continue;
+      const path = convertParameter("string", value as Value);
       if (path !== undefined) await this.#embedFile(embedder, step, path, embedded, trail);
     }
-    if (embedded.size > MOST_STEPS) {
-      const message = `more than ${MOST_STEPS} steps, including those of embedded job files`;
+    if (embedded.size > MAX_STEPS) {
+      const message = `more than ${MAX_STEPS} steps, including those of embedded job files`;
       addError(problems, "size", [trail.length === 0 ? "jobs" : "steps"], message, { part: "key" });
     }
     return embedded;
@@ -141,33 +177,31 @@ export class JobFiles {
     embedded: Embedded,
     trail: readonly string[],
   ): Promise<void> {
-    const refuse = (code: string, message: string, hint?: string) => {
-      addError(problems, code, jobPathOf(step), message, hint === undefined ? {} : { hint });
-    };
-    if (written.trim() === "") return refuse("empty", '"path" must not be empty');
-    const beside = await besideDocument(document, jobPathOf(step), written);
+    const at = jobPathOf(step);
+    if (written.trim() === "") return addError(problems, "empty", at, '"path" must not be empty');
+    const beside = await besideDocument(document, at, written);
     const path = await fromCurrentDirectory(written, beside, this.#host) ?? beside;
     if (path !== beside) {
       const message = `'${beside}' not found; using '${path}' in the current directory`;
-      addHint(problems, "job-path", jobPathOf(step), message, {
-        hint: "the path is relative to the file that names it",
-      });
+      const hint = "the path is relative to the file that names it";
+      addHint(problems, "job-path", at, message, { hint });
     }
     if (trail.includes(path)) {
       const cycle = [...trail.slice(trail.indexOf(path)), path].join(" → ");
-      return refuse("cycle", `job files include each other in a cycle: ${cycle}`);
+      return addError(problems, "cycle", at, `job files include each other in a cycle: ${cycle}`);
     }
-    const visited = trail.length < MOST_LEVELS ? await this.#visit(path, trail) : undefined;
-    const levels = visited?.kind === "good" ? visited.levels : 1;
-    if (!visited || trail.length + levels > MOST_LEVELS) {
-      return refuse("size", `job files are nested more than ${MOST_LEVELS} levels deep`);
+    if (trail.length >= MAX_LEVELS) {
+      const message = `job files are nested more than ${MAX_LEVELS} levels deep`;
+      return addError(problems, "size", at, message);
     }
-    if (visited.kind === "none") return refuse("job-file", visited.message, visited.hint);
-    if (visited.kind === "bad") return;
-    embedded.files.set(step, visited.file);
-    this.embedded.set(step, visited.file.document);
-    embedded.levels = Math.max(embedded.levels, levels);
-    embedded.size += visited.size;
+    const visited = await this.#visit(path, trail);
+    if (visited.kind === "none") {
+      addError(problems, "job-file", at, visited.message, { hint: visited.hint });
+    } else if (visited.kind === "good") {
+      embedded.files.set(step, visited.file);
+      embedded.size += visited.size;
+      this.embedded.set(step, visited.file.document);
+    }
   }
 
   async #visit(path: string, trail: readonly string[]): Promise<Visited> {
@@ -177,20 +211,25 @@ export class JobFiles {
   }
 
   async #load(path: string, trail: readonly string[]): Promise<Visited> {
-    const { permissions } = this.#limits;
-    const refused = permissions && await refusal(permissions, path, this.#host);
-    if (refused) return refused;
     let document: Document;
     try {
-      const source = await readTextFile(path, this.#host, "job file");
-      document = await parseDocument([source], "job file");
+      await refuseForbidden(path, this.#limits, this.#host);
+      document = await parseDocument(
+        [await readTextFile(path, this.#host, "job file")],
+        "job file",
+      );
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
-      if (error.diagnostics.length === 0) return await this.#refusal(path, error);
-      this.#found.push(error.diagnostics);
+      const { message, diagnostics } = error;
+      if (diagnostics.length === 0) {
+        const hint = error.hint ?? await suggestFile(path, this.#host);
+        return { kind: "none", message, hint };
+      }
+      this.#found.push(diagnostics);
       return { kind: "bad" };
     }
-    if (isWorkflow(document.value)) {
+    const { value } = document;
+    if (isRawMap(value) && Object.hasOwn(value, "jobs") && !Object.hasOwn(value, "steps")) {
       return {
         kind: "none",
         message: `'${path}' is a workflow, not a job file: it has "jobs"`,
@@ -202,55 +241,48 @@ export class JobFiles {
     const { draft, problems } = decoded;
     if (!draft) return { kind: "bad" };
     const embedder = { document, steps: draft.steps, problems };
-    const refuseTemplate = (step: StepDraft): undefined => {
+    const { files, size } = await this.#embed(embedder, (step) => {
       addError(problems, "job-path", jobPathOf(step), "a path in a job file cannot be a template", {
         hint: "the vars of a job file are known only when it runs",
       });
-    };
-    const { files, levels, size } = await this.#embed(embedder, refuseTemplate, trail);
+      return undefined;
+    }, trail);
     const job = completeJob(draft, document.name);
     if (!job || hasErrors(problems)) return { kind: "bad" };
-    const file = { document, job: attachJobFiles(job, files) };
-    return { kind: "good", file, levels: levels + 1, size };
-  }
-
-  async #refusal(path: string, error: LoadError): Promise<Visited> {
-    const hint = error.hint ?? await suggestFile(path, this.#host);
-    return { kind: "none", message: error.message, hint };
+    return { kind: "good", file: { document, job: attachFiles(job, files) }, size };
   }
 }
 
-/** Why a job file is out of reach. */
-async function refusal(
-  permissions: Permissions,
-  path: string,
-  host: Host,
-): Promise<Visited | undefined> {
+/** Throws LoadError if the permissions keep a job file from being read. */
+async function refuseForbidden(path: string, { permissions }: Limits, host: Host): Promise<void> {
+  if (!permissions) return;
   const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
   const refused = await pathRefusal(permissions, "read", path, host);
-  if (!refused) return undefined;
-  const { message, hint } = refused;
-  return { kind: "none", message: `cannot read job file '${path}': ${message}`, hint };
+  if (!refused) return;
+  throw new LoadError(`cannot read job file '${path}': ${refused.message}`, [], refused.hint);
+}
+
+function attachAll(
+  jobs: readonly Job[],
+  files: ReadonlyMap<StepDraft, JobFile>,
+): readonly Job[] {
+  return jobs.map((job) => attachFiles(job, files));
 }
 
 /** The job with the files of its steps. */
-export function attachJobFiles(job: Job, files: ReadonlyMap<StepDraft, JobFile>): Job {
+function attachFiles(job: Job, files: ReadonlyMap<StepDraft, JobFile>): Job {
   if (!job.steps.some((step) => files.has(step))) return job;
-  const attach = (step: Step): Step => {
+  const steps = job.steps.map((step) => {
     const embedded = files.get(step);
     return embedded ? { ...step, embedded } : step;
-  };
-  return { ...job, steps: job.steps.map(attach) };
+  });
+  return { ...job, steps };
 }
 
 function hasErrorAt(problems: readonly Problem[], step: StepDraft): boolean {
-  const place = jobPathOf(step);
+  const at = jobPathOf(step);
   return problems.some(({ severity, path }) =>
-    severity === "error" && path.length >= place.length &&
-    place.every((part, index) => path[index] === part)
+    severity === "error" && path.length >= at.length &&
+    at.every((part, index) => path[index] === part)
   );
-}
-
-function isWorkflow(value: unknown): boolean {
-  return isRawMap(value) && Object.hasOwn(value, "jobs") && !Object.hasOwn(value, "steps");
 }

@@ -8,7 +8,7 @@ import { isRawMap } from "../decode/decode_value.ts";
 import { WHOLE_SCOPE } from "../decode/name_rules.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
-import { ownVars } from "../decode/own_vars.ts";
+import { ownVars } from "../step_facts.ts";
 import { addError, type Problem } from "../problem.ts";
 import { isAbsolute } from "../read_files.ts";
 

@@ -1,0 +1,52 @@
+import type { Path } from "../base/source.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import { isDict } from "../base/value/value.ts";
+import type { Assertion, Job, Step } from "./model.ts";
+
+/** In the outputs of a step with `iteration`: the list of the outputs of all its entries. */
+export const ALL = "all";
+
+/** Whether a step has that list. An output of its own that has the name goes first. */
+export function hasAll({ iteration, outputs }: Pick<Step, "iteration" | "outputs">): boolean {
+  return iteration !== undefined && outputs.length > 0 &&
+    !outputs.some(({ name }) => name === ALL);
+}
+
+/** Where an assertion is: under its key, or below that in a list. */
+export function assertionPath(key: Path, { index }: Pick<Assertion, "index">): Path {
+  return index === undefined ? key : [...key, index];
+}
+
+/**
+ * The name of a step as reports and drawings show it: one of the `finally` of a job is marked. The
+ * `finally` of a workflow is a job by itself, whose name says so.
+ */
+export function markCleanup(
+  { isCleanup: isMarked }: Pick<Job, "isCleanup">,
+  { isCleanup }: Pick<Step, "isCleanup">,
+  name: string,
+): string {
+  return isCleanup && !isMarked ? `cleanup: ${name}` : name;
+}
+
+/** The names of the vars that a step has of its own, by `vars` or in an entry of its list. */
+export function ownVars(step: Pick<Step, "vars" | "iteration">): ReadonlySet<string> {
+  return new Set([...step.vars ? [step.vars] : [], ...listedEntries(step)].flatMap(keysOf));
+}
+
+/** The entries that a step has in its file. */
+export function listedEntries({ iteration }: Pick<Step, "iteration">): readonly DataTemplate[] {
+  return iteration?.kind === "list" ? iteration.entries : [];
+}
+
+/** Whether the vars of the entries of a step are known only when it runs. */
+export function hasOpenEntries({ iteration }: Pick<Step, "iteration">): boolean {
+  return iteration?.kind === "template" || iteration?.kind === "file" ||
+    iteration?.kind === "list" && iteration.entries.some(({ kind }) => kind === "template");
+}
+
+/** The keys of data, as far as they are known. */
+export function keysOf(data: DataTemplate): readonly string[] {
+  if (data.kind === "map") return data.entries.map(([key]) => key);
+  return data.kind === "constant" && isDict(data.value) ? Object.keys(data.value) : [];
+}
