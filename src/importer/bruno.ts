@@ -1,20 +1,16 @@
 import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
-import type { ImportInput } from "./draft.ts";
-import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
-import { assertionsOf } from "./bruno_assertions.ts";
+import { type Blocks, pairsOf, readBlocks, readOpenCollection } from "./bruno_blocks.ts";
+import { addAssertions } from "./bruno_assertions.ts";
 import {
-  addAuth,
-  bodyOf,
-  graphqlOf,
-  httpStep,
-  idOf,
   isNoUrl,
+  putParameter,
+  RequestDraft,
   withoutComments,
-} from "./http_step.ts";
-import { readOpenCollection } from "./opencollection.ts";
+  withScheme,
+} from "./request_draft.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { dictOf, need, problemAt, readJson } from "./import_problem.ts";
+import { dictOf, type ImportInput, need, problemAt, readJson } from "./input.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
 
@@ -64,8 +60,8 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
   const config = settings ? need("map", settings, readJson(settings) as Value, []) : {};
   const title = String(config.name ?? metaOf(folders.get("")).get("name") ?? "Bruno");
-  const place = (folder: string) => placeOf(folder, folders);
-  const inOrder = [...byFolder].toSorted(([a], [b]) => place(a) < place(b) ? -1 : 1);
+  const key = (folder: string) => orderKey(folder, folders);
+  const inOrder = [...byFolder].toSorted(([a], [b]) => key(a) < key(b) ? -1 : 1);
   const jobs = inOrder.map(([folder, all]): DraftJob => ({
     name: folder === "" ? title : folder,
     steps: all.flatMap(({ blocks }) => {
@@ -100,12 +96,12 @@ function pathsTo(folder: string): string[] {
 }
 
 /** A text by which directories are sorted as Bruno runs them: before the requests beside them. */
-function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
-  const places = pathsTo(folder).slice(1).map((path) => {
+function orderKey(folder: string, folders: ReadonlyMap<string, Blocks>): string {
+  const keys = pathsTo(folder).slice(1).map((path) => {
     const seq = metaOf(folders.get(path)).get("seq") ?? "99999";
     return `${seq.padStart(5, "0")} ${path.split("/").at(-1)}`;
   });
-  return [...places, "\uffff"].join("/");
+  return [...keys, "\uffff"].join("/");
 }
 
 /** The lines of tests that a directory gives to all requests in it, if all can be translated. */
@@ -113,11 +109,11 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
   const lines: string[] = [];
   const where = folder === "" ? "the collection" : `the directory "${folder}"`;
   for (const name of ["script:pre-request", "script:post-response", "tests"]) {
-    const own = blocks.get(name)?.lines.filter((line) => line.trim() !== "") ?? [];
-    if (own.length === 0) continue;
+    const script = filledLines(blocks, name);
+    if (script.length === 0) continue;
     const isLate = name !== "script:pre-request";
-    if (isLate && onlyTests(own.join("\n"))) lines.push(own.join("\n"));
-    else notes.push(`the block ${name} of ${where}: ${own.join(" ").trim()}`);
+    if (isLate && onlyTests(script.join("\n"))) lines.push(script.join("\n"));
+    else notes.push(`the block ${name} of ${where}: ${script.join(" ").trim()}`);
   }
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
     notes.push(`the variable ${name} of ${where}: ${value}`);
@@ -136,66 +132,55 @@ function requestOf(blocks: Blocks): ReadonlyMap<string, string> | undefined {
     : new Map([["method", method], ...pairsOf(blocks, method)]);
 }
 
+function filledLines(blocks: Blocks, name: string): string[] {
+  return blocks.get(name)?.lines.filter((line) => line.trim() !== "") ?? [];
+}
+
 function stepOf(
   blocks: Blocks,
   around: readonly (Blocks | undefined)[],
-  shared: readonly string[],
+  sharedTests: readonly string[],
   names: Names,
 ): DraftStep {
-  const notes: string[] = [];
-  const template = (text: string) => names.template(text);
-  const request = requestOf(blocks)!;
+  const request = new RequestDraft(names);
+  const { template, notes } = request;
+  const settings = requestOf(blocks)!;
   const name = metaOf(blocks).get("name") ?? "request";
-  let url = request.get("url") ?? "";
-  for (const [key, value] of pairsOf(blocks, "params:path")) {
-    url = url.replace(/\/:[^/?]+/g, (part) => part === `/:${key}` ? `/${value}` : part);
-  }
+  request.method = settings.get("method")!;
+  let url = settings.get("url") ?? "";
+  for (const [key, value] of pairsOf(blocks, "params:path")) url = putParameter(url, key, value);
   // A header of a request replaces that of its folder.
   const inherited = new Map([...around, blocks].flatMap((one) => pairsOf(one, "headers")));
-  const headers = [...inherited].map(([key, value]) => [key, template(value)] as const);
-  const more: Record<string, Value> = {};
+  for (const [key, value] of inherited) request.headers.push([key, template(value)]);
   const modeOf = (one: Blocks | undefined) => new Map(pairsOf(one, "auth")).get("mode") ?? "none";
-  const isInherited = request.get("auth") === "inherit";
+  const isInherited = settings.get("auth") === "inherit";
   const owner = isInherited
     ? around.findLast((one) => !/^(?:inherit|none)$/.test(modeOf(one)))
     : blocks;
-  const auth = isInherited ? modeOf(owner) : request.get("auth") ?? "none";
+  const auth = isInherited ? modeOf(owner) : settings.get("auth") ?? "none";
   const credentials = new Map(pairsOf(owner, `auth:${auth}`));
-  addAuth(auth, (field) => template(credentials.get(field) ?? ""), headers, more, notes);
+  request.setAuth(auth, (field) => template(credentials.get(field) ?? ""));
   // Before what the response gives new values to.
-  const address = template(/^(?:https?:\/\/|\{\{)/.test(url) ? url : `http://${url}`);
-  const { body, type } = bodyOfBlocks(request.get("body") ?? "none", blocks, template, notes);
-  settingsOf(blocks, more, notes);
-  const title = template(name);
-  const { tests, outputs } = assertionsOf(blocks, names, notes);
+  request.url = template(withScheme(url));
+  setBody(request, settings.get("body") ?? "none", blocks);
+  setSettings(request, blocks);
+  request.name = template(name);
+  addAssertions(request, blocks);
   const scripts = ["script:post-response", "tests"].map((one) =>
     blocks.get(one)?.lines.join("\n") ?? ""
   );
-  const script = translateScripts([...shared, ...scripts], names);
-  const before = blocks.get("script:pre-request")?.lines.filter((line) => line.trim() !== "") ?? [];
+  const before = filledLines(blocks, "script:pre-request");
   if (before.length > 0) notes.push(`the script before the request: ${before.join(" ").trim()}`);
-  const all = { ...outputs, ...script.outputs };
-  return httpStep({
-    name: title,
-    method: request.get("method")!,
-    url: address,
-    headers,
-    body,
-    type,
-    more,
-    tests: [...tests, ...script.tests],
-    outputs: all,
-    ...idOf(all, name),
-    notes: [...notes, ...script.notes],
-  });
+  translateScripts([...sharedTests, ...scripts], request);
+  return request.step(name);
 }
 
-function settingsOf(blocks: Blocks, more: Record<string, Value>, notes: string[]): void {
+function setSettings({ params, notes }: RequestDraft, blocks: Blocks): void {
   for (const [name, value] of pairsOf(blocks, "settings")) {
     if (value === "inherit") continue;
-    if (name === "followRedirects") more.follow_redirects = value !== "false";
-    else if (name === "maxRedirects") more.max_redirects = Number(value) || 0;
-    else if (name === "timeout" && /^[1-9]\d*$/.test(value)) more.timeout = `${value}ms`;
+    if (name === "followRedirects") params.follow_redirects = value !== "false";
+    else if (name === "maxRedirects") params.max_redirects = Number(value) || 0;
+    else if (name === "timeout" && /^[1-9]\d*$/.test(value)) params.timeout = `${value}ms`;
     else if (!["encodeUrl", "timeout"].includes(name) && value !== "true") {
       notes.push(`the setting ${name}: ${value}`);
     }
@@ -209,50 +194,52 @@ const TYPES: Readonly<Record<string, string>> = {
   sparql: "application/sparql-query",
 };
 
-function bodyOfBlocks(
-  kind: string,
-  blocks: Blocks,
-  template: (text: string) => string,
-  notes: string[],
-): { readonly body: Dict; readonly type?: string | undefined } {
-  const text = (name: string) => (blocks.get(name)?.lines ?? []).join("\n").trim();
-  const own = text(`body:${kind}`);
-  const json = "application/json";
+function setBody(request: RequestDraft, kind: string, blocks: Blocks): void {
+  const { template } = request;
+  const textOf = (name: string) => (blocks.get(name)?.lines ?? []).join("\n").trim();
+  const text = textOf(`body:${kind}`);
   switch (kind) {
     case "none":
-      return { body: {} };
+      return;
     case "json":
-      return { body: bodyOf(withoutComments(own || text("body")), json, template), type: json };
+      request.type = "application/json";
+      return request.setText(withoutComments(text || textOf("body")), request.type);
     case "text":
     case "xml":
     case "sparql":
-      return { body: bodyOf(own, "text/plain", template), type: TYPES[kind] };
+      request.type = TYPES[kind];
+      return request.setText(text, "text/plain");
     case "formUrlEncoded":
     case "form-urlencoded": {
       const pairs = pairsOf(blocks, "body:form-urlencoded");
-      return { body: { form: pairs.map(([key, value]) => [template(key), template(value)]) } };
+      request.body = { form: pairs.map(([key, value]) => [template(key), template(value)]) };
+      return;
     }
     case "multipartForm":
-    case "multipart-form": {
-      const parts = pairsOf(blocks, "body:multipart-form").flatMap(([key, value]) =>
-        partsOf(value, template).map((part) => [key, part])
-      );
-      return { body: { multipart: parts } };
-    }
+    case "multipart-form":
+      request.body = {
+        multipart: pairsOf(blocks, "body:multipart-form").flatMap(([key, value]) =>
+          partsOf(value, template).map((part) => [key, part])
+        ),
+      };
+      return;
     case "file": {
       const [part = ""] = pairsOf(blocks, "body:file").flatMap(([, value]) =>
         partsOf(value, template)
       );
       const { file = "", type = "application/octet-stream" } = dictOf(part);
-      if (file !== "") return { body: { file }, type: String(type) };
-      notes.push("the body: the collection does not name its file");
-      return { body: {} };
+      if (file === "") {
+        request.notes.push("the body: the collection does not name its file");
+        return;
+      }
+      request.body = { file };
+      request.type = String(type);
+      return;
     }
     case "graphql":
-      return graphqlOf(own, withoutComments(text("body:graphql:vars")), template);
+      return request.setGraphql(text, withoutComments(textOf("body:graphql:vars")));
     default:
-      notes.push(`the body: its kind "${kind}" is not known`);
-      return { body: {} };
+      request.notes.push(`the body: its kind "${kind}" is not known`);
   }
 }
 

@@ -9,9 +9,11 @@ import {
   joined,
   keyOf,
   nullOf,
+  TYPE_TESTS,
   withoutMaps,
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
+import type { RequestDraft } from "./request_draft.ts";
 
 /** Operators of the block `assert`, in our words. */
 const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {
@@ -38,11 +40,11 @@ const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => s
   isNotEmpty: (a) => `len(${a}) > 0`,
   isTruthy: (a) => `${a} == true`,
   isFalsy: (a) => `${a} == false`,
-  isString: (a) => `type(${a}) == "string"`,
-  isNumber: (a) => `type(${a}) in ["int", "float"]`,
-  isBoolean: (a) => `type(${a}) == "bool"`,
-  isArray: (a) => `type(${a}) == "array"`,
-  isJson: (a) => `type(${a}) == "map"`,
+  isString: TYPE_TESTS.string,
+  isNumber: TYPE_TESTS.number,
+  isBoolean: TYPE_TESTS.boolean,
+  isArray: TYPE_TESTS.array,
+  isJson: TYPE_TESTS.object,
 };
 
 /** The two kinds of nothing that JavaScript has. */
@@ -52,30 +54,24 @@ const NOTHING: Readonly<Record<string, string>> = {
   "neq undefined": "isDefined",
 };
 
-/** The tests of a request and the values that it keeps. */
-export function assertionsOf(
-  blocks: Blocks,
-  names: Names,
-  notes: string[],
-): { readonly tests: readonly string[]; readonly outputs: Readonly<Record<string, string>> } {
-  const tests: string[] = [];
-  for (const [subject, given] of pairsOf(blocks, "assert")) {
-    const condition = NOTHING[given] ?? given;
+/** Adds the tests of a request and the values that it keeps. */
+export function addAssertions(request: RequestDraft, blocks: Blocks): void {
+  const { names, notes } = request;
+  for (const [subject, text] of pairsOf(blocks, "assert")) {
+    const condition = NOTHING[text] ?? text;
     const [, word = "", value = ""] = /^(\w+)\s*(.*)$/s.exec(condition) ?? [];
     const [operator, rest] = OPERATORS[word] ? [word, value] : ["eq", condition];
     const actual = expressionOf(subject);
     const expected = operandOf(rest, operator, names);
     if (actual === undefined || expected === undefined) {
       notes.push(`the assertion ${subject}: ${condition}`);
-    } else tests.push(withoutMaps(OPERATORS[operator]!(actual, expected)));
+    } else request.tests.push(withoutMaps(OPERATORS[operator]!(actual, expected)));
   }
-  const outputs: Record<string, string> = {};
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
     const expression = expressionOf(value);
     if (expression === undefined) notes.push(`the variable ${name}: ${value}`);
-    else outputs[names.captureAnew(name)] = expression;
+    else request.capture(name, expression);
   }
-  return { tests, outputs };
 }
 
 function operandOf(text: string, operator: string, names: Names): string | undefined {

@@ -1,10 +1,10 @@
-import { literalText } from "../openapi/gen/templates.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { UsageError } from "../base/errors.ts";
-import type { Draft } from "../openapi/gen/draft.ts";
-import type { ImportInput } from "./draft.ts";
-import { bodyOf, FORM, httpStep } from "./http_step.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import { literalText } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
+import type { ImportInput } from "./input.ts";
+import { FORM, RequestDraft } from "./request_draft.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
@@ -60,7 +60,7 @@ const NOTHING = "http has nothing like it";
 interface Options {
   readonly urls: string[];
   /** Every option with a value, in order. */
-  readonly given: (readonly [name: string, value: string])[];
+  readonly values: (readonly [name: string, value: string])[];
   readonly switches: ReadonlySet<string>;
 }
 
@@ -83,10 +83,10 @@ export function translateCurl({ words, files: [file] }: ImportInput): Draft {
   const requests = commands.flatMap((command) => {
     const options = readOptions(command);
     if (options.urls.length === 0) throw new UsageError("the curl command has no URL");
-    return options.urls.map((url) => ({ url, step: requestOf(url, options, names) }));
+    return options.urls.map((url) => ({ url, step: stepOf(url, options, names) }));
   });
   const { url } = requests[0]!;
-  const host = URL.parse(withScheme(url))?.host ?? url.split("/")[0]!;
+  const host = URL.parse(withHttp(url))?.host ?? url.split("/")[0]!;
   const name = host.replace(VARIABLE, "$1");
   const steps = requests.map(({ step }) => step);
   return { name, vars: names.vars, jobs: [{ name, steps }], notes: [] };
@@ -94,13 +94,13 @@ export function translateCurl({ words, files: [file] }: ImportInput): Draft {
 
 function readOptions(words: readonly string[]): Options {
   const urls: string[] = [];
-  const given: [name: string, value: string][] = [];
+  const values: [name: string, value: string][] = [];
   const switches = new Set<string>();
   const rest = [...words];
   const take = (option: string, name: string, value = rest.shift()) => {
     if (value === undefined) throw new UsageError(`the option ${option} of curl has no value`);
     if (name === "url") urls.push(value);
-    else if (!WITHOUT_MEANING.has(name)) given.push([name, value]);
+    else if (!WITHOUT_MEANING.has(name)) values.push([name, value]);
   };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!/^-./.test(word)) urls.push(word);
@@ -123,225 +123,230 @@ function readOptions(words: readonly string[]): Options {
       if (letter !== undefined) take(`-${letter}`, VALUED[letter]!, value);
     }
   }
-  return { urls, given, switches };
+  return { urls, values, switches };
 }
 
-function withScheme(url: string): string {
+function withHttp(url: string): string {
   return /^(?:[a-z][a-z\d+.-]*:\/\/|\ue000)/i.test(url) ? url : `http://${url}`;
 }
 
-function requestOf(whole: string, options: Options, names: Names) {
-  const given = whole.replace(/#.*/s, "");
-  const template = (text: string) => names.template(text, VARIABLE);
-  const has = (name: string) => options.switches.has(name);
-  const notes: string[] = [];
-  const headers: [string, string | null][] = [];
+/** The parts of a request that several options make together. */
+class CurlRequest extends RequestDraft {
   /** Headers that options make, unless -H gives them. */
-  const implied: [string, string | null][] = [];
-  const more: Record<string, Value> = {};
-  const tls: Record<string, Value> = {};
-  const resolve: Record<string, Value> = {};
-  const multipart: (readonly [name: string, value: Value])[] = [];
-  const retry: Record<string, Value> = {};
-  let data: string | undefined;
-  let method: string | undefined;
-  const files: string[] = [];
+  readonly implied: [string, string | null][] = [];
+  readonly tls: Record<string, Value> = {};
+  readonly resolve: Record<string, Value> = {};
+  readonly retry: Record<string, Value> = {};
+  readonly multipart: (readonly [name: string, value: Value])[] = [];
+  readonly files: string[] = [];
+  readonly query: string[] = [];
+  override method = "";
   /** The content type of the body, which a file to upload has not. */
-  let type: string | null = FORM;
-  let user: string | undefined;
-  const query: string[] = [];
-  const add = (text: string, separator = "&") =>
-    data = data === undefined ? text : data + separator + text;
-  for (const [name, value] of options.given) {
-    const text = template(value);
-    switch (name) {
-      case "request":
-        method = value;
-        break;
-      case "header": {
-        const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
-        if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
-        else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
-        else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
-        break;
-      }
-      case "data":
-      case "data-ascii":
-      case "data-binary":
-        if (!value.startsWith("@")) add(value);
-        else {
-          files.push(value.slice(1));
-          if (name !== "data-binary") notes.push(`-d ${value}: curl leaves out its line breaks`);
-        }
-        break;
-      case "data-raw":
-        add(value);
-        break;
-      case "json":
-        if (value.startsWith("@")) files.push(value.slice(1));
-        else add(value, "");
-        if (type === FORM) implied.push(["Accept", "application/json"]);
-        type = "application/json";
-        break;
-      case "data-urlencode":
-      case "url-query": {
-        if (name === "url-query" && value.startsWith("+")) query.push(value.slice(1));
-        else if (/^[^=]*@/.test(value)) notes.push(`--${name} ${value}: it reads a file`);
-        else {
-          const [, field = "", rest = value] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
-          const pair = (field && `${field}=`) + rest.replace(/[^\ue000]+/g, encodeURIComponent);
-          if (name === "url-query") query.push(pair);
-          else add(pair);
-        }
-        break;
-      }
-      case "form":
-      case "form-string": {
-        const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-        const isText = name === "form-string";
-        multipart.push([field, isText ? template(rest) : partOf(rest, template, notes)]);
-        break;
-      }
-      case "user":
-        user = value;
-        break;
-      case "oauth2-bearer":
-        more.auth = { bearer: text };
-        break;
-      case "user-agent":
-        implied.push(["User-Agent", text || null]);
-        break;
-      case "referer":
-        if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
-        break;
-      case "cookie":
-        if (value.includes("=")) implied.push(["Cookie", text]);
-        else if (text !== "") more.cookie_file = text;
-        break;
-      case "proxy":
-        more.proxy = template(withScheme(value));
-        break;
-      case "socks5":
-      case "socks5-hostname":
-        more.proxy = `socks5://${text}`;
-        break;
-      case "noproxy":
-        if (value === "*") more.proxy = "none";
-        else notes.push(`--noproxy ${value}: see NO_PROXY`);
-        break;
-      case "resolve":
-      case "connect-to": {
-        const pair = targetOf(name, value, given);
-        if (pair) resolve[pair[0]] = pair[1];
-        else notes.push(`--${name} ${value}: see "resolve" of http`);
-        break;
-      }
-      case "max-time":
-        more.timeout = `${text}s`;
-        break;
-      case "upload-file":
-        files.push(value);
-        type = null;
-        method ??= "PUT";
-        break;
-      case "cert": {
-        const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
-        tls.cert = cert;
-        if (passphrase !== undefined) tls.passphrase = passphrase;
-        break;
-      }
-      case "retry":
-        retry.max_attempts = (Number(value) || 0) + 1;
-        retry.interval ??= "1s";
-        break;
-      case "retry-delay":
-        retry.interval = `${value}s`;
-        break;
-      case "range":
-        implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]);
-        break;
-      case "aws-sigv4": {
-        const [, , region = "", service = ""] = text.split(":");
-        more.auth = { aws: { region, service } };
-        break;
-      }
-      case "proxy-user":
-        notes.push(`--${name}: write the user into the URL of the proxy`);
-        break;
-      case "max-redirs":
-        more.max_redirects = Number(value);
-        break;
-      default:
-        if (TLS[name]) tls[TLS[name]] = text;
-        else if (PARAMETERS[name]) more[PARAMETERS[name]] = text;
-        else notes.push(`--${name} ${/pass/.test(name) ? "***" : value}: ${NOTHING}`);
-    }
+  override type: string | null = FORM;
+  data: string | undefined;
+  user: string | undefined;
+
+  addData(text: string, separator = "&"): void {
+    this.data = this.data === undefined ? text : this.data + separator + text;
   }
-  for (const name of options.switches) {
-    if (name === "insecure") tls.verify = false;
-    else if (name === "netrc") more.auth = { netrc: true };
-    else if (name === "http2") more.version = "auto";
-    else if (name === "http2-prior-knowledge") more.version = "2";
-    else if (/^tlsv1\.[23]$/.test(name)) tls.min_version = name.slice(4);
-    else if (name === "ipv4" || name === "ipv6") more.ip = Number(name.slice(3));
-    else if (!["get", "head", "location", "digest", "basic", "globoff"].includes(name)) {
-      notes.push(`${name.startsWith("-") ? name : `--${name}`}: ${NOTHING}`);
-    }
+
+  hasHeader(name: string): boolean {
+    return this.headers.some(([one]) => one.toLowerCase() === name.toLowerCase());
   }
-  if (
-    user !== undefined && !["ntlm", "negotiate", "anyauth"].some(has)
-  ) {
-    const [username = "", password = ""] = user.split(/:(.*)/s).map(template);
-    const { aws } = (more.auth ?? {}) as Dict;
-    more.auth = isDict(aws)
+}
+
+function stepOf(wholeUrl: string, options: Options, names: Names): DraftStep {
+  const url = wholeUrl.replace(/#.*/s, "");
+  const request = new CurlRequest(names, (text) => names.template(text, VARIABLE));
+  for (const [name, value] of options.values) setOption(request, name, value, url);
+  for (const name of options.switches) setSwitch(request, name);
+  const { params, headers, notes, template, retry, tls, resolve } = request;
+  const has = (name: string) => options.switches.has(name);
+  if (request.user !== undefined && !["ntlm", "negotiate", "anyauth"].some(has)) {
+    const [username = "", password = ""] = request.user.split(/:(.*)/s).map(template);
+    const { aws } = (params.auth ?? {}) as Dict;
+    params.auth = isDict(aws)
       ? { aws: { ...aws, access_key_id: username, secret_access_key: password } }
       : { [has("digest") ? "digest" : "basic"]: { username, password } };
   }
-  const gives = (name: string) => headers.some(([one]) => one.toLowerCase() === name.toLowerCase());
-  headers.push(...implied.filter(([name]) => !gives(name)));
-  if (gives("authorization")) delete more.auth;
-  if (Object.keys(tls).length > 0) more.tls = tls;
-  if (Object.keys(resolve).length > 0) more.resolve = resolve;
-  if (!["location", "location-trusted"].some(has)) more.follow_redirects = false;
-  if (!has("globoff") && /[{[].*[}\]]/.test(given)) {
+  headers.push(...request.implied.filter(([name]) => !request.hasHeader(name)));
+  if (request.hasHeader("authorization")) delete params.auth;
+  if (Object.keys(tls).length > 0) params.tls = tls;
+  if (Object.keys(resolve).length > 0) params.resolve = resolve;
+  if (Object.keys(retry).length > 0) request.keys.retry = retry;
+  if (!["location", "location-trusted"].some(has)) params.follow_redirects = false;
+  if (!has("globoff") && /[{[].*[}\]]/.test(url)) {
     notes.push("the URL: curl takes brackets and braces as a pattern, without --globoff");
   }
-  const isQuery = has("get");
-  if (isQuery && data !== undefined) query.push(data);
-  const [file, ...others] = files;
-  const hasBody = !isQuery && data !== undefined || file !== undefined || multipart.length > 0;
+  setTarget(request, url, has("get"), has("head"));
+  return request.step();
+}
+
+/** Sets the body, the method, the URL and the name, which depend on each other. */
+function setTarget(request: CurlRequest, url: string, isQuery: boolean, isHead: boolean): void {
+  const { notes, template, multipart, query, type, files: [file, ...otherFiles] } = request;
+  if (isQuery && request.data !== undefined) query.push(request.data);
+  const data = isQuery ? undefined : request.data;
   if (file === "-" || file === ".") notes.push("the body: it comes from standard input");
-  if (file !== undefined && (others.length > 0 || data !== undefined)) {
+  if (file !== undefined && (otherFiles.length > 0 || request.data !== undefined)) {
     notes.push(`the body: of a file and other data, only the file ${file} is sent`);
   }
-  method ??= has("head") ? "HEAD" : hasBody ? "POST" : "GET";
-  const target = type === null && given.endsWith("/") ? given + file!.replace(/^.*\//, "") : given;
-  const pairs = query.join("&");
-  const url = withScheme(target) +
-    (pairs === "" ? "" : `${given.includes("?") ? "&" : "?"}${pairs}`);
-  const media = headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? type ?? undefined;
-  const body: Dict = multipart.length > 0
-    ? { multipart }
-    : file !== undefined
-    ? { file: template(file) }
-    : isQuery || data === undefined
-    ? {}
-    : data === ""
-    ? { body: "" }
-    : bodyOf(data, media, template);
-  const path = URL.parse(url.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
+  if (multipart.length > 0) request.body = { multipart };
+  else if (file !== undefined) request.body = { file: template(file) };
+  else if (data === "") request.body = { body: "" };
+  else if (data !== undefined) request.setText(data, request.contentType ?? type ?? undefined);
+  const hasBody = data !== undefined || file !== undefined || multipart.length > 0;
+  const method = request.method || (isHead ? "HEAD" : hasBody ? "POST" : "GET");
+  const target = type === null && url.endsWith("/") ? url + file!.replace(/^.*\//, "") : url;
+  const mark = url.includes("?") ? "&" : "?";
+  const whole = withHttp(target) + (query.length === 0 ? "" : mark + query.join("&"));
+  const path = URL.parse(whole.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
   const name = `${method.toUpperCase()} ${path}`;
-  return httpStep({
-    name: literalText(name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1")),
-    method: template(method),
-    url: template(url),
-    headers,
-    body,
-    type,
-    more,
-    keys: Object.keys(retry).length === 0 ? {} : { retry },
-    notes,
-  });
+  request.name = literalText(
+    name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1"),
+  );
+  request.method = template(method);
+  request.url = template(whole);
+}
+
+function setSwitch({ params, tls, notes }: CurlRequest, name: string): void {
+  if (name === "insecure") tls.verify = false;
+  else if (name === "netrc") params.auth = { netrc: true };
+  else if (name === "http2") params.version = "auto";
+  else if (name === "http2-prior-knowledge") params.version = "2";
+  else if (/^tlsv1\.[23]$/.test(name)) tls.min_version = name.slice(4);
+  else if (name === "ipv4" || name === "ipv6") params.ip = Number(name.slice(3));
+  else if (!["get", "head", "location", "digest", "basic", "globoff"].includes(name)) {
+    notes.push(`${name.startsWith("-") ? name : `--${name}`}: ${NOTHING}`);
+  }
+}
+
+/** Translates an option with a value; `url` is that of the request. */
+function setOption(request: CurlRequest, name: string, value: string, url: string): void {
+  const { params, headers, implied, tls, retry, files, notes, template } = request;
+  const text = template(value);
+  switch (name) {
+    case "request":
+      request.method = value;
+      break;
+    case "header": {
+      const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
+      if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
+      else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
+      else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
+      break;
+    }
+    case "data":
+    case "data-ascii":
+    case "data-binary":
+      if (!value.startsWith("@")) request.addData(value);
+      else {
+        files.push(value.slice(1));
+        if (name !== "data-binary") notes.push(`-d ${value}: curl leaves out its line breaks`);
+      }
+      break;
+    case "data-raw":
+      request.addData(value);
+      break;
+    case "json":
+      if (value.startsWith("@")) files.push(value.slice(1));
+      else request.addData(value, "");
+      if (request.type === FORM) implied.push(["Accept", "application/json"]);
+      request.type = "application/json";
+      break;
+    case "data-urlencode":
+    case "url-query": {
+      if (name === "url-query" && value.startsWith("+")) request.query.push(value.slice(1));
+      else if (/^[^=]*@/.test(value)) notes.push(`--${name} ${value}: it reads a file`);
+      else {
+        const [, field = "", rest = value] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
+        const pair = (field && `${field}=`) + rest.replace(/[^\ue000]+/g, encodeURIComponent);
+        if (name === "url-query") request.query.push(pair);
+        else request.addData(pair);
+      }
+      break;
+    }
+    case "form":
+    case "form-string": {
+      const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+      const isText = name === "form-string";
+      request.multipart.push([field, isText ? template(rest) : partOf(rest, template, notes)]);
+      break;
+    }
+    case "user":
+      request.user = value;
+      break;
+    case "oauth2-bearer":
+      params.auth = { bearer: text };
+      break;
+    case "user-agent":
+      implied.push(["User-Agent", text || null]);
+      break;
+    case "referer":
+      if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
+      break;
+    case "cookie":
+      if (value.includes("=")) implied.push(["Cookie", text]);
+      else if (text !== "") params.cookie_file = text;
+      break;
+    case "proxy":
+      params.proxy = template(withHttp(value));
+      break;
+    case "socks5":
+    case "socks5-hostname":
+      params.proxy = `socks5://${text}`;
+      break;
+    case "noproxy":
+      if (value === "*") params.proxy = "none";
+      else notes.push(`--noproxy ${value}: see NO_PROXY`);
+      break;
+    case "resolve":
+    case "connect-to": {
+      const pair = targetOf(name, value, url);
+      if (pair) request.resolve[pair[0]] = pair[1];
+      else notes.push(`--${name} ${value}: see "resolve" of http`);
+      break;
+    }
+    case "max-time":
+      params.timeout = `${text}s`;
+      break;
+    case "upload-file":
+      files.push(value);
+      request.type = null;
+      request.method ||= "PUT";
+      break;
+    case "cert": {
+      const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
+      tls.cert = cert;
+      if (passphrase !== undefined) tls.passphrase = passphrase;
+      break;
+    }
+    case "retry":
+      retry.max_attempts = (Number(value) || 0) + 1;
+      retry.interval ??= "1s";
+      break;
+    case "retry-delay":
+      retry.interval = `${value}s`;
+      break;
+    case "range":
+      implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]);
+      break;
+    case "aws-sigv4": {
+      const [, , region = "", service = ""] = text.split(":");
+      params.auth = { aws: { region, service } };
+      break;
+    }
+    case "proxy-user":
+      notes.push(`--${name}: write the user into the URL of the proxy`);
+      break;
+    case "max-redirs":
+      params.max_redirects = Number(value);
+      break;
+    default:
+      if (TLS[name]) tls[TLS[name]] = text;
+      else if (PARAMETERS[name]) params[PARAMETERS[name]] = text;
+      else notes.push(`--${name} ${/pass/.test(name) ? "***" : value}: ${NOTHING}`);
+  }
 }
 
 /**
@@ -353,8 +358,8 @@ function targetOf(
   value: string,
   url: string,
 ): [from: string, to: string] | undefined {
-  const { hostname = "", protocol, port: own } = URL.parse(withScheme(url)) ?? {};
-  const usual = own || (protocol === "https:" ? "443" : "80");
+  const { hostname = "", protocol, port: urlPort } = URL.parse(withHttp(url)) ?? {};
+  const usual = urlPort || (protocol === "https:" ? "443" : "80");
   const [, host = "", port, to = "", toPort] =
     /^\+?(\[.*?\]|[^:]*):(\d*):(\[.*?\]|[^:,]*)(?::(\d*))?$/.exec(value) ?? [];
   if (port === undefined || hostname === "" || (toPort === undefined) !== (option === "resolve")) {

@@ -92,6 +92,15 @@ export function comparisonOf(actual: string, operator: string, expected: string)
     : `${actual} ${operator} ${expected}`;
 }
 
+/** Tests that a value has a type of JSON, by the name of the type. */
+export const TYPE_TESTS = {
+  string: (value) => `type(${value}) == "string"`,
+  array: (value) => `type(${value}) == "array"`,
+  object: (value) => `type(${value}) == "map"`,
+  boolean: (value) => `type(${value}) == "bool"`,
+  number: (value) => `type(${value}) in ["int", "float"]`,
+} satisfies Readonly<Record<string, (value: string) => string>>;
+
 /** Tests that a value is none of those that JavaScript takes for false. */
 export function truthOf(expression: string): string {
   return `not (${expression} in [nil, false, 0, ""])`;

@@ -1,11 +1,10 @@
 import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
-import type { ImportFile, ImportInput, Line } from "./draft.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
-import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { linesOf, problemAt } from "./import_problem.ts";
+import { type ImportFile, type ImportInput, type Line, linesOf, problemAt } from "./input.ts";
+import { RequestDraft } from "./request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
 
 /** A request as the file has it. */
@@ -21,7 +20,7 @@ interface Written {
   readonly script: readonly string[];
   readonly notes: string[];
   /** Parameters that comments set. */
-  readonly more: Readonly<Record<string, Value>>;
+  readonly params: Dict;
   readonly isDisabled: boolean;
 }
 
@@ -122,7 +121,7 @@ function readRequest(
   const script: string[] = [];
   const notes: string[] = [];
   let [ref, first, url, method, bodyFile] = ["", "", "", "GET", ""];
-  let more: Dict = {};
+  let params: Dict = {};
   let isDisabled = false;
   let state: "before" | "headers" | "body" | "script" = "before";
   /** What ends the lines that are left out; an empty line where it is empty. */
@@ -158,7 +157,7 @@ function readRequest(
       const directive = /^@([\w-]+)\s*(.*)$/.exec(comment[1]!);
       if (directive?.[1] === "name") ref = directive[2]!.trim();
       else if (directive && Object.hasOwn(DIRECTIVES, directive[1]!)) {
-        more = { ...more, ...DIRECTIVES[directive[1]!] };
+        params = { ...params, ...DIRECTIVES[directive[1]!] };
         isDisabled ||= directive[1] === "disabled";
       } else if (directive) notes.push(`@${directive[1]} ${directive[2]}`.trim());
       else if (first === "") first = comment[1]!;
@@ -228,7 +227,7 @@ function readRequest(
     file: bodyFile,
     script,
     notes,
-    more,
+    params,
     isDisabled,
   };
 }
@@ -245,75 +244,66 @@ function stepOf(
   read: Readonly<Record<string, string>>,
   late: ReadonlyMap<string, string>,
 ): DraftStep {
-  const { name, method, url, body, file, script } = written;
-  const template = (text: string) => names.template(putVariables(text, late));
-  const more = { ...written.more };
-  const headers: (readonly [string, string])[] = [];
-  const notes = [...written.notes];
-  for (const [header, value] of written.headers) {
-    // `Basic user password` and `Basic user:password` are not encoded yet, a digest is not made.
-    const [, scheme = "", username = "", password = ""] =
-      /^(Basic|Digest)\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value) ?? [];
-    if (/^authorization$/i.test(header) && scheme !== "") {
-      const pair = { username: template(username), password: template(password) };
-      more.auth = { [scheme.toLowerCase()]: pair };
-    } else if (/^authorization$/i.test(header) && /^AWS\s/i.test(value)) {
-      notes.push("the sign-in AWS: see auth.aws of http");
-    } else headers.push([header, template(value)]);
-  }
-  const type = headers.find(([one]) => /^content-type$/i.test(one))?.[1];
+  const { name, method, url, body, file } = written;
+  const request = new RequestDraft(names, (text) => names.template(putVariables(text, late)));
+  const { template, notes } = request;
+  Object.assign(request.params, written.params);
+  notes.push(...written.notes);
+  for (const [header, value] of written.headers) addHeader(request, header, value);
   const isGraphql = method === "GRAPHQL" ||
-    headers.some(([name, value]) => /^x-request-type$/i.test(name) && /graphql/i.test(value));
-  const content = isGraphql && file === ""
-    ? graphqlOfBody(body, template)
-    : { body: contentOf(body, file, type, template, notes) };
-  const { tests, outputs: kept, notes: left } = translateScripts([script.join("\n")], names);
-  const outputs = { ...read, ...kept };
+    written.headers.some(([name, value]) =>
+      /^x-request-type$/i.test(name) && /graphql/i.test(value)
+    );
+  if (isGraphql && file === "") {
+    // A query, and below an empty line the JSON of its variables.
+    const [query = "", variables = ""] = body.split(/\n\s*\n(?=\s*\{[^]*\}\s*$)/);
+    request.setGraphql(query.trim(), variables);
+  } else setBody(request, body, file);
   const host = written.headers.find(([one]) => /^host$/i.test(one))?.[1];
   const address = /^(?:[a-z]+:\/\/|\{\{)/.test(url)
     ? url
     : `http://${url.startsWith("/") ? host ?? "localhost" : ""}${url}`;
   const path = address.replace(/^https?:\/\/[^/]*/, "").replace(/^\{\{[^}]*\}\}/, "");
-  return httpStep({
-    name: template(name === "" ? `${method} ${path || "/"}` : name),
-    method: method === "GRAPHQL" ? "POST" : method,
-    url: template(address),
-    headers,
-    ...content,
-    more,
-    tests,
-    outputs,
-    keys: written.isDisabled ? { skipif: "true" } : {},
-    ...idOf(outputs, name),
-    notes: [...notes, ...left],
-  });
+  request.name = template(name === "" ? `${method} ${path || "/"}` : name);
+  request.method = method === "GRAPHQL" ? "POST" : method;
+  request.url = template(address);
+  if (written.isDisabled) request.keys.skipif = "true";
+  Object.assign(request.outputs, read);
+  translateScripts([written.script.join("\n")], request);
+  return request.step(name);
 }
 
-/** A query, and below an empty line the JSON of its variables. */
-function graphqlOfBody(body: string, template: (text: string) => string) {
-  const [query = "", variables = ""] = body.split(/\n\s*\n(?=\s*\{[^]*\}\s*$)/);
-  return graphqlOf(query.trim(), variables, template);
+function addHeader(
+  { headers, params, notes, template }: RequestDraft,
+  name: string,
+  value: string,
+) {
+  // `Basic user password` and `Basic user:password` are not encoded yet, a digest is not made.
+  const [, scheme = "", username = "", password = ""] =
+    /^(Basic|Digest)\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value) ?? [];
+  const isAuthorization = /^authorization$/i.test(name);
+  if (isAuthorization && scheme !== "") {
+    const pair = { username: template(username), password: template(password) };
+    params.auth = { [scheme.toLowerCase()]: pair };
+  } else if (isAuthorization && /^AWS\s/i.test(value)) {
+    notes.push("the sign-in AWS: see auth.aws of http");
+  } else headers.push([name, template(value)]);
 }
 
-function contentOf(
-  body: string,
-  file: string,
-  type: string | undefined,
-  template: (text: string) => string,
-  notes: string[],
-): Dict {
+function setBody(request: RequestDraft, body: string, file: string): void {
+  const { notes, contentType: type } = request;
   if (file !== "") {
     if (body !== "") notes.push(`the body: the lines beside the file ${file}`);
-    return { file };
+    request.body = { file };
+  } else if (type !== undefined && /^multipart\//i.test(type)) {
+    const multipart = partsOf(body, type, request.template);
+    if (multipart.length > 0) request.body = { multipart };
+    else notes.push('the multipart body: write its parts in "multipart" of http');
+  } else {
+    const isForm = type !== undefined && /urlencoded/i.test(type);
+    const text = isForm ? body.replace(/\n\s*/g, "") : body;
+    request.setText(text, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"));
   }
-  if (type !== undefined && /^multipart\//i.test(type)) {
-    const parts = partsOf(body, type, template);
-    if (parts.length > 0) return { multipart: parts };
-    notes.push('the multipart body: write its parts in "multipart" of http');
-    return {};
-  }
-  const joined = type !== undefined && /urlencoded/i.test(type) ? body.replace(/\n\s*/g, "") : body;
-  return bodyOf(joined, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"), template);
 }
 
 /** The parts of a multipart body; none if it is not written as one. */
@@ -333,10 +323,10 @@ function partsOf(
     if (name === undefined) return [];
     const [, media] = /^content-type\s*:\s*(.+)$/im.exec(head) ?? [];
     const filename = field("filename");
-    const more = { ...media ? { type: media.trim() } : {}, ...filename ? { filename } : {} };
+    const keys = { ...media ? { type: media.trim() } : {}, ...filename ? { filename } : {} };
     const [, file] = /^<@?\s+(\S.*)$/.exec(content.trim()) ?? [];
-    if (file !== undefined) return [[name, { file: file.trim(), ...more }]];
+    if (file !== undefined) return [[name, { file: file.trim(), ...keys }]];
     const text = template(content.trim());
-    return [[name, Object.keys(more).length === 0 ? text : { value: text, ...more }]];
+    return [[name, Object.keys(keys).length === 0 ? text : { value: text, ...keys }]];
   });
 }

@@ -1,13 +1,12 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
-import type { ImportFile, ImportInput, Line } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { type HurlEntry, readHurlEntries, unescape } from "./hurl_entries.ts";
 import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
 import { Names } from "./import_names.ts";
-import { problemAt } from "./import_problem.ts";
+import { type ImportFile, type ImportInput, type Line, problemAt } from "./input.ts";
+import { RequestDraft } from "./request_draft.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {
@@ -20,12 +19,12 @@ export function translateHurl({ files: [file] }: ImportInput): Draft {
 }
 
 function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names): DraftStep {
-  const { method, url, request, response, code, version, comments } = entry;
-  const sections = request.sections.filter(({ lines }) => lines.length > 0);
-  const notes: string[] = [];
-  const template = (text: string) => names.template(text);
-  const more: Record<string, Value> = { follow_redirects: false };
-  const keys: Record<string, Value> = {};
+  const { method, url, request: sent, comments } = entry;
+  const sections = sent.sections.filter(({ lines }) => lines.length > 0);
+  const request = new RequestDraft(names);
+  const { template } = request;
+  request.method = method;
+  request.params.follow_redirects = false;
   for (const { name, lines } of sections) {
     // Options may define variables for what comes.
     for (const { text } of name === "Options" ? lines : []) {
@@ -33,63 +32,74 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
       if (variable) names.define(variable[1]!, variableOf(variable[2]!));
     }
   }
-  const headers = request.headers.map(([name, value]) => [name, template(value)] as const);
-  let body: Dict = {};
-  let media: string | null | undefined;
+  request.headers.push(...sent.headers.map(([name, value]) => [name, template(value)] as const));
   for (const { name, lines } of sections) {
-    const pairs = () =>
-      lines.map((line) => pairOf(file, line)).map(([key, value]) =>
-        [key, template(value)] as const
-      );
-    switch (name) {
-      case "QueryStringParams":
-      case "Query":
-        more.query = pairs();
-        break;
-      case "FormParams":
-      case "Form":
-        body = { form: pairs() };
-        break;
-      case "MultipartFormData":
-      case "Multipart":
-        body = {
-          multipart: pairs().map(([key, value]) => {
-            const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
-            const part = { file: path ?? "", ...type ? { type } : {} };
-            return [key, path === undefined ? value : part];
-          }),
-        };
-        break;
-      case "Cookies":
-        headers.push(["Cookie", pairs().map(([key, value]) => `${key}=${value}`).join("; ")]);
-        break;
-      case "BasicAuth": {
-        const [[username, password] = ["", ""]] = pairs();
-        more.auth = { basic: { username, password } };
-        break;
-      }
-      case "Options":
-        for (const [key, value] of pairs()) option(key, value, more, keys, notes);
-        break;
-    }
+    const pairs = lines.map((line) => pairOf(file, line))
+      .map(([key, value]) => [key, template(value)] as const);
+    setSection(request, name, pairs);
   }
-  const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
-  if (request.body.length > 0) {
-    ({ body, type: media } = bodyOfLines(file, request.body, type, template, notes));
-  }
+  if (sent.body.length > 0) setBody(request, file, sent.body);
   const name = comments.at(-1) ??
     `${index + 1}. ${method} ${url.replace(/^https?:\/\/[^/]*|\{\{[^}]*\}\}/, "")}`;
   // Before what the response gives new values to.
-  const [title, address] = [template(name), template(url)];
-  const tests = code === undefined || code === "*" ? [] : [`res.code == ${code}`];
+  request.name = template(name);
+  request.url = template(url);
+  addTests(request, file, entry);
+  return request.step(name);
+}
+
+function setSection(
+  request: RequestDraft,
+  name: string,
+  pairs: readonly (readonly [key: string, value: string])[],
+): void {
+  switch (name) {
+    case "QueryStringParams":
+    case "Query":
+      request.params.query = pairs;
+      break;
+    case "FormParams":
+    case "Form":
+      request.body = { form: pairs };
+      break;
+    case "MultipartFormData":
+    case "Multipart":
+      request.body = {
+        multipart: pairs.map(([key, value]) => {
+          const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
+          return [key, path === undefined ? value : { file: path, ...type ? { type } : {} }];
+        }),
+      };
+      break;
+    case "Cookies":
+      request.headers.push([
+        "Cookie",
+        pairs.map(([key, value]) => `${key}=${value}`).join("; "),
+      ]);
+      break;
+    case "BasicAuth": {
+      const [[username, password] = ["", ""]] = pairs;
+      request.params.auth = { basic: { username, password } };
+      break;
+    }
+    case "Options":
+      for (const [key, value] of pairs) setOption(request, key, value);
+      break;
+  }
+}
+
+function addTests(request: RequestDraft, file: ImportFile, entry: HurlEntry): void {
+  const { names, tests, notes } = request;
+  const { response, code, version } = entry;
+  if (code !== undefined && code !== "*") tests.push(`res.code == ${code}`);
   if (version === "/2") {
-    more.version = "auto";
+    request.params.version = "auto";
     tests.push('res.version == "2"');
   } else if (version !== undefined && version !== "/1.1") notes.push(`HTTP${version}`);
-  const all = response?.headers ?? [];
-  for (const [name, value] of all) {
+  const headers = response?.headers ?? [];
+  for (const [name, value] of headers) {
     const isRepeated = /^set-cookie$/i.test(name) ||
-      all.filter(([one]) => one.toLowerCase() === name.toLowerCase()).length > 1;
+      headers.filter(([one]) => one.toLowerCase() === name.toLowerCase()).length > 1;
     // Headers of one name are one text.
     const [actual, expected] = [headerOf(name), textOf(value, names)];
     tests.push(
@@ -98,7 +108,6 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
         : `${actual} == ${expected}`,
     );
   }
-  const outputs: Record<string, string> = {};
   for (const { name, lines } of response?.sections ?? []) {
     for (const { text, offset } of lines) {
       if (name === "Captures") {
@@ -108,9 +117,8 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
         const isSecret = value?.rest === "redact";
         if (!value || value.rest !== "" && !isSecret) notes.push(`the capture ${text}`);
         else {
-          outputs[names.captureAnew(key)] = isSecret
-            ? `secret(${value.expression})`
-            : value.expression;
+          const { expression } = value;
+          request.capture(key, isSecret ? `secret(${expression})` : expression);
         }
       } else {
         const test = assertOf(text, names);
@@ -119,35 +127,21 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
       }
     }
   }
-  if (response && response.body.length > 0) {
-    const [{ offset } = { offset: 0 }] = response.body;
-    const { body: { json, body: text, file: path } } = bodyOfLines(
-      file,
-      [{ text: markVariables(response.body.map((line) => line.text).join("\n")), offset }],
-      undefined,
-      (text) => text,
-      notes,
-    );
-    if (json !== undefined) tests.push(`res.body == ${literalOf(json, names)}`);
-    else if (typeof text === "string") {
-      tests.push(`(res.rawbody ?? res.body) == ${textOf(text, names)}`);
-    } else if (path !== undefined) notes.push(`the body of the response: the file ${path}`);
-  }
+  if (response && response.body.length > 0) addBodyTest(request, file, response.body);
   if (code === "*" && tests.length === 0) tests.push("res.code > 0");
-  return httpStep({
-    name: title,
-    method,
-    url: address,
-    headers,
-    body,
-    type: media,
-    more,
-    keys,
-    tests,
-    outputs,
-    ...idOf(outputs, name),
-    notes,
-  });
+}
+
+function addBodyTest({ names, tests, notes }: RequestDraft, file: ImportFile, lines: Line[]) {
+  const [{ offset } = { offset: 0 }] = lines;
+  const text = markVariables(lines.map((line) => line.text).join("\n"));
+  const expected = new RequestDraft(names, (text) => text);
+  setBody(expected, file, [{ text, offset }]);
+  notes.push(...expected.notes);
+  const { json, body, file: path } = expected.body;
+  if (json !== undefined) tests.push(`res.body == ${literalOf(json, names)}`);
+  else if (typeof body === "string") {
+    tests.push(`(res.rawbody ?? res.body) == ${textOf(body, names)}`);
+  } else if (path !== undefined) notes.push(`the body of the response: the file ${path}`);
 }
 
 function pairOf(file: ImportFile, { text, offset }: Line): readonly [key: string, value: string] {
@@ -181,19 +175,13 @@ function literalOf(value: Value, names: Names): string {
   );
 }
 
-function option(
-  key: string,
-  value: string,
-  more: Record<string, Value>,
-  keys: Record<string, Value>,
-  notes: string[],
-): void {
+function setOption({ params, keys, notes }: RequestDraft, key: string, value: string): void {
   switch (key) {
     case "location":
-      if (value === "true") delete more.follow_redirects;
+      if (value === "true") delete params.follow_redirects;
       return;
     case "insecure":
-      if (value === "true") more.tls = { verify: false };
+      if (value === "true") params.tls = { verify: false };
       return;
     case "retry":
       if (Number(value) < 0) notes.push("retry without an end: 1000 times");
@@ -208,7 +196,7 @@ function option(
       return;
     case "user": {
       const [username = "", password = ""] = value.split(/:(.*)/s);
-      more.auth = { basic: { username, password } };
+      params.auth = { basic: { username, password } };
       return;
     }
     case "retry-interval":
@@ -218,13 +206,13 @@ function option(
       keys.wait = durationOf(value);
       return;
     case "max-time":
-      more.timeout = durationOf(value);
+      params.timeout = durationOf(value);
       return;
     case "proxy":
-      more.proxy = value;
+      params.proxy = value;
       return;
     case "max-redirs":
-      more.max_redirects = Number(value) || 0;
+      params.max_redirects = Number(value) || 0;
       return;
     case "variable":
     case "compressed":
@@ -240,46 +228,38 @@ function durationOf(value: string): string {
   return /^\d+$/.test(value) ? `${value}ms` : value;
 }
 
-interface Body {
-  readonly body: Dict;
-  /** The content type that Hurl sends with it, null for none. */
-  readonly type?: string | null;
-}
-
-function bodyOfLines(
-  place: ImportFile,
-  lines: readonly Line[],
-  type: string | undefined,
-  translate: (text: string) => string,
-  notes: string[],
-): Body {
+function setBody(request: RequestDraft, file: ImportFile, lines: readonly Line[]): void {
   const text = lines.map((line) => line.text).join("\n").trim();
-  const file = /^file,(.*?);$/.exec(text);
-  if (file) return { body: { file: file[1]!.trim() }, type: null };
+  const path = /^file,(.*?);$/.exec(text)?.[1]!;
+  if (path !== undefined) {
+    request.body = { file: path.trim() };
+    request.type = null;
+    return;
+  }
   if (/^(?:base64|hex),/.test(text)) {
-    notes.push(`the body ${text.slice(0, 40)}: http sends bytes only from files`);
-    return { body: {} };
+    request.notes.push(`the body ${text.slice(0, 40)}: http sends bytes only from files`);
+    request.body = {};
+    return;
   }
   const block = /^```[ \t]*([\w-]*)[^\n]*\n(.*)```$/s.exec(text) ?? /^```()(.*)```$/s.exec(text);
   if (block?.[1] === "graphql") {
     const [, query = "", variables = ""] = /^(.*?)(?:\n\s*variables\s*(\{.*\}))?$/s
       .exec(block[2]!.trim())!;
-    return graphqlOf(query.trim(), variables, translate);
+    return request.setGraphql(query.trim(), variables);
   }
   const line = /^`(.*)`$/s.exec(text);
   const inner = block?.[2] ?? line?.[1] ?? text;
-  const isJson = block?.[1] === "json" || block === null && line === null && /^[[{"]/.test(text);
-  if (isJson) {
-    const json = "application/json";
-    const body = bodyOf(inner, type ?? json, translate);
-    if (block === null && body.json === undefined && !inner.includes("{{")) {
-      throw problemAt(place, lines[0]!.offset, "the body is not JSON", "a text is written `text`");
+  const isPlain = block === null && line === null;
+  if (block?.[1] === "json" || isPlain && /^[[{"]/.test(text)) {
+    request.type = "application/json";
+    request.setText(inner, request.contentType ?? request.type);
+    if (block === null && request.body.json === undefined && !inner.includes("{{")) {
+      const hint = "a text is written `text`";
+      throw problemAt(file, lines[0]!.offset, "the body is not JSON", hint);
     }
-    return { body, type: json };
+    return;
   }
   const isXml = block?.[1] === "xml" || block === null && text.startsWith("<");
-  return {
-    body: bodyOf(inner, type ?? "text/plain", translate),
-    type: isXml ? "application/xml" : null,
-  };
+  request.type = isXml ? "application/xml" : null;
+  request.setText(inner, request.contentType ?? "text/plain");
 }

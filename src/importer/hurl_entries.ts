@@ -1,5 +1,5 @@
-import type { ImportFile, Line } from "./draft.ts";
-import { linesOf, problemAt } from "./import_problem.ts";
+import type { ImportFile, Line } from "./input.ts";
+import { linesOf, problemAt } from "./input.ts";
 
 /** A part of an entry: `[Asserts]` and its lines. */
 interface Section {

@@ -7,6 +7,7 @@ import {
   joined,
   jsonPathOf,
   nullOf,
+  TYPE_TESTS,
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
 
@@ -168,12 +169,12 @@ const OPERATORS: Readonly<Record<string, string>> = {
 const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
   isInteger: (value) => `type(${value}) == "int"`,
   isFloat: (value) => `type(${value}) == "float"`,
-  isNumber: (value) => `type(${value}) in ["int", "float"]`,
-  isString: (value) => `type(${value}) == "string"`,
-  isBoolean: (value) => `type(${value}) == "bool"`,
+  isNumber: TYPE_TESTS.number,
+  isString: TYPE_TESTS.string,
+  isBoolean: TYPE_TESTS.boolean,
   isCollection: (value) => `type(${value}) in ["array", "map"]`,
-  isList: (value) => `type(${value}) == "array"`,
-  isObject: (value) => `type(${value}) == "map"`,
+  isList: TYPE_TESTS.array,
+  isObject: TYPE_TESTS.object,
   isEmpty: (value) => `len(${value}) == 0`,
   isIsoDate: (value) => `(is_iso_date(${value}) && ${value} contains "T")`,
   isUuid: (value) => `is_uuid(${value})`,

@@ -1,19 +1,24 @@
 import type { Path } from "../base/source.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
-import type { ImportFile, ImportInput } from "./draft.ts";
+import { Names } from "./import_names.ts";
 import {
-  addAuth,
-  bodyOf,
-  graphqlOf,
-  httpStep,
-  idOf,
+  dictOf,
+  dictsOf,
+  type ImportFile,
+  type ImportInput,
+  need,
+  readJson,
+  StructureError,
+} from "./input.ts";
+import {
   isNoUrl,
   type Pairs,
+  putParameter,
+  RequestDraft,
   withoutComments,
-} from "./http_step.ts";
-import { Names } from "./import_names.ts";
-import { dictOf, dictsOf, need, readJson, StructureError } from "./import_problem.ts";
+  withScheme,
+} from "./request_draft.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */
@@ -114,57 +119,47 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
 }
 
 function stepOf(item: Dict, url: string, around: Around, names: Names): DraftStep {
-  const { auth, path } = around;
-  const notes: string[] = [];
-  const request = dictOf(item.request);
-  const headers = dictsOf(request.header).filter(({ disabled }) => disabled !== true)
-    .map(({ key, value }) => [String(key), names.template(String(value ?? ""))] as const);
-  if (typeof request.header === "string") notes.push(`the headers ${request.header}`);
-  const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
-  const method = String(request.method ?? "GET");
+  const request = new RequestDraft(names);
+  const { template, notes } = request;
+  const sent = dictOf(item.request);
+  request.url = url;
+  request.method = String(sent.method ?? "GET");
+  for (const { key, value } of enabled(sent.header)) {
+    request.headers.push([String(key), template(String(value ?? ""))]);
+  }
+  if (typeof sent.header === "string") notes.push(`the headers ${sent.header}`);
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
-  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(method) && !behavior.disableBodyPruning;
-  const body = bodyOfRequest(isPruned ? null : request.body ?? null, type, names, notes);
-  const more = settingsOf(behavior, notes);
-  const credentials = dictOf(request.auth ?? auth);
+  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(request.method);
+  if (!isPruned || behavior.disableBodyPruning) setBody(request, sent.body ?? null);
+  setBehavior(request, behavior);
+  const credentials = dictOf(sent.auth ?? around.auth);
   const fields = fieldsOfAuth(credentials[String(credentials.type)]);
-  const field = (name: string) => names.template(String(fields[name] ?? ""));
-  addAuth(String(credentials.type ?? ""), field, headers, more, notes);
+  request.setAuth(
+    String(credentials.type ?? ""),
+    (name) => template(String(fields[name] ?? "")),
+  );
   const scripts = [...around.tests];
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
     if (event.listen === "test") scripts.push(script);
     else if (script !== "") notes.push(`the script before the request: ${script}`);
   }
-  const name = [...path, String(item.name ?? "")].join(" / ");
-  const title = names.template(name);
-  const { tests, outputs, notes: left } = translateScripts(scripts, names);
-  return httpStep({
-    name: title,
-    method,
-    url,
-    headers,
-    ...body,
-    more,
-    tests,
-    outputs,
-    ...idOf(outputs, name),
-    notes: [...notes, ...left],
-  });
+  const name = [...around.path, String(item.name ?? "")].join(" / ");
+  request.name = template(name);
+  translateScripts(scripts, request);
+  return request.step(name);
 }
 
 function urlOf(url: Value, names: Names): string {
-  const raw = isDict(url)
-    ? `${String(url.raw ?? joinUrl(url)).replace(/[?#].*$/s, "")}${queryOf(url)}`
+  const { raw, variable } = isDict(url) ? url : {} as Dict;
+  let text = isDict(url)
+    ? `${String(raw ?? joinUrl(url)).replace(/[?#].*$/s, "")}${queryOf(url)}`
     : String(url);
-  const variables = isDict(url) ? dictsOf(url.variable) : [];
-  let text = raw.replace(/#.*$/, "").trim();
-  for (const { key, value } of variables) {
-    const end = `/:${key}`;
-    text = text.replace(/\/:[^/?]+/g, (part) => part === end ? `/${value ?? ""}` : part);
+  text = text.replace(/#.*$/, "").trim();
+  for (const { key, value } of dictsOf(variable)) {
+    text = putParameter(text, String(key), String(value ?? ""));
   }
-  if (text !== "" && !/^(?:https?:\/\/|\{\{)/.test(text)) text = `http://${text}`;
-  return names.template(text);
+  return names.template(withScheme(text));
 }
 
 /** A URL that is given in parts alone, each a text or a list. */
@@ -181,24 +176,22 @@ function joinUrl({ protocol = "http", host, port, path }: Dict): string {
 /** The query of a URL; its text has the parameters that are switched off, too. */
 function queryOf({ raw, query }: Dict): string {
   if (!Array.isArray(query)) return /\?[^#]*/.exec(String(raw ?? ""))?.[0] ?? "";
-  const pairs = dictsOf(query).filter(({ disabled }) => disabled !== true)
+  const pairs = enabled(query)
     .map(({ key, value = null }) => `${key ?? ""}${value === null ? "" : `=${value}`}`);
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
 /** The settings of a request that change what is sent. */
-function settingsOf(behavior: Dict, notes: string[]): Record<string, Value> {
-  const more: Record<string, Value> = {};
+function setBehavior({ params, notes }: RequestDraft, behavior: Dict): void {
   for (const [name, value] of Object.entries(behavior)) {
-    if (name === "followRedirects") more.follow_redirects = value;
-    else if (name === "maxRedirects") more.max_redirects = value;
-    else if (name === "strictSSL") more.tls = { verify: value };
-    else if (name === "disableCookies") more.cookies = value !== true;
+    if (name === "followRedirects") params.follow_redirects = value;
+    else if (name === "maxRedirects") params.max_redirects = value;
+    else if (name === "strictSSL") params.tls = { verify: value };
+    else if (name === "disableCookies") params.cookies = value !== true;
     else if (!["disableBodyPruning", "disabledSystemHeaders", "protocolVersion"].includes(name)) {
       notes.push(`the setting ${name}: ${JSON.stringify(value)}`);
     }
   }
-  return more;
 }
 
 /** The content types that Postman gives a text, by its language. */
@@ -209,61 +202,65 @@ const TYPES: Readonly<Record<string, string>> = {
   javascript: "application/javascript",
 };
 
-function bodyOfRequest(body: Value, type: string | undefined, names: Names, notes: string[]) {
-  if (!isDict(body) || body.disabled === true) return { body: {} };
-  const translate = (text: string) => names.template(text);
+function setBody(request: RequestDraft, body: Value): void {
+  if (!isDict(body) || body.disabled === true) return;
+  const { template, notes } = request;
   switch (body.mode) {
     case "raw": {
       const { language } = dictOf(dictOf(body.options).raw);
-      const standard = TYPES[String(language)] ?? "text/plain";
-      const media = type ?? standard;
-      const text = /\bjson\b/.test(media) ? withoutComments(String(body.raw ?? "")) : body.raw;
-      return { body: bodyOf(String(text ?? ""), media, translate), type: standard };
+      request.type = TYPES[String(language)] ?? "text/plain";
+      const type = request.contentType ?? request.type;
+      const text = String(body.raw ?? "");
+      return request.setText(/\bjson\b/.test(type) ? withoutComments(text) : text, type);
     }
     case "urlencoded":
-      return { body: { form: fieldsOf(body.urlencoded, translate) } };
+      request.body = {
+        form: enabled(body.urlencoded).map(({ key, value }) => [
+          template(String(key)),
+          template(String(value ?? "")),
+        ]),
+      };
+      return;
     case "formdata":
-      return { body: { multipart: partsOf(body.formdata, translate, notes) } };
+      request.body = {
+        multipart: enabled(body.formdata).flatMap((part) => partsOf(part, request)),
+      };
+      return;
     case "file": {
       const { src } = dictOf(body.file);
-      if (!src) notes.push("the body: the collection does not name its file");
-      return { body: src ? { file: String(src) } : {} };
+      if (src) request.body = { file: String(src) };
+      else notes.push("the body: the collection does not name its file");
+      return;
     }
     case "graphql": {
       const { query = "", variables, operationName } = dictOf(body.graphql);
       const values = isDict(variables ?? null) ? JSON.stringify(variables) : variables ?? "";
       const operation = operationName ? String(operationName) : undefined;
-      return graphqlOf(String(query), String(values), translate, operation);
+      return request.setGraphql(String(query), String(values), operation);
     }
     default:
       if (body.mode !== undefined) notes.push(`the body: its mode "${body.mode}" is not known`);
-      return { body: {} };
   }
 }
 
 function partsOf(
-  list: Value | undefined,
-  translate: (text: string) => string,
-  notes: string[],
+  { key, type, src, value, contentType }: Dict,
+  { template, notes }: RequestDraft,
 ): Pairs {
-  const parts = dictsOf(list).filter(({ disabled }) => disabled !== true);
-  return parts.flatMap((part): Pairs => {
-    const { key, type, src, value, contentType } = part;
-    const name = String(key);
-    const media: Dict = contentType ? { type: String(contentType) } : {};
-    if (type !== "file") {
-      const text = translate(String(value ?? ""));
-      return [[name, contentType ? { value: text, ...media } : text]];
-    }
-    const files = [src ?? []].flat();
-    if (files.length === 0) notes.push(`the part ${name}: the collection does not name its file`);
-    return files.map((file) => [name, { file: String(file), ...media }]);
-  });
+  const name = String(key);
+  const media: Dict = contentType ? { type: String(contentType) } : {};
+  if (type !== "file") {
+    const text = template(String(value ?? ""));
+    return [[name, contentType ? { value: text, ...media } : text]];
+  }
+  const files = [src ?? []].flat();
+  if (files.length === 0) notes.push(`the part ${name}: the collection does not name its file`);
+  return files.map((file) => [name, { file: String(file), ...media }]);
 }
 
-function fieldsOf(list: Value | undefined, translate: (text: string) => string): Pairs {
-  const fields = dictsOf(list).filter(({ disabled }) => disabled !== true);
-  return fields.map(({ key, value }) => [translate(String(key)), translate(String(value ?? ""))]);
+/** The entries of a list that are not switched off. */
+function enabled(list: Value | undefined): Dict[] {
+  return dictsOf(list).filter(({ disabled }) => disabled !== true);
 }
 
 /** Version 2.1 lists the fields of a sign-in, 2.0 has them in a map. */

@@ -1,4 +1,14 @@
-import type { Importer } from "./draft.ts";
+import type { Translate } from "./input.ts";
+
+/** Something that workflows are made from: one file and one line in the registry. */
+export interface Importer {
+  /** The word after `--from`. */
+  readonly name: string;
+  readonly summary: string;
+  /** The form of the input: the words of a command, a file, or a directory. */
+  readonly input: "command" | "file" | "directory";
+  readonly load: () => Promise<Translate>;
+}
 
 /** Everything that a workflow can be made from. */
 export const IMPORTERS: readonly Importer[] = [

@@ -9,6 +9,7 @@ import {
   keyOf,
   nullOf,
   truthOf,
+  TYPE_TESTS,
   withoutMaps,
 } from "./expressions.ts";
 import { Names } from "./import_names.ts";
@@ -22,8 +23,9 @@ import {
   textOf,
 } from "./script_values.ts";
 
-/** The translation of scripts of another tool. */
-export interface TranslatedScript {
+/** What scripts are translated into: a request. */
+export interface ScriptTarget {
+  readonly names: Names;
   readonly tests: string[];
   /** Expressions by the names under which they are read. */
   readonly outputs: Record<string, string>;
@@ -31,8 +33,7 @@ export interface TranslatedScript {
   readonly notes: string[];
 }
 
-interface Running extends Script, TranslatedScript {
-  readonly names: Names;
+interface RunningScript extends Script, ScriptTarget {
   /** False behind something that is not translated and may return. */
   isCertain: boolean;
 }
@@ -64,37 +65,32 @@ const MATCHERS: readonly (readonly [
   [/^(?:lengthOf|length)$/, (a, b) => `len(${a}) == ${b}`],
 ];
 
-const TYPES: Readonly<Record<string, string>> = {
-  string: '== "string"',
-  array: '== "array"',
-  object: '== "map"',
-  boolean: '== "bool"',
-  number: 'in ["int", "float"]',
-};
-
 /**
  * Translates the assertions of Chai and what keeps values, as scripts of Postman, Bruno and .http
  * files have them. Scripts are programs: only the statements that always run are translated, and
  * whatever depends on a condition, a loop or a call is a note.
  */
-export function translateScripts(scripts: readonly string[], names: Names): TranslatedScript {
-  const done: TranslatedScript = { tests: [], outputs: {}, notes: [] };
+export function translateScripts(
+  scripts: readonly string[],
+  { names, tests, outputs, notes }: ScriptTarget,
+): void {
   for (const text of scripts) {
+    const target = { names, tests, outputs, notes };
+    const script: RunningScript = { ...target, text, aliases: new Map(), isCertain: true };
     try {
-      const script = { ...done, text, names, aliases: new Map(), isCertain: true };
       for (const statement of parseScript(text)) translateOne(statement, script);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-      done.notes.push(`the script: ${text.replace(/\s+/g, " ").trim()}`);
+      notes.push(`the script: ${text.replace(/\s+/g, " ").trim()}`);
     }
   }
-  return done;
 }
 
 /** Whether a script can be translated and keeps no values, so that many requests can have it. */
 export function onlyTests(script: string): boolean {
-  const { notes, outputs } = translateScripts([script], new Names());
-  return notes.length === 0 && Object.keys(outputs).length === 0;
+  const target: ScriptTarget = { names: new Names(), tests: [], outputs: {}, notes: [] };
+  translateScripts([script], target);
+  return target.notes.length === 0 && Object.keys(target.outputs).length === 0;
 }
 
 /** What a part of a script assigns to, or changes in its place. */
@@ -102,7 +98,7 @@ const CHANGES =
   /([A-Za-z_$][\w$]*)(?:[.[][^\s=;(]*)?\s*(?:[-+*/%&|^?]*=(?![=>])|\+\+|--|(?<=\.(?:fill|pop|push|reverse|shift|sort|splice|unshift))\()/g;
 
 /** Translates a part of a script, or notes it: then what it may change is not known. */
-function translateOne(node: SyntaxNode, script: Running): void {
+function translateOne(node: SyntaxNode, script: RunningScript): void {
   if (script.isCertain && translate(node, script)) return;
   const source = sourceOf(node, script);
   script.notes.push(`the script: ${source.replace(/;$/, "")}`);
@@ -112,7 +108,7 @@ function translateOne(node: SyntaxNode, script: Running): void {
 }
 
 /** Whether a part of a script could be translated. */
-function translate(node: SyntaxNode, script: Running): boolean {
+function translate(node: SyntaxNode, script: RunningScript): boolean {
   switch (node.type) {
     case "EmptyStatement":
       return true;
@@ -157,7 +153,7 @@ function translate(node: SyntaxNode, script: Running): boolean {
 }
 
 /** Translates the function of a test, which runs at once. */
-function translateTest(run: SyntaxNode | undefined, script: Running): boolean {
+function translateTest(run: SyntaxNode | undefined, script: RunningScript): boolean {
   if (run?.type !== "ArrowFunctionExpression" && run?.type !== "FunctionExpression") return false;
   const { isCertain } = script;
   const around = new Map(script.aliases);
@@ -175,7 +171,7 @@ function translateTest(run: SyntaxNode | undefined, script: Running): boolean {
 function define(
   target: SyntaxNode,
   init: SyntaxNode | null | undefined,
-  script: Running,
+  script: RunningScript,
 ): boolean {
   const value = init ? readValue(init, script) : undefined;
   if (target.type === "Identifier") {
@@ -190,7 +186,7 @@ function define(
   });
 }
 
-function addTest(node: SyntaxNode | undefined, script: Running): boolean {
+function addTest(node: SyntaxNode | undefined, script: RunningScript): boolean {
   const test = readTest(node, script);
   if (test !== undefined) script.tests.push(withoutMaps(test));
   return test !== undefined;
@@ -207,7 +203,7 @@ function wordsOf(node: SyntaxNode): readonly Word[] {
   return [...wordsOf(target.object), [target.property.name, args]];
 }
 
-function addAssertion(node: SyntaxNode, script: Running): boolean {
+function addAssertion(node: SyntaxNode, script: RunningScript): boolean {
   const words = wordsOf(node);
   const [[subject, given] = ["", undefined], ...chain] = words[0]?.[0] === "pm"
     ? words.slice(1)
@@ -240,7 +236,7 @@ function negate(test: string | undefined, isNegated: boolean): string | undefine
 }
 
 /** Tests the response as a whole: `pm.response.to.have.status(200)`. */
-function responseTest([name, args]: Word, script: Running): string | undefined {
+function responseTest([name, args]: Word, script: RunningScript): string | undefined {
   if (!args && name === "json") return `${headerOf("content-type")} contains 'json'`;
   if (!args) return /^(?:ok|success)$/.test(name) ? "res.code < 300" : undefined;
   const [first, second] = args.map((one) => readText(one, script));
@@ -258,7 +254,7 @@ function assertionOf(
   actual: string,
   [name, args = []]: Word,
   isNegated: boolean,
-  script: Running,
+  script: RunningScript,
 ): string | undefined {
   const [first, second] = args;
   const constant = first && EQUALITY.test(name) ? sourceOf(first, script) : first ? "" : name;
@@ -284,7 +280,10 @@ function assertionOf(
   // Without "deep", two lists or maps are never equal.
   if (/^(?:equals?|eq)$/.test(name) && /^[[{]/.test(expected)) return undefined;
   const key = textOf(first) ?? "";
-  if (/^an?$/.test(name)) return TYPES[key] && negate(`type(${actual}) ${TYPES[key]}`, isNegated);
+  if (/^an?$/.test(name)) {
+    const test = Object.entries(TYPE_TESTS).find(([type]) => type === key)?.[1];
+    return negate(test?.(actual), isNegated);
+  }
   let test = MATCHERS.find(([pattern]) => pattern.test(name))?.[1](actual, expected);
   if (name === "property" && key !== "") {
     const value = second && expectedOf(second, script);
@@ -299,7 +298,7 @@ function assertionOf(
 }
 
 /** The value that an assertion expects, which may be a variable of the tool. */
-function expectedOf(node: SyntaxNode, script: Running): string | undefined {
+function expectedOf(node: SyntaxNode, script: RunningScript): string | undefined {
   const isGetter = node.type === "CallExpression" && GETTER.test(nameOf(node.callee, script));
   const name = isGetter ? textOf(node.arguments[0]) : undefined;
   return name === undefined ? readText(node, script) : script.names.read(name);

@@ -1,5 +1,5 @@
-import type { ImportFile } from "./draft.ts";
-import { problemAt } from "./import_problem.ts";
+import type { ImportFile } from "./input.ts";
+import { problemAt } from "./input.ts";
 
 /** The name of a variable of the shell in a word, between marks that no text has. */
 export const VARIABLE = /\ue000(\w+)\ue000/g;

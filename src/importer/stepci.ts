@@ -1,11 +1,18 @@
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import { quoteText } from "../openapi/gen/templates.ts";
 import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
-import type { ImportInput } from "./draft.ts";
-import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";
-import { httpStep, idOf, mapTexts } from "./http_step.ts";
+import { quoteText } from "../openapi/gen/templates.ts";
+import {
+  existenceOf,
+  headerOf,
+  joined,
+  jsonPathOf,
+  literal,
+  nullOf,
+  TYPE_TESTS,
+} from "./expressions.ts";
 import { Names } from "./import_names.ts";
-import { dictOf, need, StructureError } from "./import_problem.ts";
+import { dictOf, type ImportInput, need, StructureError } from "./input.ts";
+import { mapTexts, RequestDraft } from "./request_draft.ts";
 
 /** `${{ env.name }}`, `${{ captures.name }}`, `${{ secrets.name }}` */
 const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\|[^{}]*)?\}\}/g;
@@ -80,111 +87,98 @@ function otherTemplates(step: Dict): string[] {
 }
 
 function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
-  const notes = otherTemplates(step);
-  const template = (text: string) => names.template(text, TEMPLATE);
-  const data = (value: Value) => mapTexts(value, template);
   const name = String(step.name ?? step.id ?? "step");
-  if (!isDict(step.http)) {
-    const [kind = "nothing"] = otherKeys(step, "name id if");
-    if (kind === "delay") {
-      return {
-        data: { name, uses: "hello", wait: delayOf(step.delay ?? 0), test: "status == 0" },
-        notes,
-      };
-    }
-    notes.push(`the step "${name}": its kind is ${kind}, see "runner actions"`);
-    return { data: { name, uses: "hello" }, notes };
-  }
+  const { http } = step;
+  if (!isDict(http)) return stepOfOtherKind(step, name);
+  const request = new RequestDraft(names, (text) => names.template(text, TEMPLATE));
+  const { template, headers, params, keys, notes } = request;
+  notes.push(...otherTemplates(step));
   if (step.if !== undefined) notes.push(`"if: ${step.if}": see skipif`);
-  const keys: Record<string, Value> = {};
   if (isDict(step.retries)) {
     const { count = 0, interval = "1s" } = step.retries;
     keys.retry = { max_attempts: (Number(count) || 0) + 1, interval: delayOf(interval) };
   }
   for (const key of otherKeys(step, "id name http if retries")) notes.push(`"${key}" of the step`);
-  const { http } = step;
-  const given = String(http.url ?? "");
-  const title = template(name);
-  const url = template(/^(?:https?:|\$\{\{)/.test(given) || base === "" ? given : base + given);
-  const headers = Object.entries(dictOf(http.headers))
-    .map(([header, value]) => [header, template(String(value))] as const);
-  const more: Record<string, Value> = verifies ? {} : { tls: { verify: false } };
-  let body: Dict = {};
-  for (const [key, value] of Object.entries(http)) {
-    switch (key) {
-      case "params":
-        more.query = data(value);
-        break;
-      case "json":
-      case "form":
-      case "formData":
-      case "graphql":
-        body = { [key === "formData" ? "multipart" : key]: data(value) };
-        break;
-      case "body":
-        body = isDict(value) && typeof value.file === "string"
-          ? { file: value.file }
-          : { body: data(value) };
-        break;
-      case "auth":
-        authOf(value, data, more, notes);
-        break;
-      case "cookies":
-        headers.push([
-          "Cookie",
-          Object.entries(dictOf(value)).map(([name, one]) => `${name}=${template(String(one))}`)
-            .join("; "),
-        ]);
-        break;
-      case "followRedirects":
-        if (value === false) more.follow_redirects = false;
-        break;
-      case "timeout":
-        more.timeout = typeof value === "number" ? `${value}ms` : value;
-        break;
-      default:
-        if (!["url", "method", "headers", "check", "captures"].includes(key)) {
-          notes.push(`"${key}" of the request`);
-        }
-    }
+  const url = String(http.url ?? "");
+  request.name = template(name);
+  request.url = template(/^(?:https?:|\$\{\{)/.test(url) || base === "" ? url : base + url);
+  for (const [header, value] of Object.entries(dictOf(http.headers))) {
+    headers.push([header, template(String(value))]);
   }
-  const tests = testsOf(dictOf(http.check), names, notes);
-  const outputs: Record<string, string> = {};
+  if (!verifies) params.tls = { verify: false };
+  for (const [key, value] of Object.entries(http)) setKey(request, key, value);
+  request.method = request.body.graphql === undefined ? String(http.method ?? "GET") : "POST";
+  request.type = null;
+  addTests(request, dictOf(http.check));
   for (const [capture, where] of Object.entries(dictOf(http.captures))) {
     const expression = isDict(where) ? captureOf(where) : undefined;
-    if (expression === undefined) notes.push(`the capture "${capture}": ${JSON.stringify(where)}`);
-    else outputs[names.captureAnew(capture)] = expression;
+    if (expression !== undefined) request.capture(capture, expression);
+    else notes.push(`the capture "${capture}": ${JSON.stringify(where)}`);
   }
-  return httpStep({
-    name: title,
-    method: body.graphql === undefined ? String(http.method ?? "GET") : "POST",
-    url,
-    headers,
-    body,
-    type: null,
-    more,
-    keys,
-    tests,
-    outputs,
-    ...idOf(outputs, name),
-    notes,
-  });
+  return request.step(name);
+}
+
+function stepOfOtherKind(step: Dict, name: string): DraftStep {
+  const notes = otherTemplates(step);
+  const [kind = "nothing"] = otherKeys(step, "name id if");
+  if (kind === "delay") {
+    const wait = delayOf(step.delay ?? 0);
+    return { data: { name, uses: "hello", wait, test: "status == 0" }, notes };
+  }
+  notes.push(`the step "${name}": its kind is ${kind}, see "runner actions"`);
+  return { data: { name, uses: "hello" }, notes };
+}
+
+function setKey(request: RequestDraft, key: string, value: Value): void {
+  const { template, params } = request;
+  const data = (value: Value) => mapTexts(value, template);
+  switch (key) {
+    case "params":
+      params.query = data(value);
+      break;
+    case "json":
+    case "form":
+    case "formData":
+    case "graphql":
+      request.body = { [key === "formData" ? "multipart" : key]: data(value) };
+      break;
+    case "body":
+      request.body = isDict(value) && typeof value.file === "string"
+        ? { file: value.file }
+        : { body: data(value) };
+      break;
+    case "auth": {
+      const { basic, bearer } = dictOf(value);
+      if (isDict(basic)) params.auth = { basic: data(basic) };
+      else if (isDict(bearer)) params.auth = { bearer: data(bearer.token ?? "") };
+      else {
+        const kinds = Object.keys(dictOf(value)).join(", ");
+        request.notes.push(`the sign-in ${kinds}: see auth of http`);
+      }
+      break;
+    }
+    case "cookies":
+      request.headers.push([
+        "Cookie",
+        Object.entries(dictOf(value)).map(([name, one]) => `${name}=${template(String(one))}`)
+          .join("; "),
+      ]);
+      break;
+    case "followRedirects":
+      if (value === false) params.follow_redirects = false;
+      break;
+    case "timeout":
+      params.timeout = delayOf(value);
+      break;
+    default:
+      if (!["url", "method", "headers", "check", "captures"].includes(key)) {
+        request.notes.push(`"${key}" of the request`);
+      }
+  }
 }
 
 function delayOf(delay: Value): Value {
   return typeof delay === "number" ? `${delay}ms` : delay;
-}
-
-function authOf(
-  auth: Value,
-  data: (value: Value) => Value,
-  more: Record<string, Value>,
-  notes: string[],
-): void {
-  const { basic, bearer } = dictOf(auth);
-  if (isDict(basic)) more.auth = { basic: data(basic) };
-  else if (isDict(bearer)) more.auth = { bearer: data(bearer.token ?? "") };
-  else notes.push(`the sign-in ${Object.keys(dictOf(auth)).join(", ")}: see auth of http`);
 }
 
 function captureOf(where: Dict): string | undefined {
@@ -216,8 +210,7 @@ const NAMED: Readonly<Record<string, (name: string) => string>> = {
   selector: selectorOf,
 };
 
-function testsOf(check: Dict, names: Names, notes: string[]): string[] {
-  const tests: string[] = [];
+function addTests({ names, tests, notes }: RequestDraft, check: Dict): void {
   const add = (actual: string, expected: Value, what: string) => {
     for (const one of matchersOf(actual, expected, names)) {
       if (one === undefined) notes.push(`the check of ${what}: ${JSON.stringify(expected)}`);
@@ -253,7 +246,6 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
         notes.push(`the check "${key}"`);
     }
   }
-  return tests;
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -266,12 +258,12 @@ const OPERATORS: Readonly<Record<string, string>> = {
   in: "in",
 };
 
-const TYPES: Readonly<Record<string, string>> = {
-  isNumber: '["int", "float"]',
-  isString: '["string"]',
-  isBoolean: '["bool"]',
-  isArray: '["array"]',
-  isObject: '["map"]',
+const TYPES: Readonly<Record<string, (value: string) => string>> = {
+  isNumber: TYPE_TESTS.number,
+  isString: TYPE_TESTS.string,
+  isBoolean: TYPE_TESTS.boolean,
+  isArray: TYPE_TESTS.array,
+  isObject: TYPE_TESTS.object,
 };
 
 /** The tests of a value, which may be a list of matchers: `[{ eq: 1 }, { isNumber: true }]`. */
@@ -284,10 +276,8 @@ function matchersOf(actual: string, expected: Value, names: Names): (string | un
     if (OPERATORS[name] !== undefined) {
       return `${actual} ${OPERATORS[name]} ${valueOf(value, names)}`;
     }
-    if (TYPES[name] !== undefined) {
-      const test = `type(${actual}) in ${TYPES[name]}`;
-      return value === false ? `not (${test})` : test;
-    }
+    const test = TYPES[name]?.(actual);
+    if (test !== undefined) return value === false ? `not (${test})` : test;
     switch (name) {
       case "nin":
         return `not (${actual} in ${valueOf(value, names)})`;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ImportFile } from "../../src/importer/draft.ts";
+import type { ImportFile } from "../../src/importer/input.ts";
 import { hideDraftSecrets } from "../../src/importer/hide_secrets.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
 import { renderDraft } from "../../src/openapi/gen/draft.ts";

@@ -2,7 +2,7 @@ import type { Host } from "../../host/host.ts";
 import type { Draft, DraftStep } from "../../openapi/gen/draft.ts";
 import { headerOf, keyOf, literal } from "../../importer/expressions.ts";
 import type { WithoutSecrets } from "../../importer/hide_secrets.ts";
-import { NO_FAILURE } from "../../importer/http_step.ts";
+import { NO_FAILURE } from "../../importer/request_draft.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { RunEvent, StepResult } from "../../run/event.ts";
 import { run } from "../../run/run.ts";

@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import type { Draft, DraftJob, DraftStep } from "../../openapi/gen/draft.ts";
-import { NO_FAILURE } from "../../importer/http_step.ts";
+import { NO_FAILURE } from "../../importer/request_draft.ts";
 import { renderDraft } from "../../openapi/gen/draft.ts";
 import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";

@@ -2,7 +2,33 @@ import { LoadError } from "../base/errors.ts";
 import type { Path, Span } from "../base/source.ts";
 import { jsonFault, parseJson } from "../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
-import type { ImportFile, Line } from "./draft.ts";
+import type { Draft } from "../openapi/gen/draft.ts";
+
+/** Makes a workflow; throws `LoadError` with the place of what is wrong. */
+export type Translate = (input: ImportInput) => Promise<Draft> | Draft;
+
+/** The input of an importer, by its kind. */
+export interface ImportInput {
+  /** The words of a command. */
+  readonly words: readonly string[];
+  /** The files: one, or those of a directory by their paths in it. */
+  readonly files: readonly ImportFile[];
+  /** Parses YAML; throws `LoadError` with the place of what is wrong. */
+  readonly parseYaml: (file: ImportFile) => Promise<unknown>;
+}
+
+/** A line of a file. */
+export interface Line {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** A file to import. */
+export interface ImportFile {
+  /** The path that the user gave; for a directory, the path in it. */
+  readonly name: string;
+  readonly text: string;
+}
 
 /** The error of an input, at an offset of its text. */
 export function problemAt(
