@@ -39,7 +39,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  secrets: ["action/action.ts"],
   workflow: [
     "openapi/read/description.ts",
     "actions/registry.ts",

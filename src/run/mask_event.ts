@@ -28,8 +28,6 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
     if (key === "message" || key === "hint") return cutText(masked, LONGEST_MESSAGE);
     return isWarning && key === "text" ? cutText(masked, LONGEST_WARNING) : masked;
   };
-  const maskData = (data: unknown) =>
-    boundPart(data, { left: Infinity }, (text, from, to) => masker.mask(text, from, to));
   /** The items of a list are under the key of the list. */
   const mask = (part: unknown, key: string): unknown => {
     if (typeof part === "string") return maskText(part, key);
@@ -40,7 +38,9 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
     for (const [name, field] of Object.entries(part)) {
       const isPicture = key === "images" && name === "data";
       if (SHAPE.has(name) || isPicture || field === undefined) continue;
-      const other = !isList && DATA.has(name) ? maskData(field) : mask(field, isList ? key : name);
+      const other = !isList && DATA.has(name)
+        ? boundPart(field, { left: Infinity }, masker)
+        : mask(field, isList ? key : name);
       if (other === field) continue;
       masked ??= (isList ? [...part] : { ...part }) as Record<string, unknown>;
       masked[name] = other;

@@ -110,7 +110,7 @@ export class Run {
 
   /** A copy of data for reports: with about `limit` characters of each field, without secrets. */
   bound(value: unknown, limit = this.detail.limit): Bounded {
-    return boundValue(value, limit, (text, from, to) => this.secrets.mask(text, from, to));
+    return boundValue(value, limit, this.secrets);
   }
 
   /** Closes what was opened in a scope that ends; what cannot be closed is a warning. */

@@ -1,6 +1,5 @@
-import type { HideSecrets, ResponseField } from "../action/action.ts";
-import { findExchangedSecrets, findVariableSecrets } from "./find_secrets.ts";
-import { MASK, Masker } from "./masker.ts";
+import { findExchangedSecrets, findVariableSecrets, type MessageField } from "./find_secrets.ts";
+import { Masker } from "./masker.ts";
 import { SHORTEST_ISSUED } from "./secrets.ts";
 import { type Dict, isNumber, type Value } from "../base/value/value.ts";
 
@@ -18,15 +17,11 @@ export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: 
 
 /** Adds the secrets among outputs of a step. */
 export function addOutputSecrets(values: Dict, masker: Masker): void {
-  findVariableSecrets(
-    values,
-    (text, shortest) => masker.add(text, shortest),
-    SHORTEST_ISSUED,
-  );
+  findVariableSecrets(values, (text, shortest) => masker.add(text, shortest), SHORTEST_ISSUED);
 }
 
 /** Adds the secrets in a message, of which an action may know the fields. */
-export type AddExchangedSecrets = (data: Dict, fields?: readonly ResponseField[]) => void;
+export type AddExchangedSecrets = (data: Dict, fields?: readonly MessageField[]) => void;
 
 /** Adds the secrets in what actions were given, sent or received: see `findExchangedSecrets`. */
 export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
@@ -64,17 +59,4 @@ export function* secretsIn(value: Value, masker: Masker): Iterable<string> {
   } else if (typeof value === "object" && value !== null) {
     for (const part of Object.values(value)) yield* secretsIn(part, masker);
   }
-}
-
-/** A request or response without what is secret by its name, as its action says. */
-export function hideFields(
-  message: Dict,
-  fields: readonly { readonly name: string; readonly hide?: HideSecrets }[],
-): Dict {
-  const hidden: Record<string, Value> = {};
-  for (const { name, hide } of fields) {
-    const value = hide && message[name];
-    if (value !== undefined) hidden[name] = hide!(value, MASK);
-  }
-  return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
 }

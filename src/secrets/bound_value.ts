@@ -1,8 +1,5 @@
-import { MASK } from "./masker.ts";
+import { MASK, type Masker } from "./masker.ts";
 import { isNumber, type Value } from "../base/value/value.ts";
-
-/** The part of a text between two offsets, all of it without them, with secrets taken out. */
-export type MaskPart = (text: string, from?: number, to?: number) => string;
 
 /** Fields that are cut at their beginning: a command prints at its end why it failed. */
 export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr"]);
@@ -11,79 +8,70 @@ export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr
  * A copy of plain data that holds about `limit` characters of text for each field of the top
  * level, so that a large body does not take the place of the headers. It says what was left out.
  */
-export function boundValue(value: unknown, limit: number, mask: MaskPart): Bounded {
-  if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, mask);
-  const out: Record<string, Bounded> = {};
-  for (const [key, field] of Object.entries(value)) {
-    const isEnd = KEPT_FROM_THE_END.has(key) && typeof field === "string";
-    const bounded = isEnd ? boundEnd(field, limit, mask) : boundPart(field, { left: limit }, mask);
-    setField(out, mask(key), bounded);
-  }
-  return out;
+export function boundValue(value: unknown, limit: number, masker: Masker): Bounded {
+  if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, masker);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      masker.mask(key),
+      KEPT_FROM_THE_END.has(key) && typeof field === "string"
+        ? boundEnd(field, limit, masker)
+        : boundPart(field, { left: limit }, masker),
+    ]),
+  );
 }
 
 /** Plain data, rebuilt. */
 export type Bounded = Exclude<Value, object> | Bounded[] | { [key: string]: Bounded };
 
 /** The same for all of a value together: its budget is characters that are left. */
-export function boundPart(value: unknown, budget: { left: number }, mask: MaskPart): Bounded {
-  if (typeof value === "string") return boundText(value, budget, mask);
+export function boundPart(value: unknown, budget: { left: number }, masker: Masker): Bounded {
+  if (typeof value === "string") return boundText(value, budget, masker);
   if (!isObject(value)) {
     budget.left -= 8;
     if (isNumber(value)) {
-      return mask(String(value)) === String(value) ? value : MASK;
+      return masker.mask(String(value)) === String(value) ? value : MASK;
     }
     return typeof value === "boolean" ? value : null;
   }
-  if (Array.isArray(value)) return boundList(value, budget, mask);
-  const out: Record<string, Bounded> = {};
+  if (Array.isArray(value)) return boundList(value, budget, masker);
+  const fields: [string, Bounded][] = [];
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {
     if (budget.left <= 0) {
-      out["…"] = `(${keys.length - index} more)`;
+      fields.push(["…", `(${keys.length - index} more)`]);
       break;
     }
     budget.left -= key.length;
     const field = (value as Record<string, unknown>)[key];
-    setField(out, mask(key), boundPart(field, budget, mask));
+    fields.push([masker.mask(key), boundPart(field, budget, masker)]);
   }
-  return out;
+  return Object.fromEntries(fields);
 }
 
-/** Mapped, not pushed: ten thousand lists that have grown are slow to write as JSON. */
-function boundList(list: readonly unknown[], budget: { left: number }, mask: MaskPart): Bounded[] {
-  let count = Math.min(list.length, Math.max(0, budget.left));
-  const items = list.slice(0, count).map((item, index) => {
-    if (budget.left > 0) return boundPart(item, budget, mask);
-    count = Math.min(count, index);
-    return null;
-  });
-  if (count === list.length) return items;
-  return [...items.slice(0, count), `… (${list.length - count} more)`];
+function boundList(list: readonly unknown[], budget: { left: number }, masker: Masker): Bounded[] {
+  const items: Bounded[] = [];
+  for (const item of list) {
+    if (budget.left <= 0) return [...items, `… (${list.length - items.length} more)`];
+    items.push(boundPart(item, budget, masker));
+  }
+  return items;
 }
 
-/** A map without a prototype would need no care, but ten thousand of those are slow and large. */
-function setField(map: Record<string, Bounded>, key: string, value: Bounded): void {
-  if (key === "__proto__") {
-    Object.defineProperty(map, key, { value, enumerable: true, writable: true });
-  } else map[key] = value;
-}
-
-function boundText(text: string, budget: { left: number }, mask: MaskPart): string {
+function boundText(text: string, budget: { left: number }, masker: Masker): string {
   const room = Math.max(0, budget.left);
   budget.left -= text.length + 2;
-  if (text.length <= room) return mask(text);
+  if (text.length <= room) return masker.mask(text);
   // At the end of a line, if one is near.
   const line = text.lastIndexOf("\n", room) + 1;
   const end = line > room / 2 ? line : room;
   const lines = linesIn(text.slice(end));
   const more = `${text.length - end} more characters${lines > 1 ? ` in ${lines} lines` : ""}`;
-  return `${mask(text, 0, end)}… (${more})`;
+  return `${masker.mask(text, 0, end)}… (${more})`;
 }
 
 /** The last so many characters, from the beginning of a line on where there is one. */
-function boundEnd(text: string, limit: number, mask: MaskPart): string {
-  const masked = mask(text);
+function boundEnd(text: string, limit: number, masker: Masker): string {
+  const masked = masker.mask(text);
   if (masked.length <= limit) return masked;
   const start = masked.length - limit;
   const line = masked.indexOf("\n", start - 1) + 1;

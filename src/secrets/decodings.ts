@@ -11,7 +11,7 @@ const PERCENTS = [
 const ESCAPE = '\\\\(?:u[0-9a-f]{4}|["\\\\/bfnrt])';
 const ENTITY = "&(?:amp|lt|gt|quot|apos|#\\d{1,7}|#x[0-9a-f]{1,6});";
 
-const EACH = [["%", PERCENTS], ["\\", ESCAPE], ["&", ENTITY]].map(
+const KINDS = [["%", PERCENTS], ["\\", ESCAPE], ["&", ENTITY]].map(
   ([first, pattern]) => ({ first: first!, pattern: new RegExp(pattern!, "gi") }),
 );
 const ANY = new RegExp(`${PERCENTS}|${ESCAPE}|${ENTITY}`, "gi");
@@ -21,18 +21,15 @@ const ANY = new RegExp(`${PERCENTS}|${ESCAPE}|${ENTITY}`, "gi");
  * without all of these, up to four times. Only what differs from the text is given.
  */
 export function* decodings(text: string): Iterable<Rewritten> {
-  let kinds = 0;
-  for (const { first, pattern } of EACH) {
-    const decoded = text.includes(first) ? rewrite(text, pattern, decode) : undefined;
-    if (!decoded) continue;
-    kinds++;
-    yield decoded;
-  }
-  let outer = kinds > 0 ? rewrite(text, ANY, decode) : undefined;
-  for (let layer = 1; outer && layer <= LAYERS; layer++) {
-    // A first layer of one kind has been given.
-    if (layer > 1 || kinds > 1) yield outer;
+  const alone = KINDS.flatMap(({ first, pattern }) =>
+    text.includes(first) ? rewrite(text, pattern, decode) ?? [] : []
+  );
+  yield* alone;
+  let outer = alone.length > 1 ? rewrite(text, ANY, decode) : alone[0];
+  if (outer && alone.length > 1) yield outer;
+  for (let layer = 1; outer && layer < LAYERS; layer++) {
     outer = inside(outer);
+    if (outer) yield outer;
   }
 }
 
@@ -113,50 +110,32 @@ function rewrite(
   pattern: RegExp,
   write: (match: string) => string,
 ): Rewritten | undefined {
-  // Thousands of small parts are numbers in lists, since as objects they cost more than all else.
-  const lengths: number[] = [];
-  const wasAt: number[] = [];
-  const isAt: number[] = [];
+  /** Where each match was, and where what was written for it is. */
+  const parts: { readonly from: Range; readonly to: Range }[] = [];
   let out = "";
-  let from = 0;
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const [part] = match;
-    const { index } = match;
-    out += text.slice(from, index);
-    wasAt.push(index);
-    isAt.push(out.length);
-    lengths.push(part.length);
-    out += write(part);
-    from = index + part.length;
+  let copied = 0;
+  for (const { 0: match, index } of text.matchAll(pattern)) {
+    out += text.slice(copied, index);
+    const start = out.length;
+    out += write(match);
+    copied = index + match.length;
+    parts.push({ from: { start: index, end: copied }, to: { start, end: out.length } });
   }
-  if (from === 0) return undefined;
-  out += text.slice(from);
-  const originOf = (offset: number, isEnd: boolean): number => {
-    const at = lastUpTo(isAt, offset);
-    if (at < 0) return isEnd ? offset + 1 : offset;
-    const start = wasAt[at]!;
-    const end = start + lengths[at]!;
-    const next = isAt[at]! + write(text.slice(start, end)).length;
-    if (offset < next) return isEnd ? end : start;
-    return end + offset - next + (isEnd ? 1 : 0);
+  if (parts.length === 0) return undefined;
+  /** The part that a character is in, or that comes before it. */
+  const partAt = (offset: number) => parts.findLast(({ to }) => to.start <= offset);
+  const startOf = (offset: number): number => {
+    const { from, to } = partAt(offset) ?? { from: { start: 0, end: 0 }, to: { start: 0, end: 0 } };
+    return offset < to.end ? from.start : from.end + offset - to.end;
+  };
+  const endOf = (offset: number): number => {
+    const { from, to } = partAt(offset) ?? { from: { start: 0, end: 0 }, to: { start: 0, end: 0 } };
+    return offset < to.end ? from.end : from.end + offset - to.end + 1;
   };
   return {
-    text: out,
-    origin: ({ start, end }) => ({ start: originOf(start, false), end: originOf(end - 1, true) }),
+    text: out + text.slice(copied),
+    origin: ({ start, end }) => ({ start: startOf(start), end: endOf(end - 1) }),
   };
-}
-
-/** The place of the last number that is not larger, in a list in order; -1 where all are. */
-function lastUpTo(sorted: readonly number[], number: number): number {
-  let low = -1;
-  let high = sorted.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! <= number) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Signs of a mail as it is sent. */

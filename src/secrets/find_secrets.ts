@@ -52,7 +52,7 @@ export function findVariableSecrets(
 }
 
 /** A field of a message, which may repeat the data of another field as text. */
-interface MessageField {
+export interface MessageField {
   readonly name: string;
   readonly repeats?: string;
 }

@@ -15,7 +15,7 @@ export const MASK = "***";
 /** The number of secrets searched for in nested encodings: each response may add one. */
 const MOST_THOROUGH = 500;
 
-/** The texts to look for are so much shorter than one of them that is encoded further. */
+/** Longest expansion factor of an encoded secret. */
 const EXPANSION = 6;
 
 /** The password of each URL in a text. Templates are not passwords. */
@@ -37,11 +37,6 @@ export class Masker {
     if (/\s/.test(secret)) this.#haveSpaces = true;
     const isThorough = this.#known.size <= MOST_THOROUGH;
     for (const form of secretForms(secret, shortest, isThorough)) this.#forms.add(form);
-  }
-
-  /** The number of secrets that it knows. */
-  get count(): number {
-    return this.#known.size;
   }
 
   /**

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { addSecretsOf } from "../../src/secrets/add_secrets.ts";
 import { findExchangedSecrets, findVariableSecrets } from "../../src/secrets/find_secrets.ts";
+import { Masker } from "../../src/secrets/masker.ts";
 
 /** The secrets that are long enough. */
 function found(data: Record<string, unknown>): string[] {
@@ -131,4 +133,45 @@ Deno.test("findVariableSecrets() finds the passwords of URLs under any name", ()
     "-----BEGIN\\nabcdefgh",
     "-----BEGIN\nabcdefgh",
   ]);
+});
+
+Deno.test("addSecretsOf() makes values of secret names secret, at any depth", () => {
+  const masker = new Masker();
+  addSecretsOf({
+    TOKEN: "abcdef",
+    PASS: "short",
+    HOME: "/home/ann",
+    db: { password: "hunter22", port: 5432123, pin: { key: 987654 } },
+  }, masker);
+  assertEquals(
+    masker.mask("abcdef short /home/ann hunter22 5432123 987654"),
+    "*** short /home/ann *** 5432123 ***",
+  );
+});
+
+Deno.test("addSecretsOf() makes everything under a secret name secret", () => {
+  const masker = new Masker();
+  addSecretsOf({
+    token: ["first-one", ["second-one"], 1234567],
+    auth: { value: "third-one", deep: { list: [{ x: "fourth-one" }] } },
+    credentials: { user: "fifth-one", pw: "sixth-one" },
+    list: [{ name: "plain-one", password: "seventh-one" }],
+  }, masker);
+  assertEquals(
+    masker.mask(
+      "first-one second-one 1234567 third-one fourth-one fifth-one sixth-one plain-one seventh-one",
+    ),
+    "*** *** *** *** *** *** *** plain-one ***",
+  );
+});
+
+Deno.test("addSecretsOf() looks once at data that holds a part again and again", () => {
+  const masker = new Masker();
+  const shared = { plain: "plain-one", key: "secret-one" };
+  let value: unknown = shared;
+  for (let i = 0; i < 60; i++) value = [value, { value }];
+  addSecretsOf({ value }, masker);
+  assertEquals(masker.mask("plain-one secret-one"), "plain-one ***");
+  addSecretsOf({ shared, auth: shared }, masker);
+  assertEquals(masker.mask("plain-one secret-one"), "*** ***");
 });

@@ -1,10 +1,9 @@
-import type { MessageDescription } from "../../action/action.ts";
+import type { HideSecrets, MessageDescription } from "../../action/action.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { parseExactly } from "../../base/value/parse_json.ts";
-import { type Dict, isDict } from "../../base/value/value.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Bounded } from "../../secrets/bound_value.ts";
-import { hideFields } from "../../secrets/add_secrets.ts";
 import { MASK } from "../../secrets/masker.ts";
 import { withoutSecretNames } from "../../secrets/secrets.ts";
 import type {
@@ -108,7 +107,7 @@ async function exchangeOf(
   const [request, response] = [described.request, described.response].map((message) =>
     message && viewOf(message, (title) => (run.bound({ title }, limit) as Dict).title as string)
   );
-  const shown = (message: Dict, fields: Parameters<typeof hideFields>[1] = []) =>
+  const shown = (message: Dict, fields: readonly Field[] = []) =>
     run.bound(hideFields(message, fields), limit);
   const line = explainer?.command?.(req, params);
   // The environment of a run does not change.
@@ -120,6 +119,22 @@ async function exchangeOf(
     view: request || response ? { request, response } : undefined,
     command: line && shellText(line, named, run.secrets),
   };
+}
+
+/** A field of a request or a response, of which its action may hide something. */
+interface Field {
+  readonly name: string;
+  readonly hide?: HideSecrets;
+}
+
+/** A request or response without what is secret by its name, as its action says. */
+export function hideFields(message: Dict, fields: readonly Field[]): Dict {
+  const hidden: Record<string, Value> = {};
+  for (const { name, hide } of fields) {
+    const value = hide && message[name];
+    if (value !== undefined) hidden[name] = hide!(value, MASK);
+  }
+  return { ...message, ...hidden };
 }
 
 function viewOf(
