@@ -19,7 +19,7 @@ const LONGEST_WARNING = 500;
  * An event with every secret taken out of its texts: the one place where secrets are replaced,
  * through which all events go. Texts that were cut before were masked then, as half a secret is not
  * recognized. What gives an event its shape is left as it is: a variable may hold such a word by
- * chance. Parts without texts that change are not copied, which is nearly every event.
+ * chance. Undefined fields are left out, as in JSON.
  */
 export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
   const isWarning = event.type === "note" && event.level === "warning";
@@ -28,24 +28,27 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
     if (key === "message" || key === "hint") return cutText(masked, LONGEST_MESSAGE);
     return isWarning && key === "text" ? cutText(masked, LONGEST_WARNING) : masked;
   };
-  /** The items of a list are under the key of the list. */
   const mask = (part: unknown, key: string): unknown => {
     if (typeof part === "string") return maskText(part, key);
     if (typeof part !== "object" || part === null) return part;
     if (isExcerpt(part, key)) return maskExcerpt(part, (text) => maskText(text, ""));
-    const isList = Array.isArray(part);
-    let masked: Record<string, unknown> | undefined;
-    for (const [name, field] of Object.entries(part)) {
-      const isPicture = key === "images" && name === "data";
-      if (SHAPE.has(name) || isPicture || field === undefined) continue;
-      const other = !isList && DATA.has(name)
-        ? boundPart(field, { left: Infinity }, masker)
-        : mask(field, isList ? key : name);
-      if (other === field) continue;
-      masked ??= (isList ? [...part] : { ...part }) as Record<string, unknown>;
-      masked[name] = other;
+    if (Array.isArray(part)) {
+      const items = part.map((item) => mask(item, key));
+      return items.every((item, index) => item === part[index]) ? part : items;
     }
-    return masked ?? part;
+    const fields: [string, unknown][] = [];
+    let isSame = true;
+    for (const [name, field] of Object.entries(part)) {
+      const masked = maskField(name, field, key);
+      isSame &&= masked === field && field !== undefined;
+      if (field !== undefined) fields.push([name, masked]);
+    }
+    return isSame ? part : Object.fromEntries(fields);
+  };
+  const maskField = (name: string, field: unknown, parent: string): unknown => {
+    const isPicture = parent === "images" && name === "data";
+    if (SHAPE.has(name) || isPicture || field === undefined) return field;
+    return DATA.has(name) ? boundPart(field, { left: Infinity }, masker) : mask(field, name);
   };
   return mask(event, "") as RunEvent;
 }
