@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { embedded } from "../../../src/action/embedded.ts";
-import { http } from "../../../src/action/http/http.ts";
+import { embedded } from "../../../src/actions/embedded.ts";
+import { http } from "../../../src/actions/http/http.ts";
 import type { Dict } from "../../../src/base/value/value.ts";
 import { hideFields } from "../../../src/run/execute/step_detail.ts";
 
