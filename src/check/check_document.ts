@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { evaluateKnownVars } from "../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { renderKnownPath } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { DataTemplate } from "../expr/expression.ts";

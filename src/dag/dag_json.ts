@@ -1,4 +1,4 @@
-import { jobsBefore } from "../plan/jobs_before.ts";
+import { jobsBefore } from "../plan/plan.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { excerptOf, type Path, type Position } from "../base/source.ts";
 import type { Repeat, Step } from "../workflow/model.ts";

@@ -1,7 +1,7 @@
 import { renderText } from "../expr/template/render.ts";
 import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
-import { evaluateKnown } from "../plan/evaluate_known.ts";
+import { evaluateKnown } from "../plan/evaluate_vars.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { hasOpenEntries, listedEntries, markCleanup } from "../workflow/step_facts.ts";

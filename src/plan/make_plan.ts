@@ -32,21 +32,11 @@ export async function makePlan(
   const path = evaluate ? renderKnownPath : renderPath;
   const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
     { jobs: workflow.jobs, warnings: [] };
-  const planned = new Map(
-    jobs.map((
-      job,
-    ) => [job.id, {
-      job,
-      ...nameOf(job, {
-        names: { vars },
-        strict: true,
-        addSecret,
-        random: draws.at(() => `${file} ${job.id}`),
-      }),
-      needs: [] as PlannedJob[],
-      ...conditionOf(job),
-    }]),
-  );
+  const planned = new Map(jobs.map((job) => {
+    const random = draws.at(() => `${file} ${job.id}`);
+    const name = nameOf(job, { names: { vars }, strict: true, addSecret, random });
+    return [job.id, { job, ...name, needs: [] as PlannedJob[], ...conditionOf(job) }];
+  }));
   for (const { job, needs } of planned.values()) {
     for (const id of new Set(job.needs)) {
       const need = planned.get(id);

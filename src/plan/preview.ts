@@ -148,30 +148,27 @@ function keyOf(property: Node): string | undefined {
 
 /** Whether all of it is known. */
 export function isKnown(preview: Preview): boolean {
-  switch (preview.kind) {
-    case "value":
-      return true;
-    case "text":
-      return false;
-    case "list":
-      return preview.items.every(isKnown);
-    case "map":
-      return preview.entries.every(([, field]) => isKnown(field));
-  }
+  return knownValue(preview) !== undefined;
 }
 
-/** The value of fully known data. */
-export function knownValue(preview: Preview): Value {
+/** The value of fully known data; undefined where a part of it is not known. */
+export function knownValue(preview: Preview): Value | undefined {
   switch (preview.kind) {
     case "value":
       return preview.value;
     case "text":
-      throw new Error("a value that is not known");
-    case "list":
-      return preview.items.map(knownValue);
+      return undefined;
+    case "list": {
+      const items = preview.items.map(knownValue);
+      return items.every((item) => item !== undefined) ? items : undefined;
+    }
     case "map": {
       const map: Record<string, Value> = Object.create(null);
-      for (const [key, field] of preview.entries) map[key] = knownValue(field);
+      for (const [key, field] of preview.entries) {
+        const value = knownValue(field);
+        if (value === undefined) return undefined;
+        map[key] = value;
+      }
       return map;
     }
   }

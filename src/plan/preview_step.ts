@@ -1,13 +1,6 @@
 import { type Dict, isDict, merge, type Value } from "../base/value/value.ts";
 import type { Step } from "../workflow/model.ts";
-import {
-  fieldsOf,
-  isKnown,
-  type Knowledge,
-  knownValue,
-  type Preview,
-  previewData,
-} from "./preview.ts";
+import { fieldsOf, type Knowledge, knownValue, type Preview, previewData } from "./preview.ts";
 
 /** A step before it runs, with one run for each entry of its iteration. */
 export interface StepPreview {
@@ -31,7 +24,7 @@ export interface RunPreview {
 export function previewStep(step: Step, before: Knowledge): StepPreview {
   const vars = step.vars && previewData(step.vars, before);
   const known = vars ? learnVars(before, vars) : before;
-  const preview = { step, ...(vars ? { vars } : {}) };
+  const preview = { step, vars };
   const { iteration } = step;
   if (!iteration || iteration.kind === "loop") {
     return { ...preview, known, runs: [previewRun(step, known)] };
@@ -67,7 +60,7 @@ export function learnVars(known: Knowledge, added: Preview): Knowledge {
   const vars: Record<string, Value> = Object.assign(Object.create(null), known.scope.names.vars);
   const openVars = new Set(known.openVars);
   for (const [key, field] of fieldsOf(added)) {
-    const value = isKnown(field) ? knownValue(field) : undefined;
+    const value = knownValue(field);
     if (value === undefined || isDict(value) && openVars.has(key)) {
       delete vars[key];
       openVars.add(key);

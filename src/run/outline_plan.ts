@@ -1,8 +1,8 @@
 import { excerptOf, type Position } from "../base/source.ts";
 import type { Plan } from "../plan/plan.ts";
 import { markCleanup } from "../workflow/step_facts.ts";
-import type { Document, Step } from "../workflow/model.ts";
-import type { RunStarted } from "./event.ts";
+import type { Document, Job, Step } from "../workflow/model.ts";
+import type { RunStarted, StepOutline } from "./event.ts";
 import type { Run } from "./run_state.ts";
 
 /** The jobs in the first event of a run; finding the positions of steps takes time. */
@@ -17,17 +17,23 @@ export async function outlinePlan(
       id: job.id,
       name,
       needs: needs.map((need) => need.job.id),
-      tags: workflow.tags || job.tags ? [...tags] : undefined,
-      steps: job.steps.map((step) => ({
-        id: step.id,
-        name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
-        uses: step.action.name,
-        entries: step.iteration?.kind === "list" ? step.iteration.entries.length : undefined,
-        cleanup: step.isCleanup,
-        place: positionOf?.(step),
-      })),
+      ...workflow.tags || job.tags ? { tags: [...tags] } : {},
+      steps: job.steps.map((step) => outlineStep(job, step, positionOf)),
     };
   });
+}
+
+/** Library users see it as it is, so that it has no undefined fields. */
+function outlineStep(job: Job, step: Step, positionOf: Locate | undefined): StepOutline {
+  const { id, iteration, isCleanup, action: { name: uses } } = step;
+  return {
+    ...id === undefined ? {} : { id },
+    name: markCleanup(job, step, step.name?.source.trim() || uses),
+    uses,
+    ...iteration?.kind === "list" ? { entries: iteration.entries.length } : {},
+    ...isCleanup ? { cleanup: isCleanup } : {},
+    ...positionOf ? { place: positionOf(step) } : {},
+  };
 }
 
 type Locate = (step: Step) => Position;

@@ -1,6 +1,4 @@
-import { jobsBefore } from "../plan/jobs_before.ts";
-import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { startsWhenNeedsSucceed } from "../plan/plan.ts";
+import { jobsBefore, type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
 import type { RunPiece } from "../run/run_options.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";

@@ -1,4 +1,4 @@
-import { type JobsBefore, jobsBefore } from "../../plan/jobs_before.ts";
+import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
 import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./check_model.ts";
 

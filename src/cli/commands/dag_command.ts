@@ -3,7 +3,7 @@ import type { Dag, DagOfMany, SuiteDag } from "../../dag/dag.ts";
 import { makeDagJson } from "../../dag/dag_json.ts";
 import { makeDag } from "../../dag/make_dag.ts";
 import type { Host } from "../../host/host.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { SuiteFile } from "../../suite/suite.ts";

@@ -2,7 +2,7 @@ import { refuseFailing } from "../../check/refuse_run.ts";
 import { EXPORTERS } from "../../spread/engines/registry.ts";
 import { shellWord } from "../../spread/engines/exported.ts";
 import { makeTasks, readSplit } from "../../spread/engines/tasks.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";

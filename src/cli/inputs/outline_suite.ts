@@ -1,6 +1,6 @@
 import { makeSuiteTasks, type Task } from "../../spread/engines/tasks.ts";
 import { MOST_PARTS } from "../../spread/choose_piece.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import type { Source } from "../../base/source.ts";

@@ -1,7 +1,7 @@
 import type { RunTls } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
 import type { Draws } from "../../expr/draws.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { RunOptions } from "../../run/run_options.ts";

@@ -1,7 +1,7 @@
 import { Draws } from "../../expr/draws.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { makePlan } from "../../plan/make_plan.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, type RunnerError, UsageError } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-import { fieldsOf, isKnown, knownValue, type Preview } from "../../plan/preview.ts";
+import { fieldsOf, knownValue, type Preview } from "../../plan/preview.ts";
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
 import type { Action, HideSecrets } from "../../action/action.ts";
@@ -36,7 +36,8 @@ function hideField(name: string, preview: Preview, hide: HideSecrets): Preview {
 
 /** The known part of a preview. */
 function knownPart(preview: Preview): Value {
-  if (isKnown(preview)) return knownValue(preview);
+  const known = knownValue(preview);
+  if (known !== undefined) return known;
   if (preview.kind === "list") return preview.items.map(knownPart);
   if (preview.kind === "text") {
     return preview.parts.map(({ text, from }) => from === "template" ? " " : text).join("");
