@@ -10,15 +10,16 @@ import type { Dict } from "../base/value/value.ts";
 import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
-import type { JobFiles } from "../workflow/job_files/job_files.ts";
+import { JobFiles } from "../workflow/job_files/job_files.ts";
 import { decodeDocument, type DecodedWorkflow, embedJobFiles } from "../workflow/load_workflow.ts";
-import type { Document } from "../workflow/model.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
-import { type RefuseOptions, UNSET } from "./check.ts";
-import { ERROR_CHECKS } from "./error_checks.ts";
-import { isSurelyEvaluated } from "./model/make_readings.ts";
-import { type Drafts, makeModel } from "./model/make_model.ts";
-import type { CheckContext, CheckModel } from "./model/check_model.ts";
+import type { Document } from "../workflow/model.ts";
+import { CHECKS, ERROR_CHECKS } from "./checks.ts";
+import { findLiteralSecrets } from "./literal_secrets.ts";
+import { type Drafts, makeModel } from "./make_model.ts";
+import { type CheckContext, type CheckModel, type RefuseOptions, UNSET } from "./model.ts";
+import { isSurelyEvaluated } from "./readings.ts";
+import { findMissingFiles } from "./rules/missing_file.ts";
 
 /** The findings in a document and in the job files that it embeds. */
 export interface CheckedDocument {
@@ -48,9 +49,16 @@ export async function checkDocument(
       host,
       (path) => renderKnownPath(path, evaluateKnownVars(draft, host.env.all())),
     );
-  const own = { ...decoded, document };
-  const parts = draft ? partsOf({ ...own, draft }, jobFiles) : [];
-  return await checkParts(parts, jobFiles, host, context, () => locateAll([own]));
+  const parts = draft ? partsOf({ ...decoded, document, draft }, jobFiles) : [];
+  const secrets = await addFindings(parts, jobFiles, host, context);
+  return {
+    diagnostics: [
+      ...await locateAll([{ ...decoded, document }]),
+      ...await jobFiles?.diagnostics() ?? [],
+    ],
+    secrets,
+    jobFiles: namesOf(jobFiles),
+  };
 }
 
 /** The same for a job file that no workflow embeds. */
@@ -59,16 +67,31 @@ export async function checkJobFile(
   host: Host,
   limits: Limits,
 ): Promise<CheckedDocument> {
-  const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
-  return await checkParts(
-    partsOf(undefined, jobFiles),
-    jobFiles,
-    host,
-    {},
-    () => Promise.resolve([]),
-  );
+  const secrets = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});
+  return { diagnostics: await jobFiles.diagnostics(), secrets, jobFiles: namesOf(jobFiles) };
+}
+
+function namesOf(jobFiles: FoundFiles | undefined): readonly string[] {
+  return (jobFiles?.found ?? []).map(({ document }) => document.name);
+}
+
+/** Adds the findings of all checks to the problems of documents; returns the secrets in them. */
+async function addFindings(
+  parts: readonly Part[],
+  jobFiles: FoundFiles | undefined,
+  host: Host,
+  context: CheckContext,
+): Promise<readonly string[]> {
+  const models = await makeModels(parts, jobFiles, host, context);
+  for (const { document, decoded } of parts) {
+    const model = models.get(document)!;
+    // They look at the problems of the loader, not at those of each other.
+    const problems = CHECKS.flatMap(({ find }) => [...find(model)]);
+    for (const problem of problems) decoded.problems.push(problem);
+  }
+  return [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text));
 }
 
 /** What prevents a workflow that could be loaded and planned from running. */
@@ -80,14 +103,18 @@ export async function checkLoaded(
 ): Promise<readonly Diagnostic[]> {
   const unset = isExport ? new Map() : unsetVars(workflow.vars, vars);
   // The vars are those of the workflow with what the command line sets.
-  const own = { ...decoded, document, draft: { ...draft, vars: workflow.vars } };
-  const parts = partsOf(own, jobFiles);
-  const models = await makeModels(parts, jobFiles, isStrict ? host : undefined, {
-    ...context,
-    unset,
-    chosen: new Set(jobs.filter(({ skip }) => skip === undefined).map(({ job }) => job.id)),
-  });
-  const checks = isStrict ? (await import("./checks.ts")).CHECKS : ERROR_CHECKS;
+  const ownPart = { ...decoded, document, draft: { ...draft, vars: workflow.vars } };
+  const models = await makeModels(
+    partsOf(ownPart, jobFiles),
+    jobFiles,
+    isStrict ? host : undefined,
+    {
+      ...context,
+      unset,
+      chosen: new Set(jobs.filter(({ skip }) => skip === undefined).map(({ job }) => job.id)),
+    },
+  );
+  const checks = isStrict ? CHECKS : ERROR_CHECKS;
   const found = [...models].map(([document, model]) => ({
     document,
     problems: checks.flatMap(({ find }) => [...find(model)]).filter(
@@ -97,11 +124,11 @@ export async function checkLoaded(
     ),
     unquoted: [],
   }));
-  return (await locateAll(found)).map(({ span, ...diagnostic }) => {
-    if (!span) return diagnostic;
-    if (diagnostic.code !== UNSET) return { ...diagnostic, span };
+  return (await locateAll(found)).map((diagnostic) => {
+    const { span, code, message } = diagnostic;
+    if (!span || code !== UNSET) return diagnostic;
     const { file, line } = excerptOf(span);
-    return { ...diagnostic, message: diagnostic.message.replace(/\)$/, `, ${file}:${line})`) };
+    return { ...diagnostic, message: message.replace(/\)$/, `, ${file}:${line})`) };
   });
 }
 
@@ -121,11 +148,11 @@ interface Part {
   readonly decoded: DecodedDocument<unknown>;
 }
 
-type FoundFiles = Pick<JobFiles, "found" | "embedded" | "diagnostics">;
+type FoundFiles = Pick<JobFiles, "found" | "embedded">;
 
 /** A workflow, if there is one, and the job files. */
 function partsOf(
-  own: Omit<DecodedWorkflow, "jobFiles"> | undefined,
+  workflow: Omit<DecodedWorkflow, "jobFiles"> | undefined,
   jobFiles: FoundFiles | undefined,
 ): readonly Part[] {
   const parts = (jobFiles?.found ?? []).flatMap((decoded): readonly Part[] => {
@@ -134,10 +161,11 @@ function partsOf(
       ? [{ document, drafts: { jobs: [{ ...draft, id: document.name }] }, decoded }]
       : [];
   });
-  return own ? [{ document: own.document, drafts: own.draft, decoded: own }, ...parts] : parts;
+  if (!workflow) return parts;
+  return [{ document: workflow.document, drafts: workflow.draft, decoded: workflow }, ...parts];
 }
 
-/** Makes the models of documents, each before those that it embeds. */
+/** Makes the models of documents, each before those that it embeds; `host` looks for files. */
 async function makeModels(
   parts: readonly Part[],
   jobFiles: FoundFiles | undefined,
@@ -153,51 +181,15 @@ async function makeModels(
   const runs = new Map<Document, boolean>();
   for (const { document, drafts, decoded } of parts) {
     const isSure = (job: string) => runs.get(document) ?? context.chosen?.has(job) ?? true;
-    const secrets = host
-      ? (await import("./secrets/literal_secrets.ts")).findLiteralSecrets(
-        document.value,
-        document.files,
-      )
-      : [];
-    const rest = { embeddedBy, context };
-    const model = makeModel(document, drafts, decoded, secrets, isSure, rest);
-    const steps = model.jobs.flatMap(({ steps }) => steps);
-    for (const step of steps) {
+    const secrets = host ? findLiteralSecrets(document.value, document.files) : [];
+    const model = makeModel(document, drafts, decoded, isSure, { embeddedBy, context, secrets });
+    for (const step of model.steps) {
       const file = jobFiles?.embedded.get(step.draft);
       const isRun = isSurelyEvaluated({ job: step.job, step, field: "with" });
       if (file) runs.set(file, isRun || runs.get(file) === true);
     }
-    const missingFiles = host
-      ? await (await import("./model/missing_files.ts")).findMissingFiles(document, steps, host)
-      : [];
+    const missingFiles = host ? await findMissingFiles(document, model.steps, host) : [];
     models.set(document, { ...model, missingFiles });
   }
   return models;
-}
-
-/** Checks the document of a workflow, if there is one, and job files. */
-async function checkParts(
-  parts: readonly Part[],
-  jobFiles: FoundFiles | undefined,
-  host: Host,
-  context: CheckContext,
-  locateOwn: () => Promise<readonly Diagnostic[]>,
-): Promise<CheckedDocument> {
-  const models = await makeModels(parts, jobFiles, host, context);
-  const { CHECKS } = await import("./checks.ts");
-  for (const { document, decoded } of parts) {
-    const model = models.get(document)!;
-    // They look at the problems of the loader, not at those of each other.
-    const problems = CHECKS.flatMap(({ find }) => [...find(model)]);
-    for (const problem of problems) decoded.problems.push(problem);
-  }
-  const diagnostics: Diagnostic[] = [];
-  for (const each of [await locateOwn(), await jobFiles?.diagnostics() ?? []]) {
-    for (const diagnostic of each) diagnostics.push(diagnostic);
-  }
-  return {
-    diagnostics,
-    secrets: [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text)),
-    jobFiles: (jobFiles?.found ?? []).map(({ document }) => document.name),
-  };
 }

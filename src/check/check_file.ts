@@ -4,7 +4,7 @@ import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
-import type { CheckContext } from "./model/check_model.ts";
+import type { CheckContext } from "./model.ts";
 import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
 /** The findings in a workflow or in a job file. */

@@ -1,14 +1,25 @@
-import type { Check } from "./check.ts";
-import { ERROR_CHECKS } from "./error_checks.ts";
-import { constantTest } from "./rules/constant_test.ts";
-import { literalSecret } from "./rules/literal_secret.ts";
-import { millisecondsLimit } from "./rules/milliseconds_limit.ts";
-import { misplacedTest } from "./rules/misplaced_test.ts";
+import { literalSecret } from "./literal_secrets.ts";
+import type { Check } from "./model.ts";
 import { missingFile } from "./rules/missing_file.ts";
-import { pointlessRetry } from "./rules/pointless_retry.ts";
-import { untestedResult } from "./rules/untested_result.ts";
-import { unusedOutput } from "./rules/unused_output.ts";
-import { unusedVar } from "./rules/unused_var.ts";
+import { missingOutput, unusedOutput } from "./rules/outputs.ts";
+import { responseField, unknownNeed } from "./rules/results.ts";
+import {
+  constantTest,
+  millisecondsLimit,
+  misplacedTest,
+  pointlessRetry,
+  untestedResult,
+} from "./rules/steps.ts";
+import { undefinedVar, ungivenVar, unusedVar } from "./rules/vars.ts";
+
+/** The checks that find errors, for which a run looks before it begins. */
+export const ERROR_CHECKS: readonly Check[] = [
+  missingOutput,
+  unknownNeed,
+  undefinedVar,
+  ungivenVar,
+  responseField,
+];
 
 /** Everything that static analysis looks for. */
 export const CHECKS: readonly Check[] = [

@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Loaded } from "../workflow/load_workflow.ts";
-import { type RefuseOptions, UNSET } from "./check.ts";
+import { type RefuseOptions, UNSET } from "./model.ts";
 
 /**
  * Refuses a workflow of which static analysis proves that a run must fail. Throws LoadError with

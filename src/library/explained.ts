@@ -14,7 +14,7 @@ export async function explained(
   const { renderMasked } = await import("../base/render_diagnostic.ts");
   const { denoHost } = await import("../host/deno_host.ts");
   const { makeMasker } = await import("../secrets/add_secrets.ts");
-  const { makeSecretMask } = await import("../check/secrets/mask_secrets.ts");
+  const { makeSecretMask } = await import("../check/mask_secrets.ts");
   const mask = makeSecretMask(makeMasker([denoHost().env.all(), ...given]), error.diagnostics);
   const lines = error.diagnostics.map((each) => renderMasked(each, mask));
   const message = [mask(error.message), ...lines].join("\n");

@@ -1,4 +1,4 @@
-import type { CheckContext } from "../check/model/check_model.ts";
+import type { CheckContext } from "../check/model.ts";
 import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";

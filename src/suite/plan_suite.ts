@@ -1,5 +1,5 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
-import type { RefuseOptions } from "../check/check.ts";
+import type { RefuseOptions } from "../check/model.ts";
 import { refuseFailing } from "../check/refuse_run.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";

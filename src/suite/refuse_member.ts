@@ -1,4 +1,4 @@
-import { makeSecretMask } from "../check/secrets/mask_secrets.ts";
+import { makeSecretMask } from "../check/mask_secrets.ts";
 import type { Failure, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
 import { noSteps } from "../run/count_steps.ts";
 import type { LoadError } from "../base/errors.ts";

@@ -3,7 +3,7 @@ import type { ImportFile } from "../../src/importer/input.ts";
 import { hideDraftSecrets } from "../../src/importer/hide_secrets.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
 import { renderDraft } from "../../src/openapi/gen/draft.ts";
-import { findLiteralSecrets } from "../../src/check/secrets/literal_secrets.ts";
+import { findLiteralSecrets } from "../../src/check/literal_secrets.ts";
 import { RunnerError } from "../../src/base/errors.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
 import { generator } from "../support/generator.ts";

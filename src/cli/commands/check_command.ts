@@ -1,7 +1,7 @@
 import { join } from "@std/path/join";
 import { type CheckedFile, checkFile, refused } from "../../check/check_file.ts";
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check/formats.ts";
-import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
+import { makeSecretMask } from "../../check/mask_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { isDirectory } from "../../host/walk_directories.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";

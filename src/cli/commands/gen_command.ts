@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import { findLiteralSecrets } from "../../check/secrets/literal_secrets.ts";
+import { findLiteralSecrets } from "../../check/literal_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";

@@ -1,6 +1,6 @@
 import { relative } from "@std/path/relative";
-import { findLiteralSecrets, type LiteralSecret } from "../../check/secrets/literal_secrets.ts";
-import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
+import { findLiteralSecrets, findSentSecrets } from "../../check/literal_secrets.ts";
+import type { LiteralSecret } from "../../check/model.ts";
 import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import type { Draft } from "../../openapi/gen/draft.ts";

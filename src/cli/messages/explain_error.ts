@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
+import { makeSecretMask } from "../../check/mask_secrets.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { OutputError } from "../../host/output.ts";

@@ -1,41 +1,13 @@
-import type { DataTemplate } from "../expr/expression.ts";
-import type { Outcome } from "../expr/references.ts";
+/** What the checks ask about a place that reads a value. */
+import type { DataTemplate, Expression } from "../expr/expression.ts";
+import { keyPath, type Outcome } from "../expr/references.ts";
 import type { Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { didYouMean } from "../base/text/suggest.ts";
+import { assertionPath } from "../workflow/step_facts.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Problem } from "../workflow/problem.ts";
-import type { CheckContext, CheckModel, Reading } from "./model/check_model.ts";
-import { isGuarded } from "./model/make_readings.ts";
-
-/** One thing that static analysis looks for: a record in the list of checks. */
-export interface Check {
-  /** The codes that it reports, for the documentation. */
-  readonly codes: readonly CheckCode[];
-  readonly find: (model: CheckModel) => Iterable<Problem>;
-}
-
-/** A kind of finding, by its stable name. */
-export interface CheckCode {
-  readonly code: string;
-  readonly severity: Problem["severity"];
-  readonly summary: string;
-}
-
-/** What is refused besides a workflow that must fail. */
-export interface RefuseOptions extends CheckContext {
-  /** What static analysis warns of. */
-  readonly isStrict?: boolean;
-  /**
-   * Outputs of jobs that a job does not need, since a task is not given them. The variables of the
-   * tasks are not known.
-   */
-  readonly isExport?: boolean;
-}
-
-/** The code of an environment variable that is not set. */
-export const UNSET = "unset-variable";
+import type { CheckedStep, Reading } from "./model.ts";
 
 /** A finding about the key at an index of what is read. */
 export function keyProblem(
@@ -102,12 +74,42 @@ function isRefused({ with: params, action }: StepDraft, path: Path): boolean {
   return at?.kind === "template" && at.nilOmits !== undefined;
 }
 
-/** Finding a suggestion takes time in proportion to the names; more hints than this do not help. */
-const MOST_HINTS = 50;
-const MOST_NAMES = 5000;
+/** Whether a key is evaluated in a run in which nothing else fails, and what fails in it counts. */
+export function isSurelyEvaluated(
+  { job, step, field }: Pick<Reading, "job" | "step" | "field">,
+): boolean {
+  const { skipif, when, repeat } = job.draft;
+  if (!job.isSure || when === "failure") return false;
+  if (!step) return field === "skipif" || !skipif && field === "repeat.expect";
+  // A job with `expect` may pass although steps of it fail.
+  if (skipif || repeat?.count === 0 || repeat?.expect) return false;
+  if (step.draft.skipif && field !== "skipif") return false;
+  const { iteration } = step.draft;
+  const hasEntries = iteration?.kind === "list"
+    ? iteration.entries.length > 0
+    : iteration?.kind !== "file" && iteration?.kind !== "template";
+  return !SOMETIMES.has(field) && (hasEntries || field.startsWith("iteration"));
+}
 
-/** Gives what `didYouMean` gives, as often as it is worth it. */
-export function hintGiver(): (word: string, names: () => readonly string[]) => string | undefined {
-  let left = MOST_HINTS;
-  return (word, names) => left-- > 0 ? didYouMean(word, names().slice(0, MOST_NAMES)) : undefined;
+/** Keys that only some attempts, entries and passes evaluate. */
+const SOMETIMES: ReadonlySet<string> = new Set([
+  ...["retry.interval", "retry.max_interval", "retry.stop"],
+  ...["iteration.interval", "iteration.where"],
+]);
+
+/** Whether nil up to the key at an index does no harm where it is read. */
+export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
+  const key = keyPath(root, keys, index);
+  return guards.some((guard) => guard.has(key));
+}
+
+/** The expressions that decide by the result of a step, with their paths. */
+export function* conditionsOf({ draft }: CheckedStep): Iterable<readonly [Path, Expression]> {
+  const { path, test = [], retry, iteration } = draft;
+  for (const assertion of test) {
+    yield [assertionPath([...path, "test"], assertion), assertion.expression];
+  }
+  if (retry?.until) yield [[...path, "retry", "until"], retry.until];
+  if (retry?.stop) yield [[...path, "retry", "stop"], retry.stop];
+  if (iteration?.kind === "loop") yield [[...path, "iteration", "until"], iteration.until];
 }

@@ -5,10 +5,36 @@ import { fieldMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { type Check, keyProblem, severityOfNil } from "../check.ts";
-import { isGuarded } from "../model/make_readings.ts";
-import type { CheckedStep, CheckModel, Reading } from "../model/check_model.ts";
-import { conditionsOf } from "../model/conditions.ts";
+import type { Check, CheckedStep, Reading } from "../model.ts";
+import { conditionsOf, isGuarded, keyProblem, severityOfNil } from "../readings.ts";
+
+/** States of jobs that are read as `needs.<id>` where the job does not need them. */
+export const unknownNeed: Check = {
+  codes: [
+    {
+      code: "unknown-need-state",
+      severity: "error",
+      summary: "Reads the state of a job that is not in the `needs` of this job.",
+    },
+  ],
+  *find({ readings, jobs }) {
+    const ids = jobs.map(({ draft }) => draft.id);
+    for (const reading of readings) {
+      const { root, keys: [first], job: { draft, needs } } = reading;
+      // The cleanup of a workflow sees the states of all its jobs.
+      const known = draft.isCleanup ? ids : draft.needs;
+      if (root !== "needs" || !first || !needs || known.includes(first.name)) continue;
+      yield keyProblem(reading, 0, {
+        severity: severityOfNil(reading, 0),
+        code: "unknown-need-state",
+        message: `"${first.name}" is not in the needs of this job`,
+        hint: ids.includes(first.name)
+          ? `add it to the needs of this job: needs: [${[...draft.needs, first.name].join(", ")}]`
+          : didYouMean(first.name, known),
+      });
+    }
+  },
+};
 
 /** Fields that are never there, and comparisons that can never be true. */
 export const responseField: Check = {
@@ -24,44 +50,40 @@ export const responseField: Check = {
       summary: "Compares a result with a value that it never has.",
     },
   ],
-  *find(model) {
-    yield* unknownFields(model);
-    for (const step of model.jobs.flatMap(({ steps }) => steps)) {
+  *find({ readings, steps }) {
+    for (const reading of readings) yield* unknownField(reading);
+    for (const step of steps) {
       if (!step.draft.action?.responseFields) continue;
-      for (const [place, { node: condition }] of conditionsOf(step)) {
+      for (const [path, { node: condition }] of conditionsOf(step)) {
         for (const node of comparisonsIn(condition)) {
           const problem = impossibleComparison(node, step);
-          if (!problem) continue;
-          const { start, end } = node;
-          yield { ...problem, path: place, range: { start, end } };
+          if (problem) yield { ...problem, path, range: { start: node.start, end: node.end } };
         }
       }
     }
   },
 };
 
-function* unknownFields({ readings }: CheckModel): Iterable<Problem> {
-  for (const reading of readings) {
-    const fields = knownFields(reading);
-    const field = fields && reading.keys[fields.index];
-    if (!field || fields.names.includes(field.name)) continue;
-    const { index, names, of, has } = fields;
-    if (isGuarded(reading, index)) continue;
-    yield keyProblem(reading, index, {
-      severity: severityOfNil(reading, index),
-      code: "unknown-field",
-      message: `unknown field "${field.name}" of ${of}: it is always nil`,
-      hint: didYouMean(fieldMeantBy(field.name) ?? "", names) ?? didYouMean(field.name, names) ??
-        `${has} ${names.join(", ")}`,
-    });
-  }
+function* unknownField(reading: Reading): Iterable<Problem> {
+  const fields = knownFields(reading);
+  const field = fields && reading.keys[fields.index];
+  if (!field || fields.names.includes(field.name)) return;
+  const { index, names, owner, has } = fields;
+  if (isGuarded(reading, index)) return;
+  yield keyProblem(reading, index, {
+    severity: severityOfNil(reading, index),
+    code: "unknown-field",
+    message: `unknown field "${field.name}" of ${owner}: it is always nil`,
+    hint: didYouMean(fieldMeantBy(field.name) ?? "", names) ?? didYouMean(field.name, names) ??
+      `${has} ${names.join(", ")}`,
+  });
 }
 
 /** The fields of what is read, and the index of the key that names one. */
 interface Fields {
   readonly index: number;
   readonly names: readonly string[];
-  readonly of: string;
+  readonly owner: string;
   readonly has: string;
 }
 
@@ -74,14 +96,14 @@ function knownFields({ root, keys: [first], step }: Reading): Fields | undefined
       const { name, responseFields } = step?.draft.action ?? {};
       if (!responseFields) return undefined;
       const names = responseFields.map(({ name }) => name);
-      return { index: 0, names, of: `the result of ${name}`, has: `${name} gives` };
+      return { index: 0, names, owner: `the result of ${name}`, has: `${name} gives` };
     }
     case "needs": {
-      const of = `needs.${first?.name}`;
-      return { index: 1, names: ["state"], of, has: `${of} has` };
+      const owner = `needs.${first?.name}`;
+      return { index: 1, names: ["state"], owner, has: `${owner} has` };
     }
     default:
-      return { index: 0, names: FIELDS[root], of: root, has: `${root} has` };
+      return { index: 0, names: FIELDS[root], owner: root, has: `${root} has` };
   }
 }
 
@@ -119,7 +141,7 @@ function impossibleComparison(
   const type = typeName(value);
   if (type === field.type) return undefined;
   const message = `res.${field.name} is ${field.type}, this is ${type}: it is ${always}`;
-  return { ...problem, message, ...field.hint === undefined ? {} : { hint: field.hint } };
+  return { ...problem, message, hint: field.hint };
 }
 
 /** A literal that is not nil, also a negative number. */

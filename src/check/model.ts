@@ -1,11 +1,51 @@
-import type { DataTemplate } from "../../expr/expression.ts";
-import type { Path } from "../../base/source.ts";
-import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
-import type { StepDraft } from "../../workflow/decode/decode_step.ts";
-import type { RawMap } from "../../workflow/decode/decode_value.ts";
-import type { Document } from "../../workflow/model.ts";
-import type { FoundReference } from "../../expr/references.ts";
-import type { LiteralSecret } from "../secrets/literal_secrets.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import type { FoundReference } from "../expr/references.ts";
+import type { Path } from "../base/source.ts";
+import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
+import type { StepDraft } from "../workflow/decode/decode_step.ts";
+import type { RawMap } from "../workflow/decode/decode_value.ts";
+import type { Document } from "../workflow/model.ts";
+import type { Problem } from "../workflow/problem.ts";
+
+/** One thing that static analysis looks for: a record in the list of checks. */
+export interface Check {
+  /** The codes that it reports, for the documentation. */
+  readonly codes: readonly CheckCode[];
+  readonly find: (model: CheckModel) => Iterable<Problem>;
+}
+
+/** A kind of finding, by its stable name. */
+export interface CheckCode {
+  readonly code: string;
+  readonly severity: Problem["severity"];
+  readonly summary: string;
+}
+
+/** The code of an environment variable that is not set. */
+export const UNSET = "unset-variable";
+
+/** What is known about a file besides its text. */
+export interface CheckContext {
+  /** Names in `outputs` that the setup of a suite publishes. */
+  readonly outputs?: ReadonlySet<string>;
+  /** Vars that a suite adds. */
+  readonly vars?: ReadonlySet<string>;
+  /** Vars that are an environment variable which is not set, with its name. */
+  readonly unset?: ReadonlyMap<string, string>;
+  /** The jobs of the workflow that a run has; by default all. */
+  readonly chosen?: ReadonlySet<string>;
+}
+
+/** What is refused besides a workflow that must fail. */
+export interface RefuseOptions extends CheckContext {
+  /** What static analysis warns of. */
+  readonly isStrict?: boolean;
+  /**
+   * Outputs of jobs that a job does not need, since a task is not given them. The variables of the
+   * tasks are not known.
+   */
+  readonly isExport?: boolean;
+}
 
 /** A workflow as the checks see it: all that could be decoded, and what its expressions read. */
 export interface CheckModel {
@@ -13,6 +53,7 @@ export interface CheckModel {
   /** The vars of the workflow; undefined in a job file, which is given its vars when it runs. */
   readonly vars: DataTemplate | undefined;
   readonly jobs: readonly CheckedJob[];
+  readonly steps: readonly CheckedStep[];
   readonly stepsById: ReadonlyMap<string, readonly CheckedStep[]>;
   /** The steps that publish an output of that name. */
   readonly publishers: ReadonlyMap<string, readonly CheckedStep[]>;
@@ -31,16 +72,15 @@ export interface CheckModel {
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
 
-/** What is known about a file besides its text. */
-export interface CheckContext {
-  /** Names in `outputs` that come from elsewhere: from the setup of a suite. */
-  readonly outputs?: ReadonlySet<string>;
-  /** Vars that a suite adds. */
-  readonly vars?: ReadonlySet<string>;
-  /** Vars that are an environment variable which is not set, with its name. */
-  readonly unset?: ReadonlyMap<string, string>;
-  /** The jobs of the workflow that a run has; by default all. */
-  readonly chosen?: ReadonlySet<string>;
+/** A hard-coded secret in a document. */
+export interface LiteralSecret {
+  readonly path: Path;
+  /** The secret itself, which nothing that is printed may show. */
+  readonly text: string;
+  /** Why it is taken for one, in words. */
+  readonly why: string;
+  /** Its range in the text at the path; undefined for the whole text. */
+  readonly range?: { readonly start: number; readonly end: number };
 }
 
 /** A file that a step sends or reads and that does not exist. */
@@ -72,7 +112,7 @@ export interface CheckedStep {
 /** The names whose keys are known before a run, of `res` some. */
 export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job";
 
-/** A place that reads `vars`, `outputs`, `res` or `needs`. */
+/** An expression that reads one of the roots. */
 export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outcomes"> {
   readonly root: Root;
   readonly path: Path;

@@ -1,0 +1,255 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import { argumentProblem } from "../expr/functions/argument.ts";
+import { FUNCTIONS } from "../expr/functions/registry.ts";
+import type { CallExpression } from "../expr/parse/ast.ts";
+import { findReferences, type References } from "../expr/references.ts";
+import type { Path } from "../base/source.ts";
+import { valueAt } from "../base/value/value.ts";
+import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
+import { isRawMap, type RawMap } from "../workflow/decode/decode_value.ts";
+import type { ExpressionUse } from "../workflow/decode/expressions.ts";
+import type { Document } from "../workflow/model.ts";
+import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";
+import type { CheckedJob, CheckedStep, CheckModel, Reading, Root } from "./model.ts";
+import { isSurelyEvaluated } from "./readings.ts";
+
+/** The results of decoding a document. */
+interface Decoded {
+  readonly uses: readonly ExpressionUse[];
+  readonly problems: readonly Problem[];
+}
+
+/** The jobs of a workflow and its vars, or the job of a job file. */
+export interface Drafts {
+  readonly jobs: readonly IdentifiedJob[];
+  readonly vars?: DataTemplate;
+}
+
+/** Looks through all that was decoded, once, for the checks to ask. */
+export function makeModel(
+  document: Document,
+  { jobs: drafts, vars }: Drafts,
+  { uses, problems }: Decoded,
+  isSure: (job: string) => boolean,
+  rest: Pick<CheckModel, "embeddedBy" | "context" | "secrets">,
+): Omit<CheckModel, "missingFiles"> {
+  const jobs = makeJobs(document.value, drafts, problems, isSure);
+  const steps = jobs.flatMap((job) => job.steps);
+  const identified = steps.filter(({ draft }) => draft.id !== undefined);
+  return {
+    document,
+    vars,
+    jobs,
+    steps,
+    stepsById: Map.groupBy(identified, ({ draft: { id } }) => id!),
+    publishers: publishersIn(identified),
+    knowsPublishers: identified.every(({ published }) => published !== undefined),
+    readings: makeReadings(uses, jobs),
+    mentions: findMentions(document, problems),
+    defaultWords: findDefaultWords(document.value),
+    ...rest,
+  };
+}
+
+function publishersIn(steps: readonly CheckedStep[]): ReadonlyMap<string, readonly CheckedStep[]> {
+  const publishers = new Map<string, CheckedStep[]>();
+  for (const step of steps) {
+    for (const name of step.published ?? []) {
+      if (publishers.has(name)) publishers.get(name)!.push(step);
+      else publishers.set(name, [step]);
+    }
+  }
+  return publishers;
+}
+
+function makeJobs(
+  root: unknown,
+  jobs: readonly IdentifiedJob[],
+  problems: readonly Problem[],
+  isSure: (job: string) => boolean,
+): readonly CheckedJob[] {
+  // Mappings with a key that was probably meant to be another.
+  const doubtful = new Set(
+    problems.filter(({ code }) => code === "unknown-key")
+      .map(({ path }) => JSON.stringify(path.slice(0, -1))),
+  );
+  const isDoubtful = (path: Path) => doubtful.has(JSON.stringify(path));
+  const made = jobs.map((draft) => {
+    const needs = undefined as CheckedJob[] | undefined;
+    const job = { draft, steps: [] as CheckedStep[], needs, isSure: isSure(draft.id) };
+    for (const step of draft.steps) {
+      const raw = rawMapAt(root, step.path);
+      const inDoubt = isDoubtful(step.path);
+      const published = inDoubt ? undefined : namesIn(raw.outputs);
+      job.steps.push({ draft: step, job, raw, isDoubtful: inDoubt, published });
+    }
+    return job;
+  });
+  const byId = new Map(made.toReversed().map((job) => [job.draft.id, job]));
+  for (const job of made) {
+    const { path, needs } = job.draft;
+    const found = needs.map((id) => byId.get(id));
+    const written = rawMapAt(root, path).needs ?? [];
+    const isWritten = job.draft.isCleanup ||
+      !isDoubtful(path) && Array.isArray(written) && written.length === needs.length;
+    if (isWritten && found.every((need) => need !== undefined)) job.needs = found;
+  }
+  return made;
+}
+
+function rawMapAt(root: unknown, path: Path): RawMap {
+  const value = valueAt(root, path);
+  return isRawMap(value) ? value : {};
+}
+
+function namesIn(outputs: unknown): ReadonlySet<string> | undefined {
+  if (outputs === undefined || outputs === null) return new Set();
+  return isRawMap(outputs) ? new Set(Object.keys(outputs)) : undefined;
+}
+
+/** Where expressions read which names, in the order in which they were decoded. */
+function makeReadings(
+  uses: readonly ExpressionUse[],
+  jobs: readonly CheckedJob[],
+): readonly Reading[] {
+  const ownerOf = indexOwners(jobs);
+  const known = new Map<object, References>();
+  const referencesOf = (tree: ExpressionUse["tree"]): References => {
+    let references = known.get(tree);
+    if (!references) known.set(tree, references = findReferences(tree, refusesNil));
+    return references;
+  };
+  const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
+    const skipif = part?.draft.skipif;
+    return skipif ? referencesOf(skipif).tested : NOTHING;
+  };
+  const readings: Reading[] = [];
+  for (const { tree, path } of uses) {
+    const { references, tested } = referencesOf(tree);
+    const owner = references.length === 0 ? undefined : ownerOf(path);
+    if (!owner) continue;
+    // A condition that reads a value expects that it may be missing.
+    const guards = [tested, testedBy(owner.step), testedBy(owner.job)];
+    const isSure = isSurelyEvaluated(owner);
+    for (const { root, keys, isOpen, outcomes } of references) {
+      const reading = { keys, isOpen, outcomes, path, ...owner, isSure, guards };
+      if (isRoot(root)) readings.push({ root, ...reading });
+      // `$env` by itself may be read in any way.
+      if (root === "$env") {
+        readings.push({ root: "vars", ...reading, isOpen: true });
+        readings.push({ root: "outputs", ...reading, isOpen: true });
+      }
+    }
+  }
+  return readings;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function refusesNil({ callee }: CallExpression, position: number): boolean {
+  const record = callee.type === "Identifier" ? FUNCTIONS.get(callee.name) : undefined;
+  return record !== undefined && argumentProblem(record, position, null) !== undefined;
+}
+
+const ROOTS: ReadonlySet<string> = new Set<Root>([
+  ...["vars", "outputs", "res", "needs", "rt", "run", "job"] as const,
+]);
+
+function isRoot(name: string): name is Root {
+  return ROOTS.has(name);
+}
+
+type Owner = Pick<Reading, "job" | "step" | "field">;
+
+/** Finds the owner of a path; the vars of the workflow have none. */
+function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undefined {
+  const index = new Map(jobs.map((job) => [
+    job.draft.index,
+    { job, steps: new Map(job.steps.map((step) => [stepKey(job, step.draft.path), step])) },
+  ]));
+  const cleanup = jobs.find(({ draft }) => draft.isCleanup)?.draft.index;
+  // A job file is a job by itself.
+  const isFile = jobs[0]?.draft.path.length === 0;
+  return (path) => {
+    const found = isFile
+      ? index.get(0)
+      : path[0] === "jobs"
+      ? index.get(Number(path[1]))
+      : path[0] === "finally" && cleanup !== undefined
+      ? index.get(cleanup)
+      : undefined;
+    if (!found) return undefined;
+    const { job, steps } = found;
+    const step = steps.get(stepKey(job, path));
+    const [key, part] = path.slice((step?.draft ?? job.draft).path.length);
+    return { job, step, field: fieldName(key, part) };
+  };
+}
+
+/** The step of a job that a path leads to, as text: `steps.2`. */
+function stepKey({ draft }: CheckedJob, path: Path): string {
+  const start = draft.path.length;
+  return path.slice(start, start + (draft.isCleanup ? 1 : 2)).join(".");
+}
+
+function fieldName(key?: string | number, part?: string | number): string {
+  const isNested = key === "retry" || key === "repeat" || key === "iteration" && part !== "list" &&
+      typeof part === "string";
+  return isNested ? `${key}.${part}` : String(key);
+}
+
+/** Problems that keep the text at their path from being read as what it was meant to be. */
+const UNREAD: ReadonlySet<string> = new Set([
+  ...["duration", "expression", "open-braces", "type", "unknown-action", "unknown-key"],
+  // `outputs.my-step` is read as a subtraction, and `user` may be meant to be vars.user.
+  "unknown-name",
+]);
+
+/** Words in texts that were not read: a name among them may be used or defined there. */
+function findMentions(
+  { value, files }: Document,
+  problems: readonly Problem[],
+): ReadonlySet<string> {
+  const words = new Set<string>();
+  const known = new Set<unknown>();
+  for (const { code, path } of problems) {
+    if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
+  }
+  if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {
+    // YAML has kept nothing of what such a template says.
+    const templates = files.flatMap(({ text }) => text.match(/\{\{[^}]*\}\}/g) ?? []);
+    addWords(words, templates, known, () => true);
+  }
+  return words;
+}
+
+/** Words in the templates of defaults: no step may have taken these, and still they are uses. */
+function findDefaultWords(root: unknown): ReadonlySet<string> {
+  const words = new Set<string>();
+  const jobs = isRawMap(root) && Array.isArray(root.jobs) ? root.jobs : [];
+  for (const job of jobs) {
+    if (isRawMap(job)) addWords(words, job.defaults, new Set(), (text) => text.includes("{{"));
+  }
+  return words;
+}
+
+function addWords(
+  words: Set<string>,
+  value: unknown,
+  known: Set<unknown>,
+  isWanted: (text: string) => boolean,
+): void {
+  // A text with many mistakes is searched once.
+  if (known.has(value)) return;
+  known.add(value);
+  if (typeof value === "string" && isWanted(value)) {
+    for (const [word] of value.matchAll(/[\w-]+/g)) {
+      for (const part of [word, ...word.split("-")]) words.add(part);
+    }
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      addWords(words, key, known, isWanted);
+      addWords(words, part, known, isWanted);
+    }
+  }
+}

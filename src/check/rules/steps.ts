@@ -1,0 +1,291 @@
+import type { DataTemplate, Expression } from "../../expr/expression.ts";
+import { CHANGING_FUNCTIONS } from "../../expr/functions/random.ts";
+import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
+import { childrenOf } from "../../expr/parse/tree.ts";
+import { referencesIn } from "../../expr/references.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
+import { assertionPath } from "../../workflow/step_facts.ts";
+import { isRawMap } from "../../workflow/decode/decode_value.ts";
+import type { Problem } from "../../workflow/problem.ts";
+import type { Check, CheckedStep, CheckModel } from "../model.ts";
+import { conditionsOf } from "../readings.ts";
+
+/** Steps that pass with any result of their action. */
+export const untestedResult: Check = {
+  codes: [
+    {
+      code: "untested-result",
+      severity: "hint",
+      summary: "A step passes whatever its result is; an error with --strict.",
+    },
+  ],
+  *find(model) {
+    const decisive = findDecisive(model);
+    for (const step of model.steps) {
+      const { action, path, retry, id } = step.draft;
+      if (!action || action.neverFails || action.embeds || step.isDoubtful) continue;
+      // A retry without a test judges its attempts by the success of the action.
+      if (step.raw.test !== undefined || step.raw.snapshot || retry) continue;
+      if (action.expectsResult?.(withoutTemplates(step.draft.with) as Dict)) continue;
+      if (id !== undefined && decisive.has(id) || isBackground(step)) continue;
+      yield {
+        severity: "hint",
+        code: "untested-result",
+        path: [...path, "uses"],
+        message: "nothing tests the result of this step",
+        hint: `add a test, like test: ${action.exampleTest ?? "status == 0"}`,
+      };
+    }
+  },
+};
+
+/** Ids of steps whose outputs decide something in a test or a skipif. */
+function findDecisive({ readings, stepsById, publishers }: CheckModel): ReadonlySet<string> {
+  const decisive = new Set<string>();
+  for (const { root, keys: [first], field } of readings) {
+    if (root !== "outputs" || !first || field !== "test" && field !== "skipif") continue;
+    const steps = stepsById.get(first.name) ?? publishers.get(first.name) ?? [];
+    for (const { draft } of steps) decisive.add(draft.id!);
+  }
+  return decisive;
+}
+
+/** Whether it keeps running, without a result yet. */
+function isBackground({ draft }: CheckedStep): boolean {
+  const { background = false, detach = false } = withoutTemplates(draft.with) as Dict;
+  return [background, detach].some((value) => value !== false && value !== "false");
+}
+
+/** Data with a text in place of each template. */
+function withoutTemplates(data: DataTemplate): Value {
+  switch (data.kind) {
+    case "constant":
+      return data.value as Value;
+    case "template":
+      return "";
+    case "list":
+      return data.items.map(withoutTemplates);
+    case "map":
+      return Object.fromEntries(
+        data.entries.map(([name, value]) => [name, withoutTemplates(value)]),
+      );
+  }
+}
+
+/** Tests whose outcome does not depend on the run, and jobs that never run. */
+export const constantTest: Check = {
+  codes: [
+    {
+      code: "constant-test",
+      severity: "warning",
+      summary: "A test has the same outcome whatever the result is.",
+    },
+    {
+      code: "no-rounds",
+      severity: "warning",
+      summary: "A job with `repeat.count: 0` never runs.",
+    },
+  ],
+  *find({ jobs, steps }) {
+    for (const { draft: { path, repeat } } of jobs) {
+      if (repeat?.count !== 0) continue;
+      yield {
+        severity: "warning",
+        code: "no-rounds",
+        path: [...path, "repeat", "count"],
+        message: "with a count of 0 the job never runs",
+        hint: "to skip a job on purpose, use skipif: true",
+      };
+    }
+    for (const { draft: { test, path, action } } of steps) {
+      // A step of `hello` may try an expression out.
+      if (!test || !action || action.neverFails) continue;
+      for (const assertion of test) {
+        const outcome = constantOutcome(assertion.expression);
+        if (outcome === undefined) continue;
+        yield {
+          severity: "warning",
+          code: "constant-test",
+          path: assertionPath([...path, "test"], assertion),
+          message: `this test is always ${outcome}`,
+          hint: `test the result, like ${action.exampleTest ?? "status == 0"}`,
+        };
+      }
+    }
+  },
+};
+
+const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
+
+function constantOutcome(test: Expression): boolean | undefined {
+  if (referencesIn(test.node).length > 0 || isChanging(test.node)) return undefined;
+  try {
+    const value = test.evaluate({ names: {}, strict: true });
+    return typeof value === "boolean" ? value : undefined;
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a node gives another value each time. */
+function isChanging(node: Node): boolean {
+  const isCall = node.type === "CallExpression" && node.callee.type === "Identifier" &&
+    CHANGING.has(node.callee.name);
+  return isCall || childrenOf(node).some(isChanging);
+}
+
+/** Tests that are written where they are data. */
+export const misplacedTest: Check = {
+  codes: [
+    {
+      code: "misplaced-test",
+      severity: "warning",
+      summary: "A `test` is not a key of its step, and is never evaluated.",
+    },
+  ],
+  *find({ document: { value }, jobs, steps }) {
+    yield* misplaced("at the top level", [], value);
+    for (const { draft: { path } } of jobs) {
+      const job = valueAt(value, path);
+      if (path.length > 0) yield* misplaced("of a job", path, job);
+      const defaults = isRawMap(job) ? job.defaults : undefined;
+      yield* misplaced("in defaults", [...path, "defaults"], defaults);
+      for (const [action, params] of Object.entries(isRawMap(defaults) ? defaults : {})) {
+        yield* misplaced("in defaults", [...path, "defaults", action], params);
+      }
+    }
+    for (const { raw, draft: { path } } of steps) {
+      if (raw.test !== undefined) continue;
+      for (const key of ["with", "outputs", "vars"]) {
+        yield* misplaced(`in ${key}`, [...path, key], raw[key]);
+      }
+      for (const [index, entry] of [raw.iteration].flat().entries()) {
+        yield* misplaced("in iteration", [...path, "iteration", index], entry);
+      }
+    }
+  },
+};
+
+function* misplaced(where: string, path: Path, map: unknown): Iterable<Problem> {
+  if (!isRawMap(map) || !looksLikeTest(map.test)) return;
+  yield {
+    severity: "warning",
+    code: "misplaced-test",
+    path: [...path, "test"],
+    part: "key",
+    message: `"test" ${where} is not evaluated`,
+    hint: "make it a key of the step, beside uses",
+  };
+}
+
+/** Whether it reads a result; anything else may be data under the same name. */
+function looksLikeTest(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(looksLikeTest);
+  return typeof value === "string" && /(^|[^\w.])(res|status|rt|outputs)\b(?!:)/.test(value);
+}
+
+/** Limits for times in seconds that are probably meant in milliseconds, and so never exceeded. */
+export const millisecondsLimit: Check = {
+  codes: [{
+    code: "milliseconds-limit",
+    severity: "warning",
+    summary: "A time in seconds is, or is compared with, a number that looks like milliseconds.",
+  }],
+  *find({ jobs, steps }) {
+    for (const { draft: { path, repeat } } of jobs) {
+      for (const assertion of repeat?.expect ?? []) {
+        const place = assertionPath([...path, "repeat", "expect"], assertion);
+        yield* highLimits(assertion.expression, place, /^stats\.(?:min|mean|p\d+|max)$/);
+      }
+    }
+    for (const step of steps) {
+      yield* longDurations(step);
+      // Commands and statements may well take minutes.
+      if (step.draft.action?.name !== "http") continue;
+      for (const [path, condition] of conditionsOf(step)) {
+        yield* highLimits(condition, path, /^(?:rt\.sec|res\.timing\.\w+)$/);
+      }
+    }
+  },
+};
+
+/** More seconds than a request may be expected to take. */
+const HIGH_LIMIT = 100;
+
+function* highLimits({ node, source }: Expression, path: Path, time: RegExp): Iterable<Problem> {
+  for (const { left, right, start, end } of inequalitiesIn(node)) {
+    const textOf = (side: Node) => source.slice(side.start, side.end);
+    const [name, limit] = time.test(textOf(left)) ? [textOf(left), right] : [textOf(right), left];
+    if (!time.test(name) || limit.type !== "Literal" || typeof limit.value !== "number") continue;
+    const { value } = limit;
+    if (value < HIGH_LIMIT) continue;
+    yield {
+      severity: "warning",
+      code: "milliseconds-limit",
+      path,
+      range: { start, end },
+      message: `${name} is in seconds: ${value} is ${formatDuration(value * 1000)}`,
+      hint: `for milliseconds write ${value / 1000}`,
+    };
+  }
+}
+
+function* inequalitiesIn(node: Node): Iterable<BinaryExpression> {
+  if (node.type === "BinaryExpression" && /^[<>]=?$/.test(node.operator)) yield node;
+  for (const child of childrenOf(node)) yield* inequalitiesIn(child);
+}
+
+/** Keys of a step whose values are durations; a number is one of seconds. */
+const DURATIONS: readonly (readonly string[])[] = [
+  ...[["timeout"], ["max_time"], ["wait"]],
+  ...["interval", "initial_delay", "max_interval"].map((key) => ["retry", key]),
+];
+
+function* longDurations({ draft, raw }: CheckedStep): Iterable<Problem> {
+  const parameters = (draft.action?.parameters ?? []).filter(({ type }) => type === "duration");
+  for (const keys of [...DURATIONS, ...parameters.map(({ name }) => ["with", name])]) {
+    const value = valueAt(raw, keys);
+    // An hour is 3600, and 5000 is hardly a number of seconds.
+    if (typeof value !== "number" || value < 1000 || value % 500 !== 0) continue;
+    yield {
+      severity: "warning",
+      code: "milliseconds-limit",
+      path: [...draft.path, ...keys],
+      message: `a number is one of seconds: ${value} is ${formatDuration(value * 1000)}`,
+      hint: `for milliseconds write ${value}ms`,
+    };
+  }
+}
+
+/** Retries of what succeeds at the first attempt. */
+export const pointlessRetry: Check = {
+  codes: [
+    {
+      code: "pointless-retry",
+      severity: "warning",
+      summary: "A `retry` is on a step that cannot fail.",
+    },
+  ],
+  *find({ steps }) {
+    for (const { draft, raw, isDoubtful } of steps) {
+      const { action, retry, test, path } = draft;
+      if (!retry || !action?.neverFails || isDoubtful) continue;
+      const isTrue = test?.every(({ expression: { node } }) =>
+        node.type === "Literal" && node.value === true
+      ) ?? false;
+      if (raw.test !== undefined && !isTrue || raw.snapshot || raw.max_time) continue;
+      yield {
+        severity: "warning",
+        code: "pointless-retry",
+        path: [...path, "retry"],
+        part: "key",
+        message: `${action.name} cannot fail, so this retry never repeats it`,
+        hint: test ? "test something that may be false" : "add a test, or remove the retry",
+      };
+    }
+  },
+};
