@@ -82,7 +82,7 @@ export type {
   Violation,
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/base/diagnostic.ts";
-export { renderDiagnostic } from "./src/base/render_diagnostic.ts";
+export { renderDiagnostic } from "./src/base/diagnostic.ts";
 export {
   excerptOf,
   type Path,

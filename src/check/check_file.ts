@@ -1,6 +1,6 @@
+import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
-import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
@@ -49,5 +49,5 @@ export function refused(name: string, refusal: LoadError): CheckedFile {
 }
 
 function hasSteps(value: unknown): boolean {
-  return isRawMap(value) && Object.hasOwn(value, "steps") && !Object.hasOwn(value, "jobs");
+  return isDict(value) && Object.hasOwn(value, "steps") && !Object.hasOwn(value, "jobs");
 }

@@ -1,8 +1,7 @@
-import type { Severity } from "../base/diagnostic.ts";
+import { renderMasked, type Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import { type AnnotationLevel, renderAnnotation } from "../base/text/github_command.ts";
 import { printableLine } from "../base/text/printable.ts";
-import { renderMasked } from "../base/render_diagnostic.ts";
 import { excerptOf, maskExcerpt, type SourceExcerpt } from "../base/source.ts";
 import type { CheckedFile } from "./check_file.ts";
 

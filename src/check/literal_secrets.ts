@@ -1,5 +1,5 @@
+import { isDict } from "../base/value/value.ts";
 import type { Path } from "../base/source.ts";
-import { isRawMap } from "../workflow/decode/decode_value.ts";
 import { findExchangedSecrets, findVariableSecrets } from "../secrets/find_secrets.ts";
 import { isCredentialHeader, isSecretName, SHORTEST_SECRET } from "../secrets/secrets.ts";
 import type { Check, LiteralSecret } from "./model.ts";
@@ -63,7 +63,7 @@ export function findLiteralSecrets(
       else for (const [key, part] of Object.entries(value)) step(key, part);
     }
   };
-  if (isRawMap(root)) walk(root, false);
+  if (isDict(root)) walk(root, false);
   return secrets;
 }
 
@@ -132,7 +132,7 @@ function looksRandom(value: string): boolean {
 export function findSentSecrets(root: unknown): readonly LiteralSecret[] {
   const secrets: LiteralSecret[] = [];
   const path: (string | number)[] = [];
-  const vars = new Map(Object.entries(isRawMap(root) && isRawMap(root.vars) ? root.vars : {}));
+  const vars = new Map(Object.entries(isDict(root) && isDict(root.vars) ? root.vars : {}));
   const walk = (value: unknown) => {
     if (typeof value === "string") {
       const secret = secretIn(value, path);
@@ -152,7 +152,7 @@ export function findSentSecrets(root: unknown): readonly LiteralSecret[] {
       }
     }
   };
-  if (isRawMap(root)) walk(root);
+  if (isDict(root)) walk(root);
   return secrets;
 }
 

@@ -4,9 +4,8 @@ import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { CallExpression } from "../expr/parse/ast.ts";
 import { findReferences, type References } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
-import { valueAt } from "../base/value/value.ts";
+import { type Dict, isDict, valueAt } from "../base/value/value.ts";
 import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
-import { isRawMap, type RawMap } from "../workflow/decode/decode_value.ts";
 import type { ExpressionUse } from "../workflow/decode/expressions.ts";
 import type { Document } from "../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";
@@ -97,14 +96,14 @@ function makeJobs(
   return made;
 }
 
-function rawMapAt(root: unknown, path: Path): RawMap {
+function rawMapAt(root: unknown, path: Path): Dict {
   const value = valueAt(root, path);
-  return isRawMap(value) ? value : {};
+  return isDict(value) ? value : {};
 }
 
 function namesIn(outputs: unknown): ReadonlySet<string> | undefined {
   if (outputs === undefined || outputs === null) return new Set();
-  return isRawMap(outputs) ? new Set(Object.keys(outputs)) : undefined;
+  return isDict(outputs) ? new Set(Object.keys(outputs)) : undefined;
 }
 
 /** Where expressions read which names, in the order in which they were decoded. */
@@ -226,9 +225,9 @@ function findMentions(
 /** Words in the templates of defaults: no step may have taken these, and still they are uses. */
 function findDefaultWords(root: unknown): ReadonlySet<string> {
   const words = new Set<string>();
-  const jobs = isRawMap(root) && Array.isArray(root.jobs) ? root.jobs : [];
+  const jobs = isDict(root) && Array.isArray(root.jobs) ? root.jobs : [];
   for (const job of jobs) {
-    if (isRawMap(job)) addWords(words, job.defaults, new Set(), (text) => text.includes("{{"));
+    if (isDict(job)) addWords(words, job.defaults, new Set(), (text) => text.includes("{{"));
   }
   return words;
 }

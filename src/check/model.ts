@@ -3,7 +3,6 @@ import type { FoundReference } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
 import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
-import type { RawMap } from "../workflow/decode/decode_value.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
 
@@ -102,7 +101,7 @@ export interface CheckedStep {
   readonly draft: StepDraft;
   readonly job: CheckedJob;
   /** The step as it is written in the document. */
-  readonly raw: RawMap;
+  readonly raw: Dict;
   /** Whether one of its keys is misspelt, so that it may mean to say what it does not. */
   readonly isDoubtful: boolean;
   /** The names of its outputs, right or wrong; undefined where they cannot be known. */

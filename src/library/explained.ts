@@ -11,7 +11,7 @@ export async function explained(
   given: readonly Readonly<Record<string, unknown>>[] = [],
 ): Promise<unknown> {
   if (!(error instanceof LoadError) || error.diagnostics.length === 0) return error;
-  const { renderMasked } = await import("../base/render_diagnostic.ts");
+  const { renderMasked } = await import("../base/diagnostic.ts");
   const { denoHost } = await import("../host/deno_host.ts");
   const { makeMasker } = await import("../secrets/add_secrets.ts");
   const { makeSecretMask } = await import("../check/mask_secrets.ts");

@@ -1,5 +1,4 @@
 import type { CheckContext } from "../check/model.ts";
-import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
@@ -25,10 +24,10 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
   const { suite, diagnostics } = await decodeSuite(document, host);
   if (!suite) return { diagnostics, files: [], context: {}, setup: [] };
   const vars = new Set<string>();
-  const values = isRawMap(document.value) ? document.value : {};
+  const values = isDict(document.value) ? document.value : {};
   const entries = Array.isArray(values.workflows) ? values.workflows : [];
   for (const map of [values, ...entries]) {
-    if (!isRawMap(map) || !isRawMap(map.vars)) continue;
+    if (!isDict(map) || !isDict(map.vars)) continue;
     for (const name of Object.keys(map.vars)) vars.add(name);
   }
   const found: Diagnostic[] = [...diagnostics];

@@ -1,3 +1,4 @@
+import { type Dict, isDict } from "../base/value/value.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { RefuseOptions } from "../check/model.ts";
 import { refuseFailing } from "../check/refuse_run.ts";
@@ -7,7 +8,6 @@ import type { Plan } from "../plan/plan.ts";
 import { setVars } from "../plan/set_vars.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
-import { isRawMap, type RawMap } from "../workflow/decode/decode_value.ts";
 import { loadDocument, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { SuiteFile, SuiteMember } from "./suite.ts";
@@ -78,14 +78,14 @@ export async function outputsOfSetup(
   for (const { path, document } of setup) {
     const read = document ?? await readDocument(path, host).catch(() => undefined);
     for (const step of read ? stepsIn(read.value) : []) {
-      if (typeof step.id !== "string" || !isRawMap(step.outputs)) continue;
+      if (typeof step.id !== "string" || !isDict(step.outputs)) continue;
       for (const name of [step.id, ...Object.keys(step.outputs)]) names.add(name);
     }
   }
   return names;
 }
 
-function stepsIn(root: unknown): readonly RawMap[] {
-  const jobs = isRawMap(root) && Array.isArray(root.jobs) ? root.jobs.filter(isRawMap) : [];
-  return jobs.flatMap(({ steps }) => Array.isArray(steps) ? steps.filter(isRawMap) : []);
+function stepsIn(root: unknown): readonly Dict[] {
+  const jobs = isDict(root) && Array.isArray(root.jobs) ? root.jobs.filter(isDict) : [];
+  return jobs.flatMap(({ steps }) => Array.isArray(steps) ? steps.filter(isDict) : []);
 }

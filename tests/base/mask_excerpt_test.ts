@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { maskExcerpt } from "../../src/base/source.ts";
-import { renderMasked } from "../../src/base/render_diagnostic.ts";
+import { renderMasked } from "../../src/base/diagnostic.ts";
 
 const mask = (text: string) => text.replaceAll("hunter2", "***");
 

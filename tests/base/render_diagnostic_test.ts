@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { Diagnostic } from "../../src/base/diagnostic.ts";
+import { type Diagnostic, renderDiagnostic, renderMasked } from "../../src/base/diagnostic.ts";
 import { cutToWidth, displayWidth } from "../../src/base/text/display_width.ts";
-import { renderDiagnostic, renderMasked } from "../../src/base/render_diagnostic.ts";
 
 function render(text: string, marked: string, hint?: string): string {
   const start = text.indexOf(marked);

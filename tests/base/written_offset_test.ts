@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { writtenOffset } from "../../src/base/written_offset.ts";
+import { writtenOffset } from "../../src/base/source.ts";
 
 /** `written` has `^` before the same character as the first `^` in `decoded`. */
 const CASES: readonly { readonly written: string; readonly decoded: string }[] = [

@@ -4,7 +4,7 @@ import {
   ExpressionError,
   renderTemplate,
 } from "../../src/expr/evaluate/evaluate_expression.ts";
-import { renderExcerpt } from "../../src/base/render_diagnostic.ts";
+import { renderExcerpt } from "../../src/base/diagnostic.ts";
 import { excerptOf } from "../../src/base/source.ts";
 
 const context = {

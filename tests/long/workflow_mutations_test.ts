@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { LoadError, UsageError } from "../../src/base/errors.ts";
-import { renderDiagnostic } from "../../src/base/render_diagnostic.ts";
+import { renderDiagnostic } from "../../src/base/diagnostic.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { generator } from "../support/generator.ts";
 import { hostWith } from "../support/load_files.ts";

@@ -1,7 +1,7 @@
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { Host } from "../../src/host/host.ts";
 import { LoadError } from "../../src/base/errors.ts";
-import { renderDiagnostic } from "../../src/base/render_diagnostic.ts";
+import { renderDiagnostic } from "../../src/base/diagnostic.ts";
 import { type Loaded, loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { withFiles } from "./temp_dir.ts";
 

@@ -1,6 +1,5 @@
 import { type Meter, UNMETERED } from "./meter.ts";
-import { plain, readField } from "./plain.ts";
-import { isDict, isNumber, type Value } from "./value.ts";
+import { isDict, isNumber, plain, readField, type Value } from "./value.ts";
 
 /** Whether two values are the same: numbers by value, lists and maps by what they hold. */
 export function isEqual(a: Value, b: Value, meter: Meter = UNMETERED): boolean {

@@ -1,6 +1,5 @@
 import type { Meter } from "./meter.ts";
-import { plain, readField, stepText } from "./plain.ts";
-import { isDict, isNumber, type Value } from "./value.ts";
+import { isDict, isNumber, plain, readField, stepText, type Value } from "./value.ts";
 
 export interface DiffOptions {
   /** Throws when the values are too large to compare. */

@@ -1,6 +1,5 @@
 import { type Meter, UNMETERED } from "./meter.ts";
-import { plain, readField } from "./plain.ts";
-import type { Value } from "./value.ts";
+import { plain, readField, type Value } from "./value.ts";
 
 /** A value inside a text: strings bare, numbers in full, lists and maps as JSON on one line. */
 export function formatValue(value: Value, meter: Meter = UNMETERED): string {

@@ -1,7 +1,6 @@
 import { formatJson } from "./format_value.ts";
 import type { Meter } from "./meter.ts";
-import { stepText } from "./plain.ts";
-import type { Value } from "./value.ts";
+import { stepText, type Value } from "./value.ts";
 
 /** A place where data is not what was expected of it. */
 export interface Mismatch {

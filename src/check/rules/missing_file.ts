@@ -1,8 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
-import { valueAt } from "../../base/value/value.ts";
-import { isRawMap } from "../../workflow/decode/decode_value.ts";
+import { isDict, valueAt } from "../../base/value/value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { Check, CheckedStep, MissingFile } from "../model.ts";
@@ -66,7 +65,7 @@ function filesInDefaults(root: unknown): MissingFile[] {
   return owners.flatMap((owner) => {
     const path = [...owner, "defaults"];
     const defaults = valueAt(root, path);
-    return Object.entries(isRawMap(defaults) ? defaults : {}).flatMap(([action, params]) =>
+    return Object.entries(isDict(defaults) ? defaults : {}).flatMap(([action, params]) =>
       filesOf(action, params, [...path, action])
     );
   });
@@ -74,11 +73,11 @@ function filesInDefaults(root: unknown): MissingFile[] {
 
 /** The constant names of files in the parameters of an action. */
 function filesOf(action: string | undefined, params: unknown, path: Path): MissingFile[] {
-  if (!isRawMap(params)) return [];
+  if (!isDict(params)) return [];
   const paths: Path[] = [];
   if (action === "http") {
     paths.push(["file"], ["graphql", "file"]);
-    for (const [name, part] of Object.entries(isRawMap(params.multipart) ? params.multipart : {})) {
+    for (const [name, part] of Object.entries(isDict(params.multipart) ? params.multipart : {})) {
       const parts = Array.isArray(part) ? part.map((_, at) => [at]) : [[]];
       for (const at of parts) paths.push(["multipart", name, ...at, "file"]);
     }

@@ -6,9 +6,8 @@ import { referencesIn } from "../../expr/references.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
+import { type Dict, isDict, type Value, valueAt } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
-import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedStep, CheckModel } from "../model.ts";
 import { conditionsOf } from "../readings.ts";
@@ -152,9 +151,9 @@ export const misplacedTest: Check = {
     for (const { draft: { path } } of jobs) {
       const job = valueAt(value, path);
       if (path.length > 0) yield* misplaced("of a job", path, job);
-      const defaults = isRawMap(job) ? job.defaults : undefined;
+      const defaults = isDict(job) ? job.defaults : undefined;
       yield* misplaced("in defaults", [...path, "defaults"], defaults);
-      for (const [action, params] of Object.entries(isRawMap(defaults) ? defaults : {})) {
+      for (const [action, params] of Object.entries(isDict(defaults) ? defaults : {})) {
         yield* misplaced("in defaults", [...path, "defaults", action], params);
       }
     }
@@ -171,7 +170,7 @@ export const misplacedTest: Check = {
 };
 
 function* misplaced(where: string, path: Path, map: unknown): Iterable<Problem> {
-  if (!isRawMap(map) || !looksLikeTest(map.test)) return;
+  if (!isDict(map) || !looksLikeTest(map.test)) return;
   yield {
     severity: "warning",
     code: "misplaced-test",

@@ -3,7 +3,6 @@ import { assertNever } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isDict } from "../../base/value/value.ts";
-import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, type CheckModel, type Reading, UNSET } from "../model.ts";
@@ -32,7 +31,7 @@ export const undefinedVar: Check = {
   ],
   *find(model) {
     const { document: { value }, context: { unset = new Map() } } = model;
-    const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
+    const isUnread = isDict(value) && !isDict(value.vars ?? {});
     if (!model.vars || isUnread) return;
     const vars = without(model.vars, unset);
     for (const reading of model.readings) {
@@ -88,7 +87,7 @@ function isInDoubt({ mentions, context }: CheckModel, { step, keys }: Reading): 
 }
 
 function isVarOfStep(name: string, { steps }: CheckModel): boolean {
-  return steps.some(({ raw: { vars } }) => isRawMap(vars) && Object.hasOwn(vars, name));
+  return steps.some(({ raw: { vars } }) => isDict(vars) && Object.hasOwn(vars, name));
 }
 
 /** A key that is not there. */
@@ -212,7 +211,7 @@ export const unusedVar: Check = {
     const readings = model.readings.filter(({ root }) => root === "vars");
     const { files, value } = model.document;
     // A file that others are read together with may have vars for all of them.
-    if (model.vars && isRawMap(value) && files.length === 1) {
+    if (model.vars && isDict(value) && files.length === 1) {
       yield* unusedIn(value.vars, ["vars"], readings, model);
     }
     const byStep = Map.groupBy(readings, ({ step }) => step);
@@ -231,7 +230,7 @@ function* unusedIn(
   { mentions, defaultWords }: CheckModel,
 ): Iterable<Problem> {
   // Where `vars` is read as a whole, all of them may be.
-  if (!isRawMap(vars) || readings.some(({ keys }) => keys.length === 0)) return;
+  if (!isDict(vars) || readings.some(({ keys }) => keys.length === 0)) return;
   const read = new Set(readings.map(({ keys }) => keys[0]!.name));
   for (const name of Object.keys(vars)) {
     if ([read, mentions, defaultWords].some((names) => names.has(name))) continue;

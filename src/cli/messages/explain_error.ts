@@ -4,10 +4,9 @@ import { makeMasker } from "../../secrets/add_secrets.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { OutputError } from "../../host/output.ts";
 import type { Program } from "../command.ts";
-import type { Diagnostic } from "../../base/diagnostic.ts";
+import { type Diagnostic, renderMasked } from "../../base/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../../base/errors.ts";
 import { printable, printableLine } from "../../base/text/printable.ts";
-import { renderMasked } from "../../base/render_diagnostic.ts";
 import { wrapWords } from "../../base/text/wrap_text.ts";
 
 /** Secrets besides those of the environment. */

@@ -1,6 +1,5 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
-import { plain, readKey } from "../../base/value/plain.ts";
-import { isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { isDict, isNumber, plain, readKey, type Value } from "../../base/value/value.ts";
 import type { MemberExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf, NilOwner } from "../fault.ts";

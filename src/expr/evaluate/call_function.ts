@@ -1,5 +1,4 @@
-import { plain } from "../../base/value/plain.ts";
-import type { Value } from "../../base/value/value.ts";
+import { plain, type Value } from "../../base/value/value.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import { callProblem } from "../hints/call_problem.ts";
 import type { Evaluation } from "./evaluation.ts";

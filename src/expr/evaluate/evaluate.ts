@@ -1,6 +1,5 @@
 import { assertNever } from "../../base/errors.ts";
-import { readField } from "../../base/value/plain.ts";
-import type { Value } from "../../base/value/value.ts";
+import { readField, type Value } from "../../base/value/value.ts";
 import { readMember, readSlice } from "./access.ts";
 import type { Identifier, LetExpression, Node, ObjectExpression, Pointer } from "../parse/ast.ts";
 import { call } from "./call_function.ts";

@@ -1,5 +1,4 @@
-import { stepText } from "../../base/value/plain.ts";
-import { isNumber, typeName, type Value } from "../../base/value/value.ts";
+import { isNumber, stepText, typeName, type Value } from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";

@@ -1,6 +1,5 @@
 import { isEqual } from "../../base/value/compare.ts";
-import { plain, readField, stepText } from "../../base/value/plain.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
+import { isDict, plain, readField, stepText, type Value } from "../../base/value/value.ts";
 import type { Meter } from "../../base/value/meter.ts";
 
 /** Where two values that are not equal first differ; a side is undefined where it has nothing. */

@@ -1,7 +1,13 @@
 import { compareValues, isEqual } from "../../base/value/compare.ts";
-import { readKey } from "../../base/value/plain.ts";
+import {
+  integer,
+  isDict,
+  isNumber,
+  readKey,
+  typeName,
+  type Value,
+} from "../../base/value/value.ts";
 import { readTimestamp, writeTimestamp } from "../../base/value/timestamp.ts";
-import { integer, isDict, isNumber, typeName, type Value } from "../../base/value/value.ts";
 import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";

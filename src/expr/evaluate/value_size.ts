@@ -1,5 +1,4 @@
-import { plain, readField } from "../../base/value/plain.ts";
-import type { Value } from "../../base/value/value.ts";
+import { plain, readField, type Value } from "../../base/value/value.ts";
 import type { Node } from "../parse/ast.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";

@@ -1,5 +1,4 @@
-import { plain, readField } from "../../base/value/plain.ts";
-import { hasLongIntegers, type Value } from "../../base/value/value.ts";
+import { hasLongIntegers, plain, readField, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";

@@ -1,6 +1,5 @@
 import { isEqual } from "../../base/value/compare.ts";
-import { plain } from "../../base/value/plain.ts";
-import type { Value } from "../../base/value/value.ts";
+import { plain, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";

@@ -1,6 +1,12 @@
 import { formatValue } from "../../base/value/format_value.ts";
-import { plain, readField, readKey } from "../../base/value/plain.ts";
-import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import {
+  type Dict,
+  isDict,
+  plain,
+  readField,
+  readKey,
+  type Value,
+} from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { countCharacters } from "../evaluate/text_operations.ts";

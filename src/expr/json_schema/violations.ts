@@ -2,8 +2,7 @@ import type { ErrorObject } from "./ajv.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import type { Meter } from "../../base/value/meter.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
-import { plain, readField } from "../../base/value/plain.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
+import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
 import { ORIGIN } from "./schema_tree.ts";
 
 /** A violation of a schema. */

@@ -1,5 +1,4 @@
-import { stepText } from "../../base/value/plain.ts";
-import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
 import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
 import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";

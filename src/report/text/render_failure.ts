@@ -1,6 +1,6 @@
 import type { Attempt, Difference, Failure, Operand, StepResult } from "../../run/event.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
-import { renderExcerpt } from "../../base/render_diagnostic.ts";
+import { renderExcerpt } from "../../base/diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
 import { cutLine, fitSentence, indentedRoom, type Room } from "./lines.ts";
 import { shortJson } from "./render_json.ts";

@@ -1,8 +1,7 @@
 import type { NameRead } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { stepText } from "../../base/value/plain.ts";
-import { type Dict, isDict } from "../../base/value/value.ts";
+import { type Dict, isDict, stepText } from "../../base/value/value.ts";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";

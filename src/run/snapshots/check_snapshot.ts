@@ -6,8 +6,14 @@ import { explainDenial } from "../../host/explain_denial.ts";
 import { RunnerError, StepError } from "../../base/errors.ts";
 import { isEqual } from "../../base/value/compare.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
-import { plain, readField } from "../../base/value/plain.ts";
-import { copyValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
+import {
+  copyValue,
+  type Dict,
+  isDict,
+  plain,
+  readField,
+  type Value,
+} from "../../base/value/value.ts";
 import type { Snapshot } from "../../workflow/model.ts";
 import type { Failure, SnapshotOutcome } from "../event.ts";
 import {

@@ -1,15 +1,8 @@
 import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
-import { describeValue } from "../../base/value/value.ts";
-import {
-  type Decoded,
-  decodeValue,
-  type Decoding,
-  type FieldType,
-  isRawMap,
-  type RawMap,
-} from "./decode_value.ts";
+import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
+import { type Decoded, decodeValue, type Decoding, type FieldType } from "./decode_value.ts";
 import { type Field, type FieldTable, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
 import { IN_STEP, seeing } from "./name_rules.ts";
 import { addError, addWarning } from "../problem.ts";
@@ -31,7 +24,7 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   decoding: Decoding,
 ): DecodedFields<F> | undefined {
   const { problems } = decoding;
-  if (!isRawMap(value)) {
+  if (!isDict(value)) {
     const message = `${table.what} must be a map, not ${describeValue(value)}`;
     addError(problems, "type", path, message);
     return undefined;
@@ -87,7 +80,7 @@ function isMissing(value: unknown): boolean {
 
 /** A key that is nearly one of the table is an error; any other may be a note of the author. */
 function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
-  map: RawMap,
+  map: Dict,
   path: Path,
   { what, fields, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
@@ -133,7 +126,7 @@ function ownerHint(what: string, key: string): string | undefined {
 const HOLDERS: readonly FieldType[] = ["map", "data", "outputs"];
 
 /** An unknown key may belong under an empty key above it, for example a bare `with:`. */
-function emptyHint(map: RawMap, fields: Readonly<Record<string, Field>>): string | undefined {
+function emptyHint(map: Dict, fields: Readonly<Record<string, Field>>): string | undefined {
   const empty = Object.keys(map).find((key) =>
     map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)
   );

@@ -2,13 +2,13 @@ import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import { typeMeantBy } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { describeValue } from "../../base/value/value.ts";
+import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { ColumnType, DataFormat, Iteration } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 import { decodeFields, namesIn } from "./decode_fields.ts";
-import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
+import { type Decoding, NO_TIME, warnOfOpenBraces } from "./decode_value.ts";
 import { ITERATION, STEP_FIELDS } from "./fields.ts";
 
 /** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
@@ -17,7 +17,7 @@ export function decodeIteration(
   path: Path,
   decoding: Decoding,
 ): Iteration | undefined {
-  if (!isRawMap(value)) return decodeList(value, path, 1, decoding);
+  if (!isDict(value)) return decodeList(value, path, 1, decoding);
   const fields = decodeFields(value, path, ITERATION, decoding);
   if (!fields) return undefined;
   const { problems } = decoding;
@@ -95,14 +95,14 @@ function decodeList(
     warnOfOpenBraces(problems, item, at);
     const data = expressions.data(item ?? {}, at, names);
     // The value of a template is known only at run time.
-    if (isRawMap(item ?? {}) || data.kind === "template") return data;
+    if (isDict(item ?? {}) || data.kind === "template") return data;
     return { kind: "map", entries: [["item", data]] };
   });
   return { kind: "list", entries, parallel };
 }
 
 function decodeTypes(
-  types: RawMap = {},
+  types: Dict = {},
   path: Path,
   { problems }: Decoding,
 ): ReadonlyMap<string, ColumnType> {

@@ -1,3 +1,4 @@
+import { type Dict, isDict } from "../../base/value/value.ts";
 import type { Path } from "../../base/source.ts";
 import type { Job, Repeat } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
@@ -9,7 +10,7 @@ import {
   type Defaults,
   type StepDraft,
 } from "./decode_step.ts";
-import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
+import { type Decoding, NO_TIME } from "./decode_value.ts";
 import { type FieldTable, JOB_FIELDS, REPEAT } from "./fields.ts";
 
 /** A job that may be incomplete, with a problem reported, and that has no generated id yet. */
@@ -39,7 +40,7 @@ export function decodeJob(
     on_failure: onFailure,
     ...rest
   } = fields;
-  if (when === "failure" && needs.length === 0 && isRawMap(value) && !value.needs) {
+  if (when === "failure" && needs.length === 0 && isDict(value) && !value.needs) {
     const message = "a job without needs never starts";
     addWarning(decoding.problems, "never-runs", [...path, "when"], message, {
       hint: "it starts if one of the jobs in its needs failed",
@@ -67,7 +68,7 @@ export function decodeJob(
   };
 }
 
-function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | undefined {
+function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undefined {
   const { count, interval = NO_TIME, async, rate, expect } =
     decodeFields(map, path, REPEAT, decoding) ?? {};
   if (count === undefined) return undefined;
@@ -89,7 +90,7 @@ const RATE_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_
 /** The milliseconds from the start of one round to that of the next. */
 function decodeRate(
   rate: string,
-  map: RawMap,
+  map: Dict,
   path: Path,
   { problems }: Decoding,
 ): number | undefined {

@@ -5,14 +5,14 @@ import { ACTIONS } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { describeValue, type Dict, mergeDicts } from "../../base/value/value.ts";
+import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 import { decodeFields, namesIn } from "./decode_fields.ts";
 import { decodeIteration } from "./decode_iteration.ts";
-import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
+import { type Decoding, NO_TIME, warnOfOpenBraces } from "./decode_value.ts";
 import { RETRY, SNAPSHOT, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
 import { seeing } from "./name_rules.ts";
 
@@ -83,7 +83,7 @@ function decodeStep(
   }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
   // A value that is not a mapping was reported; its missing parameters need no report.
-  const isWithMapping = isRawMap((value as RawMap).with ?? {});
+  const isWithMapping = isDict((value as Dict).with ?? {});
   return {
     ...rest,
     action,
@@ -91,7 +91,7 @@ function decodeStep(
     path,
     with: decodeWith(
       isWithMapping ? action : undefined,
-      params as Dict,
+      params,
       action && defaults.get(action.name),
       [...path, "with"],
       decoding,
@@ -138,7 +138,7 @@ function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}):
 
 /** Decodes the `defaults` of a job. Their contents are checked with the steps that use them. */
 export function decodeDefaults(
-  map: RawMap,
+  map: Dict,
   path: Path,
   { problems, actions, plugins }: Decoding,
 ): Defaults {
@@ -146,11 +146,11 @@ export function decodeDefaults(
   for (const [name, params] of Object.entries(map)) {
     if (params === null) continue;
     warnOfOpenBraces(problems, params, [...path, name]);
-    if (!isRawMap(params)) {
+    if (!isDict(params)) {
       const message = `the defaults of "${name}" must be a map, not ${describeValue(params)}`;
       addError(problems, "type", [...path, name], message);
     } else if (actions.has(name)) {
-      defaults.set(name, params as Dict);
+      defaults.set(name, params);
     } else if (!plugins?.problems.has(name)) {
       const hint = actionHint(name, plugins);
       const message = `unknown action "${name}" in "defaults"`;
@@ -191,7 +191,7 @@ function decodeWith(
   return expressions.data(templates, path, names, action);
 }
 
-function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undefined {
+function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefined {
   const {
     max_attempts: maxAttempts,
     interval = NO_TIME,
@@ -222,7 +222,7 @@ function decodeSnapshot(value: unknown, path: Path, decoding: Decoding): Snapsho
   const { problems } = decoding;
   if (value === false) return undefined;
   if (value === true) return { ignore: [], match: [] };
-  if (!isRawMap(value)) {
+  if (!isDict(value)) {
     const message = `"snapshot" must be true or a map, not ${describeValue(value)}`;
     addError(problems, "type", path, message);
     return undefined;

@@ -5,19 +5,11 @@ import type { DataTemplate, Expression, Template } from "../../expr/expression.t
 import { holdsTemplate, isTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../base/source.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import { describeValue, isNumber, type Value } from "../../base/value/value.ts";
+import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Expressions } from "./expressions.ts";
 import type { Limits } from "../limits.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
-
-/** A mapping of a document, as it was read. */
-export type RawMap = Readonly<Record<string, unknown>>;
-
-/** Whether a value of a document is a mapping. */
-export function isRawMap(value: unknown): value is RawMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The shared state of decoding a workflow: its inputs and findings. */
 export interface Decoding {
@@ -53,7 +45,7 @@ export interface Decoded {
   readonly snapshot: unknown;
   readonly outputs: readonly StepOutput[];
   /** A mapping or a list that is decoded further by who asked for it. */
-  readonly map: RawMap;
+  readonly map: Dict;
   readonly list: readonly unknown[];
 }
 
@@ -99,14 +91,14 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
   names: decodeNames,
   data: (input) => {
     const { value, path, names, decoding: { problems, expressions } } = input;
-    if (!isRawMap(value)) return refuse(input, "a map");
+    if (!isDict(value)) return refuse(input, "a map");
     warnOfOpenBraces(problems, value, path);
     return expressions.data(value, path, names);
   },
   iteration: ({ value }) => value,
   snapshot: ({ value }) => value,
   outputs: decodeOutputs,
-  map: (input) => isRawMap(input.value) ? input.value : refuse(input, "a map", countHint(input)),
+  map: (input) => isDict(input.value) ? input.value : refuse(input, "a map", countHint(input)),
   list: (input) => Array.isArray(input.value) ? input.value : refuseList(input),
 };
 
@@ -121,9 +113,9 @@ function refuse(
 
 function refuseList(input: Input): undefined {
   const { value } = input;
-  const hint = isRawMap(value) && Object.values(value).some(isGithubJob)
+  const hint = isDict(value) && Object.values(value).some(isGithubJob)
     ? GITHUB
-    : isRawMap(value)
+    : isDict(value)
     ? 'begin each item with "- "'
     : isTemplate(value)
     ? "write the list out; its items may hold templates"
@@ -134,7 +126,7 @@ function refuseList(input: Input): undefined {
 const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 
 function isGithubJob(job: unknown): boolean {
-  return isRawMap(job) && Object.hasOwn(job, "runs-on");
+  return isDict(job) && Object.hasOwn(job, "runs-on");
 }
 
 /** `retry: 5` and `repeat: 5`, as other tools have it. */
@@ -150,7 +142,7 @@ function readText(input: Input, wanted = "a string"): string | undefined {
   const { value } = input;
   if (typeof value === "string") return value;
   if (isNumber(value) || typeof value === "boolean") return String(value);
-  const hint = isRawMap(value) ? "put the whole value in quotes" : undefined;
+  const hint = isDict(value) ? "put the whole value in quotes" : undefined;
   return refuse(input, wanted, hint);
 }
 
@@ -238,7 +230,7 @@ function decodeDuration(input: Input): Duration | undefined {
 }
 
 function decodeOutputs(input: Input): readonly StepOutput[] | undefined {
-  if (!isRawMap(input.value)) {
+  if (!isDict(input.value)) {
     return refuse(input, "a map of names to expressions", "write each as name: expression");
   }
   return Object.entries(input.value).flatMap(([name, value]) => {

@@ -1,3 +1,4 @@
+import { isDict } from "../../base/value/value.ts";
 import type { Path } from "../../base/source.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
@@ -7,7 +8,7 @@ import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { decodeJob, type JobDraft, NO_DEFAULTS } from "./decode_job.ts";
 import { decodeCleanup, type StepDraft } from "./decode_step.ts";
-import { type Decoding, isRawMap } from "./decode_value.ts";
+import { type Decoding } from "./decode_value.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "./fields.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
@@ -66,7 +67,7 @@ const WITHOUT_EFFECT = ["needs", "when", "repeat", "tags"];
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
   const draft = decodeJob(value, [], decoding, JOB_FILE_FIELDS);
-  if (!draft || !isRawMap(value)) return undefined;
+  if (!draft || !isDict(value)) return undefined;
   for (const key of WITHOUT_EFFECT) {
     if (!Object.hasOwn(value, key)) continue;
     addWarning(decoding.problems, "no-effect", [key], `"${key}" has no effect in a job file`, {

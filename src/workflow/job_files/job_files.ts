@@ -1,13 +1,12 @@
 import { convertParameter } from "../../action/parameters.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { ExpressionError, LoadError } from "../../base/errors.ts";
-import type { Value } from "../../base/value/value.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import { decodeAs, type DecodedDocument } from "../decode/decode_document.ts";
 import type { JobDraft } from "../decode/decode_job.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
-import { isRawMap } from "../decode/decode_value.ts";
 import { completeJob, decodeJobFile, type WorkflowDraft } from "../decode/decode_workflow.ts";
 import type { Limits } from "../limits.ts";
 import { loadError, locateAll } from "../locate_diagnostics.ts";
@@ -229,7 +228,7 @@ export class JobFiles {
       return { kind: "bad" };
     }
     const { value } = document;
-    if (isRawMap(value) && Object.hasOwn(value, "jobs") && !Object.hasOwn(value, "steps")) {
+    if (isDict(value) && Object.hasOwn(value, "jobs") && !Object.hasOwn(value, "steps")) {
       return {
         kind: "none",
         message: `'${path}' is a workflow, not a job file: it has "jobs"`,

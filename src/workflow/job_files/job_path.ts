@@ -1,10 +1,10 @@
+import { isDict } from "../../base/value/value.ts";
 import { join } from "@std/path/join";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
-import { isRawMap } from "../decode/decode_value.ts";
 import { WHOLE_SCOPE } from "../decode/name_rules.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
@@ -20,7 +20,7 @@ export function jobPathOf(step: Pick<StepDraft, "path">): Path {
 /** The path of the job file that a step embeds, as it is written. */
 export function writtenJobPath({ with: params }: StepDraft): DataTemplate | undefined {
   if (params.kind === "map") return params.entries.find(([key]) => key === "path")?.[1];
-  if (params.kind !== "constant" || !isRawMap(params.value)) return undefined;
+  if (params.kind !== "constant" || !isDict(params.value)) return undefined;
   return { kind: "constant", value: params.value.path };
 }
 

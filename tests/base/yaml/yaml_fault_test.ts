@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { LoadError } from "../../../src/base/errors.ts";
-import { renderDiagnostic } from "../../../src/base/render_diagnostic.ts";
+import { renderDiagnostic } from "../../../src/base/diagnostic.ts";
 import { readYaml } from "../../../src/base/yaml/read_yaml.ts";
 import { explainText } from "../../support/load_files.ts";
 

@@ -1,4 +1,4 @@
-import { ignoreCase } from "../../../base/value/plain.ts";
+import { ignoreCase } from "../../../base/value/value.ts";
 import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../../action/action.ts";
 import { canonicalName, isToken, toByteString } from "./http_syntax.ts";

@@ -1,4 +1,4 @@
-import { ignoreCase } from "../../../base/value/plain.ts";
+import { ignoreCase } from "../../../base/value/value.ts";
 import type { HttpRequest } from "./read_request.ts";
 
 /** A request with further headers, which replace those of the same name; undefined removes one. */

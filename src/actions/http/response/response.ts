@@ -1,4 +1,4 @@
-import { ignoreCase } from "../../../base/value/plain.ts";
+import { ignoreCase } from "../../../base/value/value.ts";
 import { canonicalName, fromByteString } from "../request/http_syntax.ts";
 import type { Reply } from "../transport/send.ts";
 

@@ -1,8 +1,15 @@
 import { isEqual } from "../../../base/value/compare.ts";
 import { formatValue } from "../../../base/value/format_value.ts";
 import { type Matcher, matcherIn } from "../../../base/value/matcher.ts";
-import { plain, readField } from "../../../base/value/plain.ts";
-import { type Dict, isDict, isNumber, typeName, type Value } from "../../../base/value/value.ts";
+import {
+  type Dict,
+  isDict,
+  isNumber,
+  plain,
+  readField,
+  typeName,
+  type Value,
+} from "../../../base/value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../../evaluate/regex.ts";
 import { type ConstantArgument, define, defineNew } from "../function.ts";
