@@ -1,3 +1,4 @@
+import type { Dict } from "../base/value/value.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { FoundReference } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";

@@ -1,3 +1,4 @@
+import { isDict } from "../base/value/value.ts";
 import type { CheckContext } from "../check/model.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";

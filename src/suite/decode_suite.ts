@@ -6,7 +6,7 @@ import type { Path } from "../base/source.ts";
 import { isDict } from "../base/value/value.ts";
 import { decodeAs } from "../workflow/decode/decode_document.ts";
 import { decodeFields } from "../workflow/decode/decode_fields.ts";
-import { type Decoding } from "../workflow/decode/decode_value.ts";
+import type { Decoding } from "../workflow/decode/decode_value.ts";
 import { checkTags } from "../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";

@@ -8,7 +8,7 @@ import { addError, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
 import { isAbsolute } from "../read_files.ts";
 import { UNKNOWN_KEY } from "./decode_fields.ts";
 import type { JobDraft } from "./decode_job.ts";
-import { type Decoding } from "./decode_value.ts";
+import type { Decoding } from "./decode_value.ts";
 import type { WorkflowDraft } from "./decode_workflow.ts";
 import { Expressions, type ExpressionUse } from "./expressions.ts";
 import { inspectValue, listIn, warnOfLeadingZeros } from "./inspect_value.ts";

@@ -8,7 +8,7 @@ import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { decodeJob, type JobDraft, NO_DEFAULTS } from "./decode_job.ts";
 import { decodeCleanup, type StepDraft } from "./decode_step.ts";
-import { type Decoding } from "./decode_value.ts";
+import type { Decoding } from "./decode_value.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "./fields.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
