@@ -3,11 +3,10 @@ import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../base/errors.ts";
-import type { FileFormat, RenderEvent, RenderRecords } from "./registry.ts";
-import type { History } from "./history/history.ts";
-import type { OpenHistory } from "./history/open_history.ts";
+import type { OpenHistory } from "./history.ts";
 import { Recorder } from "./recorder.ts";
-import type { RunRecord, SuiteRecord } from "./run_record.ts";
+import type { FileFormat, RenderEvent, RenderRecords } from "./registry.ts";
+import type { RunRecord } from "./run_record.ts";
 
 /** A report to be written, and where. */
 export interface ReportTarget {
@@ -38,22 +37,16 @@ export interface FileReports {
   discard(): void;
 }
 
-type OpenTarget = StreamTarget | DocumentTarget;
-
-interface OpenFile {
+interface OpenTarget {
   /** The name used in messages. */
   readonly path: string;
   readonly file: StagedFile;
-}
-
-interface StreamTarget extends OpenFile {
-  readonly kind: "stream";
-  readonly render: RenderEvent;
-}
-
-interface DocumentTarget extends OpenFile {
-  readonly kind: "document";
-  readonly render: RenderRecords;
+  /** Of a format that grows with each event. */
+  readonly renderEvent?: RenderEvent;
+  /** Of a format that is written at the end. */
+  readonly renderRecords?: RenderRecords;
+  /** The first error, which does not stop the run. */
+  problem?: unknown;
 }
 
 /**
@@ -77,14 +70,16 @@ export async function openFileReports(
   const open: OpenTarget[] = [];
   let history: OpenHistory | undefined;
   try {
-    if (historyPath !== undefined) history = await openHistoryAt(historyPath, host, hooks);
+    if (historyPath !== undefined) {
+      history = await openHistoryAt(historyPath, host, hooks);
+      open.push(historyTarget(history));
+    }
     for (const target of targets) {
       const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.onStop);
       if (opened) open.push(opened);
     }
   } catch (error) {
     for (const { file } of open) file.discard();
-    history?.discard();
     throw error;
   }
   return new OpenFileReports(open, new Recorder(tool), history);
@@ -98,13 +93,10 @@ async function openHistoryAt(
   host: Host,
   { onLeftOut }: FileReportHooks,
 ): Promise<OpenHistory> {
-  const { openHistory } = await import("./history/open_history.ts");
-  let history: OpenHistory;
-  try {
-    history = await openHistory(path, host);
-  } catch (error) {
+  const { openHistory } = await import("./history.ts");
+  const history = await openHistory(path, host).catch((error) => {
     throw cannotWrite(path, error, "history");
-  }
+  });
   const { foreign } = history;
   if (foreign.length > 0) {
     const names = foreign.slice(0, MOST_FOREIGN).join(", ");
@@ -112,6 +104,15 @@ async function openHistoryAt(
     onLeftOut(new RunnerError(`ignored in the history '${path}': ${names}${more}`));
   }
   return history;
+}
+
+/** The file of the current run, which is written like a report. */
+function historyTarget({ path, file, with: runsWith }: OpenHistory): OpenTarget {
+  return {
+    path,
+    file: explained(file, path, "history"),
+    renderRecords: (records, suite) => [`${JSON.stringify(runsWith(records, suite).at(-1))}\n`],
+  };
 }
 
 /** Opening a pipe waits for a reader, or until the run is interrupted. */
@@ -140,10 +141,10 @@ async function openTarget(
   const { format, path = "-", isOptional } = target;
   // A file is there only when nothing can keep it from being closed.
   const rendering = format.kind === "stream"
-    ? { kind: format.kind, render: await format.load(host) }
-    : { kind: format.kind, render: await format.load() };
+    ? { renderEvent: await format.load(host) }
+    : { renderRecords: await format.load() };
   try {
-    return { ...rendering, path, file: await openFile(target, host, beside) };
+    return { ...rendering, path, file: explained(await openFile(target, host, beside), path) };
   } catch (error) {
     const problem = cannotWrite(path, error);
     if (!isOptional) throw problem;
@@ -174,6 +175,22 @@ function outputFile(output: Output): StagedFile {
   return { write: (text: string) => void output.write(text), commit() {}, discard() {} };
 }
 
+/** A file whose errors say what could not be written. */
+function explained(file: StagedFile, path: string, what?: string): StagedFile {
+  const explain = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      throw cannotWrite(path, error, what);
+    }
+  };
+  return {
+    write: (text) => explain(() => file.write(text)),
+    commit: () => explain(() => file.commit()),
+    discard: () => file.discard(),
+  };
+}
+
 function cannotWrite(path: string, error: unknown, what = "report"): RunnerError {
   const where = path === "-" ? "to standard output" : `'${path}'`;
   const denial = explainDenial(error);
@@ -187,8 +204,6 @@ function cannotWrite(path: string, error: unknown, what = "report"): RunnerError
 class OpenFileReports implements FileReports {
   readonly #open: readonly OpenTarget[];
   readonly #recorder: Recorder;
-  /** The first error of each target, which does not stop the run. */
-  readonly #problems = new Map<OpenTarget | OpenHistory, unknown>();
   readonly #history: OpenHistory | undefined;
 
   constructor(
@@ -202,106 +217,61 @@ class OpenFileReports implements FileReports {
   }
 
   take(event: RunEvent): void {
-    let isRecorded = this.#history !== undefined;
-    if (isRecorded) this.#recorder.take(event);
+    if (this.#open.some(({ renderRecords }) => renderRecords)) this.#recorder.take(event);
     for (const target of this.#open) {
-      if (target.kind === "document") {
-        if (!isRecorded) this.#recorder.take(event);
-        isRecorded = true;
-      } else if (!this.#problems.has(target)) {
-        this.#try(target, () => write(target, target.render(event)));
-      }
+      const { renderEvent, file, problem } = target;
+      if (!renderEvent || problem !== undefined) continue;
+      attempt(target, () => file.write(renderEvent(event)));
     }
   }
 
   async finish(): Promise<void> {
-    this.#complete();
-    try {
-      await this.#history?.prune();
-    } catch {
-      // What is too old is removed by a later run.
-    }
-  }
-
-  #complete(): void {
     const records = this.#recorder.records();
     const suite = this.#recorder.suite();
-    const history = this.#history;
-    const runs = history?.with(records, suite);
-    if (history) this.#try(history, () => addTo(history, records, suite));
+    const runs = this.#history?.with(records, suite);
     for (const target of this.#open) {
-      if (target.kind === "document") {
-        this.#try(target, () => writeDocument(target, records, suite, runs));
-      }
-      if (!this.#problems.has(target)) this.#try(target, () => commit(target));
-      if (this.#problems.has(target)) this.#try(target, () => target.file.discard());
+      const { file, renderRecords } = target;
+      attempt(target, () => {
+        if (renderRecords) writePieces(file, renderRecords(records, suite, runs));
+        if (target.problem === undefined) file.commit();
+      });
+      if (target.problem !== undefined) attempt(target, () => file.discard());
     }
-    const [first, ...others] = this.#problems.values();
-    if (first === undefined) return;
-    if (others.length === 0 || !(first instanceof RunnerError)) throw first;
-    throw new RunnerError([first, ...others].map(messageOf).join("; "));
+    const problems = this.#open.flatMap(({ problem }) => problem ?? []);
+    const [first, ...others] = problems;
+    if (first !== undefined) {
+      if (others.length === 0 || !(first instanceof RunnerError)) throw first;
+      throw new RunnerError(problems.map(messageOf).join("; "));
+    }
+    // What is too old is removed by a later run if it cannot be removed now.
+    await this.#history?.prune(runs!.at(-1)!.subject).catch(() => {});
   }
 
   discard(): void {
-    for (const target of this.#open) this.#try(target, () => target.file.discard());
-    this.#history?.discard();
+    for (const target of this.#open) attempt(target, () => target.file.discard());
   }
+}
 
-  #try(target: OpenTarget | OpenHistory, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      if (!this.#problems.has(target)) this.#problems.set(target, error);
-    }
+function attempt(target: OpenTarget, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    target.problem ??= error;
   }
 }
 
 /** Pieces may be small, and each write to standard output costs. */
 const WRITE_SIZE = 1 << 14;
 
-function writeDocument(
-  target: DocumentTarget,
-  records: readonly RunRecord[],
-  suite: SuiteRecord | undefined,
-  history: History | undefined,
-): void {
+function writePieces(file: StagedFile, pieces: Iterable<string>): void {
   let text = "";
-  for (const piece of target.render(records, suite, history)) {
+  for (const piece of pieces) {
     text += piece;
     if (text.length < WRITE_SIZE) continue;
-    write(target, text);
+    file.write(text);
     text = "";
   }
-  write(target, text);
-}
-
-function addTo(
-  history: OpenHistory,
-  records: readonly RunRecord[],
-  suite: SuiteRecord | undefined,
-): void {
-  try {
-    history.add(records, suite);
-  } catch (error) {
-    history.discard();
-    throw cannotWrite(history.path, error, "history");
-  }
-}
-
-function write({ file, path }: OpenFile, text: string): void {
-  try {
-    file.write(text);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
-function commit({ file, path }: OpenFile): void {
-  try {
-    file.commit();
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  file.write(text);
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import type { RunEvent } from "../../run/event.ts";
-import type { History } from "./history/history.ts";
+import type { History } from "./history.ts";
 import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */

@@ -2,11 +2,9 @@ import type { Exchange, Failure } from "../../../run/event.ts";
 import { countOf } from "../../text/lines.ts";
 import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
-import type { History } from "../history/history.ts";
+import type { History } from "../history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "../run_record.ts";
-import { renderCoveragePanels } from "./coverage_panels.ts";
 import { escape, indexEntries, renderAbout, renderHead, renderIndex, renderTitle } from "./head.ts";
-import { renderHistoryChart, renderHistoryPanel } from "./history_panel.ts";
 import {
   briefFailure,
   flatSteps,
@@ -15,6 +13,7 @@ import {
   pageJobs,
   pageStep,
 } from "./page_data.ts";
+import { renderCoveragePanels, renderHistoryChart, renderHistoryPanel } from "./panels.ts";
 import { PAGE_SCRIPT } from "./page_script.ts";
 import { STYLE } from "./style.ts";
 

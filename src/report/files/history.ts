@@ -1,0 +1,198 @@
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Host } from "../../host/host.ts";
+import type { StagedFile } from "../../host/staged_file.ts";
+import {
+  type JobRecord,
+  loneRecord,
+  type RunRecord,
+  type StepRecord,
+  type SuiteRecord,
+  timesOf,
+} from "./run_record.ts";
+
+/** The version of the form of the files. */
+const SCHEMA = "runner-history/1";
+
+/** Runs that a history keeps of each workflow or suite. */
+const MOST_RUNS = 50;
+
+/** The passed tests of a larger run are left out, so that its file stays small. */
+const MOST_TESTS = 5000;
+
+/** A run as its file in the history has it. */
+export interface HistoryRun {
+  readonly schema: typeof SCHEMA;
+  /** The workflow or suite: only runs of the same one are compared. */
+  readonly subject: string;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly state: "passed" | "failed";
+  /** Some jobs or workflows were not selected. */
+  readonly isPartial: boolean;
+  /** The steps of the file, each with the result of all of its runs together. */
+  readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
+}
+
+/** The results that a history knows, the worst first; a flaky test passed only when retried. */
+const TEST_STATES = ["failed", "flaky", "passed"] as const;
+
+/** The result of a test. */
+export type TestState = typeof TEST_STATES[number];
+
+/** Runs of the same workflow or suite, the oldest first; the last one is the current run. */
+export type History = readonly HistoryRun[];
+
+/** A directory of earlier runs, and the file that adds the current one. */
+export interface OpenHistory {
+  readonly path: string;
+  readonly file: StagedFile;
+  /** The names of files in the directory that are not runs. */
+  readonly foreign: readonly string[];
+  /** The earlier runs of the same workflow or suite, and this one. */
+  readonly with: (records: readonly RunRecord[], suite: SuiteRecord | undefined) => History;
+  /** Removes runs that are too old, of the same workflow or suite. */
+  readonly prune: (subject: string) => Promise<void>;
+}
+
+/** Reads the earlier runs and opens a file for another one. Throws as Deno does. */
+export async function openHistory(path: string, { files, clock }: Host): Promise<OpenHistory> {
+  const directory = path.replace(/(?<=.)\/+$/, "");
+  const known: { readonly name: string; readonly run: HistoryRun }[] = [];
+  const foreign: string[] = [];
+  for (const name of await files.list(directory) ?? []) {
+    // Names that begin with a dot are not ours, and `.gitkeep` is there on purpose.
+    if (name.startsWith(".")) continue;
+    const run = await readRun(`${directory}/${name}`, files);
+    if (run) known.push({ name, run });
+    else if (run === undefined) foreign.push(name);
+  }
+  known.sort((a, b) => a.run.started - b.run.started);
+  const ofSubject = (subject: string) => known.filter(({ run }) => run.subject === subject);
+  const stamp = new Date(clock.now()).toISOString().replace(/[-:.]/g, "");
+  const name = `run-${stamp}-${crypto.randomUUID().slice(0, 8)}.json`;
+  return {
+    path: directory,
+    file: await files.stage(`${directory}/${name}`),
+    foreign,
+    with(records, suite) {
+      const current = historyRun(records, suite);
+      const earlier = ofSubject(current.subject).map(({ run }) => run);
+      return [...earlier, current].slice(-MOST_RUNS);
+    },
+    async prune(subject) {
+      for (const { name } of ofSubject(subject).slice(0, 1 - MOST_RUNS)) {
+        await files.remove(`${directory}/${name}`);
+      }
+    },
+  };
+}
+
+/** The run in a file; undefined if it is something else, null if another program removed it. */
+async function readRun(path: string, files: Host["files"]): Promise<HistoryRun | null | undefined> {
+  if (!path.endsWith(".json")) return undefined;
+  try {
+    const run = tryParseJson(new TextDecoder().decode(await files.read(path)));
+    return isRun(run) ? run : undefined;
+  } catch (error) {
+    return error instanceof Error && error.name === "NotFound" ? null : undefined;
+  }
+}
+
+function isRun(file: unknown): file is HistoryRun {
+  return isDict(file) && file.schema === SCHEMA && typeof file.subject === "string" &&
+    isTime(file.started) && isTime(file.duration) &&
+    (file.state === "passed" || file.state === "failed") &&
+    Array.isArray(file.tests) &&
+    file.tests.every((test) =>
+      Array.isArray(test) && typeof test[0] === "string" &&
+      TEST_STATES.includes(test[1] as TestState)
+    );
+}
+
+/** Whether it is a time that dates know: milliseconds. */
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= 8.64e15;
+}
+
+/** What a history keeps of a run. */
+function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefined): HistoryRun {
+  const { started, duration } = timesOf(records);
+  const lone = loneRecord(records);
+  const hasPassed = suite?.end
+    ? suite.end.state === "passed"
+    : records.every(({ end }) => end?.state === "passed");
+  const tests = records.flatMap(({ file, jobs }) =>
+    jobs.flatMap((job) => testsOf(job, lone ? job.name : `${file} › ${job.name}`))
+  );
+  return {
+    schema: SCHEMA,
+    subject: lone ? lone.file : `suite ${suite?.start.name ?? ""}`.trimEnd(),
+    started: suite?.start.time ?? started,
+    duration: Math.round(suite?.end?.duration ?? duration),
+    state: hasPassed ? "passed" : "failed",
+    isPartial: suite?.start.shard !== undefined ||
+      records.some(({ end }) => (end?.leftOut ?? 0) > 0),
+    tests: tests.length <= MOST_TESTS
+      ? tests
+      : tests.filter(([, state]) => state !== "passed").slice(0, MOST_TESTS),
+  };
+}
+
+function testsOf({ outline, steps }: JobRecord, jobName: string): HistoryRun["tests"] {
+  const runs = Map.groupBy(steps, ({ run }) => run.step);
+  const seen = new Map<string, number>();
+  return outline.flatMap(({ name }, index) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    const ran = runs.get(index) ?? [];
+    const states = ran.map(stateOf);
+    const state = TEST_STATES.find((one) => states.includes(one));
+    if (state === undefined) return [];
+    const duration = Math.round(ran.reduce((sum, { result }) => sum + result.duration, 0));
+    return [[`${jobName} › ${name}${count === 1 ? "" : ` (${count})`}`, state, duration] as const];
+  });
+}
+
+/** A skipped step is no result of a test, and a tolerated failure is as good as a pass. */
+function stateOf({ result: { state, flaky } }: StepRecord): TestState | undefined {
+  if (state === "skipped") return undefined;
+  return state === "failed" ? "failed" : flaky ? "flaky" : "passed";
+}
+
+/** A test whose results were not always the same. */
+export interface UnstableTest {
+  readonly name: string;
+  /** Its result in each run of the history; undefined where it did not run. */
+  readonly states: readonly (TestState | undefined)[];
+  /** How often it failed or passed unlike the time before. */
+  readonly changes: number;
+  /** The number of runs in which it passed only after a failed attempt. */
+  readonly retried: number;
+  readonly failed: number;
+}
+
+/** The tests that changed their state or needed retries, the least stable first. */
+export function unstableTests(history: History): readonly UnstableTest[] {
+  const byName = new Map<string, (TestState | undefined)[]>();
+  for (const [index, { tests }] of history.entries()) {
+    for (const [name, state] of tests) {
+      const states = byName.get(name) ?? history.map(() => undefined);
+      byName.set(name, states.with(index, state));
+    }
+  }
+  return Array.from(byName, ([name, states]) => {
+    const ran = states.filter((state) => state !== undefined);
+    const changes = ran.filter((state, index) =>
+      index > 0 && (state === "failed") !== (ran[index - 1] === "failed")
+    ).length;
+    const retried = ran.filter((state) =>
+      state === "flaky"
+    ).length;
+    const failed = ran.filter((state) => state === "failed").length;
+    return { name, states, changes, retried, failed };
+  }).filter(({ changes, retried }) => changes + retried > 0)
+    .sort((a, b) => b.changes + b.retried - a.changes - a.retried || b.failed - a.failed);
+}

@@ -1,0 +1,204 @@
+import type { ApiCoverage, OperationCoverage } from "../../../base/value/api_coverage.ts";
+import { formatElapsed } from "../../../base/value/duration.ts";
+import {
+  coverageShares,
+  mergeCoverage,
+  type Share,
+  shareText,
+  verdictOfRuns,
+} from "../../model/coverage.ts";
+import { countOf } from "../../text/lines.ts";
+import { type History, type HistoryRun, type TestState, unstableTests } from "../history.ts";
+import type { RunRecord } from "../run_record.ts";
+import { escape } from "./head.ts";
+
+/** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
+function renderTable(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const isNumber = headings.map((heading) => heading.startsWith("#"));
+  const head = headings.map((heading, column) =>
+    `<th scope="col"${isNumber[column] ? ' class="number"' : ""}>${heading.replace("#", "")}</th>`
+  );
+  const lines = rows.map((cells) =>
+    `<tr>${
+      cells.map((cell, column) => `<td${isNumber[column] ? ' class="number"' : ""}>${cell}</td>`)
+        .join("")
+    }</tr>`
+  );
+  return `<table>
+${caption === "" ? "" : `<caption>${caption}</caption>\n`}<thead><tr>${head.join("")}</tr></thead>
+<tbody>
+${lines.join("\n")}
+</tbody>
+</table>`;
+}
+
+/** A part of the page that can be folded; `name` is for assistive technology. */
+function renderPanel(attributes: string, summary: string, name: string, content: string): string {
+  return `<details ${attributes}>
+<summary>${summary}</summary>
+<div class="panel-content" tabindex="0" role="region" aria-label="${name}">
+${content}
+</div>
+</details>
+`;
+}
+
+/** Renders the used part of each API; empty if there are none. */
+export function renderCoveragePanels(records: readonly RunRecord[]): string {
+  const ends = records.map(({ end }) => end);
+  const verdict = verdictOfRuns(ends);
+  const [name, icon] = verdict?.isEnough ? ["muted", "✓"] : ["alert", "✗"];
+  return mergeCoverage(ends).map(renderApi).join("") +
+    (verdict ? `<p class="${name}">${icon} ${escape(verdict.text)}</p>\n` : "");
+}
+
+function renderApi(api: ApiCoverage): string {
+  const { operations, statuses, parameters } = coverageShares([api]);
+  const name = `API coverage of ${escape(api.file)}`;
+  const summary = `${name}: ${shareText(operations)} operations, ` +
+    `${shareText(statuses)} status codes, ${shareText(parameters)} parameters`;
+  const headings = ["Operation", "#Calls", "Status codes", "Parameters"];
+  return renderPanel(
+    'class="api-coverage panel"',
+    summary,
+    name,
+    `<dl class="shares">
+${renderShare("Operations", operations)}
+${renderShare("Status codes", statuses)}
+${renderShare("Parameters", parameters)}
+</dl>
+${renderTable("", headings, api.operations.map(operationCells))}`,
+  );
+}
+
+/** A share as a bar, which needs no style. */
+function renderShare(name: string, share: Share): string {
+  const { covered, total } = share;
+  const bar = total === 0
+    ? ""
+    : ` <meter min="0" max="${total}" value="${covered}">${covered} of ${total}</meter>`;
+  return `<div><dt>${name}</dt><dd>${escape(shareText(share))}${bar}</dd></div>`;
+}
+
+function operationCells({ method, path, hits, statuses, parameters }: OperationCoverage) {
+  const name = escape(`${method} ${path}`);
+  const mark = (text: string, count: number) =>
+    count > 0
+      ? `<span class="called">✓ ${escape(text)} (${count})</span>`
+      : `<span class="muted">✗ ${escape(text)}</span>`;
+  return [
+    hits > 0 ? name : `<span class="muted">${name}</span>`,
+    hits,
+    statuses.map(({ status, hits }) => mark(status, hits)).join(" "),
+    parameters.map(({ name, hits }) => mark(name, hits)).join(" "),
+  ];
+}
+
+/** More of them would hide the worst. */
+const MOST_UNSTABLE = 50;
+
+const CHART = { bar: 8, gap: 3, height: 44, least: 3 } as const;
+const SQUARE = { size: 9, gap: 2 } as const;
+
+/** The colours without the style of the page, which a server may forbid. */
+const FILLS = { passed: "#1a7f37", failed: "#cf222e", flaky: "#9a6700" } as const;
+
+/** The durations and states of runs as bars, the latest on the right; empty without earlier ones. */
+export function renderHistoryChart(history: History | undefined): string {
+  if (!history || history.length < 2) return "";
+  const longest = Math.max(...history.map(({ duration }) => duration), 1);
+  const width = history.length * (CHART.bar + CHART.gap) - CHART.gap;
+  const bars = history.map((run, index) => {
+    const height = Math.round(Math.max(CHART.least, run.duration / longest * CHART.height));
+    return `<rect class="${run.state}${run.isPartial ? " partial" : ""}" fill="${
+      FILLS[run.state]
+    }" x="${index * (CHART.bar + CHART.gap)}" y="${
+      CHART.height - height
+    }" width="${CHART.bar}" height="${height}" rx="1"><title>${describeRun(run)}</title></rect>`;
+  });
+  const failed = history.filter(({ state }) => state === "failed").length;
+  const label = `Last ${history.length} runs: ${failed} failed`;
+  return `<figure class="history-chart">
+<svg role="img" aria-label="${label}" width="${width}" height="${CHART.height}" viewBox="0 0 ${width} ${CHART.height}">${
+    bars.join("")
+  }</svg>
+<figcaption class="muted">${label}, up to ${formatElapsed(longest)}</figcaption>
+</figure>
+`;
+}
+
+/** The unstable tests and the runs of a history, each as a table; empty without a history. */
+export function renderHistoryPanel(history: History | undefined): string {
+  if (!history) return "";
+  const attributes = 'id="history-part" class="panel"';
+  if (history.length < 2) {
+    const text = "<p>This is the first run in the history.</p>";
+    return renderPanel(attributes, "History", "History", text);
+  }
+  const unstable = unstableTests(history);
+  const count = unstable.length === 0 ? "no flaky tests" : countOf(unstable.length, "flaky test");
+  const rows = unstable.slice(0, MOST_UNSTABLE).map(({ name, states, changes, retried, failed }) =>
+    [escape(name), renderStates(states), failed || "", changes || "", retried || ""] as const
+  );
+  const rest = unstable.length - MOST_UNSTABLE;
+  const tests = unstable.length === 0
+    ? "<p>No test has changed its state, and none has needed a retry.</p>"
+    : renderTable(
+      "Flaky tests, which changed or needed retries",
+      ["Test", "Runs", "#Failed", "#Changes", "#Retried"],
+      rows,
+    ) + (rest > 0 ? `\n<p>… and ${rest} more</p>` : "");
+  const runs = renderTable(
+    "Runs, the latest first",
+    ["Started", "State", "#Duration", "#Passed", "#Flaky", "#Failed"],
+    history.toReversed().map((run) => {
+      const state = `<span class="${run.state}">${run.state}</span>`;
+      return [
+        timeText(run),
+        state + (run.isPartial ? " (in part)" : ""),
+        formatElapsed(run.duration),
+        ...(["passed", "flaky", "failed"] as const).map((each) => countTests(run, each)),
+      ];
+    }),
+  );
+  const summary = `History: ${countOf(history.length, "run")}, ${count}`;
+  return renderPanel(attributes, summary, "History", `${tests}\n${runs}`);
+}
+
+/** A square for each run, the latest on the right. */
+function renderStates(states: readonly (TestState | undefined)[]): string {
+  const { size, gap } = SQUARE;
+  const squares = states.map((state, index) =>
+    state === undefined
+      ? ""
+      : `<rect class="${state}" fill="${FILLS[state]}" x="${
+        index * (size + gap)
+      }" y="0" width="${size}" height="${size}" rx="2"/>`
+  ).join("");
+  const label = states.map((state) => state ?? "not run").join(", ");
+  const width = states.length * (size + gap);
+  return `<svg role="img" aria-label="${label}" width="${width}" height="${size}">${squares}</svg>`;
+}
+
+function describeRun(run: HistoryRun): string {
+  const [failed, flaky] = [countTests(run, "failed"), countTests(run, "flaky")];
+  return [
+    timeText(run),
+    run.isPartial ? `${run.state}, in part` : run.state,
+    formatElapsed(run.duration),
+    ...failed > 0 ? [countOf(failed, "failed test")] : [],
+    ...flaky > 0 ? [countOf(flaky, "flaky test")] : [],
+  ].join(" · ");
+}
+
+function countTests({ tests }: HistoryRun, state: TestState): number {
+  return tests.filter((test) => test[1] === state).length;
+}
+
+function timeText({ started }: HistoryRun): string {
+  return `${new Date(started).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
