@@ -14,14 +14,15 @@ import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/
 import { Masker } from "../secrets/masker.ts";
 import type { Document, Step } from "../workflow/model.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
-import { sumOf, UnbegunSteps } from "./count_steps.ts";
+import { sumOf } from "./count_steps.ts";
 import type { BareEvent, Emit, RunEvent } from "./event.ts";
 import { openOutputs, stepIdsOf } from "./execute/outputs.ts";
-import { emptyTally, finishJob, runJob } from "./execute/run_job.ts";
+import { finishJob, runJob } from "./execute/run_job.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline_plan.ts";
 import { CLEANUP_TIMEOUT, type Detail, type JobOutcome, type RunOptions } from "./run_options.ts";
 import { Run, type RunProgress } from "./run_state.ts";
+import { RunTotals } from "./run_totals.ts";
 
 /**
  * Runs a plan and emits events; true if every job passed or was skipped on purpose.
@@ -35,29 +36,22 @@ export async function run(
 ): Promise<boolean> {
   const runId = crypto.randomUUID();
   const { secrets = new Masker(), timeout } = options;
-  const counted: Counted = { unbegun: new UnbegunSteps(), warnings: 0 };
+  const totals = new RunTotals();
   const resources = new Resources();
-  const state = openRun(plan, host, { ...options, secrets }, resources, ({ type, ...fields }) => {
-    const event = { type, runId, ...fields } as RunEvent;
-    counted.unbegun.take(event);
-    if (event.type === "note" && event.level === "warning") counted.warnings++;
-    emit(maskEvent(event, secrets));
+  const state = openRun(plan, host, { ...options, secrets }, resources, totals, (event) => {
+    totals.take(event);
+    const { type, ...fields } = event;
+    emit(maskEvent({ type, runId, ...fields } as RunEvent, secrets));
   });
   const stopTimer = timeout && state.cancellation.cancelAfter(timeout, host.clock);
   try {
-    return await runPlan(state, plan, resources, counted);
+    return await runPlan(state, plan, resources, totals);
   } finally {
     stopTimer?.();
     await state.close(resources);
     // After an interruption, the time for cleanup is limited.
     state.deadlines.cancelAll();
   }
-}
-
-/** What the events of a run add up to. */
-interface Counted {
-  readonly unbegun: UnbegunSteps;
-  warnings: number;
 }
 
 /** The details that a run reports by default. */
@@ -68,13 +62,13 @@ function openRun(
   host: Host,
   options: RunOptions & { readonly secrets: Masker },
   resources: Resources,
+  totals: RunTotals,
   emit: (event: BareEvent) => void,
 ): Run {
   const { workflow, workflow: { document }, vars } = plan;
   const { secrets, piece, cleanupTimeout = CLEANUP_TIMEOUT } = options;
   const { cancellation = new Cancellation() } = options;
   const deadlines = new Deadlines(host.clock);
-  const tally = emptyTally();
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   for (const value of plan.secrets) addSecretValue(value, secrets);
@@ -103,8 +97,7 @@ function openRun(
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
-    tally,
-    progress: () => progressOf(tally.jobs.failed, tally.steps.failed, cancellation, options),
+    progress: () => progressOf(totals, cancellation, options),
     emit,
     // A run without failures never loads the code that explains them.
     failureOf: async (owner, error) =>
@@ -124,14 +117,13 @@ function isInCi({ env }: Host): boolean {
 }
 
 function progressOf(
-  failedJobs: number,
-  failedSteps: number,
+  { jobs, steps }: RunTotals,
   { reason }: Cancellation,
   { piece }: RunOptions,
 ): RunProgress {
-  const failed = failedSteps + (piece?.failed ?? 0);
+  const failed = steps.failed + (piece?.failed ?? 0);
   const before = [...piece?.outcomes.values() ?? []];
-  const hasFailed = failedJobs + failed > 0 || before.some(({ state }) => state === "failed");
+  const hasFailed = jobs.failed + failed > 0 || before.some(({ state }) => state === "failed");
   return { state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed", failed };
 }
 
@@ -139,11 +131,11 @@ async function runPlan(
   run: Run,
   plan: Plan,
   resources: Resources,
-  counted: Counted,
+  totals: RunTotals,
 ): Promise<boolean> {
   const { workflow, jobs } = plan;
   const { clock } = run.host;
-  const { tally, cancellation, options, options: { suite, piece } } = run;
+  const { cancellation, options, options: { suite, piece } } = run;
   const outline = await outlinePlan(plan, run.detail.places);
   if (piece?.startAt !== undefined) {
     await run.draining.sleep(piece.startAt - clock.now(), run.deadlines);
@@ -160,7 +152,6 @@ async function runPlan(
     jobs: outline,
   });
   const isBlocked = await runJobs(run, jobs);
-  tally.steps.skipped += counted.unbegun.count;
   options.onOutputs?.(run.outputs.ofSteps(), run.outputs.rounds);
   const isUpdating = run.snapshots === "update" || run.snapshots === "prune";
   if (isUpdating || workflow.jobs.some(({ steps }) => steps.some(hasSnapshot))) {
@@ -171,18 +162,16 @@ async function runPlan(
   await run.close(resources);
   const leftOut = piece ? 0 : workflow.jobs.length - jobs.length;
   const interrupted = cancellation.reason ??
-    (options.strict ? strictReason(run, counted.warnings) : undefined);
-  // The tally does not count causes outside this run that block a job.
-  const passed = tally.jobs.failed === 0 && interrupted === undefined && !(piece && isBlocked);
-  const { assertions, ...totals } = tally;
+    (options.strict ? strictReason(totals) : undefined);
+  // The totals do not count causes outside this run that block a job.
+  const passed = totals.jobs.failed === 0 && interrupted === undefined && !(piece && isBlocked);
   run.emit({
     type: "run_finished",
     time: clock.now(),
     duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
     interrupted,
-    ...totals,
-    assertions: assertions.passed + assertions.failed === 0 ? undefined : assertions,
+    ...totals.all(),
     leftOut: leftOut || undefined,
     coverage: coverage.length === 0 ? undefined : coverage,
   });
@@ -194,7 +183,7 @@ function hasSnapshot({ snapshot, embedded }: Step): boolean {
 }
 
 /** Why `--strict` fails a run as a whole. */
-function strictReason({ tally: { steps } }: Run, warnings: number): string | undefined {
+function strictReason({ steps, warnings }: RunTotals): string | undefined {
   if (sumOf(steps) === steps.skipped) return "--strict: no step was run";
   if (warnings === 0) return undefined;
   return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;

@@ -12,7 +12,7 @@ import { type Bounded, boundValue } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Document, Job, Loop, Step } from "../workflow/model.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { BareEvent, Failure, JobState, Note, StepRun, StepState } from "./event.ts";
+import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
 import { inField } from "./execute/evaluate_field.ts";
 import type { Outputs } from "./execute/outputs.ts";
 import type { Detail, RunOptions, SnapshotMode } from "./run_options.ts";
@@ -52,7 +52,6 @@ export class Run {
   readonly secrets!: Masker;
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets!: AddExchangedSecrets;
-  readonly tally!: Tally;
   /** The state of the run, also for an embedded job. */
   readonly progress!: () => RunProgress;
   /** The position of a step of an embedded job, where positions are asked for. */
@@ -130,15 +129,6 @@ export interface RunProgress {
   readonly state: "passed" | "failed" | "interrupted";
   /** The number of its failed steps. */
   readonly failed: number;
-}
-
-/** Counts what became of jobs and steps. */
-export interface Tally {
-  readonly jobs: Record<JobState, number>;
-  readonly steps: Record<StepState, number>;
-  untestedFailures: number;
-  flaky: number;
-  readonly assertions: { passed: number; failed: number };
 }
 
 /** The step or job in which something was thrown. */

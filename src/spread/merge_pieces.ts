@@ -24,7 +24,7 @@ import type { Dict } from "../base/value/value.ts";
 import { newestParts } from "./newest_parts.ts";
 import { refuseOtherRun } from "./read_header.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
-import { RunTotals } from "./run_totals.ts";
+import { RunTotals } from "../run/run_totals.ts";
 import { endsInTheMiddle, type Piece, surveyPiece } from "./survey_piece.ts";
 
 /** The events of a process, as a file has them; they are read twice. */

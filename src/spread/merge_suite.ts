@@ -10,7 +10,7 @@ import { conditionOf, lost, type MergedPieces, type PieceFile } from "./merge_pi
 import { newestParts } from "./newest_parts.ts";
 import { readHeader, refuseOtherRun } from "./read_header.ts";
 import { outlineOf } from "./run_file.ts";
-import { RunTotals } from "./run_totals.ts";
+import { RunTotals } from "../run/run_totals.ts";
 import { endsInTheMiddle } from "./survey_piece.ts";
 import { readSuiteEvents } from "./suite_events.ts";
 import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";

@@ -4,10 +4,10 @@ import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
 import type { Assertion, Job, Repeat, Step } from "../../workflow/model.ts";
-import { noSteps, roundsOf } from "../count_steps.ts";
+import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import type { JobOutcome } from "../run_options.ts";
-import type { Round, RoundStart, Run, Tally } from "../run_state.ts";
+import type { Round, RoundStart, Run } from "../run_state.ts";
 import { evaluateDuration, FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
 import { cancelIfFailFast, combineStates, runOnce, skipStep } from "./run_step.ts";
 
@@ -51,25 +51,13 @@ function sourceOf(expect: readonly Assertion[]): string {
   return expect.map(({ expression }) => expression.source.trim()).join(", ");
 }
 
-/** A count of nothing. */
-export function emptyTally(): Tally {
-  return {
-    jobs: { passed: 0, failed: 0, skipped: 0 },
-    steps: noSteps(),
-    untestedFailures: 0,
-    flaky: 0,
-    assertions: { passed: 0, failed: 0 },
-  };
-}
-
-/** Counts a job and reports its outcome. */
+/** Reports the outcome of a job. */
 export function finishJob(
   run: Run,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,
   { duration, failures, stats }: Pick<JobFinished, "duration" | "failures" | "stats">,
 ): void {
-  run.tally.jobs[state]++;
   const time = run.host.clock.now();
   run.emit({
     type: "job_finished",

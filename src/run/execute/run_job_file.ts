@@ -9,9 +9,10 @@ import type { JobState } from "../event.ts";
 import { locateEmbeddedSteps } from "../outline_plan.ts";
 import { CLEANUP_TIMEOUT } from "../run_options.ts";
 import type { Round, StepExecution } from "../run_state.ts";
+import { RunTotals } from "../run_totals.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import { Outputs, stepIdsOf } from "./outputs.ts";
-import { emptyTally, makeRound, runRound } from "./run_job.ts";
+import { makeRound, runRound } from "./run_job.ts";
 import { skipStep } from "./run_step.ts";
 
 /**
@@ -29,6 +30,7 @@ export async function runJobFile(
   const draining = drainedBy(cancellation);
   const { cleanupTimeout = CLEANUP_TIMEOUT } = outer.options;
   const cleanup = endAfter(cancellation, cleanupTimeout, outer.deadlines);
+  const totals = new RunTotals(within);
   const run = outer.with({
     document,
     positionOf: outer.detail.places ? await locateEmbeddedSteps(outer, document) : undefined,
@@ -38,7 +40,10 @@ export async function runJobFile(
     cancellation,
     draining,
     cleanup: cleanup.end,
-    tally: emptyTally(),
+    emit(event) {
+      totals.take(event);
+      outer.emit(event);
+    },
   });
   // The job ends with the attempt, and begins nothing new once the run is closed.
   const links = [draining.follow(outer.draining), cleanup.end.follow(outer.cleanup)];
@@ -58,7 +63,7 @@ export async function runJobFile(
     );
     if (stopped) throw stopped;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${draining.reason}`);
-    const { steps, untestedFailures: untested } = run.tally;
+    const { steps, untestedFailures: untested } = totals;
     return {
       file: document.name,
       outputs: outputs.view,

@@ -18,7 +18,6 @@ export function skipStep(
   const uses = model.action.name;
   const name = markCleanup(round.job, model, nameOfSkipped(step) || uses);
   const started = run.host.clock.now();
-  run.tally.steps.skipped++;
   run.emit({ type: "step_started", time: started, run: step.id, name, uses });
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
   const place = run.positionOf?.(model);
@@ -84,7 +83,6 @@ export async function runOnce(
   if (state === "failed" && run.toleratesFailures && !run.cancellation.reason) {
     outcome = { ...outcome, state: "tolerated" };
   }
-  count(run, outcome);
   const duration = roundDuration(clock.ticks() - ticks);
   const place = run.positionOf?.(model);
   const result = { name, uses, place, started, duration, ...outcome };
@@ -105,15 +103,6 @@ async function runUnlessSkipped(step: StepExecution): Promise<Outcome> {
   const milliseconds = evaluateDuration(wait, scope, ["wait"]);
   await pause(step, milliseconds, "wait");
   return { ...await runAttempts(step), wait: milliseconds };
-}
-
-function count({ tally }: Run, outcome: Outcome): void {
-  tally.steps[outcome.state]++;
-  if (outcome.untested !== undefined) tally.untestedFailures++;
-  if (outcome.flaky) tally.flaky++;
-  tally.untestedFailures += outcome.untestedInside ?? 0;
-  tally.assertions.passed += outcome.assertions?.passed ?? 0;
-  tally.assertions.failed += outcome.assertions?.failed ?? 0;
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
