@@ -1,6 +1,14 @@
-import { joinTemplate, literalText, type TemplatePart } from "../openapi/gen/templates.ts";
-import { environmentName, snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
+import {
+  environmentName,
+  joinTemplate,
+  snakeCase,
+  type TemplatePart,
+  UniqueNames,
+} from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
+
+/** `{{ name }}` */
+const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** Values that tools make up anew for each request, by their names. */
 const DYNAMIC: Readonly<Record<string, string>> = {
@@ -25,7 +33,7 @@ function madeAnew(name: string): string | undefined {
 
 /** A text with the texts of variables in their places, in which there may be others. */
 export function putVariables(text: string, variables: ReadonlyMap<string, string>): string {
-  return text.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (whole, name) => {
+  return text.replace(VARIABLE, (whole, name) => {
     const value = variables.get(name);
     if (value === undefined) return whole;
     const others = new Map(variables);
@@ -41,28 +49,29 @@ export function putVariables(text: string, variables: ReadonlyMap<string, string
 export class Names {
   readonly #vars: Record<string, Value> = {};
   readonly #names = new UniqueNames();
-  readonly #known = new Map<string, string>();
-  readonly #captured = new Map<string, string>();
+  /** The vars by the names of the tool. */
+  readonly #varOf = new Map<string, string>();
+  /** The outputs by the names of the tool. */
+  readonly #outputOf = new Map<string, string>();
   /** The vars of names with their values. */
   readonly #scoped = new Map<string, string>();
-  /** The vars that requests read, and those that the values of vars read. */
-  readonly #read = { requests: new Set<string>(), vars: new Set<string>() };
-  #reader: "requests" | "vars" = "requests";
+  /** The vars that requests read. */
+  readonly #read = new Set<string>();
   readonly #unknown = new Map<string, string>();
 
   /** Values that the tool makes and we do not. */
   get notes(): readonly string[] {
-    return [...this.#unknown].map(([name, own]) =>
-      `the value ${name}, which the tool makes: it is read from ${own}`
+    return [...this.#unknown].map(([name, variable]) =>
+      `the value ${name}, which the tool makes: it is read from ${variable}`
     );
   }
 
   /** Defines a variable with a value, whose text may have other variables in it. */
   define(name: string, value: Value): void {
-    const own = this.#nameOf(name);
-    this.#reader = "vars";
-    this.#vars[own] = typeof value === "string" ? this.template(value) : value;
-    this.#reader = "requests";
+    const read = (name: string) => this.#expressionOf(name);
+    this.#vars[this.#varFor(name)] = typeof value === "string"
+      ? this.template(value, VARIABLE, read)
+      : value;
   }
 
   /**
@@ -73,14 +82,14 @@ export class Names {
     const key = JSON.stringify([name, value]);
     const known = this.#scoped.get(key);
     if (known !== undefined) {
-      this.#known.set(name, known);
+      this.#varOf.set(name, known);
       return;
     }
-    if (this.#known.has(name)) {
-      this.#known.set(name, this.#names.take(snakeCase(name) ?? "value"));
+    if (this.#varOf.has(name)) {
+      this.#varOf.set(name, this.#names.take(snakeCase(name) ?? "value"));
     }
     this.define(name, value);
-    this.#scoped.set(key, this.#nameOf(name));
+    this.#scoped.set(key, this.#varFor(name));
   }
 
   /**
@@ -88,78 +97,85 @@ export class Names {
    * those that only others read are left out, as are those that only hold what a response gives.
    */
   get vars(): Record<string, Value> {
-    const inline = (text: string, seen: readonly string[]): string =>
-      text.replace(/\{\{vars\.(\w+)\}\}/g, (whole, name) => {
-        const value = this.#vars[name];
-        if (value === undefined || seen.includes(name)) return whole;
-        return typeof value === "string" ? inline(value, [...seen, name]) : String(value);
+    const inline = (value: Value, seen: readonly string[]): Value =>
+      typeof value !== "string" ? value : value.replace(VARS, (whole, name) => {
+        const other = this.#vars[name];
+        if (other === undefined || seen.includes(name)) return whole;
+        return String(inline(other, [...seen, name]));
       });
-    const { requests, vars } = this.#read;
-    const scoped = new Set(this.#scoped.values());
-    const given = new Set([...this.#captured.keys()].map((name) => this.#known.get(name)));
-    const used = Object.entries(this.#vars).filter(([name]) =>
-      requests.has(name) || !vars.has(name) && !scoped.has(name) && !given.has(name)
-    );
+    const texts = Object.values(this.#vars).map(String).join("\n");
+    const internal = new Set([
+      ...[...texts.matchAll(VARS)].map(([, name]) => name),
+      ...this.#scoped.values(),
+      ...[...this.#outputOf.keys()].map((name) => this.#varOf.get(name)),
+    ]);
     return Object.fromEntries(
-      used.map(([name, value]) => [
-        name,
-        typeof value === "string" ? inline(value, [name]) : value,
-      ]),
+      Object.entries(this.#vars)
+        .filter(([name]) => this.#read.has(name) || !internal.has(name))
+        .map(([name, value]) => [name, inline(value, [name])]),
     );
   }
 
   /** A response gives a value to a name from here on; the name of the output, like `wanted`. */
   capture(name: string, wanted = name): string {
-    const own = this.#captured.get(name) ?? this.#names.take(snakeCase(wanted) ?? "value");
-    this.#captured.set(name, own);
-    return own;
+    return this.#outputOf.getOrInsertComputed(
+      name,
+      () => this.#names.take(snakeCase(wanted) ?? "value"),
+    );
   }
 
   /**
-   * The same where a later response gives a new value to a name: an output of its own, because a
-   * name without a step belongs to the first step that publishes it.
+   * The same where a later response gives a new value to a name: another output, because a name
+   * without a step belongs to the first step that publishes it.
    */
   captureAnew(name: string): string {
-    this.#captured.delete(name);
+    this.#outputOf.delete(name);
     return this.capture(name);
   }
 
-  /** The expression that reads a variable. */
+  /** The expression by which a request reads a variable. */
   read(name: string): string {
-    const captured = this.#captured.get(name);
-    if (captured !== undefined) return `outputs.${captured}`;
+    const expression = this.#expressionOf(name);
+    const [, read] = /^vars\.(\w+)$/.exec(expression) ?? [];
+    if (read !== undefined) this.#read.add(read);
+    return expression;
+  }
+
+  /** A text with `{{name}}` in it as a template of ours. */
+  template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): string {
+    const parts: TemplatePart[] = [];
+    let end = 0;
+    for (const match of text.matchAll(pattern)) {
+      parts.push(text.slice(end, match.index), { expression: read(match[1]!) });
+      end = match.index + match[0].length;
+    }
+    return joinTemplate([...parts, text.slice(end)]);
+  }
+
+  #expressionOf(name: string): string {
+    const output = this.#outputOf.get(name);
+    if (output !== undefined) return `outputs.${output}`;
     const dynamic = DYNAMIC[name.replace(/^\$(?:random\.)?/, "").toLowerCase()];
     const isDynamic = name.startsWith("$") || /^new(?:Uuid|Date)$/.test(name);
     if (isDynamic && dynamic !== undefined) return dynamic;
     const made = madeAnew(name);
     if (made !== undefined) return made;
-    const own = this.#nameOf(name);
-    if (!Object.hasOwn(this.#vars, own)) {
+    const variable = this.#varFor(name);
+    if (!Object.hasOwn(this.#vars, variable)) {
       const bare = name.replace(/^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i, "");
-      this.#vars[own] = `{{${environmentName(bare)}}}`;
+      this.#vars[variable] = `{{${environmentName(bare)}}}`;
       if (name.startsWith("$") && bare === name) this.#unknown.set(name, environmentName(bare));
     }
-    this.#read[this.#reader].add(own);
-    return `vars.${own}`;
+    return `vars.${variable}`;
   }
 
-  /** A text with `{{name}}` in it as a template of ours. */
-  template(text: string, pattern = /\{\{\s*([^{}]+?)\s*\}\}/g): string {
-    const parts: TemplatePart[] = [];
-    let end = 0;
-    for (const match of text.matchAll(pattern)) {
-      parts.push(text.slice(end, match.index), { expression: this.read(match[1]!) });
-      end = match.index + match[0].length;
-    }
-    if (parts.length === 0) return literalText(text);
-    return joinTemplate([...parts, text.slice(end)]);
-  }
-
-  #nameOf(name: string): string {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const own = this.#names.take(snakeCase(name.replace(/^\$/, "")) ?? "value");
-    this.#known.set(name, own);
-    return own;
+  #varFor(name: string): string {
+    return this.#varOf.getOrInsertComputed(
+      name,
+      () => this.#names.take(snakeCase(name.replace(/^\$/, "")) ?? "value"),
+    );
   }
 }
+
+/** A var in a template of ours. */
+const VARS = /\{\{vars\.(\w+)\}\}/g;

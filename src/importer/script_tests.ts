@@ -205,10 +205,10 @@ function wordsOf(node: SyntaxNode): readonly Word[] {
 
 function addAssertion(node: SyntaxNode, script: RunningScript): boolean {
   const words = wordsOf(node);
-  const [[subject, given] = ["", undefined], ...chain] = words[0]?.[0] === "pm"
+  const [[subject, args] = ["", undefined], ...chain] = words[0]?.[0] === "pm"
     ? words.slice(1)
     : words;
-  const about = subject === "expect" ? given?.[0] : undefined;
+  const about = subject === "expect" ? args?.[0] : undefined;
   const isResponse = /^(?:(?:pm\.)?response|res)$/.test(about ? nameOf(about, script) : subject);
   let actual = isResponse ? "res" : readText(about, script);
   if (actual === undefined) return false;

@@ -9,8 +9,8 @@ export const VARIABLE = /\ue000(\w+)\ue000/g;
  * A line that begins with an option belongs to the command before it, since people lose the
  * backslash at the end of a line. What a command reads or writes is left out.
  */
-export function shellCommands(given: ImportFile): string[][] {
-  const file = { ...given, text: withoutCarets(given.text) };
+export function shellCommands(input: ImportFile): string[][] {
+  const file = { ...input, text: withoutCarets(input.text) };
   const { text } = file;
   const commands: string[][] = [];
   let words: string[] = [];

@@ -70,14 +70,14 @@ export function makeStep(operation: Operation, setting: StepSetting): Dict {
   };
 }
 
-const LONGEST_NAME = 80;
+const MAX_NAME = 80;
 
 function nameOf({ summary, id, method, path }: Operation): string {
   const text = (summary ?? id ?? `${method.toUpperCase()} ${path}`).replace(/\s+/g, " ").trim();
   const characters = [...text];
-  return characters.length <= LONGEST_NAME
+  return characters.length <= MAX_NAME
     ? text
-    : `${characters.slice(0, LONGEST_NAME - 1).join("").trimEnd()}…`;
+    : `${characters.slice(0, MAX_NAME - 1).join("").trimEnd()}…`;
 }
 
 /** A documented redirect is the expected response and must not be followed. */
@@ -219,13 +219,13 @@ function testOf({ success, response, method }: Operation): string {
   if (response && method !== "head") conditions.push(...responseTests(response));
   const line = conditions.join(" && ");
   // A block is easier to read than quotes.
-  const isPlain = line.length <= LONGEST_LINE && !line.includes(" #");
+  const isPlain = line.length <= MAX_LINE && !line.includes(" #");
   return isPlain ? line : `${conditions.join(" &&\n")}\n`;
 }
 
-const LONGEST_LINE = 90;
+const MAX_LINE = 90;
 /** Up to this many fields are tested one by one. */
-const FEW_FIELDS = 4;
+const MAX_SINGLE_FIELDS = 4;
 
 function codeTest(success: Success): string {
   switch (success.kind) {
@@ -244,7 +244,7 @@ function codeTest(success: Success): string {
 
 function responseTests({ type, required }: ApiResponse): string[] {
   if (type === "array") return ['type(res.body) == "array"'];
-  if (required.length > FEW_FIELDS) {
+  if (required.length > MAX_SINGLE_FIELDS) {
     const names = required.map(({ name }) => JSON.stringify(name));
     return [`all([${wrap(names)}], # in res.body)`];
   }
@@ -264,7 +264,7 @@ function wrap(words: readonly string[]): string {
   let line = "";
   for (const word of words) {
     const longer = line === "" ? word : `${line}, ${word}`;
-    if (longer.length > LONGEST_LINE && line !== "") {
+    if (longer.length > MAX_LINE && line !== "") {
       lines.push(`${line},`);
       line = word;
     } else {

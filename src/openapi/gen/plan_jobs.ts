@@ -66,9 +66,9 @@ export function planJobs(operations: readonly Operation[], found: Links): JobPla
 /** Adds needs between jobs for links, and drops the links that would cause a dependency cycle. */
 function followLinks(found: Links, jobOf: ReadonlyMap<Operation, Draft>): Links {
   const links = new Map<Operation, Map<string, ApiLink>>();
-  for (const [operation, own] of found) {
+  for (const [operation, all] of found) {
     const job = jobOf.get(operation)!;
-    const kept = [...own].filter(([, { creator }]) => need(job, jobOf.get(creator)!));
+    const kept = [...all].filter(([, { creator }]) => need(job, jobOf.get(creator)!));
     links.set(operation, new Map(kept));
   }
   return links;
@@ -174,13 +174,13 @@ function parentsFirst(keys: readonly string[]): string[] {
     if (siblings) siblings.push(key);
     else children.set(parent, [key]);
   }
-  const place = (key: string) => {
+  const add = (key: string) => {
     if (placed.has(key)) return;
     placed.add(key);
     ordered.push(key);
-    children.get(key)?.forEach(place);
+    children.get(key)?.forEach(add);
   };
-  children.get(undefined)?.forEach(place);
+  children.get(undefined)?.forEach(add);
   return ordered;
 }
 

@@ -16,8 +16,8 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
   const library = await import("openapi-sampler");
   // Some builds of the program have the names of the package at the top, others in `default`.
   const { sample: make } = library.default ?? library;
-  const sample = (outline: Outline, more: { format?: "xml" } = {}) =>
-    make(outline as object, { ...options, ...more });
+  const sample = (outline: Outline, extra: { format?: "xml" } = {}) =>
+    make(outline as object, { ...options, ...extra });
   const options = { quiet: true, enablePatterns: true, maxSampleDepth: Infinity };
   const outline = (schema: unknown) => outlineOf(schema, new OutlineMaker(names, matching));
   function matching(pattern: string): string {
@@ -56,7 +56,7 @@ export function givenValue(schema: unknown): Value | undefined {
  * beyond the limit is null.
  */
 export function plainValue(value: unknown): Value {
-  let room = MOST_EXAMPLE_VALUES;
+  let room = MAX_EXAMPLE_VALUES;
   const copy = (part: unknown, above: readonly unknown[]): Value => {
     if (typeof part !== "object" || part === null) {
       const isPlain = typeof part === "number" ? Number.isFinite(part) : part !== undefined;
@@ -73,7 +73,7 @@ export function plainValue(value: unknown): Value {
 }
 
 /** Lists and mappings in one example. */
-const MOST_EXAMPLE_VALUES = 5000;
+const MAX_EXAMPLE_VALUES = 5000;
 
 /**
  * A schema without references, choices and `allOf`, of a size that can be read. The library would
@@ -86,9 +86,9 @@ function outlineOf(schema: unknown, maker: OutlineMaker): Outline {
 }
 
 /** Deeper than this, only required properties are included. */
-const DEEPEST_OPTIONAL = 3;
-const DEEPEST = 12;
-const MOST_VALUES = 500;
+const MAX_OPTIONAL_DEPTH = 3;
+const MAX_DEPTH = 12;
+const MAX_VALUES = 500;
 
 class OutlineMaker {
   #made = 0;
@@ -105,11 +105,11 @@ class OutlineMaker {
     above: ReadonlySet<unknown>,
     name = "",
   ): Outline | undefined {
-    const given = givenValue(schema);
-    if (given !== undefined) {
-      return withElement({ example: writable(given, schema) }, schema, name);
+    const example = givenValue(schema);
+    if (example !== undefined) {
+      return withElement({ example: writable(example, schema) }, schema, name);
     }
-    if (isMap(schema) && above.has(schema) || depth > DEEPEST || this.#made > MOST_VALUES) {
+    if (isMap(schema) && above.has(schema) || depth > MAX_DEPTH || this.#made > MAX_VALUES) {
       return undefined;
     }
     this.#made++;
@@ -160,7 +160,7 @@ class OutlineMaker {
       const example = ownOf(examples, name);
       const isKnown = example !== undefined || givenValue(schema) !== undefined;
       // If nothing is required, an empty object would show nothing.
-      const isShown = isKnown || required.size === 0 && depth < DEEPEST_OPTIONAL;
+      const isShown = isKnown || required.size === 0 && depth < MAX_OPTIONAL_DEPTH;
       if (!isRequired && !isShown) continue;
       const field = example === undefined
         ? this.make(schema, depth + 1, above, name)
@@ -211,8 +211,8 @@ function scalarOutline(
         return { example: longSample(keywords) };
       }
       if (typeof step === "number" && step > 0) {
-        const least = typeof minimum === "number" ? minimum : step;
-        return { example: Number((Math.ceil(least / step) * step).toPrecision(12)) };
+        const from = typeof minimum === "number" ? minimum : step;
+        return { example: Number((Math.ceil(from / step) * step).toPrecision(12)) };
       }
       const { maximum, exclusiveMinimum, exclusiveMaximum } = keywords;
       const bounds = Object.fromEntries(
@@ -223,16 +223,17 @@ function scalarOutline(
       return { type, ...(Object.keys(bounds).length === 0 ? { minimum: 1 } : bounds) };
     }
   }
-  const [least, most] = [lengthOf(keywords.minLength) ?? 0, lengthOf(keywords.maxLength)];
+  const minLength = lengthOf(keywords.minLength) ?? 0;
+  const maxLength = lengthOf(keywords.maxLength);
   const format = rawText(keywords.format)?.toLowerCase() ?? formatOf(keywords, name);
   if (Object.hasOwn(FORMATS, format)) return { example: FORMATS[format] };
   const pattern = rawText(keywords.pattern);
   const text = pattern === undefined ? undefined : matchingText(pattern, matching);
-  if (text !== undefined && text.length >= least && text.length <= (most ?? Infinity)) {
+  if (text !== undefined && text.length >= minLength && text.length <= (maxLength ?? Infinity)) {
     return { example: text };
   }
   // The library warns on the console of dates that are limited in length.
-  const lengths = /date|time/.test(format) ? {} : { minLength: least, maxLength: most };
+  const lengths = /date|time/.test(format) ? {} : { minLength, maxLength };
   return { type: "string", format, ...lengths };
 }
 
@@ -240,7 +241,7 @@ const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as
 
 /** An integer between bounds beyond ±2^53, which the library takes for floats. */
 function longSample(keywords: RawApiMap): Value {
-  const [least, most, above, below, step] = [...BOUNDS, "multipleOf"].map((name) => {
+  const [lower, upper, above, below, step] = [...BOUNDS, "multipleOf"].map((name) => {
     const value = keywords[name];
     return isNumber(value)
       ? BigInt(typeof value === "number" ? Math.ceil(value) : value)
@@ -249,8 +250,8 @@ function longSample(keywords: RawApiMap): Value {
   const by = step || 1n;
   const open = (name: string) => keywords[name] === true ? 1n : 0n;
   // Before 3.1, the exclusive ones are booleans.
-  const from = above === undefined ? least && least + open("exclusiveMinimum") : above + 1n;
-  const to = below === undefined ? most && most - open("exclusiveMaximum") : below - 1n;
+  const from = above === undefined ? lower && lower + open("exclusiveMinimum") : above + 1n;
+  const to = below === undefined ? upper && upper - open("exclusiveMaximum") : below - 1n;
   if (from !== undefined && from > by) return integer((from + by - 1n) / by * by);
   return integer(to !== undefined && to < by ? to - (to % by + by) % by : by);
 }
@@ -300,11 +301,11 @@ function withoutGroups(pattern: string): string {
 }
 
 /** Longer texts would be no help to anybody. */
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 
 function lengthOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0
-    ? Math.min(value as number, LONGEST)
+    ? Math.min(value as number, MAX_LENGTH)
     : undefined;
 }
 
