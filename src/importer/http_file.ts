@@ -1,40 +1,13 @@
-import type { Dict, Value } from "../base/value/value.ts";
+import type { Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { type ImportFile, type ImportInput, type Line, linesOf, problemAt } from "./input.ts";
+import { readHttpRequests, type WrittenRequest } from "./http_requests.ts";
+import { type ImportInput, linesOf, problemAt } from "./input.ts";
 import { RequestDraft } from "./request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
 
-/** A request as the file has it. */
-interface Written {
-  readonly name: string;
-  /** The name by which other requests read its response. */
-  readonly ref: string;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: (readonly [name: string, value: string])[];
-  readonly body: string;
-  readonly file: string;
-  readonly script: readonly string[];
-  readonly notes: string[];
-  /** Parameters that comments set. */
-  readonly params: Dict;
-  readonly isDisabled: boolean;
-}
-
-/** What comments such as `# @no-redirect` set. */
-const DIRECTIVES: Readonly<Record<string, Dict>> = {
-  "no-redirect": { follow_redirects: false },
-  "no-cookie-jar": { cookies: false },
-  "no-reject-unauthorized": { tls: { verify: false } },
-  "no-log": {},
-  "no-auto-encoding": {},
-  disabled: {},
-};
-
-const START = /^(?:([A-Z]{2,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -44,19 +17,16 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
   const names = new Names();
   /** Variables of what a response has, which vars cannot be: their texts are put in their places. */
   const late = new Map<string, string>();
-  const parts = splitRequests(file!);
-  for (const { lines } of parts) {
-    for (const { text } of lines) {
-      const [, name, value = ""] = /^@([\w.-]+)\s*=\s*(.*)$/.exec(text.trim()) ?? [];
-      if (name === undefined) continue;
-      if (readsLate(value, late)) late.set(name, value.trim());
-      else names.define(name, value.trim());
-    }
+  for (const { text } of linesOf(file!)) {
+    const [, name, value = ""] = /^@([\w.-]+)\s*=\s*(.*)$/.exec(text.trim()) ?? [];
+    if (name === undefined) continue;
+    if (readsLate(value, late)) late.set(name, value.trim());
+    else names.define(name, value.trim());
   }
-  const notes: string[] = [];
-  const written = parts.map((part) => readRequest(file!, part, notes))
-    .filter((one) => one !== undefined);
-  const isOther = ({ method }: Written) =>
+  const parts = readHttpRequests(file!);
+  const written = parts.filter(({ url }) => url !== "");
+  const notes = parts.flatMap(({ url, notes }) => url === "" ? notes : []);
+  const isOther = ({ method }: WrittenRequest) =>
     /^(?:WEBSOCKET|WSS?|SSE|EVENTSOURCE|GRPC|RSOCKET|MQTT|AMQP)$/.test(method);
   const requests = written.filter((one) => !isOther(one));
   for (const { method, url } of written.filter(isOther)) {
@@ -95,151 +65,8 @@ function readsLate(text: string, late: ReadonlyMap<string, string>): boolean {
     [...text.matchAll(VARIABLE)].some(([, name]) => late.has(name!));
 }
 
-interface Part {
-  readonly title: string;
-  readonly lines: Line[];
-}
-
-function splitRequests(file: ImportFile): Part[] {
-  const parts: Part[] = [{ title: "", lines: [] }];
-  for (const line of linesOf(file)) {
-    const mark = /^###+\s*(.*)$/.exec(line.text);
-    if (mark) parts.push({ title: mark[1]!.trim(), lines: [] });
-    else parts.at(-1)!.lines.push(line);
-  }
-  return parts;
-}
-
-/** The request of a part; where there is none, its notes are put outside. */
-function readRequest(
-  file: ImportFile,
-  { title, lines }: Part,
-  outside: string[],
-): Written | undefined {
-  const headers: [string, string][] = [];
-  const body: string[] = [];
-  const script: string[] = [];
-  const notes: string[] = [];
-  let [ref, first, url, method, bodyFile] = ["", "", "", "GET", ""];
-  let params: Dict = {};
-  let isDisabled = false;
-  let state: "before" | "headers" | "body" | "script" = "before";
-  /** What ends the lines that are left out; an empty line where it is empty. */
-  let closing: string | undefined;
-  let scriptAt = 0;
-  for (const { text, offset } of lines) {
-    const trimmed = text.trim();
-    if (closing !== undefined) {
-      if (closing === "" ? trimmed === "" : trimmed.endsWith(closing)) closing = undefined;
-      continue;
-    }
-    if (state === "script") {
-      script.push(trimmed.replace(/%\}$/, ""));
-      if (trimmed.endsWith("%}")) state = "body";
-      continue;
-    }
-    // httpYac has tests and scripts of its own, and its requests follow each other without ###.
-    if (/^\{\{[@+]?\w*$/.test(trimmed)) {
-      notes.push("the script {{ … }} of httpYac");
-      [closing, scriptAt] = ["}}", offset];
-      continue;
-    }
-    const isNext = state === "body" && !isMultipart(headers) &&
-      (/^HTTP\/[\d.]+ \d/.test(text) ||
-        (body.at(-1) ?? "").trim() === "" && /^[A-Z]{3,} +(?:https?:|\{\{|\/)/.test(text));
-    if (isNext || /^\?\? /.test(trimmed)) {
-      notes.push(/^[A-Z]+ /.test(trimmed) ? `${trimmed}: begin it with ###` : trimmed);
-      if (isNext) break;
-      continue;
-    }
-    const comment = /^(?:#|\/\/)\s*(.*)$/.exec(trimmed);
-    if (comment && (state !== "body" || /^@/.test(comment[1]!))) {
-      const directive = /^@([\w-]+)\s*(.*)$/.exec(comment[1]!);
-      if (directive?.[1] === "name") ref = directive[2]!.trim();
-      else if (directive && Object.hasOwn(DIRECTIVES, directive[1]!)) {
-        params = { ...params, ...DIRECTIVES[directive[1]!] };
-        isDisabled ||= directive[1] === "disabled";
-      } else if (directive) notes.push(`@${directive[1]} ${directive[2]}`.trim());
-      else if (first === "") first = comment[1]!;
-      continue;
-    }
-    // A script or a file may follow the headers at once.
-    if (state === "headers" && /^[<>]/.test(trimmed)) state = "body";
-    if (state === "before") {
-      if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) continue;
-      if (trimmed.startsWith("<") && trimmed.includes("{%")) {
-        notes.push("the script before the request");
-        if (!trimmed.endsWith("%}")) [closing, scriptAt] = ["%}", offset];
-        continue;
-      }
-      if (/^(?:curl|fragment|query|mutation|gql|import|run)\s/.test(trimmed)) {
-        notes.push(`${trimmed}: it is no request of HTTP`);
-        closing = "";
-        continue;
-      }
-      const start = START.exec(trimmed);
-      if (!start) {
-        throw problemAt(file, offset, "expected a request", "it begins with GET http://…");
-      }
-      method = start[1] ?? "GET";
-      url = start[2]!;
-      state = "headers";
-    } else if (state === "headers") {
-      const header = /^([\w-]+)\s*:\s*(.*)$/.exec(trimmed);
-      if (trimmed === "") state = "body";
-      else if (/^\s/.test(text) && (!header || /^[?&/]/.test(trimmed))) url += trimmed;
-      else if (header) headers.push([header[1]!, header[2]!]);
-      else throw problemAt(file, offset, "expected a header", "headers are written Name: value");
-    } else if (/^>>?!?\s/.test(trimmed) || /^>\s*\{%/.test(trimmed)) {
-      const inline = /^>\s*\{%(.*?)(%\})?$/s.exec(trimmed);
-      if (!inline) {
-        notes.push(
-          trimmed.startsWith(">>")
-            ? `${trimmed}: see "save" of http`
-            : `the script ${trimmed.slice(1).trim()}`,
-        );
-      } else {
-        script.push(inline[1]!);
-        if (!inline[2]) [state, scriptAt] = ["script", offset];
-      }
-    } else if (/^<>/.test(trimmed)) continue;
-    else if (/^<@?\w*\s+\S/.test(trimmed) && !isMultipart(headers)) {
-      if (bodyFile !== "") notes.push(`the body: ${trimmed}`);
-      else bodyFile = trimmed.replace(/^<@?\w*\s+/, "");
-      if (trimmed.startsWith("<@")) notes.push(`the variables in the file ${bodyFile}`);
-    } else body.push(text);
-  }
-  if (state === "script" || closing) {
-    throw problemAt(file, scriptAt, "the script is not closed", `it ends with ${closing ?? "%}"}`);
-  }
-  if (url === "") {
-    outside.push(...notes);
-    return undefined;
-  }
-  url = url.replace(/\s+HTTP\/[\d.]+$/, "");
-  return {
-    name: title || ref || first,
-    ref,
-    method,
-    url,
-    headers,
-    body: body.join("\n").trim(),
-    file: bodyFile,
-    script,
-    notes,
-    params,
-    isDisabled,
-  };
-}
-
-function isMultipart(headers: readonly (readonly [name: string, value: string])[]): boolean {
-  return headers.some(([name, value]) =>
-    /^content-type$/i.test(name) && /^multipart\//i.test(value)
-  );
-}
-
 function stepOf(
-  written: Written,
+  written: WrittenRequest,
   names: Names,
   read: Readonly<Record<string, string>>,
   late: ReadonlyMap<string, string>,
