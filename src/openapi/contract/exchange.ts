@@ -129,36 +129,29 @@ interface Problem {
   readonly actual?: Value | undefined;
 }
 
-/** A problem as a message (`body.price is "12", expected type number`), and as two sides. */
+/** A problem as a message, and as two sides. */
 export function describeProblem(
   part: string,
-  { expected = "", actual }: Problem,
+  problem: Problem,
 ): Pick<ViolationDraft, "text" | "value" | "sides"> {
+  const { expected = "", actual } = problem;
   const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
   const value = received.replaceAll(/\s+/g, " ");
-  const found = actual === undefined ? {} : { value };
-  switch (expected) {
-    case "required":
-      return {
-        ...found,
-        text: `${part} is missing`,
-        sides: { part, expected, received: "missing" },
-      };
-    case "no such property":
-      return {
-        ...found,
-        text: `${part} is not described`,
-        sides: { part, expected: "not described", received },
-      };
-    case WRITE_ONLY:
-      return {
-        ...found,
-        text: `${part} is only for requests (writeOnly)`,
-        sides: { part, expected, received },
-      };
-  }
-  const text = actual === undefined
-    ? `${part} is missing, expected ${expected}`
-    : `${part} is ${value}, expected ${expected}`;
-  return { ...found, text, sides: { part, expected, received } };
+  return {
+    text: `${part} ${messageOf(problem, value)}`,
+    ...actual === undefined ? {} : { value },
+    sides: {
+      part,
+      expected: expected === "no such property" ? "not described" : expected,
+      received: expected === "required" ? "missing" : received,
+    },
+  };
+}
+
+/** The problem with a value: `is "12", expected type number`. */
+function messageOf({ expected, actual }: Problem, value: string): string {
+  if (expected === "required") return "is missing";
+  if (expected === "no such property") return "is not described";
+  if (expected === WRITE_ONLY) return "is only for requests (writeOnly)";
+  return `is ${actual === undefined ? "missing" : value}, expected ${expected}`;
 }

@@ -10,7 +10,7 @@ import { boundedMeter, LimitError } from "../../base/value/meter.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
 import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
-import type { Description, Location, Part } from "../read/description.ts";
+import { below, type Description, type Location, type Part } from "../read/description.ts";
 
 /** Who sends a message: it decides about properties that are only read or only written. */
 export type Side = "request" | "response";
@@ -20,116 +20,141 @@ export interface SchemaProblem extends Mismatch {
   readonly at: Location;
 }
 
-/** Validates values by the schemas of a description. */
-export interface Schemas {
-  /** Every problem of a value. */
-  check(schema: Part, value: Value, side: Side): readonly SchemaProblem[];
-  /** The types that a schema allows; none where it allows all. */
-  typesOf(schema: Part): ReadonlySet<string>;
-  /** The schema of a property, also where only a part of the schema has it. */
-  propertyOf(schema: Part, name: string): Part | undefined;
-  /** Mistakes in the schemas, found since the last call; the parts with them are not used. */
-  takeFaults(): readonly SchemaFaultAt[];
-}
-
 /** A mistake in a schema, and its location. */
 export interface SchemaFaultAt {
   readonly at: Location;
-  /** The part that is not used because of it: `schema`, `pattern`. */
-  readonly part: string;
+  /** The part that is not used because of it. */
+  readonly part: "schema" | "pattern";
   readonly message: string;
 }
 
 /** The expectation for a property that only requests have. */
 export const WRITE_ONLY = "write only";
 
-/** Loads the validator of JSON Schema. */
+/** Loads the validator of a description. */
 export async function loadSchemas(description: Description): Promise<Schemas> {
-  const compiler = await loadSchemaCompiler(
-    description.version === "3.1" ? "2020-12" : "7",
-    true,
-  );
-  const origins: Location[] = [];
-  const compiled = new Map<string, Validator | undefined>();
+  const draft = description.version === "3.1" ? "2020-12" : "7";
+  const compiler = await loadSchemaCompiler(draft, true);
   await loadRegexEngine();
-  const faults = new Map<string, SchemaFaultAt>();
-  const taken = new Set<string>();
-  const addFault: AddFault = (part, at, message) => {
-    const key = keyOf(at);
-    if (!taken.has(key)) faults.set(key, { at, part, message });
-  };
-  const validatorOf = (schema: Part, side: Side): Validator | undefined => {
-    const key = `${side} ${keyOf(schema.at)}`;
-    if (compiled.has(key)) return compiled.get(key);
-    const made = compile(compiler, description, schema, side, addFault, origins);
-    compiled.set(key, made);
-    return made;
-  };
-  return {
-    takeFaults() {
-      const found = [...faults.values()];
-      for (const key of faults.keys()) taken.add(key);
-      faults.clear();
-      return found;
-    },
-    check(schema, value, side) {
-      const validate = validatorOf(schema, side);
-      return problemsOf(validate, value, schema, addFault).flatMap((problem) => {
-        const { at, value: found } = partAt(description, schema, problem.path);
-        const isHidden = mapOf(found)[side === "request" ? "readOnly" : "writeOnly"] === true;
-        // Another part of an allOf may require what this side does not send.
-        if (isHidden && problem.expected === "required") return [];
-        const isUnwanted = isHidden && side === "response";
-        // What is missing is shown where it is described, if it is.
-        const isMissing = problem.expected === "required" &&
-          at.path.at(-1) === problem.path.at(-1);
-        const origin = isMissing || isUnwanted ? undefined : origins[Number(problem.origin)];
-        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at: origin ?? at }];
-      });
-    },
-    typesOf: (schema) => new Set(typesIn(description, schema, 0)),
-    propertyOf: (schema, name) => partOf(description, description.follow(schema), name, 0),
-  };
+  return new Schemas(description, compiler);
 }
-
-type AddFault = (part: SchemaFaultAt["part"], at: Location, message: string) => void;
 
 /** Far more than the largest responses need, and some seconds. */
 const MAX_WORK = 30_000_000;
 
-function problemsOf(
-  validate: Validator | undefined,
-  value: Value,
-  { at }: Part,
-  addFault: AddFault,
-): ReturnType<Validator> {
-  try {
-    return validate?.(value, boundedMeter(MAX_WORK)) ?? [];
-  } catch (error) {
-    if (error instanceof SchemaFault) addFault("schema", at, error.message);
-    else if (error instanceof LimitError) addFault("schema", at, "it takes too much work");
-    else throw error;
-    return [];
-  }
-}
+/** Validates values by the schemas of a description. */
+export class Schemas {
+  /** The locations of converted schemas, whose problems name them by their index. */
+  readonly #origins: Location[] = [];
+  readonly #validators = new Map<string, Validator | undefined>();
+  readonly #faults = new Map<string, SchemaFaultAt>();
+  readonly #reported = new Set<string>();
 
-function compile(
-  compiler: SchemaCompiler,
-  description: Description,
-  schema: Part,
-  side: Side,
-  addFault: AddFault,
-  origins: Location[],
-): Validator | undefined {
-  try {
-    const whole = bundle(description, schema, side, addFault, origins);
-    return compiler.compile({ uri: "openapi:/schema", schema: whole });
-  } catch (error) {
-    if (!(error instanceof SchemaFault)) throw error;
-    // The names of definitions are ours.
-    const message = error.message.replaceAll(/\/definitions\/s\d+(?=\/)/g, "");
-    addFault("schema", schema.at, message);
-    return undefined;
+  constructor(readonly description: Description, readonly compiler: SchemaCompiler) {}
+
+  /** Mistakes in the schemas, found since the last call; the parts with them are not used. */
+  takeFaults(): readonly SchemaFaultAt[] {
+    const found = [...this.#faults.values()];
+    for (const key of this.#faults.keys()) this.#reported.add(key);
+    this.#faults.clear();
+    return found;
+  }
+
+  /** Every problem of a value. */
+  check(schema: Part, value: Value, side: Side): readonly SchemaProblem[] {
+    return this.#validate(schema, value, side).flatMap((problem) => {
+      const { at, value: found } = this.#partAt(schema, problem.path);
+      const isHidden = mapOf(found)[side === "request" ? "readOnly" : "writeOnly"] === true;
+      // Another part of an allOf may require what this side does not send.
+      if (isHidden && problem.expected === "required") return [];
+      const isUnwanted = isHidden && side === "response";
+      // What is missing is shown where it is described, if it is.
+      const isMissing = problem.expected === "required" &&
+        at.path.at(-1) === problem.path.at(-1);
+      const origin = isMissing || isUnwanted ? undefined : this.#origins[Number(problem.origin)];
+      return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at: origin ?? at }];
+    });
+  }
+
+  /** The types that a schema allows; none where it allows all. */
+  typesOf(schema: Part, depth = 0): ReadonlySet<string> {
+    if (depth > MAX_DEPTH) return new Set();
+    const { type } = mapOf(this.description.follow(schema).value);
+    const types = [type].flat().filter((one): one is string => typeof one === "string");
+    if (types.length > 0) return new Set(types);
+    return new Set(
+      this.#members(schema).flatMap((member) => [...this.typesOf(member, depth + 1)]),
+    );
+  }
+
+  /** The schema of a property or an item, also where only a part of the schema has it. */
+  propertyOf(schema: Part, step: string | number, depth = 0): Part | undefined {
+    if (depth > MAX_DEPTH) return undefined;
+    const { description } = this;
+    const direct = typeof step === "number"
+      ? description.child(schema, "prefixItems", step) ?? description.child(schema, "items")
+      : description.child(schema, "properties", step);
+    if (direct && isMap(direct.value)) return direct;
+    for (const member of this.#members(schema)) {
+      const part = this.propertyOf(member, step, depth + 1);
+      if (part) return part;
+    }
+    const other = description.child(schema, "additionalProperties");
+    return other && isMap(other.value) ? other : undefined;
+  }
+
+  /** The schemas that a schema is made of. */
+  #members(schema: Part): Part[] {
+    return ["allOf", "anyOf", "oneOf"].flatMap((key) => this.description.children(schema, key));
+  }
+
+  /** The schema of a part of a value, or else that of the nearest part around it. */
+  #partAt(schema: Part, path: Mismatch["path"]): Part {
+    let current = this.description.follow(schema);
+    for (const step of path) {
+      const next = this.propertyOf(current, step);
+      if (!next) break;
+      current = next;
+    }
+    return current;
+  }
+
+  #validate(schema: Part, value: Value, side: Side): ReturnType<Validator> {
+    const validate = this.#validators.getOrInsertComputed(
+      `${side} ${keyOf(schema.at)}`,
+      () => this.#compile(schema, side),
+    );
+    try {
+      return validate?.(value, boundedMeter(MAX_WORK)) ?? [];
+    } catch (error) {
+      if (error instanceof SchemaFault) this.#addFault("schema", schema.at, error.message);
+      else if (error instanceof LimitError) {
+        this.#addFault("schema", schema.at, "it takes too much work");
+      } else throw error;
+      return [];
+    }
+  }
+
+  #compile(schema: Part, side: Side): Validator | undefined {
+    try {
+      const whole = new Conversion(this.description, side, this.#origins, (at, pattern) => {
+        const problem = regexProblem(patternForRe2(pattern));
+        if (problem !== undefined) this.#addFault("pattern", at, problem);
+        return problem === undefined;
+      }).convert(schema);
+      return this.compiler.compile({ uri: "openapi:/schema", schema: whole });
+    } catch (error) {
+      if (!(error instanceof SchemaFault)) throw error;
+      // The names of definitions are ours.
+      const message = error.message.replaceAll(/\/definitions\/s\d+(?=\/)/g, "");
+      this.#addFault("schema", schema.at, message);
+      return undefined;
+    }
+  }
+
+  #addFault(part: SchemaFaultAt["part"], at: Location, message: string): void {
+    const key = keyOf(at);
+    if (!this.#reported.has(key)) this.#faults.set(key, { at, part, message });
   }
 }
 
@@ -137,69 +162,7 @@ function keyOf({ file, path }: Location): string {
   return `${file}#${path.join("/")}`;
 }
 
-/** A schema that holds all that it refers to; each part knows its origin by its index. */
-function bundle(
-  description: Description,
-  schema: Part,
-  side: Side,
-  addFault: AddFault,
-  origins: Location[],
-): unknown {
-  const names = new Map<string, string>();
-  const definitions: Record<string, unknown> = {};
-  const refer = (found: Part): RawApiMap => {
-    const target = description.follow(found);
-    const key = keyOf(target.at);
-    let name = names.get(key);
-    if (name === undefined) {
-      names.set(key, name = `s${names.size}`);
-      definitions[name] = convert(target);
-    }
-    return { $ref: `#/definitions/${name}` };
-  };
-  let count = 0;
-  const convert = (found: Part): unknown => {
-    const { value } = found;
-    // Aliases of YAML may repeat a part very often.
-    if (++count > MAX_PARTS) throw new SchemaFault("it is too large");
-    if (!isMap(value)) return typeof value === "boolean" ? value : {};
-    if (typeof value.$ref === "string") return refer(found);
-    const copy: Record<string, unknown> = { [ORIGIN]: origins.push(found.at) - 1 };
-    for (const [key, part] of Object.entries(value)) {
-      if (IGNORED.has(key) || key === "pattern" && !isPattern(found, part)) continue;
-      copy[key] = convertPart(found, key, part);
-    }
-    return adapt(description, found, copy, side);
-  };
-  // Many descriptions have patterns with lookaround, which RE2 does not know.
-  const isPattern = ({ at: { file, path } }: Part, pattern: unknown): boolean => {
-    const problem = typeof pattern === "string" ? regexProblem(patternForRe2(pattern)) : undefined;
-    if (problem !== undefined) addFault("pattern", { file, path: [...path, "pattern"] }, problem);
-    return problem === undefined;
-  };
-  const convertPart = (found: Part, key: string, part: unknown): unknown => {
-    const { file, path } = found.at;
-    const inside = (name: string | number, value: unknown): Part => ({
-      value,
-      at: { file, path: [...path, key, name] },
-    });
-    if (MAPS.has(key) && isMap(part)) {
-      const entries = Object.entries(part);
-      return Object.fromEntries(
-        entries.map(([name, one]) => [name, Array.isArray(one) ? one : convert(inside(name, one))]),
-      );
-    }
-    if (LISTS.has(key) && Array.isArray(part)) {
-      return part.map((one, index) => convert(inside(index, one)));
-    }
-    if (SCHEMAS.has(key) && isMap(part)) {
-      return convert({ value: part, at: { file, path: [...path, key] } });
-    }
-    return part;
-  };
-  const root = refer(schema);
-  return { ...root, definitions };
-}
+const MAX_DEPTH = 20;
 
 /** Far more than the largest schemas have. */
 const MAX_PARTS = 500_000;
@@ -220,35 +183,98 @@ const IGNORED = new Set([
   ...["collectionFormat", "allowEmptyValue"],
 ]);
 
-/** Turns what only OpenAPI has into JSON Schema. */
-function adapt(
-  description: Description,
-  found: Part,
-  copy: Record<string, unknown>,
-  side: Side,
-): unknown {
-  const value = mapOf(found.value);
-  if (typeof copy.required === "boolean") delete copy.required;
-  if (copy.type === "file") delete copy.type;
-  if (description.version !== "3.1") adaptBounds(copy);
-  adaptChoice(value, copy);
-  const hidden = hiddenProperties(description, found, side);
-  if (hidden.length > 0) {
-    copy.required = listOf(copy.required).filter((name) => !hidden.includes(String(name)));
-    // An empty list is not allowed in older drafts.
-    if (listOf(copy.required).length === 0) delete copy.required;
-    if (side === "response") {
-      const properties = { ...mapOf(copy.properties) };
-      for (const name of hidden) properties[name] = { not: {} };
-      copy.properties = properties;
-    }
+/** Converts a schema of OpenAPI, and all that it refers to, to one of JSON Schema. */
+class Conversion {
+  readonly #names = new Map<string, string>();
+  readonly #definitions: Record<string, unknown> = {};
+  #count = 0;
+
+  constructor(
+    readonly description: Description,
+    readonly side: Side,
+    /** Takes the locations of the converted schemas. */
+    readonly origins: Location[],
+    /** Many descriptions have patterns with lookaround, which RE2 does not know. */
+    readonly isPattern: (at: Location, pattern: string) => boolean,
+  ) {}
+
+  convert(schema: Part): RawApiMap {
+    return { ...this.#refer(schema), definitions: this.#definitions };
   }
-  const isNullable = description.version !== "3.1" &&
-    (value.nullable === true || value["x-nullable"] === true);
-  if (!isNullable) return copy;
-  if (Array.isArray(copy.enum) && !copy.enum.includes(null)) copy.enum = [...copy.enum, null];
-  if (typeof copy.type === "string") return { ...copy, type: [copy.type, "null"] };
-  return { anyOf: [{ type: "null" }, copy] };
+
+  #refer(reference: Part): RawApiMap {
+    const target = this.description.follow(reference);
+    const key = keyOf(target.at);
+    let name = this.#names.get(key);
+    if (name === undefined) {
+      this.#names.set(key, name = `s${this.#names.size}`);
+      this.#definitions[name] = this.#schema(target);
+    }
+    return { $ref: `#/definitions/${name}` };
+  }
+
+  #schema(schema: Part): unknown {
+    const { value } = schema;
+    // Aliases of YAML may repeat a part very often.
+    if (++this.#count > MAX_PARTS) throw new SchemaFault("it is too large");
+    if (!isMap(value)) return typeof value === "boolean" ? value : {};
+    if (typeof value.$ref === "string") return this.#refer(schema);
+    const copy: Record<string, unknown> = { [ORIGIN]: this.origins.push(schema.at) - 1 };
+    for (const [key, part] of Object.entries(value)) {
+      const inside = below(schema, key, part);
+      if (IGNORED.has(key)) continue;
+      if (key === "pattern" && !this.isPattern(inside.at, String(part))) continue;
+      copy[key] = this.#keyword(key, inside);
+    }
+    return this.#adapt(schema, copy);
+  }
+
+  #keyword(key: string, part: Part): unknown {
+    const { value } = part;
+    if (MAPS.has(key) && isMap(value)) {
+      const entries = Object.entries(value).map(([name, one]) =>
+        [name, Array.isArray(one) ? one : this.#schema(below(part, name, one))] as const
+      );
+      return Object.fromEntries(entries);
+    }
+    if (LISTS.has(key) && Array.isArray(value)) {
+      return value.map((one, index) => this.#schema(below(part, index, one)));
+    }
+    return SCHEMAS.has(key) && isMap(value) ? this.#schema(part) : value;
+  }
+
+  /** Turns what only OpenAPI has into JSON Schema. */
+  #adapt(schema: Part, copy: Record<string, unknown>): unknown {
+    const value = mapOf(schema.value);
+    const isOlder = this.description.version !== "3.1";
+    if (typeof copy.required === "boolean") delete copy.required;
+    if (copy.type === "file") delete copy.type;
+    if (isOlder) adaptBounds(copy);
+    adaptChoice(value, copy);
+    const hidden = this.#hiddenProperties(schema);
+    if (hidden.length > 0) {
+      copy.required = listOf(copy.required).filter((name) => !hidden.includes(String(name)));
+      // An empty list is not allowed in older drafts.
+      if (listOf(copy.required).length === 0) delete copy.required;
+      if (this.side === "response") {
+        const refused = hidden.map((name) => [name, { not: {} }] as const);
+        copy.properties = { ...mapOf(copy.properties), ...Object.fromEntries(refused) };
+      }
+    }
+    if (!isOlder || value.nullable !== true && value["x-nullable"] !== true) return copy;
+    if (Array.isArray(copy.enum) && !copy.enum.includes(null)) copy.enum = [...copy.enum, null];
+    if (typeof copy.type === "string") return { ...copy, type: [copy.type, "null"] };
+    return { anyOf: [{ type: "null" }, copy] };
+  }
+
+  /** The properties of an object that its sender does not send. */
+  #hiddenProperties(schema: Part): string[] {
+    const keyword = this.side === "request" ? "readOnly" : "writeOnly";
+    const { properties } = mapOf(schema.value);
+    return Object.keys(mapOf(properties)).filter((name) =>
+      mapOf(this.description.child(schema, "properties", name)?.value)[keyword] === true
+    );
+  }
 }
 
 /**
@@ -290,59 +316,3 @@ function adaptBounds(copy: Record<string, unknown>): void {
 }
 
 const BOUNDS = [["maximum", "exclusiveMaximum"], ["minimum", "exclusiveMinimum"]] as const;
-
-/** The properties of an object that its sender does not send. */
-function hiddenProperties(description: Description, found: Part, side: Side): string[] {
-  const { properties } = mapOf(found.value);
-  const keyword = side === "request" ? "readOnly" : "writeOnly";
-  return Object.keys(mapOf(properties)).filter((name) =>
-    mapOf(description.child(found, "properties", name)?.value)[keyword] === true
-  );
-}
-
-/** The schema of a part of a value, or else that of the nearest part around it. */
-function partAt(description: Description, schema: Part, path: Mismatch["path"]): Part {
-  let current = description.follow(schema);
-  for (const step of path) {
-    const next = partOf(description, current, step, 0);
-    if (!next) break;
-    current = next;
-  }
-  return current;
-}
-
-const MAX_DEPTH = 20;
-
-function partOf(
-  description: Description,
-  schema: Part,
-  step: string | number,
-  depth: number,
-): Part | undefined {
-  if (depth > MAX_DEPTH) return undefined;
-  const direct = typeof step === "number"
-    ? description.child(schema, "prefixItems", step) ?? description.child(schema, "items")
-    : description.child(schema, "properties", step);
-  if (direct && isMap(direct.value)) return direct;
-  for (const member of membersOf(description, schema)) {
-    const part = partOf(description, member, step, depth + 1);
-    if (part) return part;
-  }
-  const other = description.child(schema, "additionalProperties");
-  return other && isMap(other.value) ? other : undefined;
-}
-
-function typesIn(description: Description, schema: Part, depth: number): string[] {
-  if (depth > MAX_DEPTH) return [];
-  const { type } = mapOf(description.follow(schema).value);
-  const types = [type].flat().filter((one): one is string => typeof one === "string");
-  if (types.length > 0) return types;
-  return membersOf(description, schema).flatMap((member) =>
-    typesIn(description, member, depth + 1)
-  );
-}
-
-/** The schemas that a schema is made of. */
-function membersOf(description: Description, schema: Part): Part[] {
-  return ["allOf", "anyOf", "oneOf"].flatMap((key) => description.children(schema, key));
-}

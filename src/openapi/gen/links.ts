@@ -14,18 +14,15 @@ export type Links = ReadonlyMap<Operation, ReadonlyMap<string, ApiLink>>;
 
 /** Finds the operations that create the resources of paths: `POST /pets` for `/pets/{petId}`. */
 export function findLinks(operations: readonly Operation[]): Links {
-  const creators = new Map<string, Operation>();
-  for (const operation of operations) {
-    const key = pathKey(operation.path);
-    if (operation.method === "post" && operation.response && !creators.has(key)) {
-      creators.set(key, operation);
-    }
-  }
+  const creators = Map.groupBy(
+    operations.filter(({ method, response }) => method === "post" && response),
+    ({ path }) => pathKey(path),
+  );
   const links = new Map<Operation, Map<string, ApiLink>>();
   for (const operation of operations) {
     const found = new Map<string, ApiLink>();
     for (const { name, before } of parameterPrefixes(operation.path)) {
-      const creator = creators.get(pathKey(before));
+      const creator = creators.get(pathKey(before))?.[0];
       const field = creator?.response && fieldFor(name, before, creator.response.schema);
       if (creator && field && creator !== operation) found.set(name, { creator, field });
     }
@@ -102,11 +99,6 @@ export function lastParameter(path: string): string | undefined {
 /** A path without the names of its parameters. */
 export function pathKey(path: string): string {
   return withoutSlash(path).replace(/\{[^{}/]*\}/g, "{}");
-}
-
-/** Whether a path is below another. */
-export function isBelow(path: string, other: string): boolean {
-  return path.startsWith(`${other}/`);
 }
 
 /** The last segment of a path that is not a parameter: `pets`. */

@@ -1,12 +1,5 @@
 import type { Operation } from "./api.ts";
-import {
-  type ApiLink,
-  collectionOf,
-  isBelow,
-  lastParameter,
-  type Links,
-  pathKey,
-} from "./links.ts";
+import { type ApiLink, collectionOf, lastParameter, type Links, pathKey } from "./links.ts";
 import { snakeCase, UniqueNames } from "./templates.ts";
 
 /** Operations that run in order. */
@@ -36,21 +29,18 @@ interface Draft {
  */
 export function planJobs(operations: readonly Operation[], found: Links): JobPlans {
   const ids = new UniqueNames();
-  const jobs = new Map<string, Draft>();
-  const jobOf = new Map<Operation, Draft>();
-  for (const operation of operations) {
-    const { tag } = operation;
-    let job = jobs.get(tag);
-    if (!job) {
-      const id = ids.take(snakeCase(tag) ?? "job");
-      jobs.set(tag, job = { id, name: tag, needs: new Set(), operations: [] });
-    }
-    job.operations.push(operation);
-    jobOf.set(operation, job);
-  }
+  const drafts = [...Map.groupBy(operations, ({ tag }) => tag)].map((
+    [name, operations],
+  ): Draft => ({
+    id: ids.take(snakeCase(name) ?? "job"),
+    name,
+    needs: new Set(),
+    operations: arrangeOperations(operations),
+  }));
+  const jobOf = new Map(
+    drafts.flatMap((job) => job.operations.map((operation) => [operation, job])),
+  );
   const links = followLinks(found, jobOf);
-  const drafts = [...jobs.values()];
-  for (const job of drafts) job.operations = arrangeOperations(job.operations);
   const all = [...drafts, ...splitDeletions(drafts, links, ids)];
   return {
     links,
@@ -94,7 +84,7 @@ function splitDeletions(jobs: readonly Draft[], links: Links, ids: UniqueNames):
   const users = new Map<Operation, Set<Draft>>();
   for (const job of jobs) {
     for (const { creator } of job.operations.flatMap((operation) => linksOf(operation, links))) {
-      users.set(creator, (users.get(creator) ?? new Set()).add(job));
+      users.getOrInsertComputed(creator, () => new Set()).add(job);
     }
   }
   const later: Draft[] = [];
@@ -134,15 +124,11 @@ function linksOf(operation: Operation, links: Links): ApiLink[] {
  * below it; deletions are last, starting with the innermost.
  */
 function arrangeOperations(operations: readonly Operation[]): Operation[] {
-  const groups = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    const key = pathKey(collectionOf(operation.path));
-    const group = groups.get(key);
-    if (group) group.push(operation);
-    else groups.set(key, [operation]);
-  }
+  const groups = Map.groupBy(operations, ({ path }) => pathKey(collectionOf(path)));
   const ordered = parentsFirst([...groups.keys()]).map((key) => groups.get(key)!);
-  const others = ordered.flatMap((group) => group.filter(isNoDeletion).toSorted(byRank(group)));
+  const others = ordered.flatMap((group) =>
+    group.filter((operation) => !isDeletion(operation)).toSorted(byRank(group))
+  );
   const deletions = ordered.toReversed().flatMap((group) =>
     group.filter(isDeletion).toSorted((a, b) => depthOf(b) - depthOf(a))
   );
@@ -154,40 +140,25 @@ function isDeletion({ method }: Operation): boolean {
   return method === "delete";
 }
 
-function isNoDeletion(operation: Operation): boolean {
-  return !isDeletion(operation);
-}
-
 function depthOf({ path }: Operation): number {
   return path.split("/").length;
 }
 
 /** Keeps the order of paths, but puts each after its parents. */
 function parentsFirst(keys: readonly string[]): string[] {
-  const ordered: string[] = [];
   const known = new Set(keys);
-  const placed = new Set<string>();
-  const children = new Map<string | undefined, string[]>();
-  for (const key of keys) {
-    const parent = nearestParent(key, known);
-    const siblings = children.get(parent);
-    if (siblings) siblings.push(key);
-    else children.set(parent, [key]);
-  }
-  const add = (key: string) => {
-    if (placed.has(key)) return;
-    placed.add(key);
-    ordered.push(key);
-    children.get(key)?.forEach(add);
-  };
-  children.get(undefined)?.forEach(add);
-  return ordered;
+  const children = Map.groupBy(keys, (key) => nearestParent(key, known));
+  const withChildren = (key: string): string[] => [
+    key,
+    ...(children.get(key) ?? []).flatMap(withChildren),
+  ];
+  return (children.get(undefined) ?? []).flatMap(withChildren);
 }
 
 function nearestParent(key: string, known: ReadonlySet<string>): string | undefined {
   for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
     const parent = key.slice(0, end);
-    if (known.has(parent) && isBelow(key, parent)) return parent;
+    if (known.has(parent)) return parent;
   }
   return undefined;
 }

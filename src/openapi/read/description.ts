@@ -284,7 +284,8 @@ function step(value: unknown, key: string | number): unknown {
   return Array.isArray(value) ? value[Number(key)] : ownOf(mapOf(value), String(key));
 }
 
-function below({ at: { file, path } }: Part, key: string | number, value: unknown): Part {
+/** A part inside another, without following references. */
+export function below({ at: { file, path } }: Part, key: string | number, value: unknown): Part {
   return { value, at: { file, path: [...path, key] } };
 }
 
