@@ -9,7 +9,6 @@ import { runMain } from "../support/run/run_main.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { type MockOptions, mockServer, operationsOf, resolveLocally } from "./mock_server.ts";
-import { assertEquals } from "@std/assert";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
