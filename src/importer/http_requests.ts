@@ -61,6 +61,8 @@ const DIRECTIVES: Readonly<Record<string, Dict>> = {
 };
 
 const START = /^(?:([A-Z]{2,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
+const VERSION = /\s+HTTP\/[\d.]+$/;
+
 /** Reads the lines of a request. */
 class RequestReader {
   readonly #request: WrittenRequest;
@@ -159,7 +161,7 @@ class RequestReader {
       throw problemAt(this.file, offset, "expected a request", "it begins with GET http://…");
     }
     request.method = method;
-    request.url = url.replace(/\s+HTTP\/[\d.]+$/, "");
+    request.url = url.replace(VERSION, "");
     this.#state = "headers";
   }
 
@@ -168,8 +170,9 @@ class RequestReader {
     const trimmed = text.trim();
     const header = /^([\w-]+)\s*:\s*(.*)$/.exec(trimmed);
     if (trimmed === "") this.#state = "body";
-    else if (/^\s/.test(text) && (!header || /^[?&/]/.test(trimmed))) request.url += trimmed;
-    else if (header) request.headers.push([header[1]!, header[2]!]);
+    else if (/^\s/.test(text) && (!header || /^[?&/]/.test(trimmed))) {
+      request.url += trimmed.replace(VERSION, "");
+    } else if (header) request.headers.push([header[1]!, header[2]!]);
     else throw problemAt(this.file, offset, "expected a header", "headers are written Name: value");
   }
 
