@@ -1,7 +1,15 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LoadError, UsageError } from "../../src/base/errors.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
-import { explainFiles, explainText, hostWith, loadFiles, loadText } from "../support/load_files.ts";
+import {
+  describeText,
+  explainFiles,
+  explainText,
+  hostWith,
+  loadFiles,
+  loadText,
+} from "../support/load_files.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const HELLO = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
@@ -299,4 +307,184 @@ Deno.test("loadWorkflow() warns where the jobs of a file are replaced by those o
     `13 "jobs" of 'b.yml' replaces "jobs" of 'a.yml', which do not run`,
   ]);
   assertEquals(words(hints), [`0 "vars" of 'b.yml' replaces "vars" of 'a.yml'`]);
+});
+
+const JOB = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
+
+Deno.test("loadWorkflow() refuses aliases that make a small file a huge value", async () => {
+  const lines = Array.from(
+    { length: 30 },
+    (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`,
+  );
+  const [reported, ...more] = await describeText(
+    `a0: &a0 [x]\n${lines.join("\n")}\n${JOB}vars: {x: *a30}`,
+  );
+  assertEquals(more, []);
+  assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: aliases make the document too large");
+});
+
+Deno.test("loadWorkflow() accepts an alias that is used many thousand times", async () => {
+  const { workflow } = await loadText(`x: &x {a: [1, 2, 3], b: {c: 1}}
+${JOB}vars: {list: [${"*x, ".repeat(20_000)}]}
+`);
+  assertEquals(workflow.name, "x");
+});
+
+Deno.test("loadWorkflow() refuses an alias that refers to itself", async () => {
+  for (const value of ["&v {a: *v}", "&v {a: [{b: *v}]}", "\n  a: &v\n    b: [*v]"]) {
+    const [reported] = await describeText(`${JOB}vars: ${value}`);
+    assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: an alias refers to itself");
+  }
+});
+
+Deno.test("loadWorkflow() refuses aliases that nest without end", async () => {
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, index) => `a${index + 1}: &a${index + 1} [*a${index}]`,
+  );
+  const [reported] = await describeText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}`);
+  assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: the values are nested too deeply");
+});
+
+Deno.test("loadWorkflow() reads values that are nested a few hundred levels deep", async () => {
+  const nested = "[".repeat(400) + "]".repeat(400);
+  assertEquals(await explainText(`${JOB}vars: {a: ${nested}}`), "");
+});
+
+function chain(length: number, last: string): string {
+  const jobs = Array.from({ length }, (_, index) => {
+    const need = index + 1 < length ? `j${index + 1}` : last;
+    return `- {name: j, id: j${index}, needs: [${need}], steps: [{uses: hello}]}`;
+  });
+  return `name: x\njobs:\n${jobs.join("\n")}\n`;
+}
+
+Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
+  const { workflow } = await loadText(chain(10_000, ""));
+  assertEquals(workflow.jobs.length, 10_000);
+});
+
+Deno.test("loadWorkflow() reports a dependency cycle of 10,000 jobs briefly", async () => {
+  assertEquals(await describeText(chain(10_000, "j0")), [
+    "3:29: error: dependency cycle: " +
+    "j0 → j1 → j2 → j3 → j4 → j5 → … → j9994 → j9995 → j9996 → j9997 → j9998 → j9999 → j0",
+  ]);
+});
+
+Deno.test("loadWorkflow() reports the first of many thousand errors, in order", async () => {
+  const steps = Array.from(
+    { length: 5_000 },
+    (_, index) => `  - uses: hello\n    test: foo${index} == 1\n`,
+  );
+  const text = await explainText(`name: x\njobs:\n- name: a\n  steps:\n${steps.join("")}`);
+  const reported = text.split("\n").filter((line) => line.includes(": error: "));
+  assertEquals(reported.length, 300);
+  assertEquals(reported[299], 'flow.yml:604:11: error: unknown name "foo299" in a step');
+  assertEquals(text.split("\n").at(-1), "error: at least 4700 more problems are not shown");
+  assertEquals(text.split("\n")[0], "workflow file 'flow.yml' has 5000 errors");
+});
+
+Deno.test("loadWorkflow() is not misled by names of Object.prototype", async () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+  for (const name of names) {
+    const yaml = `name: x
+vars: {${name}: 1, deep: {${name}: {a: 1}}}
+${name}: 1
+jobs:
+- name: a
+  id: ${name}
+  ${name}: 1
+  defaults: {hello: {${name}: {b: 1}}}
+  steps:
+  - uses: hello
+    ${name}: 1
+    with: {${name}: {c: 1}}
+  - uses: ${name}
+- name: b
+  needs: [${name}]
+  steps: [{uses: hello, test: ${name} == 1}]
+`;
+    assertEquals(await describeText(yaml), [
+      `3:1: warning: unknown key "${name}" in the workflow`,
+      `7:3: warning: unknown key "${name}" in a job`,
+      `11:5: warning: unknown key "${name}" in a step`,
+      `13:11: error: unknown action "${name}"`,
+      `16:31: error: unknown name "${name}" in a step`,
+    ]);
+  }
+  assertEquals(({} as Record<string, unknown>).a, undefined);
+});
+
+Deno.test("of thousands of unknown needs the first are reported, without a search for each", async () => {
+  const jobs = Array.from(
+    { length: 4000 },
+    (_, i) => `  - {name: j, id: some-job-${i}, needs: [sme-jbo-x${i}], steps: [{uses: hello}]}\n`,
+  );
+  let found: unknown;
+  try {
+    await loadText(`name: n\njobs:\n${jobs.join("")}`);
+  } catch (error) {
+    found = error;
+  }
+  const diagnostics = found instanceof LoadError ? found.diagnostics : [];
+  assertEquals(diagnostics.length, 301);
+  assertEquals(diagnostics.filter(({ hint }) => hint !== undefined).length, 20);
+});
+
+const WORKFLOW = "name: w\njobs: [{name: j, steps: [{uses: embedded, with: {path: jobs/a.yml}, " +
+  "test: res.code == 0}]}]\n";
+const job = (name: string) =>
+  `name: ${name}\nsteps: [{uses: hello, name: ${name}, test: 1 == 1}]\n`;
+
+Deno.test("a job file that is not beside the workflow is taken from the current directory", async () => {
+  const files = { "flows/w.yml": WORKFLOW, "jobs/a.yml": job("above") };
+  await withFiles(files, async (cwd) => {
+    const run = await runMain(["flows/w.yml"], { cwd });
+    assertEquals([run.code, run.stderr], [0, ""]);
+    assertStringIncludes(run.stdout, "above");
+    const checked = await runMain(["check", "flows/w.yml"], { cwd });
+    assertStringIncludes(
+      checked.stdout + checked.stderr,
+      "hint: 'flows/jobs/a.yml' not found; using 'jobs/a.yml' in the current directory",
+    );
+  });
+});
+
+Deno.test("a job file beside the workflow comes before one in the current directory", async () => {
+  const files = {
+    "flows/w.yml": WORKFLOW,
+    "flows/jobs/a.yml": job("beside"),
+    "jobs/a.yml": job("above"),
+  };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout } = await runMain(["flows/w.yml"], { cwd });
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, "beside");
+  });
+});
+
+const JOBS = "\njobs: [{name: a, steps: [{uses: hello}]}]\n";
+
+Deno.test("loadWorkflow() warns of a number that its leading zero makes another one", async () => {
+  assertEquals(
+    await explainText(`name: x\nvars:\n  zip: 01234 # in Massachusetts${JOBS}`),
+    `flow.yml:3:8: warning: 01234 is read as 668
+  3 |   zip: 01234 # in Massachusetts
+    |        ^^^^^ put it in quotes for text, or leave out the zero`,
+  );
+});
+
+Deno.test("loadWorkflow() finds leading zeros everywhere", async () => {
+  const rows: [vars: string, reported: string[]][] = [
+    ["{a: 010}", ["2:11: warning: 010 is read as 8"]],
+    ["{a: [1,007]}", ["2:14: warning: 007 is read as 7"]],
+    ["{a: [&b -010, *b]}", ["2:15: warning: -010 is read as -8"]],
+    ["{a: 0o10}", []],
+    ["{a: 0x10, b: 0, c: 10, d: 0.5, e: 1_0}", []],
+    ["{a: '010', b: \"01234\", c: see 010 there}", []],
+    ["{a: 09, b: 2024-01-02}", []],
+  ];
+  for (const [vars, reported] of rows) {
+    assertEquals(await describeText(`name: x\nvars: ${vars}${JOBS}`), reported, vars);
+  }
 });

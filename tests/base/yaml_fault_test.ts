@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { LoadError } from "../../../src/base/errors.ts";
-import { renderDiagnostic } from "../../../src/base/diagnostic.ts";
-import { readYaml } from "../../../src/base/yaml/read_yaml.ts";
-import { explainText } from "../../support/load_files.ts";
+import { renderDiagnostic } from "../../src/base/diagnostic.ts";
+import { LoadError } from "../../src/base/errors.ts";
+import { readYaml } from "../../src/base/yaml/read_yaml.ts";
+import { explainText } from "../support/load_files.ts";
 
 const FAULTS: readonly (readonly [texts: string | readonly string[], reported: string])[] = [
   [

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { describeText, explainText, loadText } from "../../support/load_files.ts";
+import { describeText, explainText, loadText } from "../support/load_files.ts";
 
 /** A workflow with these lines as keys of a step; they begin in line 7, column 5. */
 function step(lines: string): string {
