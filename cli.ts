@@ -21,7 +21,7 @@ if (import.meta.main) {
   // An error that a library throws when nothing waits for it ends the program like any other bug.
   const fail = async (event: Event, error: unknown) => {
     event.preventDefault();
-    const { explainError } = await import("./src/cli/messages/explain_error.ts");
+    const { explainError } = await import("./src/cli/messages.ts");
     host.stderr.write(explainError(error, host));
     await host.stderr.flush().catch(() => {});
     Deno.exit(1);

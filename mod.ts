@@ -21,8 +21,31 @@ export {
   renderTemplate,
   type RenderTemplateOptions,
 } from "./src/expr/evaluate/evaluate_expression.ts";
-export { type LoadOptions, loadWorkflow } from "./src/library/load.ts";
-export { makePlan, type PlanOptions } from "./src/library/plan.ts";
+export {
+  loadSuite,
+  loadWorkflow,
+  makePlan,
+  mergeEvents,
+  prepareRun,
+  readEvents,
+  run,
+  runSuite,
+} from "./src/library/library.ts";
+export type {
+  Given,
+  LoadOptions,
+  Plan,
+  PlanOptions,
+  PrepareOptions,
+  Run,
+  RunOptions,
+  Suite,
+  SuiteOptions,
+  SuiteRunOptions,
+  SuiteWorkflow,
+  TlsOptions,
+  Workflow,
+} from "./src/library/types.ts";
 export {
   makeReport,
   type Report,
@@ -30,21 +53,8 @@ export {
   type ReportOptions,
 } from "./src/library/report.ts";
 export type { FileFormatName } from "./src/report/files/registry.ts";
-export { type Run, run, type RunOptions, type TlsOptions } from "./src/library/run.ts";
-export type { Given } from "./src/library/open_given.ts";
-export { mergeEvents, type PrepareOptions, prepareRun } from "./src/library/pieces.ts";
-export {
-  loadSuite,
-  readEvents,
-  runSuite,
-  type Suite,
-  type SuiteOptions,
-  type SuiteRunOptions,
-  type SuiteWorkflow,
-} from "./src/library/suite.ts";
 export { LoadError, type NameRead, RunnerError, StepError, UsageError } from "./src/base/errors.ts";
 export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
-export type { Plan, Workflow } from "./src/library/types.ts";
 export type {
   AssertionCount,
   Attempt,

@@ -1,10 +1,10 @@
 import { FILE_FORMATS } from "../../src/report/files/registry.ts";
-import { OUTPUT_FORMS } from "../../src/cli/args/output_mode.ts";
+import { OUTPUT_FORMS } from "../../src/cli/output_mode.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** The forms of the report. */
 export function makeReportsPage(): Page {
-  return makePage("reports.md", "src/cli/args/output_mode.ts and src/report/files/registry.ts", [
+  return makePage("reports.md", "src/cli/output_mode.ts and src/report/files/registry.ts", [
     "# Report formats",
     "",
     "Every format of report, on the terminal and in files; [Reports](../concepts/reports.md)",

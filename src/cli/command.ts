@@ -1,5 +1,7 @@
 import type { Host } from "../host/host.ts";
-import type { SuiteMember } from "../suite/suite.ts";
+import type { JobChoice } from "../plan/choose_jobs.ts";
+import type { SuiteRunOptions } from "../suite/run_suite.ts";
+import type { Shard, SuiteMember } from "../suite/suite.ts";
 
 /** Something that the program does: a record in the registry. */
 export interface Command {
@@ -60,6 +62,33 @@ export interface Option {
   /** It may be given several times: its values are in `lists`. */
   readonly repeats?: true;
   readonly summary: string;
+  /** Options that cannot be given beside it. */
+  readonly excludes?: readonly string[];
+  /** An option that must be given beside it, and the hint if it is not. */
+  readonly requires?: readonly [option: string, hint: string];
+  /** The kinds of runs that it is for; all by default. */
+  readonly runs?: readonly RunKind[];
+  /** The setting of a run that it stands for, from its value or values. Throws UsageError. */
+  readonly sets?: (value: string, values: readonly string[]) => RunSettings;
+}
+
+/** What the command that runs workflows runs: all of something, or a part of it with `--run`. */
+export type RunKind = "workflow" | "suite" | "piece" | "suite piece";
+
+/** The settings of a run that options stand for by themselves. */
+export interface RunSettings extends
+  Pick<JobChoice, "only" | "skip" | "tags" | "noNeeds">,
+  Pick<
+    SuiteRunOptions,
+    "failFast" | "strict" | "jobs" | "workers" | "cleanupTimeout" | "snapshots"
+  > {
+  readonly shard?: Shard;
+  /** The seed of the order of workflows. */
+  readonly shuffle?: string;
+  /** The seed of random values. */
+  readonly seed?: string;
+  /** The percentage of the operations of APIs that must be called. */
+  readonly minCoverage?: number;
 }
 
 /** The request of the user, after the whole command line was parsed. */
@@ -69,10 +98,22 @@ export interface Invocation {
   readonly values: ReadonlyMap<string, string>;
   /** The values of options that may be given several times, in the order of the line. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
+  /** The settings that options stand for. */
+  readonly settings: RunSettings;
+  /** The records of the options on the line. */
+  readonly given: readonly Option[];
+}
+
+/** The commands of the program, and the options that all of them have. */
+export interface CommandTable {
+  /** The command that runs if the first operand does not name one. */
+  readonly fallback: Command;
+  readonly commands: readonly Command[];
+  readonly common: readonly Option[];
 }
 
 /** Carries a command out; the result is the exit code. */
-type RunCommand = (invocation: Invocation, program: Program) => Promise<ExitCode>;
+export type RunCommand = (invocation: Invocation, program: Program) => Promise<ExitCode>;
 
 export type ExitCode = 0 | 1;
 
@@ -86,7 +127,7 @@ export interface Program {
   readonly secrets: Readonly<Record<string, unknown>>[];
   /** Ends the program at once. */
   readonly exit: (code: ExitCode) => void;
-  /** Where it runs again what is affected when a file changes. */
+  /** Present if a command runs again what is affected when a file changes. */
   readonly watching?: Watching;
 }
 

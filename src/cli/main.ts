@@ -1,10 +1,12 @@
-import type { Files, Host } from "../host/host.ts";
+import type { Files, Host, Output } from "../host/host.ts";
+import { isDirectory } from "../host/walk_directories.ts";
 import { UsageError } from "../base/errors.ts";
 import { hintForCommand } from "../base/other_tools.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import type { Command, ExitCode, Invocation, Program } from "./command.ts";
-import { readCommandLine } from "./args/read_command_line.ts";
+import { readCommandLine } from "./command_line.ts";
 import { DEFAULT_COMMAND } from "./default_command.ts";
+import { inLocale } from "./output_mode.ts";
 import { COMMANDS, COMMON_OPTIONS } from "./registry.ts";
 
 /**
@@ -23,11 +25,8 @@ export async function main(
   try {
     return await runProgram(args, program);
   } catch (error) {
-    const { explainError } = await import("./messages/explain_error.ts");
-    const { inLocale } = await import("./args/output_mode.ts");
-    // The environment, which names the locale, may be what cannot be read.
-    const { stderr } = await inLocale(host).catch(() => host);
-    stderr.write(explainError(error, host, program.secrets));
+    const { explainError } = await import("./messages.ts");
+    errorOutput(host).write(explainError(error, host, program.secrets));
     await flushSoon(host);
     exit(1);
     return 1;
@@ -40,7 +39,7 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
   if (args.length === 1 && args[0] === "--version") return await printVersion(host);
   if (args.length === 0) return await printShortUsage(program);
-  const { command, invocation } = await readCommandLine(args, {
+  const { command, invocation } = readCommandLine(args, {
     fallback: DEFAULT_COMMAND,
     commands: COMMANDS,
     common: COMMON_OPTIONS,
@@ -53,6 +52,15 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   await Promise.all([host.stdout.flush(), host.stderr.flush()]);
   program.exit(code);
   return code;
+}
+
+/** The output for errors. The environment, which names the locale, may be what cannot be read. */
+function errorOutput(host: Host): Output {
+  try {
+    return inLocale(host).stderr;
+  } catch {
+    return host.stderr;
+  }
 }
 
 /** Milliseconds that the reader of an error has to take it. */
@@ -108,12 +116,8 @@ async function checkOperands(
 
 /** Says that an option took as its value what looks like the operand. */
 function takenHint({ values, lists }: Invocation): string | undefined {
-  for (
-    const [option, list] of [
-      ...lists,
-      ...[...values].map(([name, one]) => [name, [one]] as const),
-    ]
-  ) {
+  const taken = [...lists, ...[...values].map(([name, value]) => [name, [value]] as const)];
+  for (const [option, list] of taken) {
     const file = list.find((value) => /\.(?:ya?ml|json)$/i.test(value));
     if (file !== undefined) {
       return `option --${option} took "${file}" as its value: write the file first`;
@@ -122,30 +126,16 @@ function takenHint({ values, lists }: Invocation): string | undefined {
   return undefined;
 }
 
-/** Refuses a word in the place of the workflow that cannot be a file and looks like a command. */
+/** Refuses a word in the place of the workflow that is no file and looks like a command. */
 async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
-  const kind = await kindOfWord(first, files);
-  if (kind === undefined || kind === "directory" && second === undefined) return;
-  const words = COMMANDS.flatMap((command) => command.name ?? []);
+  if (!/^[\w-]+$/.test(first) || await files.isFile(first).catch(() => true)) return;
   const elsewhere = hintForCommand(first, second);
   // A directory is a suite, but hardly where it has the name of a command of another tool.
-  if (kind === "directory" && elsewhere === undefined) return;
-  const hint = elsewhere ?? didYouMean(first, words);
+  const mayBeSuite = second === undefined || elsewhere === undefined;
+  if (mayBeSuite && await isDirectory(first, files)) return;
+  const hint = elsewhere ?? didYouMean(first, COMMANDS.map(({ name = "" }) => name));
   if (hint === undefined && second === undefined) return;
   throw new UsageError(`unknown command "${first}"`, hint);
-}
-
-/** Describes a text that looks like the name of a command; undefined if it looks like a file. */
-async function kindOfWord(text: string, files: Files): Promise<"word" | "directory" | undefined> {
-  if (!/^[\w-]+$/.test(text)) return undefined;
-  try {
-    await files.read(text);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Error)) return undefined;
-    if (error.name === "IsADirectory") return "directory";
-    return error.name === "NotFound" ? "word" : undefined;
-  }
 }
 
 function tryHelp(name: string | undefined): string {

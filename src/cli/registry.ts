@@ -12,6 +12,13 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { group: "Output", name: "no-color", summary: "Print without colours" },
 ];
 
+/** For commands with `--out`. */
+const FORCE: Option = {
+  name: "force",
+  summary: "Overwrite that file if it exists",
+  requires: ["out", "give a file to write: --out FILE"],
+};
+
 const COMMANDS_BUT_HELP: readonly Command[] = [
   {
     name: "new",
@@ -60,7 +67,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         path: "file",
         summary: "Write the workflow to a file instead of standard output",
       },
-      { name: "force", summary: "Overwrite that file if it exists" },
+      FORCE,
     ],
     load: async () => (await import("./commands/gen_command.ts")).genCommand,
   },
@@ -75,7 +82,11 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         "pattern in quotes, or a suite file",
     }],
     options: [
-      { name: "mermaid", summary: "Print a Mermaid flowchart instead of a drawing" },
+      {
+        name: "mermaid",
+        summary: "Print a Mermaid flowchart instead of a drawing",
+        excludes: ["json"],
+      },
       { name: "json", summary: "Print the jobs with their needs, conditions and steps as JSON" },
       {
         name: "width",
@@ -163,7 +174,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       },
       ...runOptions("var", "var-file", "env-file", "only", "skip", "tags", "no-check"),
     ],
-    load: async () => (await import("./commands/prepare_command.ts")).prepareCommand,
+    load: async () => (await import("./run/prepare_command.ts")).prepareCommand,
   },
   {
     name: "export",
@@ -190,7 +201,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         path: "file",
         summary: "Write to a file instead of standard output",
       },
-      { name: "force", summary: "Overwrite that file if it exists" },
+      FORCE,
       {
         name: "split",
         value: "job=count",
@@ -242,7 +253,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       "no-github",
     ),
     success: "nothing is missing and everything passed",
-    load: async () => (await import("./commands/report_command.ts")).reportCommand,
+    load: async () => (await import("./run/report_command.ts")).reportCommand,
   },
   {
     name: "schema",

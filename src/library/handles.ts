@@ -1,48 +1,49 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Plan as PlanModel } from "../plan/plan.ts";
+import type { Suite as SuiteModel } from "../suite/suite.ts";
 import type { Loaded } from "../workflow/load_workflow.ts";
-import type { Plan, Workflow } from "./types.ts";
+import type { Plan, Suite, Workflow } from "./types.ts";
 
-/** The internals of a workflow handle. */
-export interface HeldWorkflow {
-  readonly loaded: Loaded;
-  readonly permissions?: Permissions | undefined;
+/**
+ * What is behind the objects that users of the library hold: these have stable public types, and
+ * what is behind them may change.
+ */
+class Handles<Seen extends object, Held> {
+  readonly #held = new WeakMap<Seen, Held>();
+  readonly #problem: string;
+
+  /** `problem` is the message for an object that is not from here. */
+  constructor(problem: string) {
+    this.#problem = problem;
+  }
+
+  add(seen: Seen, held: Held): Seen {
+    this.#held.set(seen, held);
+    return seen;
+  }
+
+  /** Throws TypeError for an object that the library has not made. */
+  get(seen: Seen): Held {
+    const held = this.#held.get(seen);
+    if (!held) throw new TypeError(this.#problem);
+    return held;
+  }
 }
 
-/** The internals of a plan handle. */
-export interface HeldPlan {
-  readonly model: PlanModel;
-  readonly permissions?: Permissions | undefined;
-  /** Values that may hold secrets besides the environment of the process. */
-  readonly given: readonly Readonly<Record<string, unknown>>[];
+/** Permissions of the actions, and values that may hold secrets. */
+interface Held {
+  readonly permissions?: Permissions;
+  readonly secrets: readonly Readonly<Record<string, unknown>>[];
 }
 
-// Users hold the stable public type; the internal type may change.
-const workflows = new WeakMap<Workflow, HeldWorkflow>();
-const plans = new WeakMap<Plan, HeldPlan>();
+export const workflows = new Handles<Workflow, Omit<Held, "secrets"> & { loaded: Loaded }>(
+  "the workflow must come from loadWorkflow()",
+);
 
-/** Ties what users see of a workflow to the workflow. */
-export function holdWorkflow(seen: Workflow, held: HeldWorkflow): Workflow {
-  workflows.set(seen, held);
-  return seen;
-}
+export const plans = new Handles<Plan, Held & { model: PlanModel }>(
+  "the plan must come from makePlan()",
+);
 
-/** The workflow behind what users see. Throws TypeError for anything else. */
-export function workflowOf(seen: Workflow): HeldWorkflow {
-  const held = workflows.get(seen);
-  if (!held) throw new TypeError("the workflow must come from loadWorkflow()");
-  return held;
-}
-
-/** Ties what users see of a plan to the plan. */
-export function holdPlan(seen: Plan, held: HeldPlan): Plan {
-  plans.set(seen, held);
-  return seen;
-}
-
-/** The plan behind what users see. Throws TypeError for anything else. */
-export function planOf(seen: Plan): HeldPlan {
-  const held = plans.get(seen);
-  if (!held) throw new TypeError("the plan must come from makePlan()");
-  return held;
-}
+export const suites = new Handles<Suite, Held & { model: SuiteModel; workers?: number }>(
+  "the suite must come from loadSuite()",
+);

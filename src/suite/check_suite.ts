@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { decodeSuite } from "./decode_suite.ts";
-import { outputsOfSetup } from "./plan_suite.ts";
+import { outputsOfSetup } from "./load_suite.ts";
 import { findSuiteFiles, readSuite } from "./open_suite.ts";
 
 /** The data of a suite file that `check` needs. */

@@ -53,7 +53,7 @@ export async function decodeSuite(document: Document, host: Host): Promise<Decod
   const decoded = await decodeAs(decode, document, readLimits(host.env), host);
   const { draft, problems } = decoded;
   const diagnostics = await locateAll([{ ...decoded, document }]);
-  return { ...draft && !hasErrors(problems) ? { suite: draft } : {}, diagnostics };
+  return { suite: hasErrors(problems) ? undefined : draft, diagnostics };
 }
 
 /** The same for a suite that is to run. Throws LoadError with everything that is wrong with it. */
@@ -76,9 +76,9 @@ function decode(document: Document, decoding: Decoding): SuiteDocument | undefin
   const { name, workflows = [], vars, workers } = fields;
   return {
     document,
-    ...name === undefined ? {} : { name },
-    ...vars ? { vars } : {},
-    ...workers === undefined ? {} : { workers },
+    name,
+    vars,
+    workers,
     entries: workflows.flatMap((entry, index) =>
       decodeEntry(entry, ["workflows", index], decoding) ?? []
     ),
@@ -95,7 +95,7 @@ function decodeEntry(value: unknown, at: Path, decoding: Decoding): SuiteEntry |
   if (fields?.path === undefined) return undefined;
   const { path, vars, tags } = fields;
   checkTags(tags, [...at, "tags"], decoding.problems);
-  return { path, at, isMap: true, ...vars ? { vars } : {}, ...tags ? { tags } : {} };
+  return { path, at, isMap: true, vars, tags };
 }
 
 /** One text is as good as a list of one. */

@@ -1,11 +1,11 @@
+import { globToRegExp } from "@std/path/glob-to-regexp";
 import { join } from "@std/path/join";
-import type { Files, Host } from "../host/host.ts";
-import { filesBelow, isDirectory, isEntered } from "../host/walk_directories.ts";
 import { LoadError } from "../base/errors.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { isDict } from "../base/value/value.ts";
+import type { DirectoryEntry, Files, Host } from "../host/host.ts";
+import { filesBelow, isDirectory, isEntered, walkDirectories } from "../host/walk_directories.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
-import { expandPattern, isPattern } from "./expand_pattern.ts";
 import type { Document } from "../workflow/model.ts";
 import type { SuiteFile } from "./suite.ts";
 
@@ -37,7 +37,7 @@ export async function findWorkflows(operands: readonly string[], host: Host): Pr
   let leftOut = 0;
   for (const operand of operands) {
     if (!await isManyFiles(operand, files)) {
-      if (isNew(operand, known)) workflows.push({ path: operand });
+      if (isNew(operand, known)) workflows.push(await readWorkflow(operand, host));
       continue;
     }
     const paths = await isDirectory(operand, files)
@@ -47,8 +47,8 @@ export async function findWorkflows(operands: readonly string[], host: Host): Pr
     for (const path of paths) {
       if (!isNew(path, known)) continue;
       const file = await readWorkflow(path, host);
-      if (file) workflows.push(file);
-      else leftOut++;
+      if (file.document && !isWorkflow(file.document)) leftOut++;
+      else workflows.push(file);
     }
   }
   return { workflows, leftOut };
@@ -75,20 +75,106 @@ export async function yamlFilesIn(directory: string, files: Files): Promise<read
 }
 
 /** Whether it has `jobs`, or a name and a list whose key is a near miss of `jobs`. */
-function isWorkflow(value: Document["value"]): boolean {
+function isWorkflow({ value }: Document): boolean {
   if (!isDict(value)) return false;
   if (Object.hasOwn(value, "jobs")) return true;
   return Object.hasOwn(value, "name") &&
     Object.keys(value).some((key) => Array.isArray(value[key]) && suggest(key, ["jobs"]));
 }
 
-/** A file that may be a workflow; undefined where it is something else. */
-async function readWorkflow(path: string, host: Host): Promise<SuiteFile | undefined> {
+/** Reads a file that may be a workflow. */
+export async function readWorkflow(path: string, host: Host): Promise<SuiteFile> {
   try {
-    const document = await readDocument(path, host);
-    return isWorkflow(document.value) ? { path, document } : undefined;
+    return { path, document: await readDocument(path, host) };
   } catch (refusal) {
     if (refusal instanceof LoadError) return { path, refusal };
     throw refusal;
+  }
+}
+
+/** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
+export function isPattern(path: string): boolean {
+  return /[*?[]|\{.*\}/.test(path);
+}
+
+/**
+ * The files that match a pattern, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
+ * name, `**` is any number of directories. As in a shell, a leading dot must be written. What
+ * cannot be read on the way is among them: who reads it learns the reason.
+ */
+export async function expandPattern(
+  pattern: string,
+  files: Files,
+  isWanted = (_path: string) => true,
+): Promise<readonly string[]> {
+  const [first = "", ...rest] = splitPath(pattern);
+  const found = first === ""
+    ? await expand("/", rest, files)
+    : await expand("", [first, ...rest], files);
+  const kept = found.filter((path) => path.endsWith("/") || isWanted(path));
+  return [...new Set(kept.map((path) => path.replace(/(?<=.)\/$/, "")))];
+}
+
+/** The names in a pattern; a slash in braces separates nothing. */
+function splitPath(pattern: string): readonly string[] {
+  return pattern.split(/\/+(?![^{]*\})/);
+}
+
+/** What cannot be read has a slash at its end. */
+async function expand(
+  directory: string,
+  [name, ...rest]: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  if (name === undefined) return [];
+  // Two of them mean no more than one, and would be walked through many times.
+  if (name === "**" && rest[0] === "**") return await expand(directory, rest, files);
+  if (name === "**") return await expandDeeply(directory, rest, files);
+  if (!isPattern(name) && rest.length > 0) return await expand(`${directory}${name}/`, rest, files);
+  const fits = matcher(name);
+  const entries = await files.entries(directory || ".");
+  if (!entries) return [directory || "./"];
+  return await expandEach(entries.filter((entry) => fits(entry.name)), directory, rest, files);
+}
+
+/** `**` matches any number of directories. */
+async function expandDeeply(
+  root: string,
+  rest: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  const { directories, unreadable } = await walkDirectories(root, files, isEntered);
+  const found: string[] = [];
+  for (const { path } of directories) {
+    found.push(...await expand(path, rest.length === 0 ? ["*"] : rest, files));
+  }
+  return [...found, ...unreadable.map((path) => `${path}/`)];
+}
+
+async function expandEach(
+  entries: readonly DirectoryEntry[],
+  directory: string,
+  rest: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name, kind } of entries) {
+    const isFile = kind === "file" || kind === "unreadable";
+    if (rest.length === 0) {
+      if (isFile) found.push(directory + name);
+    } else if (kind === "unreadable") found.push(`${directory}${name}/`);
+    else if (!isFile) found.push(...await expand(`${directory}${name}/`, rest, files));
+  }
+  return found;
+}
+
+function matcher(pattern: string): (name: string) => boolean {
+  if (!isPattern(pattern)) return (name) => name === pattern;
+  try {
+    const expression = globToRegExp(pattern);
+    return (name) => expression.test(name) && (pattern.startsWith(".") || !name.startsWith("."));
+  } catch {
+    // A range that runs backwards, like [z-a], fits nothing.
+    return () => false;
   }
 }

@@ -1,19 +1,19 @@
 import { join } from "@std/path/join";
-import type { DataTemplate } from "../expr/expression.ts";
-import type { Host } from "../host/host.ts";
-import { decodeText } from "../base/text/decode_text.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError, UsageError } from "../base/errors.ts";
-import { evaluateVars } from "../plan/evaluate_vars.ts";
 import type { Path } from "../base/source.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Host } from "../host/host.ts";
+import { evaluateVars } from "../plan/evaluate_vars.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
+import type { Document } from "../workflow/model.ts";
 import { isSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
-import { findWorkflows, isManyFiles } from "./find_workflows.ts";
+import { findWorkflows, isManyFiles, readWorkflow } from "./find_workflows.ts";
 import type { SuiteFile, SuiteFiles } from "./suite.ts";
 
 /** A suite whose files are known, before anything of them is evaluated. */
 export interface OpenSuite {
-  /** The suite file itself, where there is one. */
+  /** The path of the suite file, if there is one. */
   readonly path?: string;
   /** The maximum number of workflows at once, by its file. */
   readonly workers?: number;
@@ -26,64 +26,85 @@ export interface OpenSuite {
   readonly findFiles: (environment: Readonly<Record<string, string>>) => Promise<SuiteFiles>;
 }
 
-/** Whether the arguments of a command line are a suite: several files, or one that lists others. */
-export async function isSuiteOf(operands: readonly string[], host: Host): Promise<boolean> {
-  const [only = "", ...others] = operands;
-  if (others.length > 0) return true;
-  return await isManyFiles(only, host.files) || await readSuite(only, host) !== undefined;
+/** What operands name: one workflow, which was read, or a suite. */
+export type OpenOperands = { readonly workflow: SuiteFile } | { readonly suite: OpenSuite };
+
+/**
+ * Opens what the operands of a command name. A suite is several files, a directory, a pattern, or
+ * a file that lists workflows; its workflows are found through the host `search`. Throws LoadError
+ * for a suite file with errors; those of a workflow are kept until it is loaded.
+ */
+export async function openOperands(
+  operands: readonly string[],
+  host: Host,
+  search = host,
+): Promise<OpenOperands> {
+  const [path = "", ...others] = operands;
+  if (others.length > 0 || await isManyFiles(path, host.files)) {
+    return { suite: suiteOfOperands(operands, search) };
+  }
+  const workflow = await readWorkflow(path, host);
+  const { document } = workflow;
+  if (!document || path.includes(",") || !isSuite(document)) return { workflow };
+  return { suite: await suiteOfFile(path, document, host, search) };
 }
 
-/** Opens the suite that operands name. Throws LoadError and UsageError. */
-export async function openSuite(operands: readonly string[], host: Host): Promise<OpenSuite> {
-  const [only] = operands.length === 1 ? operands : [];
-  const isFile = only !== undefined && !await isManyFiles(only, host.files);
-  const document = isFile ? await readSuite(only, host) : undefined;
-  if (!document) return ofOperands(operands, host);
-  const { suite, warnings } = await loadSuiteFile(document, host);
-  const at = (path: string) => besideFile(only!, path);
+/** Reads a file without the defaults of RUNNER_CONFIG, which are for workflows. */
+function readSuiteDocument(path: string, host: Host): Promise<Document> {
+  const get = (name: string) => name === "RUNNER_CONFIG" ? undefined : host.env.get(name);
+  return readDocument(path, { ...host, env: { ...host.env, get } });
+}
+
+/** The document of a suite file; undefined for anything else. */
+export async function readSuite(path: string, host: Host): Promise<Document | undefined> {
+  if (path.includes(",") || !await host.files.isFile(path).catch(() => false)) return undefined;
+  try {
+    const document = await readSuiteDocument(path, host);
+    return isSuite(document) ? document : undefined;
+  } catch (error) {
+    if (error instanceof LoadError) return undefined;
+    throw error;
+  }
+}
+
+/** Opens a suite file, whose document may have the defaults of RUNNER_CONFIG. Throws LoadError. */
+async function suiteOfFile(
+  path: string,
+  read: Document,
+  host: Host,
+  search: Host,
+): Promise<OpenSuite> {
+  const document = host.env.get("RUNNER_CONFIG") ? await readSuiteDocument(path, host) : read;
+  const { suite, warnings } = await loadSuiteFile(document, search);
+  const at = (other: string) => besideFile(path, other);
   return {
-    path: only!,
-    ...suite.workers === undefined ? {} : { workers: suite.workers },
+    path,
+    workers: suite.workers,
     envFiles: suite.envFiles.map(at),
     report: suite.report.map((targets) => targets.replace(REPORT_PATH, at)),
     warnings,
-    findFiles: (environment) => filesOf(suite, at, environment, host),
+    findFiles: (environment) => filesOf(suite, at, environment, search),
   };
 }
 
 /** A path in `junit=out.xml,json=out.json`; `-` is standard output. */
 const REPORT_PATH = /(?<=(?:^|,)[A-Za-z]+=)(?!-(?:,|$))[^]+?(?=,(?:[A-Za-z]+=|github(?:,|$))|$)/g;
 
-function ofOperands(operands: readonly string[], host: Host): OpenSuite {
+/** The suite of several files, directories and patterns. */
+export function suiteOfOperands(operands: readonly string[], host: Host): OpenSuite {
   return {
     envFiles: [],
     report: [],
     warnings: [],
     async findFiles() {
       const found = await findWorkflows(operands, host);
-      for (const { path } of found.workflows) {
-        if (await readSuite(path, host) === undefined) continue;
+      for (const { path, document } of found.workflows) {
+        if (!document || !isSuite(document)) continue;
         throw new UsageError(`the suite file '${path}' runs by itself`, `runner ${path}`);
       }
       return { setup: [], teardown: [], ...found };
     },
   };
-}
-
-/** The document of a suite file; undefined for anything else. */
-export async function readSuite(path: string, { files, env, ...host }: Host) {
-  if (path.includes(",") || !await files.isFile(path).catch(() => false)) return undefined;
-  const text = await files.read(path).then(decodeText).catch(() => "");
-  if (!/(?:^|[{,])\s*["']?workflows["']?\s*:/m.test(text)) return undefined;
-  // A suite has no defaults of workflows.
-  const plain = { get: (name: string) => name === "RUNNER_CONFIG" ? undefined : env.get(name) };
-  try {
-    const document = await readDocument(path, { ...host, files, env: { ...env, ...plain } });
-    return isSuite(document) ? document : undefined;
-  } catch (error) {
-    if (error instanceof LoadError) return undefined;
-    throw error;
-  }
 }
 
 /** A path that is relative to a file. */
@@ -102,29 +123,27 @@ async function filesOf(
   const evaluate = async (vars: DataTemplate | undefined, path: Path) =>
     vars ? await evaluateVars(vars, { path, document, owner: "suite" }, environment) : {};
   const shared = await evaluate(suite.vars, ["vars"]);
-  const given = (path: string): SuiteFile => ({ path: at(path), vars: shared });
-  const workflows: SuiteFile[] = [];
+  const listed: { readonly file: SuiteFile; readonly isMap: boolean }[] = [];
   let leftOut = 0;
   for (const entry of suite.entries) {
     const found = await findEntry(entry, at, suite, host);
     leftOut += found.leftOut;
     const vars = { ...shared, ...await evaluate(entry.vars, [...entry.at, "vars"]) };
     const { tags, isMap } = entry;
-    for (const file of found.workflows) {
-      const other = workflows.findIndex(({ path }) => path === file.path);
-      const isPlain = other >= 0 && !isMapped.has(workflows[other]!);
-      const listed = { ...file, vars, ...tags ? { tags } : {} };
-      if (isMap) isMapped.add(listed);
+    for (const workflow of found.workflows) {
+      const file = { ...workflow, vars, tags };
+      const other = listed.findIndex((one) => one.file.path === file.path);
       // The settings of a listed file apply if a pattern matches it, too.
-      if (isPlain && isMap) workflows[other] = listed;
-      else if (isMap || other < 0) workflows.push(listed);
+      if (isMap && other >= 0 && !listed[other]!.isMap) listed[other] = { file, isMap };
+      else if (isMap || other < 0) listed.push({ file, isMap });
     }
   }
+  const besides = (path: string): SuiteFile => ({ path: at(path), vars: shared });
   return {
-    ...name === undefined ? {} : { name },
-    setup: suite.setup.map(given),
-    workflows,
-    teardown: suite.teardown.map(given),
+    name,
+    setup: suite.setup.map(besides),
+    workflows: listed.map(({ file }) => file),
+    teardown: suite.teardown.map(besides),
     leftOut,
   };
 }
@@ -137,11 +156,8 @@ export async function findSuiteFiles(suite: SuiteDocument, path: string, host: H
   return { setup: suite.setup.map(at), workflows, teardown: suite.teardown.map(at) };
 }
 
-/** Files of which a suite says more than the path. */
-const isMapped = new WeakSet<SuiteFile>();
-
 async function findEntry(
-  { path, at: place }: SuiteEntry,
+  { path, at: location }: SuiteEntry,
   at: (path: string) => string,
   { document }: SuiteDocument,
   host: Host,
@@ -151,13 +167,9 @@ async function findEntry(
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const { message, hint } = error;
-    const span = (await document.positions()).locate(place);
-    throw new LoadError(`cannot find the workflows of suite file '${document.name}'`, [{
-      severity: "error",
-      code: "workflows",
-      message,
-      span,
-      ...hint === undefined ? {} : { hint },
-    }]);
+    const span = (await document.positions()).locate(location);
+    const diagnostic = { severity: "error", code: "workflows", message, span, hint } as const;
+    const summary = `cannot find the workflows of suite file '${document.name}'`;
+    throw new LoadError(summary, [diagnostic]);
   }
 }

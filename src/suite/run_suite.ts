@@ -1,17 +1,19 @@
+import type { LoadError } from "../base/errors.ts";
+import { excerptOf, maskExcerpt } from "../base/source.ts";
+import { roundDuration } from "../base/value/duration.ts";
+import { makeSecretMask } from "../check/mask_secrets.ts";
 import type { Host } from "../host/host.ts";
-import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
+import { countWorkflows, type EndedWorkflow, noSteps, workflowState } from "../run/count_steps.ts";
+import type { Emit, Failure, PieceHeader, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
-import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
 import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions } from "../run/run_options.ts";
-import { roundDuration } from "../base/value/duration.ts";
+import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
-import { refusalEvents } from "./refuse_member.ts";
-import type { Suite, SuiteMember } from "./suite.ts";
+import type { RefusedMember, Suite, SuiteMember } from "./suite.ts";
 
 /** The options for running a suite, for each of its runs and for all of them together. */
 export interface SuiteRunOptions extends
@@ -49,12 +51,12 @@ export interface SuitePiece {
 
 const SETUP_FAILED = "setup failed";
 
-/** Where nothing else is asked for: one for each processor, but no more than this. */
-const MOST_WORKERS = 4;
+/** The maximum of workflows at once unless something else is asked for. */
+const MAX_WORKERS = 4;
 
-/** The default number of workflows that run at once. */
+/** The default number of workflows that run at once: one for each processor. */
 function defaultWorkers(): number {
-  return Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency));
+  return Math.max(1, Math.min(MAX_WORKERS, navigator.hardwareConcurrency));
 }
 
 /**
@@ -69,10 +71,10 @@ export async function runSuite(
 ): Promise<boolean> {
   const { name, setup, teardown, shard, hash } = suite;
   const { clock } = host;
-  const { cancellation, timeout } = options;
+  const { cancellation, timeout, piece } = options;
   const id = crypto.randomUUID();
   const ticks = clock.ticks();
-  const session = new SuiteSession(host, emit, options, id);
+  const suiteRun = new SuiteRun(host, emit, options, id);
   emit({
     type: "suite_started",
     runId: id,
@@ -80,20 +82,20 @@ export async function runSuite(
     ...name === undefined ? {} : { name },
     workflows: suite.workflows.length,
     ...shard ? { shard } : {},
-    ...options.piece ? { piece: options.piece.header } : {},
+    ...piece ? { piece: piece.header } : {},
     hash,
   });
   const stopTimer = timeout && cancellation.cancelAfter(timeout, clock);
   try {
-    await session.setUp(setup);
-    await session.runAll([...suite.workflows], options.workers ?? defaultWorkers());
-    await session.tearDown(teardown);
+    await suiteRun.setUp(setup);
+    await suiteRun.runAll([...suite.workflows], options.workers ?? defaultWorkers());
+    await suiteRun.tearDown(teardown);
   } finally {
     stopTimer?.();
   }
-  const { workflows, steps } = countWorkflows(session.ended);
+  const { workflows, steps } = countWorkflows(suiteRun.ended);
   const interrupted = cancellation.reason;
-  const isUnrun = suite.workflows.length > 0 && options.piece?.setupFailed === true;
+  const isUnrun = suite.workflows.length > 0 && piece?.setupFailed === true;
   const passed = workflows.failed === 0 && interrupted === undefined && !isUnrun;
   emit({
     type: "suite_finished",
@@ -109,7 +111,7 @@ export async function runSuite(
 }
 
 /** The state that the runs of a suite share. */
-class SuiteSession {
+class SuiteRun {
   /** The workflows that are over. */
   readonly ended: EndedWorkflow[] = [];
   readonly #host: Host;
@@ -118,7 +120,7 @@ class SuiteSession {
   readonly #id: string;
   readonly #draining = new Cancellation();
   readonly #slots: Slots | undefined;
-  #outputs: StepOutputs = {};
+  #outputs: StepOutputs;
   /** What is secret in the outputs of setup, whatever its name. */
   readonly #setupSecrets = new Set<string>();
 
@@ -127,21 +129,21 @@ class SuiteSession {
     this.#emit = emit;
     this.#options = options;
     this.#id = id;
-    const { jobs, cancellation } = options;
+    const { jobs, cancellation, piece } = options;
     this.#slots = jobs === undefined ? undefined : new Slots(jobs, host.clock);
     this.#draining.follow(cancellation);
-    if (options.piece?.setupFailed) this.#draining.cancel(SETUP_FAILED);
-    this.#outputs = options.piece?.outputs ?? {};
+    if (piece?.setupFailed) this.#draining.cancel(SETUP_FAILED);
+    this.#outputs = piece?.outputs ?? {};
   }
 
   /** In order: each sees the outputs of those before it. */
   async setUp(members: readonly SuiteMember[]): Promise<void> {
-    const { cancellation } = this.#options;
+    const { cancellation, piece } = this.#options;
     for (const member of members) {
       const passed = await this.#run(member, "setup", cancellation, this.#draining);
       if (!passed) this.#draining.cancel(SETUP_FAILED);
     }
-    this.#options.piece?.onSetup(this.#outputs);
+    piece?.onSetup(this.#outputs);
   }
 
   /** `members` is emptied, so that nothing is kept of what has run. */
@@ -155,19 +157,22 @@ class SuiteSession {
     await Promise.all(Array.from({ length: workers }, work));
   }
 
-  /** Whatever happened before: it has its own bound of time. */
+  /** Runs whatever happened before, with a time limit of its own after an interruption. */
   async tearDown(members: readonly SuiteMember[]): Promise<void> {
     if (members.length === 0) return;
     const { cancellation, cleanupTimeout = CLEANUP_TIMEOUT } = this.#options;
-    const own = new Cancellation();
     const { clock } = this.#host;
-    const giveUp = () => own.cancel("teardown timed out");
-    let stopTimer = cancellation.reason === undefined
-      ? () => {}
-      : clock.after(cleanupTimeout, giveUp);
-    const late = cancellation.add({ stop: () => stopTimer = clock.after(cleanupTimeout, giveUp) });
-    for (const member of members) await this.#run(member, "teardown", own, new Cancellation());
-    late.remove();
+    const ofTeardown = new Cancellation();
+    let stopTimer = () => {};
+    const startTimer = () => {
+      stopTimer = clock.after(cleanupTimeout, () => ofTeardown.cancel("teardown timed out"));
+    };
+    if (cancellation.reason !== undefined) startTimer();
+    const link = cancellation.add({ stop: startTimer });
+    for (const member of members) {
+      await this.#run(member, "teardown", ofTeardown, new Cancellation());
+    }
+    link.remove();
     stopTimer();
   }
 
@@ -178,8 +183,7 @@ class SuiteSession {
     draining: Cancellation,
   ): Promise<boolean> {
     const suite = { id: this.#id, index: member.index, ...role === undefined ? {} : { role } };
-    const { makeSecrets } = this.#options;
-    const secrets = makeSecrets();
+    const secrets = this.#options.makeSecrets();
     for (const [id, values] of Object.entries(this.#outputs)) {
       addSecretsOf({ [id]: values }, secrets);
     }
@@ -199,59 +203,43 @@ class SuiteSession {
       }
       return false;
     }
-    // Its own one, so that nothing of a run is kept when it is over.
-    const own = new Cancellation();
-    const link = own.follow(cancellation);
+    const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
+      this.#options;
+    const isWorkflow = role === undefined;
+    const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
+    const slots = isWorkflow ? this.#slots : undefined;
+    // One for each run, so that nothing of a run is kept when it is over.
+    const ofRun = new Cancellation();
+    const link = ofRun.follow(cancellation);
     try {
-      return await run(
-        planToRun(member.plan, draining),
-        role === undefined ? this.#options.hostOf?.(member.path) ?? this.#host : this.#host,
-        emit,
-        this.#runOptions(member, suite, {
-          cancellation: own,
-          draining,
-          secrets,
-        }),
-      );
+      return await run(planToRun(member.plan, draining), host, emit, {
+        detail,
+        strict,
+        permissions,
+        tls,
+        openapi,
+        snapshots,
+        cleanupTimeout,
+        failFast: failFast && isWorkflow,
+        cancellation: ofRun,
+        draining,
+        secrets,
+        // Jobs of an earlier workflow come first.
+        slots: slots && {
+          use: (position, begin) => slots.use(member.index * MAX_JOBS + position, begin),
+        },
+        suite,
+        outputs: this.#outputs,
+        onOutputs: role === "setup"
+          ? (outputs) => {
+            this.#outputs = { ...this.#outputs, ...outputs };
+            for (const secret of secretsIn(outputs, secrets)) this.#setupSecrets.add(secret);
+          }
+          : undefined,
+      });
     } finally {
       link.remove();
     }
-  }
-
-  #runOptions(
-    { index }: SuiteMember,
-    suite: SuitePart,
-    own: Required<Pick<RunOptions, "cancellation" | "draining" | "secrets">>,
-  ): RunOptions {
-    const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
-      this.#options;
-    const slots = this.#slots;
-    const isWorkflow = suite.role === undefined;
-    return {
-      ...own,
-      ...detail ? { detail } : {},
-      ...strict === undefined ? {} : { strict },
-      ...snapshots ? { snapshots } : {},
-      ...permissions ? { permissions } : {},
-      ...tls ? { tls } : {},
-      ...openapi === undefined ? {} : { openapi },
-      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
-      ...failFast && isWorkflow ? { failFast } : {},
-      // Jobs of an earlier workflow come first.
-      ...slots && isWorkflow
-        ? { slots: { use: (place, begin) => slots.use(index * MOST_JOBS + place, begin) } }
-        : {},
-      suite,
-      outputs: this.#outputs,
-      ...suite.role === "setup"
-        ? {
-          onOutputs: (outputs: StepOutputs) => {
-            this.#outputs = { ...this.#outputs, ...outputs };
-            for (const secret of secretsIn(outputs, own.secrets)) this.#setupSecrets.add(secret);
-          },
-        }
-        : {},
-    };
   }
 }
 
@@ -262,4 +250,60 @@ function planToRun(plan: Plan, draining: Cancellation): Plan {
 }
 
 /** No workflow has as many. */
-const MOST_JOBS = 1e7;
+const MAX_JOBS = 1e7;
+
+/** The job that represents a workflow that cannot be loaded. */
+const JOB = { id: "load", name: "Load the workflow", needs: [], steps: [] };
+
+const NOTHING = { passed: 0, failed: 0, skipped: 0 };
+
+/**
+ * The events of a workflow that cannot be loaded: one failed job with all that is wrong with the
+ * file, or one that was skipped, where nothing runs any more.
+ */
+function* refusalEvents(
+  { path, refusal }: RefusedMember,
+  suite: SuitePart,
+  time: number,
+  secrets: Masker,
+  skipped?: string,
+): Iterable<RunEvent> {
+  const runId = crypto.randomUUID();
+  const state = skipped === undefined ? "failed" : "skipped";
+  yield { type: "run_started", runId, time, name: path, file: path, suite, jobs: [JOB] };
+  yield {
+    type: "job_finished",
+    runId,
+    time,
+    job: JOB.id,
+    name: JOB.name,
+    state,
+    duration: 0,
+    ...skipped === undefined ? {} : { reason: skipped },
+    failures: skipped === undefined ? failuresOf(refusal, secrets) : [],
+  };
+  const finished: RunFinished = {
+    type: "run_finished",
+    runId,
+    time,
+    duration: 0,
+    state: "failed",
+    jobs: { ...NOTHING, [state]: 1 },
+    steps: noSteps(),
+    untestedFailures: 0,
+    flaky: 0,
+  };
+  yield finished;
+}
+
+function failuresOf({ message, hint, diagnostics }: LoadError, secrets: Masker): Failure[] {
+  const mask = makeSecretMask(secrets, diagnostics);
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  return (errors.length > 0 ? errors : [{ message, hint, span: undefined }]).map((error) => ({
+    kind: "load",
+    field: "",
+    message: mask(error.message),
+    ...error.hint === undefined ? {} : { hint: mask(error.hint) },
+    ...error.span ? { place: maskExcerpt(excerptOf(error.span), mask) } : {},
+  }));
+}

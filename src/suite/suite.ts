@@ -1,4 +1,3 @@
-import type { Diagnostic } from "../base/diagnostic.ts";
 import type { LoadError } from "../base/errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Dict } from "../base/value/value.ts";
@@ -44,7 +43,6 @@ export interface Member {
 export interface PlannedMember extends Member {
   readonly kind: "planned";
   readonly plan: Plan;
-  readonly warnings: readonly Diagnostic[];
 }
 
 export interface RefusedMember extends Member {
@@ -69,4 +67,10 @@ export interface Shard {
   /** From 1. */
   readonly index: number;
   readonly of: number;
+}
+
+/** A member that must have been loaded. Throws LoadError. */
+export function plannedMember(member: SuiteMember): PlannedMember {
+  if (member.kind === "refused") throw member.refusal;
+  return member;
 }

@@ -216,26 +216,6 @@ Deno.test("a background command ends with the run", async () => {
   );
 });
 
-Deno.test("nothing outlives a program that is killed outright", async () => {
-  const steps =
-    "      - name: first\n        uses: shell\n        with:\n          background: true\n" +
-    "          cmd: \"trap '' TERM; sleep 1000 & echo $$ $! > {directory}/pids; wait\"\n" +
-    '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n';
-  await interrupt(
-    job(steps),
-    async (rig, directory) => {
-      await rig.untilSeen("/hang");
-      await untilWritten(`${directory}/pids`);
-    },
-    ["SIGKILL"],
-    async (_result, _rig, directory) => {
-      for (const pid of (await untilWritten(`${directory}/pids`)).split(" ")) {
-        assert(await isGone(Number(pid)), `process ${pid} is still there`);
-      }
-    },
-  );
-});
-
 const CLEANUP = job(
   '      - {uses: http, with: {get: "{url}/hang"}}\n' + LAST,
 ) + '    finally:\n      - {uses: http, with: {get: "{url}/job/{{run.state}}"}}\n' +

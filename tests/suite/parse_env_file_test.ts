@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseEnvFile } from "../../src/suite/parse_env_file.ts";
+import { parseEnvFile } from "../../src/suite/env_file.ts";
 
 const TABLE: [text: string, variables: Record<string, string>][] = [
   ["", {}],

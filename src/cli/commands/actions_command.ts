@@ -1,7 +1,7 @@
 import type { Action } from "../../action/action.ts";
 import { listParameters, type NamedParameter, sentence } from "../../action/list_parameters.ts";
 import { ACTIONS } from "../../actions/registry.ts";
-import { checkChoice } from "../args/parse_flags.ts";
+import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { Host } from "../../host/host.ts";
 import { section, WIDTH, wrap } from "../help.ts";

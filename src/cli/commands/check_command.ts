@@ -10,19 +10,23 @@ import { LoadError } from "../../base/errors.ts";
 import { pathsFromRoot } from "../../base/text/github_command.ts";
 import { spanInFile } from "../../base/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
-import { inLocale } from "../args/output_mode.ts";
+import { inLocale } from "../output_mode.ts";
 import { checkSuite } from "../../suite/check_suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
-import { findWorkflows, isManyFiles } from "../../suite/find_workflows.ts";
-import { explainError } from "../messages/explain_error.ts";
+import {
+  expandPattern,
+  findWorkflows,
+  isManyFiles,
+  isPattern,
+} from "../../suite/find_workflows.ts";
+import { explainError } from "../messages.ts";
 
 /** Checks workflows without running them and prints all findings; 0 if there is no error. */
 export async function checkCommand(
   { operands, switches, values }: Invocation,
   program: Program,
 ): Promise<ExitCode> {
-  const host = values.get("format") === undefined ? await inLocale(program.host) : program.host;
+  const host = values.get("format") === undefined ? inLocale(program.host) : program.host;
   const limits = readLimits(host.env);
   const name = values.get("format") ?? "text";
   const format = FINDING_FORMATS.find((each) => each.name === name)!;

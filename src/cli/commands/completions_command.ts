@@ -1,10 +1,9 @@
-import { checkChoice } from "../args/parse_flags.ts";
-import type { Command } from "../command.ts";
+import { checkChoice } from "../command_line.ts";
+import type { CommandTable, RunCommand } from "../command.ts";
 import { renderBash } from "../completions/bash.ts";
 import { renderFish } from "../completions/fish.ts";
 import { renderPowershell } from "../completions/powershell.ts";
 import { renderZsh } from "../completions/zsh.ts";
-import type { CommandTable } from "../args/read_command_line.ts";
 
 const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
   bash: renderBash,
@@ -14,7 +13,7 @@ const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
 };
 
 /** Prints the script that makes a shell complete the command lines of a table. */
-export function completionsCommand(table: CommandTable): Awaited<ReturnType<Command["load"]>> {
+export function completionsCommand(table: CommandTable): RunCommand {
   return ({ operands }, { host }) => {
     const [shell = ""] = operands;
     checkChoice("<shell>", shell, Object.keys(RENDERERS));

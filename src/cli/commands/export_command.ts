@@ -1,23 +1,32 @@
-import { refuseFailing } from "../../check/refuse_run.ts";
-import { EXPORTERS } from "../../spread/engines/registry.ts";
-import { shellWord } from "../../spread/engines/exported.ts";
-import { makeTasks, readSplit } from "../../spread/engines/tasks.ts";
-import { evaluateKnownVars } from "../../plan/evaluate_vars.ts";
-import { makePlan } from "../../plan/make_plan.ts";
-import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
-import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
-import { VARIABLE } from "../../run/failure/explain_nil.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
+import type { Host } from "../../host/host.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
+import { VARIABLE } from "../../run/failure/explain_nil.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
+import { MOST_PARTS } from "../../spread/choose_piece.ts";
+import { type Exported, shellWord } from "../../spread/engines/exported.ts";
+import { EXPORTERS } from "../../spread/engines/registry.ts";
+import { makeSuiteTasks, makeTasks, readSplit } from "../../spread/engines/tasks.ts";
+import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
+import { loadSuite } from "../../suite/load_suite.ts";
+import { openOperands, type OpenSuite } from "../../suite/open_suite.ts";
+import { plannedMember } from "../../suite/suite.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
-import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { Document } from "../../workflow/model.ts";
-import { checkChoice } from "../args/parse_flags.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { refuseExisting, writeTextFile } from "../write_text_file.ts";
-import { logLevel, printWarnings } from "../messages/warnings.ts";
+import { checkChoice } from "../command_line.ts";
+import { printWarnings } from "../messages.ts";
+import { readCount } from "../option_values.ts";
+import { logLevel } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
+import { refuseExisting, writeTextFile } from "../write_text_file.ts";
+
+/** What an exported file says about a workflow or a suite. */
+type Outline = Pick<Exported, "name" | "mounted" | "files" | "tasks" | "last">;
 
 /** Writes the file with which an engine runs the jobs of a workflow on machines of its own. */
 export async function exportCommand(
@@ -29,10 +38,6 @@ export async function exportCommand(
   const [engine = "", path] = operands;
   checkChoice("the engine", engine, EXPORTERS.map(({ name }) => name));
   if (path === undefined) throw new UsageError("<workflow_file> is missing");
-  const out = values.get("out");
-  if (switches.has("force") && out === undefined) {
-    throw new UsageError("--force requires --out", "give a file to write: --out FILE");
-  }
   const exporter = EXPORTERS.find(({ name }) => name === engine)!;
   const image = values.get("image");
   if (exporter.needsImage && image === undefined) {
@@ -43,44 +48,62 @@ export async function exportCommand(
     if (/^[A-Za-z_]\w*$/.test(name)) continue;
     throw new UsageError(`option --secret must be the name of a variable, not ${shellWord(name)}`);
   }
-  const level = await logLevel(host.env, switches);
-  const load = await exporter.load();
-  const more = {
-    ...{ command: commandOf(engine, path, invocation), file: path, secrets, version: VERSION },
-    ...image === undefined ? {} : { image },
+  const options: PlanOptions = {
+    environment: host.env.all(),
+    isOutline: true,
+    check: switches.has("no-check") ? undefined : { isExport: true },
   };
-  const { isSuiteOf } = await import("../../suite/open_suite.ts");
-  if (await isSuiteOf([path], host)) {
-    const { outlineSuite } = await import("../inputs/outline_suite.ts");
-    const { tasks, ...suite } = await outlineSuite(invocation, program);
-    await write(load.exportJobs({ ...more, ...suite, tasks }), invocation, program);
-    return 0;
+  const opened = await openOperands([path], host);
+  let outline: Outline;
+  if ("suite" in opened) {
+    outline = await outlineSuite(opened.suite, path, options, invocation, host);
+  } else {
+    if (values.has("shards")) {
+      throw new UsageError(
+        "option --shards divides a suite, and this is one workflow",
+        "--split spreads the rounds of one of its jobs",
+      );
+    }
+    const level = logLevel(host.env, switches);
+    const { document } = opened.workflow;
+    const lacking = exporter.namesVariables && document
+      ? await lackingVariables(document, secrets)
+      : [];
+    const warn = (found: readonly Diagnostic[]) => printWarnings(found, level, program);
+    const plan = await loadPlan(opened.workflow, host, { ...options, warn });
+    warn(lacking);
+    outline = outlineWorkflow(plan, path, invocation, program);
   }
-  if (values.has("shards")) {
-    throw new UsageError(
-      "option --shards divides a suite, and this is one workflow",
-      "--split spreads the rounds of one of its jobs",
-    );
+  const { exportJobs } = await exporter.load();
+  const command = commandOf(engine, path, invocation);
+  const text = exportJobs({ command, file: path, secrets, version: VERSION, image, ...outline });
+  const out = values.get("out");
+  if (out === undefined) host.stdout.write(text);
+  else {
+    if (!switches.has("force")) await refuseExisting(out, host);
+    await writeTextFile(out, text, host);
   }
-  const loaded = await loadWorkflow(path, host);
-  const { workflow, warnings } = loaded;
-  const lacking = exporter.namesVariables ? await lackingVariables(workflow.document, secrets) : [];
-  await printWarnings([...warnings, ...lacking], level, program);
-  const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
-  if (!switches.has("no-check")) await refuseFailing(loaded, plan, host, { isExport: true });
+  return 0;
+}
+
+function outlineWorkflow(
+  plan: Plan,
+  path: string,
+  { lists, values }: Invocation,
+  { host, secrets }: Program,
+): Outline {
   const split = readSplit(lists.get("split") ?? [], (name) => {
     const [job] = matchJobs(plan.jobs, name);
     if (job) return job;
     throw new UsageError(`option --split: unknown job "${name}"`, jobHint(plan.jobs, name));
   });
-  const masker = makeMasker([host.env.all(), ...program.secrets]);
+  const masker = makeMasker([host.env.all(), ...secrets]);
   addSecretsOf(plan.vars, masker);
   for (const value of plan.secrets) addSecretValue(value, masker);
   const files = filesOf(plan.workflow.document, plan.workflow.jobs);
   const directory = path.split(",")[0]!.replace(/[^/\\]*$/, "");
-  const text = load.exportJobs({
-    ...more,
-    name: workflow.name,
+  return {
+    name: plan.workflow.name,
     mounted: path.split(",").map((file) => relativeTo(directory, file)).join(","),
     files: files.map((file) => ({ ...file, name: relativeTo(directory, file.name) })),
     tasks: makeTasks(plan, {
@@ -88,10 +111,58 @@ export async function exportCommand(
       groupsChains: values.get("group") !== "none",
       mask: (name) => masker.mask(name),
     }),
-    ...plan.jobs.some(({ job }) => job.isCleanup) ? { last: "--finally" } : {},
-  });
-  await write(text, invocation, program);
-  return 0;
+    last: plan.jobs.some(({ job }) => job.isCleanup) ? "--finally" : undefined,
+  };
+}
+
+/** The tasks and the files of a suite. Throws LoadError and UsageError. */
+async function outlineSuite(
+  open: OpenSuite,
+  path: string,
+  options: PlanOptions,
+  { values, lists }: Invocation,
+  host: Host,
+): Promise<Outline> {
+  for (const name of ["split", "group"]) {
+    if (!lists.has(name) && !values.has(name)) continue;
+    throw new UsageError(
+      `option --${name} is about the jobs of one workflow, and '${path}' is a suite`,
+      "--shards says over how many tasks the workflows of a suite are spread",
+    );
+  }
+  const count = values.get("shards");
+  const shards = count === undefined
+    ? undefined
+    : readCount(count, "shards", "a suite has at most 256 shards");
+  if (shards !== undefined && shards > MOST_PARTS) {
+    throw new UsageError(`option --shards must be at most ${MOST_PARTS}, not ${shards}`);
+  }
+  const { suite } = await loadSuite(open, host, options);
+  const setup = suite.setup.map(plannedMember);
+  const workflows = suite.workflows.map(plannedMember);
+  const teardown = suite.teardown.map(plannedMember);
+  const sources = [...setup, ...workflows, ...teardown]
+    .flatMap(({ plan: { workflow } }) => filesOf(workflow.document, workflow.jobs));
+  if (open.path !== undefined) {
+    sources.unshift({ name: path, text: (await readTextFile(path, host, "suite file")).text });
+  }
+  // A suite file is mounted beside its workflows, a directory or a pattern from where it was named.
+  const root = open.path === undefined ? "" : path.replace(/[^/\\]*$/, "");
+  const files = new Map(sources.map(({ name, text }) => {
+    const file = relativeTo(root, name);
+    return [file, { name: file, text }];
+  }));
+  return {
+    name: suite.name ?? path,
+    mounted: relativeTo(root, path),
+    files: [...files.values()],
+    tasks: makeSuiteTasks({
+      workflows: workflows.map(({ path, plan }) => ({ path, name: plan.workflow.name })),
+      hasSetup: setup.length > 0,
+      shards,
+    }),
+    last: teardown.length > 0 ? "--teardown" : undefined,
+  };
 }
 
 /** Variables that engines set themselves. */
@@ -120,32 +191,18 @@ async function lackingVariables(
   });
 }
 
-async function write(
-  text: string,
-  { values, switches }: Invocation,
-  { host }: Program,
-): Promise<void> {
-  const out = values.get("out");
-  if (out === undefined) {
-    host.stdout.write(text);
-    return;
-  }
-  if (!switches.has("force")) await refuseExisting(out, host);
-  await writeTextFile(out, text, host);
-}
-
 /** The command without what says where its output goes. */
 function commandOf(
   engine: string,
   path: string,
   { values, lists }: Invocation,
 ): readonly string[] {
-  const more = ["split", "secret"].flatMap((name) =>
+  const listed = ["split", "secret"].flatMap((name) =>
     (lists.get(name) ?? []).flatMap((value) => [`--${name}`, value])
   );
   const single = ["group", "image", "shards"].flatMap((name) => {
     const value = values.get(name);
     return value === undefined ? [] : [`--${name}`, value];
   });
-  return ["runner", "export", engine, path, ...more, ...single];
+  return ["runner", "export", engine, path, ...listed, ...single];
 }

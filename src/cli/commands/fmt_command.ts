@@ -2,15 +2,14 @@ import type { Host } from "../../host/host.ts";
 import { isDirectory } from "../../host/walk_directories.ts";
 import { LoadError } from "../../base/errors.ts";
 import type { Source } from "../../base/source.ts";
-import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
-import { yamlFilesIn } from "../../suite/find_workflows.ts";
+import { expandPattern, isPattern, yamlFilesIn } from "../../suite/find_workflows.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { formatYaml } from "../../base/yaml/format_yaml.ts";
 import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { explainError } from "../messages/explain_error.ts";
+import { explainError } from "../messages.ts";
 import { writeTextFile } from "../write_text_file.ts";
 
 /** Formats files in place, or says which of them are not formatted. */

@@ -3,12 +3,12 @@ import { findLiteralSecrets } from "../../check/literal_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";
-import { UsageError } from "../../base/errors.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { readDescription } from "../../base/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
+import { logLevel } from "../output_mode.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
-import { logLevel, printWarnings } from "../messages/warnings.ts";
+import { printWarnings } from "../messages.ts";
 
 /** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
 export async function genCommand(
@@ -16,13 +16,10 @@ export async function genCommand(
   program: Program,
 ): Promise<ExitCode> {
   const { host } = program;
-  const level = await logLevel(host.env, switches);
+  const level = logLevel(host.env, switches);
   const path = operands[0]!;
   const out = values.get("out");
   const mayOverwrite = switches.has("force");
-  if (mayOverwrite && out === undefined) {
-    throw new UsageError("--force requires --out", "give a file to write: --out FILE");
-  }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
   const read = (name: string) => readTextFile(name, host, "OpenAPI file");
   const api = await readApi(path, { read, parse: readDescription });
@@ -31,7 +28,7 @@ export async function genCommand(
   const warnings = notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
-  await printWarnings(warnings, level, program);
+  printWarnings(warnings, level, program);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
   return 0;

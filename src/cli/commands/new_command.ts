@@ -15,7 +15,8 @@ import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { logLevel, printWarnings } from "../messages/warnings.ts";
+import { printWarnings } from "../messages.ts";
+import { logLevel } from "../output_mode.ts";
 import { writeTextFile } from "../write_text_file.ts";
 import { commentMistakes } from "./comment_mistakes.ts";
 
@@ -34,7 +35,7 @@ export async function newCommand(
   if (mayRun && from !== "curl" && from !== "har") {
     throw new UsageError("--and-run requires a curl command or a HAR file");
   }
-  const level = await logLevel(host.env, switches);
+  const level = logLevel(host.env, switches);
   const { text, warnings } = from === undefined
     ? { text: starter(operands), warnings: [] }
     : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, out, host);
@@ -43,7 +44,7 @@ export async function newCommand(
   const notes = warnings.map((message) =>
     ({ severity: "warning", code: "import", message }) as const
   );
-  await printWarnings(notes, level, program);
+  printWarnings(notes, level, program);
   return 0;
 }
 

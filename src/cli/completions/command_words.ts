@@ -1,5 +1,4 @@
-import type { Command, CommandOperand, Option } from "../command.ts";
-import type { CommandTable } from "../args/read_command_line.ts";
+import type { Command, CommandOperand, CommandTable, Option } from "../command.ts";
 
 /** A command under its first word, with all of its options; the one without a word is "". */
 export interface CommandWords {

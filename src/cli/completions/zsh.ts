@@ -1,5 +1,4 @@
-import type { CommandOperand, Option, PathKind } from "../command.ts";
-import type { CommandTable } from "../args/read_command_line.ts";
+import type { CommandOperand, CommandTable, Option, PathKind } from "../command.ts";
 import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
 
 const FILES: Readonly<Record<PathKind, string>> = {

@@ -97,7 +97,7 @@ Deno.test("gen names the file that it cannot write", async () => {
 Deno.test("gen explains --force, and accepts one file", async () => {
   const alone = await gen({ "a.yml": API }, ["a.yml", "--force"]);
   assertEquals(alone.code, 1);
-  assertStringIncludes(alone.stderr, "runner: error: --force requires --out");
+  assertStringIncludes(alone.stderr, "runner: error: option --force requires --out");
   const two = await gen({ "a.yml": API }, ["a.yml", "b.yml"]);
   assertEquals([two.code, two.stdout], [1, ""]);
   assertStringIncludes(two.stderr, 'unexpected argument "b.yml"');

@@ -11,7 +11,7 @@ const FILES = {
 function loads(...args: readonly string[]): Promise<readonly string[]> {
   return withFiles(FILES, async (cwd) => {
     const { own } = await loadedModules(cwd, ...args);
-    return own.filter((path) => /^report\/files|report_targets|staged_file/.test(path));
+    return own.filter((path) => /^report\/files|staged_file/.test(path));
   });
 }
 
@@ -30,7 +30,6 @@ Deno.test("a run without reports loads none of their code", async () => {
 
 Deno.test("a run loads the code of the reports that it writes", async () => {
   assertEquals(await loads("--report", "ndjson=n", "good.yml"), [
-    "cli/args/report_targets.ts",
     "host/staged_file.ts",
     ...["ndjson", "open_files", "recorder", "registry"].map((name) => `report/files/${name}.ts`),
   ]);

@@ -1,0 +1,297 @@
+import { makeLevels } from "../../dag/make_levels.ts";
+import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import {
+  fieldsOf,
+  isKnown,
+  type Knowledge,
+  knownValue,
+  type Preview,
+  previewData,
+  previewExpression,
+  previewTemplate,
+} from "../../plan/preview.ts";
+import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
+import type { Plan, PlannedJob } from "../../plan/plan.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { oneLine, printable } from "../../base/text/printable.ts";
+import { formatDuration, parseDuration } from "../../base/value/duration.ts";
+import type { Masker } from "../../secrets/masker.ts";
+import type { Value } from "../../base/value/value.ts";
+import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import { assertNever } from "../../base/errors.ts";
+import type { Assertion, Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
+import { hidePreviewSecrets, indent, renderPreview } from "./render_preview.ts";
+
+/** The input of a dry run. */
+export interface DryRun {
+  readonly plan: Plan;
+  /** The vars of the workflow as they were before they were evaluated, and what they see. */
+  readonly vars: DataTemplate;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Learns the secrets that come up. */
+  readonly secrets: Masker;
+}
+
+/** Describes what a run would do, as far as that is known beforehand. */
+export function renderDryRun({ plan, vars, environment, secrets }: DryRun): string {
+  const { workflow, jobs } = plan;
+  const addSecret = (value: Value) => addSecretValue(value, secrets);
+  plan.secrets.forEach(addSecret);
+  const shownVars = previewData(vars, {
+    scope: { names: environment, strict: false, addSecret },
+    openVars: new Set(),
+  });
+  const scope = { names: { vars: {} }, strict: true, addSecret };
+  const nothing = { scope, openVars: new Set<string>() };
+  const known = learnVars(nothing, shownVars);
+  // Nothing is printed before all secrets are known.
+  addSecretsOf(environment, secrets);
+  const previews = jobs.map((job) => previewJob(job, known, secrets));
+  addSecretsIn(shownVars, secrets);
+  const mask = (text: string) => secrets.mask(text);
+  const levels = makeLevels(jobs);
+  const depth = Math.max(0, ...levels.values()) + 1;
+  const lines = [
+    shown(mask(workflow.name)),
+    ...(workflow.description ? [mask(workflow.description.trim())] : []),
+    "",
+    `dry run: ${countJobs(plan)} in ${count(depth, "level")}, nothing was run`,
+    "",
+    ...renderFields("vars", shownVars, mask),
+  ];
+  for (let level = 0; level < depth; level++) {
+    lines.push(...(lines.at(-1) === "" ? [] : [""]), `level ${level + 1}`);
+    for (const preview of previews) {
+      if (levels.get(preview.planned) === level) {
+        lines.push("", ...indent(renderJob(preview, mask)));
+      }
+    }
+  }
+  return printable(lines.join("\n") + "\n");
+}
+
+type Mask = (text: string) => string;
+
+interface JobPreview {
+  readonly planned: PlannedJob;
+  readonly known: Knowledge;
+  readonly steps: readonly StepPreview[];
+}
+
+function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobPreview {
+  const { job } = planned;
+  const { scope } = vars;
+  const names = { ...scope.names, ...(job.repeat ? {} : { repeat_index: 0 }) };
+  const inSteps = { ...vars, scope: { ...scope, names } };
+  const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
+  return { planned, known: vars, steps };
+}
+
+/** A step of whose parameters no secret is shown; what comes up in them is secret elsewhere too. */
+function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
+  const runs = preview.runs.map(({ inside, ...run }) => ({
+    ...run,
+    with: hidePreviewSecrets(run.with, preview.step.action, secrets),
+    ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
+  }));
+  for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
+  // Parameters by which commands and embedded jobs receive variables.
+  for (const run of runs) {
+    for (const [name, field] of fieldsOf(run.with)) {
+      if (name === "env" || name === "vars") addSecretsIn(field, secrets);
+    }
+  }
+  return { ...preview, runs };
+}
+
+/** Known values of vars may be secret, and occur elsewhere too. */
+function addSecretsIn(vars: Preview, secrets: Masker): void {
+  for (const [name, field] of fieldsOf(vars)) {
+    if (isKnown(field)) addSecretsOf({ [name]: knownValue(field) }, secrets);
+    else addSecretsIn(field, secrets);
+  }
+}
+
+function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
+  const { job: { id, name, when, skipif, stopsAtFailure, repeat }, needs, skip } = planned;
+  const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
+  const needed = needs.map((need) => need.job.id);
+  return [
+    `job ${shown(id)}: ${shown(mask(textOf(name, known)))}${remark}`,
+    ...indent([
+      ...(needed.length === 0 ? [] : [`needs: ${needed.map(shown).join(", ")}`]),
+      ...(when === undefined ? [] : [`when: ${when}`]),
+      ...renderCondition("skipif", skipif, known, mask),
+      ...(stopsAtFailure ? ["on_failure: stop"] : []),
+      ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
+      ...renderSteps(steps, mask),
+    ]),
+  ];
+}
+
+/** The steps of a job, and those of its `finally` below that word. */
+function renderSteps(steps: readonly StepPreview[], mask: Mask): string[] {
+  const lines = steps.map((step, index) => renderStep(index, step, mask));
+  const first = steps.findIndex(({ step }) => step.isCleanup);
+  if (first < 0) return lines.flat();
+  return [...lines.slice(0, first).flat(), "finally:", ...indent(lines.slice(first).flat())];
+}
+
+function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
+  const { step, known, runs } = preview;
+  const { id, name, action, skipif, wait, timeout, maxTime, snapshot, retry, test, echo, outputs } =
+    step;
+  const about = [action.name, ...(id === undefined ? [] : [`id ${id}`])].join(", ");
+  const label = name ? shown(mask(textOf(name, known))) : action.name;
+  const isDefault = timeout.kind === "constant" && timeout.milliseconds === STEP_TIMEOUT;
+  const below = [
+    ...renderCondition("skipif", skipif, known, mask),
+    ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
+    ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
+    ...(maxTime ? [`max_time: ${mask(durationOf(maxTime, known))}`] : []),
+    ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
+    ...(step.iteration ? [`iteration: ${mask(describeIteration(step.iteration, known))}`] : []),
+    ...renderFields("vars", preview.vars, mask),
+    ...runs.flatMap((run, entry) => {
+      const lines = [
+        ...renderFields("vars", run.vars, mask),
+        ...renderFields("with", run.with, mask),
+        ...renderInside(run.inside ?? [], mask),
+      ];
+      return step.iteration?.kind === "list" ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
+    }),
+    ...renderTest(test, known, mask),
+    ...(snapshot ? [`snapshot: ${shown(snapshot.of?.source ?? "res.body")}`] : []),
+    ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
+    ...(outputs.length === 0 ? [] : [
+      "outputs:",
+      ...indent(
+        outputs.map(({ name, value }) =>
+          `${shown(mask(name))}: ${shown(mask(value.source.trim()))}`
+        ),
+      ),
+    ]),
+  ];
+  return [`${index + 1}. ${label} (${about})`, ...indent(below, 3)];
+}
+
+/** The steps of an embedded job. */
+function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
+  if (steps.length === 0) return [];
+  return ["steps:", ...indent(renderSteps(steps, mask))];
+}
+
+/** A mapping under its name, unless there is nothing in it. */
+function renderFields(name: string, preview: Preview | undefined, mask: Mask): string[] {
+  return preview && fieldsOf(preview).length > 0 ? renderPreview(name, preview, mask) : [];
+}
+
+/** A test, or the items of a list of them. */
+function renderTest(
+  test: readonly Assertion[] | undefined,
+  known: Knowledge,
+  mask: Mask,
+): string[] {
+  return (test ?? []).flatMap(({ expression, index }) => {
+    const key = index === undefined ? "test" : `test ${index + 1}`;
+    return renderCondition(key, expression, known, mask);
+  });
+}
+
+/** A condition as it is written, and what it comes to where that is known. */
+function renderCondition(
+  key: string,
+  condition: Expression | undefined,
+  known: Knowledge,
+  mask: Mask,
+): string[] {
+  if (!condition) return [];
+  const result = previewExpression(condition, known);
+  const remark = result === undefined
+    ? ""
+    : result.fault !== undefined
+    ? `  # fails: ${shown(mask(result.fault))}`
+    : typeof result.value === "boolean"
+    ? `  # ${result.value}`
+    : "";
+  return [`${key}: ${shown(mask(condition.source.trim()))}${remark}`];
+}
+
+function describeIteration(iteration: Iteration, known: Knowledge): string {
+  switch (iteration.kind) {
+    case "list":
+      return count(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
+    case "template":
+      return shown(iteration.list.source) + atOnce(iteration.parallel);
+    case "file": {
+      const { file, where, limit, parallel } = iteration;
+      return `rows of ${shown(textOf(file, known))}` +
+        (where ? `, where ${shown(where.source)}` : "") +
+        (limit === undefined ? "" : `, at most ${limit}`) + atOnce(parallel);
+    }
+    case "loop": {
+      const pause = durationOf(iteration.interval, known);
+      return `until ${shown(iteration.until.source)}, at most ${
+        count(iteration.max, "pass", "passes")
+      }` +
+        (pause === "0s" ? "" : `, ${pause} between`);
+    }
+    default:
+      return assertNever(iteration);
+  }
+}
+
+function atOnce(parallel: number): string {
+  return parallel === 1 ? "" : `, ${parallel} at once`;
+}
+
+function describeRepeat(
+  { count: rounds, interval, async, period, expect }: Repeat,
+  known: Knowledge,
+): string {
+  const pause = period === undefined ? durationOf(interval, known) : formatDuration(period);
+  return count(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
+    (async ? ", side by side" : "") +
+    (expect
+      ? `, expect ${shown(expect.map(({ expression }) => expression.source).join(", "))}`
+      : "");
+}
+
+function describeRetry(retry: Retry, known: Knowledge): string {
+  const { maxAttempts, interval, initialDelay, backoff, until, stop, respectsRetryAfter } = retry;
+  const pause = durationOf(interval, known);
+  const delay = durationOf(initialDelay, known);
+  return `up to ${count(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
+    (respectsRetryAfter ? " or what Retry-After says" : "") +
+    (delay === "0s" ? "" : `, ${delay} before the first`) +
+    (backoff === 1 ? "" : `, backoff ${backoff}`) +
+    (until ? `, until ${shown(until.source)}` : "") +
+    (stop ? `, stop ${shown(stop.source)}` : "");
+}
+
+function durationOf(duration: Duration, known: Knowledge): string {
+  if (duration.kind === "constant") return formatDuration(duration.milliseconds);
+  const preview = previewTemplate(duration.template, known);
+  const value = preview.kind === "value" ? parseDuration(preview.value) : undefined;
+  return value === undefined ? textOf(duration.template, known) : formatDuration(value);
+}
+
+function textOf(template: Template, known: Knowledge): string {
+  const preview = previewTemplate(template, known, { display: true });
+  if (preview.kind === "text") return preview.parts.map(({ text }) => text).join("");
+  return isKnown(preview) ? String(knownValue(preview)) : template.source;
+}
+
+function countJobs({ workflow, jobs }: Plan): string {
+  const all = workflow.jobs.length;
+  return jobs.length === all ? count(all, "job") : `${jobs.length} of ${count(all, "job")}`;
+}
+
+function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`;
+}
+
+/** A text on one line, with visible control characters. */
+function shown(text: string): string {
+  return printable(oneLine(text));
+}

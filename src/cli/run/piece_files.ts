@@ -1,0 +1,32 @@
+import type { Host } from "../../host/host.ts";
+import { filesIn } from "../../host/walk_directories.ts";
+import type { NamedText } from "../../spread/read_json_file.ts";
+import { KEY_VARIABLE, makeSeal, type Seal } from "../../spread/seal.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
+import type { Program } from "../command.ts";
+
+/**
+ * The key that all pieces of a run share, if the environment has one; it is removed there, so that
+ * no command inherits it. Throws RunnerError if it is too short.
+ */
+export async function takeKey({ host, secrets }: Program): Promise<Seal | undefined> {
+  const key = host.env.get(KEY_VARIABLE);
+  if (key === undefined || key === "") return undefined;
+  secrets.push({ [KEY_VARIABLE]: key });
+  host.env.remove(KEY_VARIABLE);
+  return await makeSeal(key);
+}
+
+/** A file with its path; `what` says what it should be. Throws LoadError. */
+export async function readNamed(file: string, host: Host, what: string): Promise<NamedText> {
+  return { file, text: (await readTextFile(file, host, what)).text };
+}
+
+/** The outputs files that `--inputs` names: files, or all that are below directories. */
+export async function readOutputsFiles(
+  paths: readonly string[],
+  host: Host,
+): Promise<readonly NamedText[]> {
+  const found = await filesIn(paths, host.files, (name) => name === "outputs.json");
+  return await Promise.all(found.map((path) => readNamed(path, host, "outputs file")));
+}

@@ -1,0 +1,84 @@
+import { RunnerError, UsageError } from "../../base/errors.ts";
+import { durationProblem, parseDuration } from "../../base/value/duration.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { renderRunFile } from "../../spread/run_file.ts";
+import { renderSuiteRunFile } from "../../spread/suite_run_file.ts";
+import { loadPlan } from "../../suite/load_plan.ts";
+import { loadSuite } from "../../suite/load_suite.ts";
+import { openOperands } from "../../suite/open_suite.ts";
+import { plannedMember, type Suite } from "../../suite/suite.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { VERSION } from "../version.ts";
+import { writeTextFile } from "../write_text_file.ts";
+import { takeKey } from "./piece_files.ts";
+import { readRun, warnOf } from "./read_run.ts";
+
+/** Evaluates the `vars` of workflows and chooses their jobs for all pieces of a run. */
+export async function prepareCommand(
+  invocation: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { values, operands } = invocation;
+  const { host } = program;
+  const out = values.get("out");
+  if (out === undefined) throw new UsageError("--out is missing", "name the run file: --out FILE");
+  const id = values.get("id") ?? crypto.randomUUID();
+  if (!/^[\w.-]{1,200}$/.test(id)) {
+    throw new UsageError(
+      `option --id must be 1 to 200 letters, digits, ".", "_" or "-", not "${id}"`,
+    );
+  }
+  const startAt = startOf(values.get("start-in"), host.clock.now());
+  const opened = await openOperands(operands, host);
+  const isSuite = "suite" in opened;
+  if (isSuite && startAt !== undefined) {
+    throw new UsageError(
+      "option --start-in is for the shares of a split job, and a suite has none",
+      "prepare one workflow",
+    );
+  }
+  const seal = await takeKey(program);
+  if (isSuite) warnOf(invocation, program)(opened.suite.warnings, opened.suite.path ?? "");
+  const { planning, makeSecrets } = await readRun(
+    invocation,
+    program,
+    isSuite ? opened.suite.envFiles : [],
+  );
+  const secrets = makeSecrets();
+  const addSecrets = (plan: Plan) => {
+    addSecretsOf(plan.vars, secrets);
+    for (const value of plan.secrets) addSecretValue(value, secrets);
+  };
+  const options = { id, version: VERSION, created: host.clock.now(), secrets, seal };
+  if (isSuite) {
+    const { suite } = await loadSuite(opened.suite, host, planning);
+    const workflows = workflowsOf(suite);
+    for (const { plan } of workflows) addSecrets(plan);
+    const { name } = suite;
+    const text = await renderSuiteRunFile({ name, operands, workflows }, options);
+    await writeTextFile(out, text, host);
+    return 0;
+  }
+  const plan = await loadPlan(opened.workflow, host, planning);
+  if (plan.jobs.length === 0) throw new RunnerError("no job was chosen");
+  addSecrets(plan);
+  await writeTextFile(out, await renderRunFile(plan, { ...options, startAt }), host);
+  return 0;
+}
+
+function startOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined) return now + milliseconds;
+  throw new UsageError(`option --start-in ${durationProblem(text)}`, "write --start-in 90s");
+}
+
+/** All workflows of a suite. Throws LoadError if one cannot be loaded: nothing has run yet. */
+function workflowsOf({ setup, workflows, teardown }: Suite) {
+  return [
+    ...setup.map((member) => ({ ...plannedMember(member), role: "setup" as const })),
+    ...workflows.map(plannedMember),
+    ...teardown.map((member) => ({ ...plannedMember(member), role: "teardown" as const })),
+  ];
+}

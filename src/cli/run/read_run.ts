@@ -1,0 +1,157 @@
+import type { RunTls } from "../../action/action.ts";
+import type { Permissions } from "../../action/permissions/permissions.ts";
+import { readPermissions } from "../../action/permissions/read_permissions.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { LoadError, UsageError } from "../../base/errors.ts";
+import { Draws } from "../../expr/draws.ts";
+import type { Host } from "../../host/host.ts";
+import type { RunOptions } from "../../run/run_options.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
+import type { Masker } from "../../secrets/masker.ts";
+import type { PlanOptions } from "../../suite/load_plan.ts";
+import type { Invocation, Option, Program, RunKind, RunSettings } from "../command.ts";
+import { printWarnings } from "../messages.ts";
+import { type LogLevel, logLevel } from "../output_mode.ts";
+import { readVars } from "./read_vars.ts";
+
+/** All that the command line says about what runs and with what. */
+export interface RunInputs {
+  /** Options of a run or of a suite. */
+  readonly options:
+    & RunSettings
+    & Pick<RunOptions, "permissions" | "tls" | "openapi">;
+  /** Options of loading and planning. */
+  readonly planning: PlanOptions & { readonly draws: Draws };
+  /** Makes a masker that knows all secrets of the environment and of the inputs. */
+  readonly makeSecrets: () => Masker;
+}
+
+/** Reads the options that choose what runs and with what. Throws LoadError and UsageError. */
+export async function readRun(
+  invocation: Invocation,
+  program: Program,
+  envFiles?: readonly string[],
+): Promise<RunInputs> {
+  const { host } = program;
+  const { settings, switches } = invocation;
+  const permissions = await permissionsOf(invocation, host);
+  const tls = await tlsOf(invocation, host);
+  const openapi = invocation.values.get("openapi");
+  if (openapi !== undefined) {
+    const { checkDescription } = await import("../../workflow/decode/check_descriptions.ts");
+    await checkDescription(openapi, { permissions }, host);
+  }
+  const isList = switches.has("list");
+  const { environment, warnings, set } = await readVars(invocation, program, envFiles);
+  const warn = warnOf(invocation, program);
+  warn(warnings, invocation.operands[0] ?? "");
+  return {
+    options: { ...settings, permissions, tls, openapi },
+    planning: {
+      environment,
+      permissions,
+      draws: new Draws(settings.seed),
+      setVars: set,
+      jobs: { ...settings, maySkipAll: isList || switches.has("dry-run") },
+      // A list shows names as far as they are known, also where the environment of a run is missing.
+      isOutline: isList,
+      check: isList || switches.has("no-check") ? undefined : { isStrict: settings.strict },
+      warn,
+    },
+    makeSecrets: () => makeMasker([host.env.all(), ...program.secrets]),
+  };
+}
+
+/** Prints warnings; with `--strict` they are errors, and nothing is run. */
+export function warnOf(
+  { switches, settings }: Invocation,
+  program: Program,
+): (found: readonly Diagnostic[], path: string) => void {
+  const level: LogLevel = logLevel(program.host.env, switches);
+  return (found, path) => {
+    const warnings = found.filter(({ severity }) => severity !== "hint");
+    if (settings.strict && warnings.length > 0) {
+      const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+      const errors = warnings.map((warning) => ({ ...warning, severity: "error" as const }));
+      throw new LoadError(`'${path}' has ${count}, which --strict makes errors`, errors);
+    }
+    printWarnings(found, level, program);
+  };
+}
+
+/** The permissions that the options leave; undefined if they restrict nothing. */
+async function permissionsOf(
+  { lists, switches }: Invocation,
+  host: Host,
+): Promise<Permissions | undefined> {
+  const [net, run, read, write] = ["net", "run", "read", "write"].map((kind) =>
+    splitList(`allow-${kind}`, lists)
+  );
+  const written = { net, run, read, write, noShell: switches.has("no-shell") };
+  return await readPermissions(written, host, (kind) => `option --allow-${kind}`);
+}
+
+/** The values of an option, which are separated by commas; `none` alone allows nothing. */
+function splitList(option: string, lists: Invocation["lists"]): readonly string[] | undefined {
+  const given = lists.get(option);
+  if (!given) return undefined;
+  const values = given.flatMap((text) => text.split(",").map((value) => value.trim()));
+  if (values.includes("")) {
+    throw new UsageError(
+      `option --${option} has an empty value between commas`,
+      `write --${option}=none to allow nothing`,
+    );
+  }
+  if (!values.includes("none")) return values;
+  if (values.length === 1) return [];
+  throw new UsageError(`option --${option} allows none and others`, 'leave out "none"');
+}
+
+async function tlsOf({ switches, values }: Invocation, host: Host): Promise<RunTls | undefined> {
+  const [ca, cert, key] = ["cacert", "cert", "key"].map((name) => values.get(name));
+  const insecure = switches.has("insecure");
+  if (!insecure && ca === undefined && cert === undefined && key === undefined) return undefined;
+  const { readRunTls } = await import("../../action/tls/read_run_tls.ts");
+  const name = (option: string) => `--${option === "ca" ? "cacert" : option}`;
+  return await readRunTls({ ca, cert, key, insecure }, host, name);
+}
+
+/** Refuses an option that is not for the kind of a run. `path` is the workflow. */
+export function refuseOptions(kind: RunKind, { given, operands }: Invocation): void {
+  for (const option of given) {
+    if (option.runs && !option.runs.includes(kind)) throw wrongRun(option, kind, operands[0] ?? "");
+  }
+}
+
+function wrongRun({ name, group, runs = [] }: Option, kind: RunKind, path: string): UsageError {
+  if (kind === "workflow" || kind === "suite") {
+    return runs.includes("suite")
+      ? new UsageError(
+        `option --${name} divides several workflows, and '${path}' is one`,
+        "name several files, a directory, a pattern in quotes or a suite file",
+      )
+      : new UsageError(
+        `option --${name} requires --run`,
+        "it is for one process of a run that runner prepare has made",
+      );
+  }
+  if (!runs.includes("workflow") && !runs.includes("suite")) {
+    return kind === "piece"
+      ? new UsageError(
+        `option --${name} is for a run of a suite`,
+        "this run file was made of one workflow",
+      )
+      : new UsageError(
+        `option --${name} is for a run of one workflow`,
+        "this run file was made of a suite",
+      );
+  }
+  const hint = kind === "piece"
+    ? group === "Values"
+      ? "the vars of a run are set when it is prepared: give it to runner prepare"
+      : "the jobs of a piece are chosen with --only, and a share of their rounds with --rounds"
+    : group === "Values" || group === "Select"
+    ? "vars and jobs are set when the run is prepared: give it to runner prepare"
+    : undefined;
+  return new UsageError(`options --${name} and --run cannot be combined`, hint);
+}

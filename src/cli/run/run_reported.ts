@@ -1,0 +1,219 @@
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { RunnerError } from "../../base/errors.ts";
+import type { Host } from "../../host/host.ts";
+import type { FileReports } from "../../report/files/open_files.ts";
+import {
+  coverageShares,
+  coverageVerdict,
+  mergeCoverage,
+  renderCoverageSummary,
+} from "../../report/model/coverage.ts";
+import { openReport } from "../../report/open_report.ts";
+import { loadStyle } from "../../report/reporter.ts";
+import { Cancellation } from "../../run/cancellation.ts";
+import type { RunEvent, RunFinished } from "../../run/event.ts";
+import type { RunOptions } from "../../run/run_options.ts";
+import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
+import type { ExitCode, Program } from "../command.ts";
+import { printWarnings } from "../messages.ts";
+import { inLocale } from "../output_mode.ts";
+import { VERSION } from "../version.ts";
+import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
+
+/** A run that is to be reported. */
+interface Runnable {
+  /** Whether it is about several workflows. */
+  readonly isSuite?: boolean;
+  /** Learns which jobs failed. */
+  readonly failed?: FailedJobs;
+  readonly run: (emit: (event: RunEvent) => void, options: ReportedOptions) => Promise<boolean>;
+}
+
+/** The settings of a run that depend on its reports. */
+type ReportedOptions =
+  & Required<Pick<RunOptions, "cancellation" | "detail">>
+  & Pick<RunOptions, "timeout">;
+
+/** Runs what it is given, and writes the reports; 0 when all of it passed. */
+export async function runReported(
+  { isSuite = false, failed, run }: Runnable,
+  settings: ReportSettings,
+  program: Program,
+): Promise<ExitCode> {
+  const { level, timeout, targets, minCoverage } = settings;
+  const { host, exit } = program;
+  const { clock } = host;
+  const began = clock.ticks();
+  const cancellation = new Cancellation();
+  // Pending output may fail while the run waits for something else.
+  host.stdout.onClosed((problem) => {
+    const why = problem ? "the report cannot be written" : "nobody reads the report any more";
+    cancellation.cancel(`stopped: ${why}`);
+  });
+  const verbose = level === "debug";
+  const isReplaced = targets.some(({ path }) => path === "-");
+  const github = reportsToGithub(targets)
+    ? await import("../../report/files/github.ts")
+    : undefined;
+  const local = inLocale(host);
+  // Other output must not be taken for commands by GitHub.
+  const stderr = github ? github.withoutCommands(local.stderr) : local.stderr;
+  const report = await openReport({ ...local, stderr }, {
+    ...settings,
+    fold: github?.foldInLog,
+    verbose,
+    silent: level === "error",
+    isSuite,
+    isReplaced,
+  });
+  let files: FileReports | undefined;
+  let isStopping = false;
+  const stopListening = host.signals.listen((signal) => {
+    // A terminal that goes away may send several of them, which nobody has asked for.
+    if (isStopping && signal !== "SIGHUP") {
+      report.close();
+      files?.discard();
+      exit(1);
+    }
+    isStopping = true;
+    cancellation.cancel(`interrupted by ${signal}`);
+  }, timeout);
+  const ends: RunFinished[] = [];
+  const snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
+  const take = (event: RunEvent) => {
+    failed?.take(event);
+    if (event.type === "step_finished" && event.result.snapshot) {
+      snapshots[event.result.snapshot.state]++;
+    }
+    const hasCoverage = event.type === "run_finished" && event.coverage !== undefined;
+    const reported = hasCoverage && minCoverage !== undefined ? { ...event, minCoverage } : event;
+    if (hasCoverage) ends.push(event);
+    // Messages of file reports are printed around the text, not in it.
+    const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
+    if (isFirst) files?.take(reported);
+    report.take(reported);
+    if (!isFirst) files?.take(reported);
+  };
+  try {
+    files = await openFiles(settings, program, cancellation);
+    const isDetailed = verbose || targets.some(({ format }) => format.detailed);
+    const passed = await run(take, {
+      cancellation,
+      timeout,
+      detail: {
+        all: isDetailed,
+        places: targets.some(({ format }) => format.detailed),
+        ...verbose ? { debug: true, limit: Infinity } : {},
+      },
+    });
+    if (failed) await writeFailed(failed.ids, host);
+    report.close();
+    if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(newSnapshots(snapshots));
+    const isCovered = await reportCoverage(ends, settings, host, isReplaced);
+    const flush = () =>
+      flushReport(host, cancellation, timeout && timeout.milliseconds - (clock.ticks() - began));
+    // A report that goes to a file that is open already comes after what is in it.
+    const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
+    // The other reports are written although this one is lost, which the last line reports.
+    if (isShared) await flush().catch(() => {});
+    await files?.finish();
+    const isWhole = await flush();
+    if (!isWhole && isReplaced) {
+      throw new RunnerError(
+        "the report on standard output is incomplete: its reader has closed the pipe (EPIPE)",
+      );
+    }
+    return isWhole && passed && isCovered ? 0 : 1;
+  } finally {
+    report.close();
+    files?.discard();
+    stopListening();
+  }
+}
+
+/** Prints which operations of APIs were called; false if fewer than required. */
+async function reportCoverage(
+  ends: readonly RunFinished[],
+  { minCoverage, level, quiet, colour }: ReportSettings,
+  { stdout, stderr }: Host,
+  isReplaced: boolean,
+): Promise<boolean> {
+  if (ends.length === 0 && minCoverage === undefined) return true;
+  const apis = mergeCoverage(ends);
+  if (minCoverage !== undefined && apis.length === 0) {
+    stderr.write(
+      "runner: error: --min-coverage: no request was held against an OpenAPI description\n" +
+        '  name one in "defaults: { http: { openapi: api.yml } }", or by --openapi\n',
+    );
+    return false;
+  }
+  const verdict = coverageVerdict(coverageShares(apis), minCoverage);
+  const isShown = !isReplaced && !quiet && level !== "error";
+  if (isShown) {
+    const style = await loadStyle(colour);
+    stdout.write(renderCoverageSummary(apis, { isVerbose: level === "debug", verdict, style }));
+  }
+  if (!verdict || verdict.isEnough) return true;
+  if (!isShown) stderr.write(`runner: error: ${verdict.text}\n`);
+  return false;
+}
+
+/** The number of files that a run has written, most of which belong to no line that it printed. */
+function newSnapshots({ written, updated }: { written: number; updated: number }): string {
+  const parts = [
+    ...written > 0 ? [`${written} written`] : [],
+    ...updated > 0 ? [`${updated} updated`] : [],
+  ];
+  return parts.length === 0 ? "" : `Snapshots: ${parts.join(", ")}\n`;
+}
+
+/** Milliseconds that a reader has to take the report once the run should be over. */
+const LAST_WRITE = 2000;
+
+/**
+ * Waits until the report is written; false if its reader has gone away. A reader may also not read:
+ * a signal or the timeout of the run ends the wait then. Throws RunnerError.
+ */
+async function flushReport(
+  { clock, stdout, stderr }: Host,
+  cancellation: Cancellation,
+  timeLeft: number | undefined,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const giveUp = () => resolve(undefined);
+  const bound = cancellation.reason === undefined ? timeLeft : LAST_WRITE;
+  const cancels = bound === undefined ? [] : [clock.after(Math.max(bound, LAST_WRITE), giveUp)];
+  const stopWaiting = onStop(cancellation, () => cancels.push(clock.after(LAST_WRITE, giveUp)));
+  const written = Promise.all([stdout.flush(), stderr.flush()]).then(([isOpen]) => isOpen);
+  try {
+    const result = await Promise.race([written, promise]);
+    if (result !== undefined) return result;
+    throw new RunnerError("the report could not be written: nobody reads it");
+  } finally {
+    stopWaiting();
+    for (const cancel of cancels) cancel();
+  }
+}
+
+/** Has something done when a run is interrupted, or at once where it is. */
+function onStop(cancellation: Cancellation, act: (reason: string) => void): () => void {
+  if (cancellation.reason !== undefined) act(cancellation.reason);
+  const link = cancellation.add({ stop: ({ message }) => act(message) });
+  return () => link.remove();
+}
+
+async function openFiles(
+  { targets, history, level }: ReportSettings,
+  program: Program,
+  cancellation: Cancellation,
+): Promise<FileReports | undefined> {
+  if (targets.length === 0 && history === undefined) return undefined;
+  const { openFileReports } = await import("../../report/files/open_files.ts");
+  const leftOut: Diagnostic[] = [];
+  const files = await openFileReports(targets, program.host, { name: "runner", version: VERSION }, {
+    onStop: (stop) => onStop(cancellation, stop),
+    onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
+  }, history);
+  printWarnings(leftOut, level, program);
+  return files;
+}

@@ -1,0 +1,107 @@
+import { readShardTimes } from "../../suite/divide_suite.ts";
+import { type FailedIds, FailedJobs, readFailed, selectFailed } from "../../suite/failed_jobs.ts";
+import { loadSuite } from "../../suite/load_suite.ts";
+import { type OpenOperands, suiteOfOperands } from "../../suite/open_suite.ts";
+import { runSuite } from "../../suite/run_suite.ts";
+import type { Suite, SuiteMember } from "../../suite/suite.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { explainError, printSeed } from "../messages.ts";
+import { readRun, type RunInputs, warnOf } from "./read_run.ts";
+import { renderPlan } from "./render_plan.ts";
+import { readReportSettings } from "./report_settings.ts";
+import { runReported } from "./run_reported.ts";
+
+/** Runs several workflows and prints one report; 0 when all of them passed. */
+export async function runSuiteCommand(
+  opened: OpenOperands,
+  invocation: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { host, watching } = program;
+  const { switches, values, lists, operands } = invocation;
+  const open = "suite" in opened ? opened.suite : suiteOfOperands(operands, host);
+  const isShown = switches.has("list") || switches.has("dry-run");
+  const asked = lists.has("report") || open.report.length === 0 || isShown
+    ? invocation
+    : { ...invocation, lists: new Map([...lists, ["report", open.report]]) };
+  const settings = await readReportSettings(asked, host);
+  warnOf(invocation, program)(open.warnings, open.path ?? "");
+  const inputs = await readRun(invocation, program, open.envFiles);
+  const { planning, options } = inputs;
+  const failed = switches.has("rerun-failed") ? await readFailed(host) ?? NOTHING : undefined;
+  const times = values.get("shard-times");
+  const { suite, leftOut } = await loadSuite(open, host, {
+    ...planning,
+    filter(members) {
+      const affected = watching ? watching.select(members) : members;
+      return failed ? onlyFailed(affected, failed, program) : affected;
+    },
+    shard: options.shard,
+    times: times === undefined ? undefined : await readShardTimes(times, host),
+    shuffle: options.shuffle,
+    hostOf: watching && ((path) => watching.files.hostOf(path)),
+  });
+  if (settings.level === "debug" && leftOut > 0) {
+    host.stderr.write(`YAML files left out, as they are not workflows: ${leftOut}\n`);
+  }
+  if (isShown) return showSuite(suite, inputs, program);
+  if (options.shuffle !== undefined) {
+    host.stderr.write(`shuffled: --shuffle=${options.shuffle} gives the same order\n`);
+  }
+  const code = await runReported(
+    {
+      isSuite: true,
+      failed: new FailedJobs(suite.workflows),
+      run: (emit, reported) =>
+        runSuite(suite, host, emit, {
+          ...options,
+          workers: options.workers ?? open.workers,
+          makeSecrets: inputs.makeSecrets,
+          hostOf: watching && ((path) => watching.files.hostOf(path, true)),
+          ...reported,
+        }),
+    },
+    settings,
+    program,
+  );
+  if (code !== 0) printSeed(planning.draws, host);
+  return code;
+}
+
+const NOTHING: FailedIds = new Map();
+
+/** What failed in the last run, or everything if that is not known. */
+function onlyFailed(
+  members: readonly SuiteMember[],
+  failed: FailedIds,
+  { host }: Program,
+): readonly SuiteMember[] {
+  const chosen = selectFailed(members, failed);
+  if (chosen.length > 0) return chosen;
+  const which = failed === NOTHING ? "" : "of these files ";
+  host.stderr.write(`no failed run ${which}is known in this directory: everything runs\n`);
+  return members;
+}
+
+/** Prints the workflows instead of running them; 1 if one cannot be loaded. */
+function showSuite(
+  { setup, workflows, teardown }: Suite,
+  { planning, makeSecrets }: RunInputs,
+  program: Program,
+): ExitCode {
+  const { host } = program;
+  let code: ExitCode = 0;
+  const show = (member: SuiteMember, role = "") => {
+    if (member.kind === "refused") {
+      host.stderr.write(explainError(member.refusal, host, program.secrets));
+      code = 1;
+      return;
+    }
+    const text = renderPlan(member.plan, planning, makeSecrets());
+    host.stdout.write(`${role}${member.path}\n${text.replace(/^(?=.)/gm, "  ")}\n`);
+  };
+  for (const member of setup) show(member, "setup: ");
+  for (const member of workflows) show(member);
+  for (const member of teardown) show(member, "teardown: ");
+  return code;
+}

@@ -1,0 +1,268 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import type { Permissions } from "../action/permissions/permissions.ts";
+import {
+  readPermissions,
+  type WrittenPermissions,
+} from "../action/permissions/read_permissions.ts";
+import { readRunTls } from "../action/tls/read_run_tls.ts";
+import { LoadError, UsageError } from "../base/errors.ts";
+import { renderMasked } from "../base/diagnostic.ts";
+import { formatDuration } from "../base/value/duration.ts";
+import type { Dict } from "../base/value/value.ts";
+import { makeSecretMask } from "../check/mask_secrets.ts";
+import { VERSION } from "../cli/version.ts";
+import { Draws } from "../expr/draws.ts";
+import { denoHost } from "../host/deno_host.ts";
+import { machineName } from "../host/machine_name.ts";
+import { chooseJobs } from "../plan/choose_jobs.ts";
+import type { Plan as PlanModel } from "../plan/plan.ts";
+import { matchVars, setVars } from "../plan/set_vars.ts";
+import { Cancellation } from "../run/cancellation.ts";
+import type { Emit } from "../run/event.ts";
+import { outlinePlan } from "../run/outline_plan.ts";
+import { run } from "../run/run.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../secrets/add_secrets.ts";
+import type { Masker } from "../secrets/masker.ts";
+import { openPiece } from "../spread/open_piece.ts";
+import { renderRunFile } from "../spread/run_file.ts";
+import { makeSeal } from "../spread/seal.ts";
+import { readEnvFile } from "../suite/env_file.ts";
+import { planLoaded } from "../suite/load_plan.ts";
+import { loadSuite as loadSuiteModel } from "../suite/load_suite.ts";
+import { openOperands, suiteOfOperands } from "../suite/open_suite.ts";
+import { runSuite } from "../suite/run_suite.ts";
+import { checkDescription } from "../workflow/decode/check_descriptions.ts";
+import { loadWorkflow as load } from "../workflow/load_workflow.ts";
+import type { Workflow as WorkflowModel } from "../workflow/model.ts";
+import { plans, suites, workflows } from "./handles.ts";
+import type {
+  Given,
+  LoadOptions,
+  Plan,
+  PlanOptions,
+  PrepareOptions,
+  RunOptions,
+  Suite,
+  SuiteOptions,
+  SuiteRunOptions,
+  Workflow,
+} from "./types.ts";
+
+/** Values that may hold secrets. */
+type Secrets = readonly Readonly<Record<string, unknown>>[];
+
+export async function loadWorkflow(path: string | URL, options: LoadOptions): Promise<Workflow> {
+  const permissions = await permissionsOf(options.permissions);
+  const loaded = await explaining([], () => load(pathOf(path), denoHost(), permissions));
+  const { workflow: { name, description, document }, warnings } = loaded;
+  const about = description === undefined ? {} : { description };
+  return workflows.add({ name, ...about, file: document.name, warnings }, { loaded, permissions });
+}
+
+export async function makePlan(workflow: Workflow, options: PlanOptions): Promise<Plan> {
+  const { loaded, permissions } = workflows.get(workflow);
+  const { only, noNeeds = false, skip } = options;
+  if (only?.length === 0) throw new UsageError("only names no job", "leave it out to run all");
+  if (noNeeds && !only) throw new UsageError("noNeeds goes with only", "name the jobs to run");
+  const host = denoHost();
+  const environment = options.environment ?? host.env.all();
+  // Later changes to them do not affect the plan.
+  const vars = structuredClone(options.vars ?? {});
+  const secrets = [environment, vars];
+  const choice = { only, noNeeds, skip, maySkipAll: true, nameOption: (name: string) => name };
+  const model = await explaining(secrets, () =>
+    planLoaded(
+      loaded,
+      host,
+      {
+        environment,
+        setVars: (workflow) => withVars(workflow, vars),
+        check: options.check === false ? undefined : {},
+      },
+      (plan) => chooseJobs(plan, choice),
+    ));
+  const jobs = await outlinePlan(model, true);
+  const seen = { workflow, vars: model.vars, jobs, warnings: model.warnings };
+  return plans.add(seen, { model, permissions, secrets });
+}
+
+function withVars(workflow: WorkflowModel, vars: Dict): WorkflowModel {
+  const found = [...matchVars(workflow.vars, vars)];
+  const problems = found.filter((each) => "message" in each);
+  if (problems.length > 0) {
+    const diagnostics = problems.map(({ message, hint }) =>
+      ({ severity: "error", code: "vars", message, hint }) as const
+    );
+    throw new LoadError("cannot set the vars of the workflow", diagnostics);
+  }
+  return { ...workflow, vars: setVars(workflow.vars, found.filter((each) => "value" in each)) };
+}
+
+export async function loadSuite(
+  paths: string | URL | readonly (string | URL)[],
+  options: SuiteOptions,
+): Promise<Suite> {
+  const host = denoHost();
+  const operands = [paths].flat().map(pathOf);
+  const vars = structuredClone(options.vars ?? {});
+  const ofProgram = options.environment ?? host.env.all();
+  const secrets: Readonly<Record<string, unknown>>[] = [ofProgram, vars];
+  const permissions = await permissionsOf(options.permissions);
+  return await explaining(secrets, async () => {
+    const opened = await openOperands(operands, host);
+    const open = "suite" in opened ? opened.suite : suiteOfOperands(operands, host);
+    const environment: Record<string, string> = {};
+    for (const path of open.envFiles) {
+      Object.assign(environment, await readEnvFile(path, { host, secrets }));
+    }
+    Object.assign(environment, ofProgram);
+    const { suite: model } = await loadSuiteModel(open, host, {
+      environment,
+      permissions,
+      jobs: { tags: options.tags, nameOption: (name) => name },
+      check: options.check === false ? undefined : {},
+      shard: options.shard,
+      // Only some of the workflows may have a var.
+      setVars(workflow) {
+        const known = [...matchVars(workflow.vars, vars)].filter((each) => "value" in each);
+        return { ...workflow, vars: setVars(workflow.vars, known) };
+      },
+    });
+    const seen = model.workflows.map((member) =>
+      member.kind === "planned"
+        ? { file: member.path, name: member.plan.workflow.name }
+        : { file: member.path, problem: member.refusal }
+    );
+    const named = model.name === undefined ? {} : { name: model.name };
+    const held = { model, permissions, workers: open.workers, secrets };
+    return suites.add({ ...named, workflows: seen }, held);
+  });
+}
+
+/** Runs a plan, or a piece of it, until `signal` interrupts it. */
+export async function runPlan(
+  plan: Plan,
+  options: RunOptions,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { model, permissions, secrets } = plans.get(plan);
+  const masker = makeMasker(secrets);
+  const { given } = options;
+  const piece = given && await openGiven(model, given, masker);
+  const passed = await run(
+    piece?.plan ?? model,
+    denoHost(),
+    piece ? piece.recorder.around(emit) : emit,
+    {
+      ...await commonOptions(options, permissions, signal),
+      secrets: masker,
+      ...piece?.options,
+    },
+  );
+  const outputs = await piece?.renderOutputs();
+  if (outputs !== undefined) given?.onOutputs?.(outputs);
+  return passed;
+}
+
+/** Runs a suite until `signal` interrupts it. */
+export async function runWorkflows(
+  suite: Suite,
+  options: SuiteRunOptions,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { model, permissions, workers, secrets } = suites.get(suite);
+  return await runSuite(model, denoHost(), emit, {
+    ...await commonOptions(options, permissions, signal),
+    workers: options.workers ?? workers,
+    makeSecrets: () => makeMasker(secrets),
+  });
+}
+
+async function commonOptions(
+  options: RunOptions,
+  permissions: Permissions | undefined,
+  signal: AbortSignal,
+) {
+  const { failFast = false, jobs, cleanupTimeout, snapshots, openapi, timeout } = options;
+  const { detailed = false, debug = false } = options;
+  const host = denoHost();
+  const cancellation = new Cancellation();
+  const interrupt = () => cancellation.cancel(String(signal.reason));
+  if (signal.aborted) interrupt();
+  else signal.addEventListener("abort", interrupt);
+  if (openapi !== undefined) {
+    await explaining([], () => checkDescription(openapi, { permissions }, host));
+  }
+  const all = detailed || debug;
+  return {
+    ...{ failFast, jobs, cleanupTimeout, snapshots, openapi, permissions, cancellation },
+    tls: options.tls && await readRunTls(options.tls, host, (option) => `"tls.${option}"`),
+    detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
+    timeout: timeout === undefined ? undefined : {
+      milliseconds: timeout,
+      reason: `the run timed out after ${formatDuration(timeout)}`,
+    },
+  };
+}
+
+async function openGiven({ workflow }: PlanModel, given: Given, secrets: Masker) {
+  const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = given;
+  if (only.length === 0 && !isFinally) {
+    throw new UsageError("given.only names no job", "name the jobs that this process runs");
+  }
+  return await openPiece(workflow, {
+    runFile: { file: "the run file", text: runFile },
+    inputs: inputs.map((text, at) => ({ file: `input ${at + 1}`, text })),
+    choice: { only, isFinally, rounds },
+    draws: new Draws(undefined),
+    created: Date.now(),
+    host: machineName(),
+    startAt,
+    seal: await sealOf(given.key),
+    secrets,
+  });
+}
+
+export async function prepareRun(plan: Plan, options: PrepareOptions): Promise<string> {
+  const { model, secrets } = plans.get(plan);
+  const { id = crypto.randomUUID(), key } = options;
+  const masker = makeMasker(secrets);
+  addSecretsOf(model.vars, masker);
+  for (const value of model.secrets) addSecretValue(value, masker);
+  const seal = await sealOf(key);
+  const created = Date.now();
+  return await renderRunFile(model, { id, version: VERSION, created, secrets: masker, seal });
+}
+
+async function sealOf(key: string | undefined) {
+  return key === undefined ? undefined : await makeSeal(key);
+}
+
+async function permissionsOf(permissions: WrittenPermissions | undefined) {
+  return permissions &&
+    await readPermissions(permissions, denoHost(), (kind) => `permissions.${kind}`);
+}
+
+/** The path of a file that is named by path or URL. */
+function pathOf(path: string | URL): string {
+  return typeof path === "string" ? path : fromFileUrl(path);
+}
+
+/**
+ * Writes the diagnostics of a LoadError into its message, each with its line of the file, so that a
+ * program that only prints errors shows everything. The message holds no secret of the environment,
+ * of `secrets`, or of these lines.
+ */
+async function explaining<T>(secrets: Secrets, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof LoadError) || error.diagnostics.length === 0) throw error;
+    const { diagnostics, hint } = error;
+    const mask = makeSecretMask(makeMasker([denoHost().env.all(), ...secrets]), diagnostics);
+    const lines = diagnostics.map((each) => renderMasked(each, mask));
+    throw new LoadError([mask(error.message), ...lines].join("\n"), diagnostics, hint);
+  }
+}

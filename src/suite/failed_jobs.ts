@@ -1,0 +1,97 @@
+import { isDict } from "../base/value/value.ts";
+import type { Host } from "../host/host.ts";
+import { selectJobs } from "../plan/select_jobs.ts";
+import type { RunEvent } from "../run/event.ts";
+import type { SuiteMember } from "./suite.ts";
+
+/** The ids of jobs that failed, by the keys of their workflows. */
+export type FailedIds = ReadonlyMap<string, readonly string[]>;
+
+/** Collects from events which jobs failed, or could not run because of what else happened. */
+export class FailedJobs {
+  readonly ids = new Map<string, string[]>();
+  /** Keys of workflows by their index in the suite. */
+  readonly #keys: ReadonlyMap<number, string>;
+  /** Keys of workflows by the ids of their runs. */
+  readonly #runs = new Map<string, string>();
+
+  constructor(members: readonly SuiteMember[] = []) {
+    this.#keys = new Map(members.map(({ index, key }) => [index, key]));
+  }
+
+  take(event: RunEvent): void {
+    if (event.type === "run_started" && event.suite?.role === undefined) {
+      const key = event.suite && this.#keys.get(event.suite.index);
+      this.#runs.set(event.runId, key ?? event.file);
+    }
+    if (event.type !== "job_finished" || event.state !== "failed" && !event.blocked) return;
+    const key = this.#runs.get(event.runId);
+    if (key !== undefined) this.ids.set(key, [...this.ids.get(key) ?? [], event.job]);
+  }
+}
+
+/** The failures of the last run that began in this directory; undefined if there are none. */
+export async function readFailed(host: Host): Promise<FailedIds | undefined> {
+  try {
+    const path = await failedPath(host);
+    if (path === undefined) return undefined;
+    const { failed } = JSON.parse(new TextDecoder().decode(await host.files.read(path)));
+    if (!isDict(failed) || Object.keys(failed).length === 0) return undefined;
+    return new Map(Object.entries(failed) as [string, string[]][]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps for the next run in this directory what failed, if the file can be written. */
+export async function writeFailed(failed: FailedIds, host: Host): Promise<void> {
+  try {
+    const path = await failedPath(host);
+    if (path === undefined || failed.size === 0 && !await host.files.isFile(path)) return;
+    const file = await host.files.stage(path);
+    file.write(JSON.stringify({ failed: Object.fromEntries(failed) }));
+    file.commit();
+  } catch {
+    // It is only a convenience.
+  }
+}
+
+/** The failed jobs of the workflows, with the jobs that they need. */
+export function selectFailed(
+  members: readonly SuiteMember[],
+  failed: FailedIds,
+): readonly SuiteMember[] {
+  return members.flatMap((member): SuiteMember[] => {
+    const ids = failed.get(member.key);
+    if (!ids || member.kind === "refused") return ids ? [member] : [];
+    const { plan } = member;
+    const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
+    // It could not be loaded before, or has been edited since: what failed in it is not known. And
+    // its cleanup has nothing to clean up without its jobs.
+    if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) {
+      return [member];
+    }
+    return [{ ...member, plan: selectJobs(plan, { only, withNeeds: true, skip: new Set() }) }];
+  });
+}
+
+/** The maximum length of a name that every system allows. */
+const MAX_NAME = 200;
+
+/**
+ * The file that holds what failed in the last run that began in this directory: in the cache
+ * directory of the user, never in the project. Undefined if there is no such directory.
+ */
+async function failedPath({ env, files }: Host): Promise<string | undefined> {
+  const home = env.get("HOME");
+  const cache = env.get("XDG_CACHE_HOME") || env.get("LOCALAPPDATA") || home && `${home}/.cache`;
+  if (!cache) return undefined;
+  const directory = files.workingDirectory();
+  const name = encodeURIComponent(directory);
+  return `${cache}/runner/failed/${name.length > MAX_NAME ? await hash(directory) : name}.json`;
+}
+
+async function hash(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex().slice(0, 32);
+}

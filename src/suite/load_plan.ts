@@ -1,0 +1,81 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { RefuseOptions } from "../check/model.ts";
+import { refuseFailing } from "../check/refuse_run.ts";
+import type { Draws } from "../expr/draws.ts";
+import type { Host } from "../host/host.ts";
+import { chooseJobs, type JobChoice, type OnUnknown } from "../plan/choose_jobs.ts";
+import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
+import { makePlan } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { setVars } from "../plan/set_vars.ts";
+import { loadDocument, type Loaded, readDocument } from "../workflow/load_workflow.ts";
+import type { Workflow } from "../workflow/model.ts";
+import type { SuiteFile } from "./suite.ts";
+
+/** The inputs of workflows and the choice of their jobs. */
+export interface PlanOptions {
+  /** The variables that `vars` see. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly permissions?: Permissions;
+  /** The random values of all workflows. */
+  readonly draws?: Draws;
+  /** Sets vars of a workflow. `onUnknown` takes names that it does not have, if it is given. */
+  readonly setVars?: (
+    workflow: Workflow,
+    onUnknown?: OnUnknown,
+  ) => Workflow | Promise<Workflow>;
+  /** Selects jobs; all without it. */
+  readonly jobs?: JobChoice;
+  /** Whether vars that need the environment of a run may be missing: nothing is going to run. */
+  readonly isOutline?: boolean;
+  /** Refuses a workflow of which static analysis proves that it must fail. */
+  readonly check?: RefuseOptions;
+  /** Takes warnings and hints about a file. A LoadError that it throws refuses the workflow. */
+  readonly warn?: (found: readonly Diagnostic[], path: string) => Promise<void> | void;
+}
+
+/** Loads and plans one workflow. Throws LoadError and UsageError. */
+export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions): Promise<Plan> {
+  const { jobs } = options;
+  return await loadPlanOf(file, host, options, (plan) => jobs ? chooseJobs(plan, jobs) : plan);
+}
+
+/** The same with another choice of jobs. `onUnknown` takes names of vars that it does not have. */
+export async function loadPlanOf(
+  { path, document, refusal, vars = {}, tags = [] }: SuiteFile,
+  host: Host,
+  options: PlanOptions,
+  choose: (plan: Plan) => Plan,
+  onUnknown?: () => OnUnknown,
+): Promise<Plan> {
+  if (refusal) throw refusal;
+  const read = document ?? await readDocument(path, host);
+  const loaded = await loadDocument(read, host, options.permissions);
+  await options.warn?.([...loaded.warnings, ...loaded.hints], read.name);
+  const allTags = [...loaded.workflow.tags ?? [], ...tags];
+  const settings = Object.entries(vars).map(([name, value]) => ({ path: [name], value }));
+  const workflow = {
+    ...loaded.workflow,
+    ...allTags.length === 0 ? {} : { tags: allTags },
+    vars: setVars(loaded.workflow.vars, settings),
+  };
+  return await planLoaded({ ...loaded, workflow }, host, options, choose, onUnknown);
+}
+
+/** Plans a workflow that was loaded. Throws LoadError and UsageError. */
+export async function planLoaded(
+  { workflow, decoded }: Loaded,
+  host: Host,
+  { environment, draws, isOutline, check, warn, ...options }: PlanOptions,
+  choose: (plan: Plan) => Plan,
+  onUnknown?: () => OnUnknown,
+): Promise<Plan> {
+  const set = await options.setVars?.(workflow, onUnknown?.()) ?? workflow;
+  const evaluate = isOutline ? evaluateKnownVars : undefined;
+  const whole = await makePlan(set, environment, evaluate, draws);
+  await warn?.(whole.warnings, workflow.document.name);
+  const plan = choose(whole);
+  if (check) await refuseFailing({ decoded }, plan, host, check);
+  return plan;
+}
