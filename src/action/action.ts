@@ -18,6 +18,8 @@ export interface Action {
    * after the defaults were merged and before templates were rendered.
    */
   readonly check?: (params: Dict) => readonly ParameterProblem[];
+  /** All mistakes in its parameters, of an action that has rules in place of a table. */
+  readonly problems?: (params: Dict) => readonly ParameterProblem[];
   /**
    * Of an action that takes parameters that are nil for left out: those in which fields that are
    * nil are left out as well. What a template leaves out by accident is an error.

@@ -12,6 +12,7 @@ import type { Action, Dict, Parameter, ParameterProblem, ParameterType, Value } 
  * until it is rendered, so it fits every type.
  */
 export function checkParameters(action: Action, params: Dict): ParameterProblem[] {
+  if (action.problems) return [...action.problems(params)];
   return [...checkTable(action, params), ...action.check?.(params) ?? []];
 }
 
@@ -30,14 +31,16 @@ function checkTable(
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
     const message = `unknown parameter "${key}" of ${name}`;
-    const known = hintForParameter(names, key) ??
-      (STEP_KEYS.has(key)
-        ? `"${key}" is a key of the step, beside "uses"`
-        : didYouMean(key, names));
-    const hint = known ?? `${name} takes ${names.join(", ")}`;
+    const hint = hintForKey(names, key) ?? `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }
   return [...problems, ...parameters.flatMap((one) => checkParameter(name, one, params))];
+}
+
+/** What to write in place of an unknown parameter. */
+export function hintForKey(names: readonly string[], key: string): string | undefined {
+  return hintForParameter(names, key) ??
+    (STEP_KEYS.has(key) ? `"${key}" is a key of the step, beside "uses"` : didYouMean(key, names));
 }
 
 function checkParameter(action: string, parameter: Parameter, params: Dict): ParameterProblem[] {

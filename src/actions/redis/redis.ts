@@ -1,92 +1,144 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
+import type { Redis } from "ioredis";
 import { StepError } from "../../base/errors.ts";
-import type { Action, Dict, ParameterProblem, Value } from "../../action/action.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { sharingParameters } from "../../action/shared_connection.ts";
-import { checkTls, TLS_PARAMETER } from "../../action/tls/tls_parameter.ts";
-import { PLAIN_URL, readRedisUrl, SECURE_URL } from "./read_redis_url.ts";
-import { splitCommand } from "./split_command.ts";
+import type { Value } from "../../action/action.ts";
+import { action } from "../../action/spec.ts";
+import { sharing, timeout } from "../../action/params.ts";
+import { list, text, value } from "../../action/schema.ts";
+import { tls } from "../../action/tls/tls.ts";
+import { errorReply, readReply, readUrl, splitCommand, type Url } from "./protocol.ts";
 
 /** Sends commands to a Redis server. */
-export const redis: Action = {
+export const redis = action({
   name: "redis",
   summary: "Sends commands to a Redis server and reads the replies",
-  parameters: [
+  params: {
+    url: text("The server: `redis://user:password@host:6379/0`, or `rediss://` for TLS")
+      .as(readUrl).required(),
+    command: value(
+      ["string", "list"],
+      "A command as a list of words, or as text that is split at spaces outside quotes",
+    ).as(splitCommand),
+    commands: list(
+      value(["string", "list"], "").as(splitCommand),
+      "Several commands, sent one after another",
+    ),
+    tls: tls(),
+    ...sharing("connection", "job and URL"),
+    ...timeout("How long connecting and all replies may take"),
+  },
+  oneOf: ["command", "commands"],
+  check({ url, tls, commands }, param) {
+    if (url && tls && !url.isSecure) {
+      const hint = "write rediss:// to use TLS";
+      param.of("tls").wrong('a URL with redis:// takes no "tls"', hint, { at: "key" });
+    }
+    if (commands?.length === 0) param.of("commands").wrong("there is no command");
+  },
+  res: { reply: "any", replies: "array", error: "string", error_code: "string" },
+  example: 'res.reply == "PONG"',
+  target: ({ url: { host, port } }) => ({ product: "redis", host, port }),
+  connection: {
+    by: ["url", "tls"],
+    async open({ url, tls = {} }, attempt) {
+      const options = await attempt.secure(url.isSecure ? tls : undefined);
+      const library = await import("ioredis");
+      // The chunks of the binaries have the package in `default` alone.
+      const { Redis } = library.Redis ? library : library.default as unknown as typeof library;
+      const client = new Redis({
+        host: url.host,
+        port: url.port,
+        ...options ? { tls: { ...options } } : {},
+        // Replies have the same form in both versions; this one is known to every server.
+        protocol: 2,
+        stringNumbers: true,
+        disableClientInfo: true,
+        lazyConnect: true,
+        enableReadyCheck: false,
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 0,
+        retryStrategy: () => null,
+        connectTimeout: 0,
+      });
+      attempt.undo(() => client.disconnect());
+      // The promise of connect() only says that the connection is closed; the event says why.
+      let cause: unknown;
+      client.on("error", (error) => cause ??= error);
+      // The library hears one error; a second one must not end the program.
+      client.on("connect", () => client.stream.on("error", (error) => cause ??= error));
+      await client.connect().then(() => greet(client, url)).catch((error) => {
+        throw cause ?? error;
+      });
+      return client;
+    },
+    isLost: ({ status }) => status === "close" || status === "end",
+    close: (client) => client.disconnect(),
+  },
+  refusals: [
     {
-      name: "url",
-      type: "string",
-      summary: "The server: `redis://user:password@host:6379/0`, or `rediss://` for TLS",
-      required: true,
+      when: /^(WRONGPASS|NOAUTH|ERR (AUTH|invalid password|Client sent AUTH))/,
+      say: "sign-in failed: {message}",
+      hint: 'check the user name and the password in "url"',
     },
     {
-      name: "command",
-      type: ["string", "list"],
-      summary: "A command as a list of words, or as text that is split at spaces outside quotes",
+      when: /Unknown RESP type|Invalid array length|Maximum call stack/,
+      say: "it answers, but not as a Redis server",
     },
-    { name: "commands", type: "list", summary: "Several commands, sent one after another" },
-    TLS_PARAMETER,
-    ...sharingParameters("connection", "job and URL"),
+    // Any other error reply, not the code of an error of the system.
+    { when: /^(?!E[A-Z]{3})[A-Z]+ /, say: "{message}" },
     {
-      name: "timeout",
-      type: "duration",
-      summary: "How long connecting and all replies may take",
-      default: "the timeout of the step",
+      when: /^Connection is closed|^Stream isn't writeable/,
+      say: "{address} closed the connection",
     },
   ],
-  alternatives: [{ names: ["command", "commands"], required: true }],
-  responseFields: [
-    { name: "reply" },
-    { name: "replies", type: "array" },
-    { name: "error", type: "string" },
-    { name: "error_code", type: "string" },
-  ],
-  check: (params) => [...checkCommands(params), ...checkUrl(params), ...checkTls(params)],
-  exampleTest: 'res.reply == "PONG"',
-  load: async () => (await import("./run_redis.ts")).runRedis,
-};
+  /** An error reply is a result; no connection and no sign-in are errors. */
+  async run(client, { url, command, commands = [command!] }, attempt) {
+    const replies: Value[] = [];
+    const ask = async ([name = "", ...words]: readonly string[]) =>
+      await attempt.during(
+        `waiting for the reply to ${name} from ${attempt.address}`,
+        client.callBuffer(name, ...words).catch(errorReply),
+        `cannot send ${name} to ${attempt.peer}`,
+      );
+    let error: Error | undefined;
+    let isQueuing = false;
+    for (const command of commands) {
+      const [name] = command;
+      const reply = await ask(command);
+      const read = readReply(reply);
+      error = read.error;
+      // Later steps would find a transaction that nothing ends.
+      if (reply === error && isQueuing && name !== "EXEC") await ask(["DISCARD"]);
+      if (reply !== error) replies.push(read.value);
+      if (error) break;
+      isQueuing = name === "MULTI" || isQueuing && name !== "EXEC" && name !== "DISCARD";
+    }
+    const code = error ? /^[A-Z][A-Z0-9]*/.exec(error.message)?.[0] ?? "" : "";
+    return {
+      req: { url: url.shown, ...command ? { command } : { commands } },
+      res: {
+        reply: error ? null : replies.at(-1) ?? null,
+        replies,
+        error: error?.message ?? "",
+        error_code: code,
+      },
+      status: error ? 1 : 0,
+      brief: error ? code || error.message : "replied",
+    };
+  },
+});
 
-/** A step gives one command or several. */
-function checkCommands(params: Dict): readonly ParameterProblem[] {
-  const given = ["command", "commands"].filter((name) => isGiven(params, name));
-  if (given.length === 1) {
-    const { command, commands } = params;
-    return Array.isArray(commands)
-      ? commands.flatMap((one, index) => checkCommand(one, ["commands", index]))
-      : checkCommand(command, ["command"]);
+/** Signs in and chooses the database; the library would go on after an error in these. */
+async function greet(client: Redis, { username, password, database }: Url): Promise<void> {
+  if (password !== "") {
+    await client.call("AUTH", ...username === "" ? [] : [username], password);
+  } else {
+    // Finds out whether signing in is needed; a user who may not do that is let in.
+    await client.call("PING").catch((error) => {
+      if (!error.message.startsWith("NOPERM ")) throw error;
+    });
   }
-  return given.length === 0
-    ? [{ path: [], message: 'redis needs "command" or "commands"' }]
-    : [{ path: ["commands"], at: "key", message: '"command" and "commands" cannot be combined' }];
-}
-
-function checkCommand(
-  command: Value | undefined,
-  path: ParameterProblem["path"],
-): readonly ParameterProblem[] {
-  const isConstant = typeof command === "string" && !isTemplate(command) || Array.isArray(command);
-  return isConstant ? problemOf(() => splitCommand(command, "command"), path) : [];
-}
-
-function checkUrl({ url, tls = null }: Dict): readonly ParameterProblem[] {
-  if (typeof url !== "string") return [];
-  // TLS options are not for a plain connection; a template may be nil.
-  if (tls !== null && !isTemplate(tls) && /^redis:/i.test(url)) {
-    return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
-  }
-  return isTemplate(url) ? [] : problemOf(() => readRedisUrl(url, { add: () => {} }), ["url"]);
-}
-
-/** The problem that the run would find. */
-function problemOf(
-  act: () => unknown,
-  path: ParameterProblem["path"],
-): readonly ParameterProblem[] {
-  try {
-    act();
-    return [];
-  } catch (error) {
-    if (!(error instanceof StepError)) throw error;
-    const message = error.message.replace(/^cannot run redis: /, "");
-    return [{ path, message, ...error.hint === undefined ? {} : { hint: error.hint } }];
-  }
+  if (database === 0) return;
+  await client.call("SELECT", database).catch((error) => {
+    throw new StepError(`cannot select database ${database} (${errorReply(error).message})`);
+  });
 }

@@ -1,49 +1,167 @@
-import type { Action } from "../../action/action.ts";
-import { checkHost, checkPort, TLS_SWITCH } from "../../action/net/tls_switch.ts";
-import { checkTls } from "../../action/tls/tls_parameter.ts";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { StepError } from "../../base/errors.ts";
+import { action } from "../../action/spec.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { host, port, texts, timeout } from "../../action/params.ts";
+import { text } from "../../action/schema.ts";
+import { tlsSwitch } from "../../action/tls/tls.ts";
+import { tlsRecord } from "../../action/tls/certificate_record.ts";
+
+/** Bytes that are kept; a server that sends more is not read on. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Connects to a port, sends text and waits for answers. */
-export const tcp: Action = {
+export const tcp = action({
   name: "tcp",
   summary: "Connects to a TCP port, sends text and waits for answers",
-  parameters: [
-    { name: "host", type: "string", summary: "The host or address", required: true },
-    { name: "port", type: "integer", summary: "The port", required: true },
-    TLS_SWITCH,
-    {
-      name: "send",
-      type: ["string", "list"],
-      summary: 'Text to send; a list takes turns with "expect", and "" sends nothing',
-    },
-    {
-      name: "expect",
-      type: ["string", "list"],
-      summary: "Text that must arrive; a list waits for one text after each send",
-    },
-    {
-      name: "read_until",
-      type: "string",
-      summary: "Text to read up to at the end, or until the server closes the connection",
-    },
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "How long everything may take",
-      default: "the timeout of the step",
-    },
-  ],
-  responseFields: [
-    { name: "received", type: "string" },
-    { name: "replies", type: "array" },
-    { name: "bytes", type: "int" },
-    { name: "closed", type: "bool" },
-    { name: "address", type: "string" },
-    { name: "tls" },
-  ],
-  check: (params) => [...checkHost(params), ...checkPort(params), ...checkTls(params)],
+  params: {
+    host: host().required(),
+    port: port().required(),
+    tls: tlsSwitch(),
+    send: texts('Text to send; a list takes turns with "expect", and "" sends nothing'),
+    expect: texts("Text that must arrive; a list waits for one text after each send"),
+    read_until: text(
+      "Text to read up to at the end, or until the server closes the connection",
+    ),
+    ...timeout("How long everything may take"),
+  },
+  res: {
+    received: "string",
+    replies: "array",
+    bytes: "int",
+    closed: "bool",
+    address: "string",
+    tls: "any",
+  },
   // With nothing to send or read it checks that the port takes connections.
   expectsResult: ({ send = null, expect = null, read_until: until = null }) =>
     expect !== null || send === null && until === null,
-  exampleTest: 'res.received contains "220"',
-  load: async () => (await import("./run_tcp.ts")).runTcp,
-};
+  example: 'res.received contains "220"',
+  target: ({ host, port }) => ({ host, port }),
+  connection: {
+    open: async ({ tls }, attempt) => new Dialogue(await attempt.socket(tls), attempt),
+    close: (dialogue) => dialogue.destroy(),
+  },
+  run: async (
+    dialogue,
+    { host, port, send = [], expect = [], read_until: last = "" },
+    attempt,
+    raw,
+  ) => {
+    const replies: string[] = [];
+    for (let turn = 0; turn < Math.max(send.length, expect.length); turn++) {
+      dialogue.write(send[turn] ?? "");
+      if (expect[turn]) replies.push(await dialogue.expect(expect[turn]!));
+    }
+    const rest = last === "" ? undefined : await dialogue.readUntil(last);
+    if (rest !== undefined) replies.push(rest);
+    const { text, bytes, isClosed, socket } = dialogue;
+    const res = {
+      received: text,
+      replies,
+      bytes,
+      closed: isClosed,
+      address: socket.remoteAddress ?? host,
+      tls: attempt.isSecure
+        ? tlsRecord(socket as TLSSocket, attempt.context.host.clock.now())
+        : null,
+    };
+    await dialogue.finish();
+    return {
+      req: { host, port, ...raw.send === undefined ? {} : { send: raw.send } },
+      res,
+      brief: "connected",
+    };
+  },
+});
+
+/** What is sent over a socket, and what comes back. */
+class Dialogue {
+  /** All that was received. */
+  text = "";
+  bytes = 0;
+  isClosed: boolean;
+  readonly #decoder = new TextDecoder();
+  /** Up to here `text` belongs to earlier replies. */
+  #taken = 0;
+  #error: unknown;
+  #wake = () => {};
+
+  constructor(readonly socket: Socket | TLSSocket, readonly attempt: Attempt) {
+    // A server may have refused the client just after the handshake.
+    this.isClosed = socket.destroyed;
+    this.#error = socket.errored ?? undefined;
+    const close = () => (this.isClosed = true, this.#wake());
+    socket.on("data", (chunk: Uint8Array) => {
+      this.bytes += chunk.length;
+      this.text += this.#decoder.decode(chunk, { stream: true });
+      if (this.bytes > MAX_BYTES) socket.pause();
+      this.#wake();
+    });
+    socket.on("error", (error) => this.#error = error);
+    socket.on("end", close).on("close", close);
+  }
+
+  write(text: string): void {
+    if (text !== "") this.socket.write(text);
+  }
+
+  /** The received text up to and including the wanted one; undefined if the server closed before. */
+  async readUntil(wanted: string): Promise<string | undefined> {
+    const { address } = this.attempt;
+    const quoted = JSON.stringify(wanted);
+    for (let searched = this.#taken;;) {
+      const start = this.text.indexOf(wanted, searched);
+      if (start >= 0) return this.text.slice(this.#taken, this.#taken = start + wanted.length);
+      // What arrives next may complete a text that has begun.
+      searched = Math.max(this.#taken, this.text.length - wanted.length);
+      if (this.#error !== undefined) throw await this.#failure("read from");
+      if (this.isClosed) return undefined;
+      if (this.bytes > MAX_BYTES) {
+        throw new StepError(`${address} sent more than ${MAX_BYTES} bytes without ${quoted}`);
+      }
+      const more = new Promise<void>((resolve) => this.#wake = resolve);
+      await this.attempt.during(
+        () => `waiting for ${quoted} from ${address}: ${this.#came()}`,
+        more,
+      );
+    }
+  }
+
+  /** The same, where the server must not close the connection before. */
+  async expect(wanted: string): Promise<string> {
+    const reply = await this.readUntil(wanted);
+    if (reply !== undefined) return reply;
+    throw new StepError(
+      `${this.attempt.address} closed the connection before ${
+        JSON.stringify(wanted)
+      } arrived: ${this.#came()}`,
+      this.bytes > 0 ? undefined : this.attempt.certificateHint,
+      { isClosed: true, res: { received: this.text, closed: true } },
+    );
+  }
+
+  /** Waits until all that was written is sent. */
+  async finish(): Promise<void> {
+    if (this.socket.writableLength === 0 || this.socket.destroyed) return;
+    const sent = new Promise<void>((resolve) => this.socket.once("close", resolve).end(resolve));
+    await this.attempt.during(`sending to ${this.attempt.address}`, sent);
+    if (this.#error !== undefined) throw await this.#failure("send to");
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  async #failure(action: string): Promise<StepError> {
+    const { address } = this.attempt;
+    const error = await this.attempt.explain(`cannot ${action} ${address}`, this.#error);
+    return new StepError(`${error.message}: ${this.#came()}`, error.hint, error.details);
+  }
+
+  #came(): string {
+    const came = this.text.slice(this.#taken);
+    return came === "" ? "nothing came" : `${this.attempt.excerpt(came)} came`;
+  }
+}

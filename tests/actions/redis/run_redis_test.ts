@@ -2,11 +2,14 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { redis } from "../../../src/actions/redis/redis.ts";
-import { runRedis } from "../../../src/actions/redis/run_redis.ts";
-import { splitCommand } from "../../../src/actions/redis/split_command.ts";
+import { runnerOf } from "../../support/run_action.ts";
+import { NoValue, Param } from "../../../src/action/schema.ts";
+import { splitCommand } from "../../../src/actions/redis/protocol.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import type { Value } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
+
+const runRedis = runnerOf(redis);
 
 /** A server that answers what it receives with one reply after another, and then closes. */
 function replyServer(replies: readonly string[]) {
@@ -85,32 +88,35 @@ for (const [params, problem] of PROBLEMS) {
   });
 }
 
-const WORDS: readonly (readonly [command: Value, words: readonly string[]])[] = [
-  ["PING", ["PING"]],
-  ["ping", ["PING"]],
-  ["  SET a  b ", ["SET", "a", "b"]],
-  [`SET a "b c\\n"`, ["SET", "a", "b c\n"]],
-  [`SET a 'b "c"'`, ["SET", "a", 'b "c"']],
-  [`SET a ""`, ["SET", "a", ""]],
-  [["SET", "a b", 1, true, { x: 1 }], ["SET", "a b", "1", "true", '{"x":1}']],
-];
+const PARAM = new Param("redis");
+
+const WORDS: readonly (readonly [command: string | readonly Value[], words: readonly string[]])[] =
+  [
+    ["PING", ["PING"]],
+    ["ping", ["PING"]],
+    ["  SET a  b ", ["SET", "a", "b"]],
+    [`SET a "b c\\n"`, ["SET", "a", "b c\n"]],
+    [`SET a 'b "c"'`, ["SET", "a", 'b "c"']],
+    [`SET a ""`, ["SET", "a", ""]],
+    [["SET", "a b", 1, true, { x: 1 }], ["SET", "a b", "1", "true", '{"x":1}']],
+  ];
 
 Deno.test("splitCommand() splits at spaces outside quotes", () => {
-  for (const [command, words] of WORDS) assertEquals(splitCommand(command, "command"), words);
+  for (const [command, words] of WORDS) assertEquals(splitCommand(command, PARAM), words);
 });
 
 Deno.test("splitCommand() refuses a quote that is not closed and a command without words", () => {
   for (const command of [`SET a "b`, "", []]) {
     assertThrows(
-      () => splitCommand(command, "command"),
-      StepError,
-      "cannot run redis: the command",
+      () => splitCommand(command, PARAM),
+      NoValue,
+      "the command",
     );
   }
 });
 
 Deno.test("splitCommand() refuses a command that receives without end", () => {
   for (const command of ["subscribe news", ["MONITOR"]]) {
-    assertThrows(() => splitCommand(command, "command"), StepError, "is not supported");
+    assertThrows(() => splitCommand(command, PARAM), NoValue, "is not supported");
   }
 });

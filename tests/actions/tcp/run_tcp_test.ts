@@ -1,11 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/actions/http/run_http.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
-import { runTcp } from "../../../src/actions/tcp/run_tcp.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { tcp } from "../../../src/actions/tcp/tcp.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
+
+const runTcp = runnerOf(tcp);
 
 /** A server that greets, answers each line in capitals and ends after `bye`. */
 function lineServer() {

@@ -1,0 +1,178 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { StepError } from "../base/errors.ts";
+import { formatDuration } from "../base/value/duration.ts";
+import type { ActionContext } from "./action.ts";
+import { excerpt } from "./excerpt.ts";
+import { codeOf } from "./net/endpoint.ts";
+import { explainConnection } from "./net/explain_connection.ts";
+import { onAbort } from "./on_abort.ts";
+import { readStepFile } from "./step_file.ts";
+import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
+import type { TlsOptions } from "./tls/tls_options.ts";
+import { describeTarget, type Target } from "./target.ts";
+import { type Tls, tlsOptions } from "./tls/tls.ts";
+
+/**
+ * What to say about errors of a library whose `CODE message` fits a pattern; the first one counts.
+ * `{message}`, `{code}` and `{address}` are replaced.
+ */
+export interface Refusal {
+  readonly when: RegExp;
+  readonly say: string;
+  readonly hint?: string;
+}
+
+/** One attempt of an action: what `open` and `run` get from the run. */
+export class Attempt {
+  /** Aborted when the attempt must end, or after the `timeout` among the parameters. */
+  readonly signal: AbortSignal;
+  /** The other side, for messages: `redis at localhost port 6379`. */
+  readonly peer: string;
+  /** Its address alone: `localhost port 6379`. */
+  readonly address: string;
+  /** Ends the timeout. */
+  readonly end: () => void;
+  /** Whether something failed on the connection, so that nobody knows in what state it is. */
+  isBroken = false;
+  readonly #undo: (() => void)[] = [];
+  #secure: TlsOptions | undefined;
+  #isHandshaking = false;
+
+  constructor(
+    readonly context: ActionContext,
+    readonly target: Target,
+    readonly refusals: readonly Refusal[] = [],
+    timeout = 0,
+  ) {
+    ({ peer: this.peer, address: this.address } = describeTarget(target));
+    this.signal = context.signal;
+    this.end = () => {};
+    if (timeout === 0) return;
+    const abort = new AbortController();
+    const forget = onAbort(context.signal, (reason) => abort.abort(reason));
+    const limit = context.deadline.after(timeout, () => {
+      abort.abort(new StepError(`timed out after ${formatDuration(timeout)}`));
+    });
+    this.signal = abort.signal;
+    this.end = () => (forget(), limit.cancel());
+  }
+
+  /**
+   * Waits for a promise, or for the end of the attempt, of which the error then says `… while
+   * waiting for the reply`. `failing` begins the message where the promise rejects.
+   */
+  async during<T>(
+    what: string | (() => string),
+    promise: Promise<T>,
+    failing?: string,
+  ): Promise<T> {
+    const ended = Promise.withResolvers<never>();
+    const forget = onAbort(this.signal, ended.reject);
+    try {
+      return await Promise.race([promise, ended.promise]);
+    } catch (error) {
+      this.isBroken = true;
+      if (this.signal.aborted && error === this.signal.reason) {
+        throw this.ended(typeof what === "string" ? what : what());
+      }
+      throw failing === undefined ? error : await this.explain(failing, error);
+    } finally {
+      forget();
+    }
+  }
+
+  /** Why it ended, and what was under way. */
+  ended(what: string): StepError {
+    const { message, hint, details } = this.signal.reason as StepError;
+    const stage = this.#isHandshaking ? " in the TLS handshake" : "";
+    return new StepError(`${message}${stage} while ${what}`, hint, details);
+  }
+
+  /** Has something undone where opening the connection fails or is interrupted. */
+  undo(act: () => void): void {
+    this.#undo.push(act);
+  }
+
+  undoAll(): void {
+    for (const act of this.#undo.splice(0).reverse()) act();
+  }
+
+  /** The options for a connection by TLS; undefined where it is a plain one. */
+  async secure(tls: Tls | false | undefined): Promise<TlsOptions | undefined> {
+    return this.#secure = tls ? await tlsOptions(tls, this.context) : undefined;
+  }
+
+  get isSecure(): boolean {
+    return this.#secure !== undefined;
+  }
+
+  /** Connects to the server that the action works with, by TLS where `tls` is given. */
+  async socket(tls: Tls | false | undefined): Promise<Socket | TLSSocket> {
+    if (!("host" in this.target)) throw new Error("its target is no server");
+    const { host, port } = this.target;
+    const options = await this.secure(tls);
+    const { connect, isIP } = await import("node:net");
+    const name = options?.servername ?? host;
+    const to = { host, port, servername: isIP(name) ? "" : name };
+    const socket = options
+      ? (await import("node:tls")).connect({ ...options, ...to })
+      : connect({ host, port });
+    this.undo(() => socket.destroy());
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (options) socket.once("connect", () => this.#isHandshaking = true);
+    socket.once(options ? "secureConnect" : "connect", () => resolve());
+    // It stays: a later error belongs to the reader, and must not crash the program.
+    socket.on("error", reject);
+    await promise;
+    this.#isHandshaking = false;
+    return socket;
+  }
+
+  /** Reads a file that a parameter names. */
+  async read(path: string, parameter: string, what = "the file"): Promise<Uint8Array> {
+    return await readStepFile({ path, parameter, what }, this.context);
+  }
+
+  /** The beginning of a received text for a message, without its secrets. */
+  excerpt(text: string): string {
+    return JSON.stringify(excerpt(text, this.context.secrets));
+  }
+
+  /** Why something failed, in plain words with the code that people search for. */
+  async explain(failing: string, error: unknown): Promise<StepError> {
+    if (error instanceof StepError) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    const known: Record<string, string> = { message, code: codeOf(error), address: this.address };
+    const refusal = this.refusals.find(({ when }) => when.test(`${known.code} ${message}`.trim()));
+    if (refusal?.hint) {
+      return new StepError(`${failing}: ${fill(refusal.say, known)}`, refusal.hint);
+    }
+    const { words, hint } = refusal
+      ? { words: fill(refusal.say, known) }
+      : await this.#explainConnection(error);
+    // A server that refuses a client without a certificate may close before it says so.
+    const isShut = hint === undefined && /closed/.test(words);
+    const details = refusal ? {} : { cause: words };
+    return new StepError(`${failing}: ${words}`, isShut ? this.certificateHint : hint, details);
+  }
+
+  /** What to try where a server closes a connection by TLS without a word. */
+  get certificateHint(): string | undefined {
+    if (!this.#secure) return undefined;
+    return this.#secure.cert === undefined
+      ? `it may want a client certificate; ${GIVE_CERTIFICATE}`
+      : "it may refuse the client certificate";
+  }
+
+  async #explainConnection(error: unknown): Promise<TlsExplanation> {
+    // A file has no connection that could be explained: this is a bug of ours.
+    if (!("host" in this.target)) throw error;
+    const { context: { host: { clock } }, target } = this;
+    return await explainConnection(error, target, clock, this.#secure, target.upToTls);
+  }
+}
+
+function fill(words: string, known: Readonly<Record<string, string>>): string {
+  return words.replace(/\{(\w+)\}/g, (_, name) => known[name] ?? "");
+}

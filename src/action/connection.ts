@@ -1,0 +1,148 @@
+import { StepError } from "../base/errors.ts";
+import type { ActionContext, Dict } from "./action.ts";
+import { inTurn, type Turns } from "./net/in_turn.ts";
+import { onAbort } from "./on_abort.ts";
+import type { Attempt } from "./attempt.ts";
+import { allow, describeTarget } from "./target.ts";
+
+/** How an action gets what it works with, and who shares it. */
+export interface Connection<P, C> {
+  /**
+   * The parameters that tell one connection from another. Steps of a job in which they are equal
+   * share it, one at a time. Absent: each attempt has its own.
+   */
+  readonly by?: readonly (keyof P & string)[];
+  /**
+   * Steps use it at the same time: a pool, or a channel with streams. `run` ends its own part of
+   * the work by `attempt.signal`.
+   */
+  readonly parallel?: true;
+  /** Opens it; `attempt.undo` says what to close where that fails or takes too long. */
+  readonly open: (params: P, attempt: Attempt) => Promise<C>;
+  /** Whether it was lost, so that the next step needs another. */
+  readonly isLost?: (connection: C) => boolean;
+  /** Ends what is under way, so that it can be used again. Without it, it is dropped then. */
+  readonly cancel?: (connection: C) => Promise<void>;
+  /** Closes it in peace, when nobody needs it any more. */
+  readonly close: (connection: C) => void | Promise<void>;
+  /** Closes it at once, whatever is under way; like `close` by default. */
+  readonly drop?: (connection: C) => void;
+}
+
+/** The parameters of `sharing()`. */
+interface Sharing {
+  readonly connection?: string;
+  readonly fresh?: boolean;
+}
+
+/** Milliseconds that the other side has to end what it was asked to end. */
+const PATIENCE = 2000;
+
+/** A place for a connection: empty until it is needed, and once it was lost. */
+class Slot<C> implements Turns {
+  turn = Promise.resolve();
+  held: Promise<C> | undefined;
+
+  /** Empties it, unless it holds something else by now. */
+  forget(held: Promise<C>): void {
+    if (this.held === held) this.held = undefined;
+  }
+}
+
+/** The step that uses a connection. */
+export interface Use<P> {
+  readonly action: string;
+  readonly params: P & Sharing;
+  /** The parameters as the step gives them. */
+  readonly raw: Dict;
+  readonly context: ActionContext;
+  /** Begins the attempt, of which the time runs from then on. */
+  readonly begin: () => Attempt;
+}
+
+/** Carries out `run` on a connection, which is the step's own until it ends. */
+export async function onConnection<P, C, A>(
+  connection: Connection<P, C>,
+  { action, params, raw, context, begin }: Use<P>,
+  run: (connection: C, attempt: Attempt) => Promise<A>,
+): Promise<A> {
+  const { by, parallel, isLost, cancel, close, drop = close } = connection;
+  const act = async (slot: Slot<C>) => {
+    const attempt = begin();
+    try {
+      if (slot.held && isLost?.(await slot.held)) slot.held = undefined;
+      const held = slot.held ??= open(connection, params, attempt);
+      const it = await held.catch((error) => (slot.forget(held), Promise.reject(error)));
+      if (parallel) return await run(it, attempt);
+      return await guard(run(it, attempt), attempt, cancel && (() => cancel(it)), () => {
+        slot.forget(held);
+        void drop(it);
+      });
+    } finally {
+      attempt.end();
+    }
+  };
+  const end = async ({ held }: Slot<C>) => held && await close(await held);
+  if (!by) {
+    const slot = new Slot<C>();
+    return await act(slot).finally(() => end(slot));
+  }
+  const { step, job, run: whole } = context.scope;
+  const scope = params.fresh ? step : params.connection ? whole : job;
+  const key = JSON.stringify(by.map((name) => raw[name] ?? null));
+  const slot = scope.resource(
+    `${action}:${params.connection ?? ""}:${key}`,
+    () => new Slot<C>(),
+    end,
+  );
+  return await (parallel ? act(slot) : inTurn(slot, context, () => act(slot)));
+}
+
+async function open<P, C>(
+  { by, open, close }: Connection<P, C>,
+  params: P,
+  attempt: Attempt,
+): Promise<C> {
+  const { opening, failing } = describeTarget(attempt.target);
+  const opened = allow(attempt.target, by?.[0] ?? "", attempt.context).then(() =>
+    open(params, attempt)
+  );
+  try {
+    return await attempt.during(opening, opened, failing);
+  } catch (error) {
+    attempt.undoAll();
+    // What opens too late is not needed.
+    opened.then(close, () => {});
+    if (!attempt.isSecure || !attempt.signal.aborted || !(error instanceof StepError)) throw error;
+    throw new StepError(error.message, error.hint ?? "does it speak TLS there?", error.details);
+  }
+}
+
+/** Waits for the work. When the attempt ends first, the work has a moment to say what it did. */
+async function guard<A>(
+  work: Promise<A>,
+  attempt: Attempt,
+  cancel: (() => Promise<void>) | undefined,
+  drop: () => void,
+): Promise<A> {
+  const stopped = Promise.withResolvers<"stopped">();
+  const forget = onAbort(attempt.signal, () => stopped.resolve("stopped"));
+  try {
+    const first = await Promise.race([work.then((answer) => ({ answer })), stopped.promise]);
+    if (first !== "stopped") return first.answer;
+  } catch (error) {
+    // Other errors of a step are not about the connection.
+    if (attempt.isBroken || !(error instanceof StepError)) drop();
+    throw await attempt.explain(`the connection to ${attempt.peer} was lost`, error);
+  } finally {
+    forget();
+  }
+  const late = Promise.withResolvers<[]>();
+  const limit = attempt.context.deadline.after(PATIENCE, () => late.resolve([]));
+  const ending = Promise.allSettled([work, cancel?.()]);
+  const [said, cancelled] = await Promise.race([ending, late.promise]);
+  limit.cancel();
+  if (!cancel || cancelled?.status !== "fulfilled") drop();
+  if (said?.status === "rejected" && said.reason instanceof StepError) throw said.reason;
+  throw attempt.ended(`waiting for ${attempt.peer}`);
+}

@@ -1,0 +1,36 @@
+import { withoutPassword } from "../secrets/secrets.ts";
+import { textOf } from "./text_of.ts";
+import { duration, flag, integer, text, value } from "./schema.ts";
+
+/** A name or an address, without a port. */
+export const host = (summary = "The host or address") =>
+  text(summary).as((host, param) => {
+    // An address of IPv6 has two colons at least.
+    if (host !== "" && !/[\s/@[\]]|^[^:]*:[^:]*$/.test(host)) return host;
+    const hint = "write a name or an address; the port has its own key";
+    throw param.wrong(`invalid host "${withoutPassword(host)}"`, hint);
+  });
+
+export const port = (summary = "The port") =>
+  integer(summary).as((port, param) => {
+    if (port >= 1 && port <= 65_535) return port;
+    throw param.wrong(`invalid port ${port}`, "ports are 1 to 65535");
+  });
+
+/** A text, or a list of texts; anything that is not text is sent as JSON. */
+export const texts = (summary: string) =>
+  value(["string", "list"], summary).as((given) =>
+    [given].flat().map((one) => one === null ? "" : textOf(one))
+  );
+
+/** `timeout`, which the seam applies once it is the step's turn. */
+export const timeout = (summary: string) => ({
+  timeout: duration(summary).default(0, "the timeout of the step"),
+});
+
+/** `connection` and `fresh`, by which the seam decides who shares a connection. */
+export const sharing = (what: string, each: string) => ({
+  connection: text(`A name by which all jobs of the run share the ${what}`)
+    .default("", `one for each ${each}`),
+  fresh: flag("Whether to open a connection for this step alone").default(false),
+});

@@ -1,0 +1,30 @@
+import { StepError } from "../base/errors.ts";
+import type { Dict, RunAction } from "./action.ts";
+import { Attempt } from "./attempt.ts";
+import { onConnection } from "./connection.ts";
+import { Param, type Shape, type Values } from "./schema.ts";
+import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
+
+/** Carries an action out: what a run needs besides the rules. */
+export function runnerOf<S extends Shape, F extends ResponseShape, C>(
+  spec: ActionSpec<S, F, C>,
+): RunAction {
+  const { name, connection, refusals, run } = spec;
+  return async (raw, context) => {
+    const param = new Param(name, context.secrets);
+    const params = readParams(spec, raw, param) as Values<S>;
+    for (const { path: [parameter], message, hint } of param.problems) {
+      const details = typeof parameter === "string" ? { parameter } : {};
+      throw new StepError(`cannot run ${name}: ${message}`, hint, details);
+    }
+    const target = spec.target(params);
+    const { timeout }: { readonly timeout?: number } = params;
+    const begin = () => new Attempt(context, target, refusals, timeout);
+    const response = await onConnection(
+      connection,
+      { action: name, params, raw, context, begin },
+      (connection, attempt) => run(connection, params, attempt, raw),
+    );
+    return { status: 0, ...response, res: response.res as Dict };
+  };
+}

@@ -1,0 +1,122 @@
+import type { TypeName } from "../base/value/value.ts";
+import type {
+  Action,
+  ActionExplainer,
+  ActionResult,
+  Dict,
+  ResponseField,
+  Value,
+} from "./action.ts";
+import type { Attempt, Refusal } from "./attempt.ts";
+import type { Connection } from "./connection.ts";
+import { isGiven } from "./parameters.ts";
+import { Param, parametersOf, readFields, type Shape, type Values } from "./schema.ts";
+import type { Target } from "./target.ts";
+
+/** All there is to say about an action; `action()` makes an `Action` of it. */
+export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends ActionExplainer {
+  readonly name: string;
+  /** One line, for help and documents. */
+  readonly summary: string;
+  readonly params: S;
+  /** Parameters of which a step gives exactly one. */
+  readonly oneOf?: readonly (keyof S & string)[];
+  /** Reports parameters that do not fit together. A value that is not known yet is undefined. */
+  readonly check?: (params: Partial<Values<S>>, param: Param) => unknown;
+  /** Whether these parameters say what the result must be, so that the step needs no test. */
+  readonly expectsResult?: (params: Dict) => boolean;
+  /** The fields of `res`: `run` returns all of them. */
+  readonly res: F;
+  /** A test of its result, for hints. */
+  readonly example?: string;
+  /** What it works with, for permissions and messages. */
+  readonly target: (params: Values<S>) => Target;
+  readonly connection: Connection<Values<S>, C>;
+  /** What to say about errors of the library. */
+  readonly refusals?: readonly Refusal[];
+  /** `raw` are the parameters as the step gives them, for `req`. */
+  readonly run: (
+    connection: C,
+    params: Values<S>,
+    attempt: Attempt,
+    raw: Dict,
+  ) => Promise<Response<F>>;
+}
+
+/** The type of each field of `res`, or more about it. */
+export type ResponseShape = Readonly<Record<string, FieldType | FieldOf>>;
+
+type FieldType = TypeName | "any";
+
+interface FieldOf extends Omit<ResponseField, "name" | "type"> {
+  readonly type: FieldType;
+}
+
+interface FieldValues {
+  readonly nil: null;
+  readonly bool: boolean;
+  readonly int: number;
+  readonly float: number;
+  readonly string: string;
+  readonly array: readonly Value[];
+  readonly map: Dict;
+  readonly any: Value;
+}
+
+/** What `run` returns. */
+export interface Response<F extends ResponseShape> extends Omit<ActionResult, "res" | "status"> {
+  readonly res: {
+    readonly [K in keyof F]: FieldValues[F[K] extends FieldOf ? F[K]["type"] : F[K] & FieldType];
+  };
+  /** Not 0 where the other side refused what was asked of it. */
+  readonly status?: number;
+}
+
+/** Makes an action of what there is to say about it. */
+export function action<const S extends Shape, const F extends ResponseShape, C>(
+  spec: ActionSpec<S, F, C>,
+): Action {
+  const { name, summary, params, oneOf, example, res } = spec;
+  return {
+    name,
+    summary,
+    parameters: parametersOf(params),
+    ...oneOf && { alternatives: [{ names: oneOf, required: true }] },
+    problems(raw) {
+      const param = new Param(name);
+      readParams(spec, raw, param);
+      return param.problems;
+    },
+    expectsResult: spec.expectsResult,
+    responseFields: Object.entries(res).map(([name, field]) => {
+      const { type, ...rest } = typeof field === "string" ? { type: field } : field;
+      return { name, ...rest, ...type !== "any" && { type } };
+    }),
+    exampleTest: example,
+    ...(spec.describe || spec.command || spec.testHint) && {
+      explainer: () => Promise.resolve(spec),
+    },
+    load: async () => (await import("./run_action.ts")).runnerOf(spec),
+  };
+}
+
+/** Reads the parameters, before or in a run: by the same rules, with the same messages. */
+export function readParams<S extends Shape, F extends ResponseShape, C>(
+  { name, params, oneOf = [], check }: ActionSpec<S, F, C>,
+  raw: Dict,
+  param: Param,
+): Partial<Values<S>> {
+  const { values } = readFields(params, raw, param);
+  const [first, second] = oneOf.filter((name) => isGiven(raw, name));
+  if (second !== undefined) {
+    const message = `"${first}" and "${second}" cannot be combined`;
+    param.of(second).wrong(message, undefined, { at: "key" });
+  } else if (first === undefined && oneOf.length > 0) {
+    const empty = oneOf.find((name) => raw[name] === null);
+    const quoted = oneOf.map((name) => `"${name}"`);
+    if (empty !== undefined && !param.isEarly) param.of(empty).missing(null, "");
+    else param.wrong(`${name} needs ${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
+  }
+  check?.(values, param);
+  return values;
+}

@@ -1,0 +1,87 @@
+import type { Duplex } from "node:stream";
+import { demand } from "../host/deno_permissions.ts";
+import { explainDenial } from "../host/explain_denial.ts";
+import { StepError } from "../base/errors.ts";
+import type { ActionContext } from "./action.ts";
+import { authorityOf, placeOf } from "./net/endpoint.ts";
+import { deniedConnection } from "./net/explain_connection.ts";
+
+/** What an action works with: messages name it, and the permissions of the run are about it. */
+export type Target = Server | DataFile;
+
+export interface Server {
+  /** What runs there, for messages: `redis`. */
+  readonly product?: string;
+  readonly host: string;
+  readonly port: number;
+  /** The socket of the system that it listens at, in place of host and port. */
+  readonly socket?: string;
+  /** Connects plainly up to where TLS begins, for a look at a certificate that was refused. */
+  readonly upToTls?: () => Promise<Duplex>;
+}
+
+export interface DataFile {
+  readonly product: string;
+  /** The path that the step gives; undefined for one in memory. */
+  readonly file: string | undefined;
+  readonly shown: string;
+  readonly access: readonly ("read" | "write")[];
+}
+
+/** A target in messages: its address, `redis at localhost port 6379`, and what opens it. */
+export function describeTarget(target: Target) {
+  const isServer = "host" in target;
+  const address = isServer
+    ? target.socket ?? placeOf(target)
+    : `the ${target.product} "${target.shown}"`;
+  const peer = isServer && target.product !== undefined
+    ? `${target.product} at ${address}`
+    : address;
+  const [opening, open] = isServer ? ["connecting to", "connect to"] : ["opening", "open"];
+  return { address, peer, opening: `${opening} ${peer}`, failing: `cannot ${open} ${peer}` };
+}
+
+/** Throws a `StepError` if the run may not use it. `parameter` is what names it. */
+export async function allow(target: Target, parameter: string, context: ActionContext) {
+  const { failing } = describeTarget(target);
+  const { permissions, host } = context;
+  const refuse = (words: string, hint: string | undefined, details = {}) => {
+    throw new StepError(`${failing}: ${words}`, hint, details);
+  };
+  const allowFile = async (path: string, access: DataFile["access"]) => {
+    for (const kind of access) {
+      try {
+        demand({ name: kind, path });
+      } catch (error) {
+        const denial = explainDenial(error);
+        if (!denial) throw error;
+        refuse(denial.words, denial.hint, { parameter });
+      }
+      if (!permissions?.[kind]) continue;
+      const { pathRefusal } = await import("./permissions/path_rule.ts");
+      const exists = await host.files.realPath(path).then(() => true, () => false);
+      // A file that is made is judged by its directory.
+      const asked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
+      const refusal = await pathRefusal(permissions, kind, asked, host);
+      if (refusal) refuse(refusal.message, refusal.hint, { parameter });
+    }
+  };
+  if (!("host" in target)) {
+    if (target.file !== undefined) {
+      await allowFile(await context.resolvePath(target.file), target.access);
+    }
+    return;
+  }
+  if (target.socket !== undefined) return await allowFile(target.socket, ["read", "write"]);
+  if (permissions?.net) {
+    const { netRefusal } = await import("./permissions/host_rule.ts");
+    const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(target)}`));
+    if (refusal) refuse(refusal.message, refusal.hint);
+  }
+  try {
+    demand({ name: "net", host: authorityOf(target) });
+  } catch {
+    const { words, hint } = deniedConnection(target);
+    refuse(words, hint);
+  }
+}
