@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { StepError } from "../base/errors.ts";
+import { RunnerError, StepError } from "../base/errors.ts";
 import { formatDuration } from "../base/value/duration.ts";
 import type { ActionContext } from "./action.ts";
 import { excerpt } from "./excerpt.ts";
 import { codeOf } from "./net/endpoint.ts";
 import { explainConnection } from "./net/explain_connection.ts";
 import { onAbort } from "./on_abort.ts";
-import { readStepFile } from "./step_file.ts";
+import { readStepText } from "./step_file.ts";
 import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
 import type { TlsOptions } from "./tls/tls_options.ts";
 import { describeTarget, type Target } from "./target.ts";
@@ -129,9 +129,9 @@ export class Attempt {
     return socket;
   }
 
-  /** Reads a file that a parameter names. */
-  async read(path: string, parameter: string, what = "the file"): Promise<Uint8Array> {
-    return await readStepFile({ path, parameter, what }, this.context);
+  /** Reads a text file that a parameter names. */
+  async readText(path: string, parameter: string, what = "the file"): Promise<string> {
+    return await readStepText({ path, parameter, what }, this.context);
   }
 
   /** The beginning of a received text for a message, without its secrets. */
@@ -142,6 +142,8 @@ export class Attempt {
   /** Why something failed, in plain words with the code that people search for. */
   async explain(failing: string, error: unknown): Promise<StepError> {
     if (error instanceof StepError) return error;
+    // That a library cannot be loaded is not the fault of the server.
+    if (error instanceof RunnerError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     const known: Record<string, string> = { message, code: codeOf(error), address: this.address };
     const refusal = this.refusals.find(({ when }) => when.test(`${known.code} ${message}`.trim()));

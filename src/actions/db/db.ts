@@ -1,127 +1,242 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
-import { withoutSecretNames } from "../../secrets/secrets.ts";
+import { canBeSecret, isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
-import type { Action, Dict, HideSecrets, ParameterProblem, Value } from "../../action/action.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { sharingParameters } from "../../action/shared_connection.ts";
-import { checkTls, TLS_PARAMETER } from "../../action/tls/tls_parameter.ts";
+import type { Dict, HideSecrets, SecretSink, Value } from "../../action/action.ts";
+import { action } from "../../action/spec.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { sharing, timeout } from "../../action/params.ts";
+import {
+  choice,
+  either,
+  integer,
+  list,
+  map,
+  type Param,
+  text,
+  value,
+} from "../../action/schema.ts";
+import { type Tls, tls } from "../../action/tls/tls.ts";
+import type { Driver, Outcome, Result, Statement } from "./driver.ts";
+import { type Dsn, MYSQL_REFUSALS, POSTGRES_REFUSALS, readDsn } from "./dsn.ts";
+import { bindNames, missingName } from "./statements.ts";
 
-/** Queries a database. */
-export const db: Action = {
-  name: "db",
-  summary: "Queries PostgreSQL, MySQL, MariaDB and SQLite",
-  parameters: [
-    {
-      name: "dsn",
-      type: "string",
-      summary:
-        "The database: `postgres://user:password@host:5432/name`, `mysql://user:password@host:3306/name`, the path of a SQLite file, or `:memory:`",
-      required: true,
-    },
-    { name: "query", type: "string", summary: "A statement" },
-    {
-      name: "params",
-      type: ["list", "map"],
-      summary:
-        "Values for the statement: a list for its placeholders (`$1` of PostgreSQL, `?` of the others), or a map for `:name`",
-      hide: hideNames,
-    },
-    {
-      name: "file",
-      type: "string",
-      summary: "The path of a file with statements",
-      namesFile: "any",
-    },
-    {
-      name: "transaction",
-      type: "list",
-      summary:
-        "Statements that take effect together or not at all: each a text, or a map of `query` and `params`",
-      hide: (statements, mask) => hideIn(statements, "params", hideNames, mask),
-    },
-    {
-      name: "rows",
-      type: "string",
-      summary: "What a row is: `objects` by column name, or `arrays`",
-      default: "objects",
-    },
-    {
-      name: "max_rows",
-      type: "integer",
-      summary: "How many rows are kept; the rest is cut off, with a warning",
-      default: "10000",
-    },
-    TLS_PARAMETER,
-    ...sharingParameters("connection", "job and DSN"),
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "How long connecting and all statements may take",
-      default: "the timeout of the step",
-    },
-  ],
-  alternatives: [{ names: ["query", "file", "transaction"], required: true }],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "rows", type: "array", hide: hideColumns },
-    { name: "rows_affected", type: "int" },
-    { name: "columns", type: "array" },
-    {
-      name: "results",
-      type: "array",
-      hide: (results, mask) => hideIn(results, "rows", hideColumns, mask),
-    },
-    { name: "truncated", type: "bool" },
-    { name: "error", type: "string" },
-    { name: "error_code", type: "string" },
-  ],
-  check: (params) => [...checkStatements(params), ...checkTls(params)],
-  exampleTest: "res.rows[0].id == 1",
-  explainer: async () => (await import("./explain_db.ts")).dbExplainer,
-  load: async () => (await import("./run_db.ts")).runDb,
-};
-
-/** Hides the values of secret names, however short they are. */
-function hideNames(values: Value, mask: string): Value {
-  return isDict(values) ? withoutSecretNames(values, mask) : values;
-}
+const hideNames: HideSecrets = (values, mask) =>
+  isDict(values) ? withoutSecretNames(values, mask) : values;
 
 /** Hides what columns of secret names hold. */
-function hideColumns(rows: Value, mask: string): Value {
-  return Array.isArray(rows) ? rows.map((row) => hideNames(row, mask)) : rows;
+const hideColumns: HideSecrets = (rows, mask) =>
+  Array.isArray(rows) ? rows.map((row) => hideNames(row, mask)) : rows;
+
+const hideResults: HideSecrets = (results, mask) =>
+  Array.isArray(results)
+    ? results.map((one) => isDict(one) ? { ...one, rows: hideColumns(one.rows ?? [], mask) } : one)
+    : results;
+
+const query = () => text("A statement").as(notEmpty);
+const values = (summary: string) => value(["list", "map"], summary).with({ hide: hideNames });
+
+/** Queries a database. */
+export const db = action({
+  name: "db",
+  summary: "Queries PostgreSQL, MySQL, MariaDB and SQLite",
+  params: {
+    dsn: text(
+      "The database: `postgres://user:password@host:5432/name`, `mysql://user:password@host:3306/name`, the path of a SQLite file, or `:memory:`",
+    ).as(readDsn).required(),
+    query: query(),
+    params: values(
+      "Values for the statement: a list for its placeholders (`$1` of PostgreSQL, `?` of the others), or a map for `:name`",
+    ),
+    file: text("The path of a file with statements").with({ namesFile: "any" }),
+    transaction: list(
+      either(query(), map({ query: query().required(), params: values("Its values") }, "")),
+      "Statements that take effect together or not at all: each a text, or a map of `query` and `params`",
+    ),
+    rows: choice(["objects", "arrays"], "What a row is: `objects` by column name, or `arrays`")
+      .default("objects"),
+    max_rows: integer("How many rows are kept; the rest is cut off, with a warning", { min: 0 })
+      .default(10_000),
+    tls: tls(),
+    ...sharing("connection", "job and DSN"),
+    ...timeout("How long connecting and all statements may take"),
+  },
+  oneOf: ["query", "file", "transaction"],
+  check(all, param) {
+    const { dsn, params, query, file } = all;
+    if (params && !query) {
+      const [other, hint] = file === undefined
+        ? ["transaction", "write - { query: …, params: … } in the list"]
+        : ["file"];
+      const message = `"params" belongs to "query", not to "${other}"`;
+      param.of("params").wrong(message, hint, { at: "key" });
+    }
+    for (const statement of dsn ? statementsOf(all) : []) {
+      const wrong = missingName(statement, dsn!.dialect);
+      if (wrong) param.of(query === undefined ? "transaction" : "params").wrong(...wrong);
+    }
+  },
+  res: {
+    code: "int",
+    rows: { type: "array", hide: hideColumns },
+    rows_affected: "int",
+    columns: "array",
+    results: { type: "array", hide: hideResults },
+    truncated: "bool",
+    error: "string",
+    error_code: "string",
+  },
+  example: "res.rows[0].id == 1",
+  target: ({ dsn }) => dsn.target,
+  connection: {
+    by: ["dsn", "tls"],
+    open: ({ dsn, tls }, attempt) => open(dsn, tls, attempt),
+    isLost: (driver) => driver.isLost,
+    cancel: (driver) => driver.cancel(),
+    close: (driver) => driver.close(),
+    drop: (driver) => driver.drop(),
+  },
+  refusals: [...POSTGRES_REFUSALS, ...MYSQL_REFUSALS],
+  /** What the database refuses is a result; no connection is an error. */
+  run: async (driver, params, attempt, raw) => {
+    const { dsn, file, transaction, rows: form, max_rows: maxRows } = params;
+    const statements = file === undefined
+      ? statementsOf(params).map(({ text, params }) => bindNames(text, params, dsn.dialect))
+      : [{ text: await attempt.readText(file, "file") }];
+    const { results, error } = await carryOut(driver, statements, !!transaction, maxRows, attempt);
+    // Of maps, the names of the columns are those of secrets by themselves.
+    if (form === "arrays") {
+      for (const result of results) addSecrets(result, attempt.context.secrets);
+    }
+    const shaped = results.map((result) => shape(result, form));
+    const last = error ? undefined : shaped.at(-1);
+    const isTruncated = results.some((result) => result.isTruncated);
+    if (isTruncated) {
+      attempt.context.warn(`only the first ${maxRows} rows are kept: "max_rows" says how many`);
+    }
+    const affected = last?.rows_affected ?? 0;
+    return {
+      req: { driver: dsn.dialect, dsn: dsn.shown, ...pick(raw, SHOWN) },
+      res: {
+        code: error ? 1 : 0,
+        rows: last?.rows ?? [],
+        rows_affected: affected,
+        columns: last?.columns ?? [],
+        results: shaped.length > 1 ? shaped : [],
+        truncated: isTruncated,
+        error: error?.message ?? "",
+        error_code: error?.code ?? "",
+      },
+      status: error ? 1 : 0,
+      brief: error ? error.code : countOf(affected),
+    };
+  },
+  describe: (req, res) => ({
+    // Parameters that are null are shown in JSON.
+    request: { title: `${req.driver} ${req.dsn}`, covered: ["driver", "dsn"], asJson: ["params"] },
+    ...res && {
+      response: {
+        title: res.error === "" ? countOf(res.rows_affected) : `${res.error_code}: ${res.error}`,
+        // The columns are the head of the table.
+        covered: [
+          ...["code", "rows_affected", "error", "error_code"],
+          isEmpty(res.rows) ? "rows" : "columns",
+        ],
+        asTable: ["rows"],
+        minor: [
+          ...res.truncated === false ? [["truncated"]] : [],
+          ...isEmpty(res.results) ? [["results"]] : [],
+        ],
+      },
+    },
+  }),
+  testHint: (parts) =>
+    parts.includes("status") || parts.includes("res.code")
+      ? "status is 1 if the database refused a statement; res.error and res.error_code say why"
+      : undefined,
+});
+
+/** Brings the driver of a database only where it is used. */
+async function open(target: Dsn, tls: Tls | undefined, attempt: Attempt): Promise<Driver> {
+  switch (target.dialect) {
+    case "postgres":
+      return await (await import("./postgres.ts")).openPostgres(target, tls, attempt);
+    case "mysql":
+      return await (await import("./mysql.ts")).openMysql(target, tls, attempt);
+    case "sqlite":
+      return await (await import("./sqlite.ts")).openSqlite(target, tls, attempt);
+  }
 }
 
-/** Hides it in a field of each map of a list. */
-function hideIn(list: Value, field: string, hide: HideSecrets, mask: string): Value {
-  if (!Array.isArray(list)) return list;
-  return list.map((one) =>
-    isDict(one) && one[field] !== undefined ? { ...one, [field]: hide(one[field], mask) } : one
+/** The statements of the parameters, before names are bound; none of a file. */
+function statementsOf({ query, params, transaction }: {
+  readonly query?: string | undefined;
+  readonly params?: Value | undefined;
+  readonly transaction?:
+    | readonly (string | { readonly query: string; readonly params?: Value | undefined })[]
+    | undefined;
+}): readonly { readonly text: string; readonly params?: Value | undefined }[] {
+  if (query !== undefined) return [{ text: query, params }];
+  return (transaction ?? []).map((one) =>
+    typeof one === "string" ? { text: one } : { text: one.query, params: one.params }
   );
 }
 
-const KINDS = ["query", "file", "transaction"];
+/** Carries out statements in order, in a transaction or not. */
+async function carryOut(
+  driver: Driver,
+  statements: readonly Statement[],
+  isTransaction: boolean,
+  maxRows: number,
+  { signal }: Attempt,
+): Promise<Outcome> {
+  const results: Result[] = [];
+  if (isTransaction) {
+    const { error } = await driver.run({ text: "BEGIN" }, 0);
+    if (error) return { results, error };
+  }
+  for (const statement of statements) {
+    const { results: more, error } = await driver.run(statement, maxRows);
+    results.push(...more);
+    // A statement that the database was asked to end may end without an error.
+    if (!error && !signal.aborted) continue;
+    if (isTransaction) await driver.run({ text: "ROLLBACK" }, 0);
+    return { results, ...error && { error } };
+  }
+  const { error } = isTransaction ? await driver.run({ text: "COMMIT" }, 0) : {};
+  return { results, ...error && { error } };
+}
 
-function checkStatements(params: Dict): readonly ParameterProblem[] {
-  const given = KINDS.filter((name) => isGiven(params, name));
-  if (given.length === 0) {
-    return [{ path: [], message: 'db needs "query", "file" or "transaction"' }];
+function shape({ columns, rows, rowsAffected }: Result, form: "objects" | "arrays") {
+  const shaped: readonly Value[] = form === "arrays"
+    ? rows
+    : rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]!])));
+  return { columns, rows: shaped, rows_affected: rowsAffected };
+}
+
+function addSecrets({ columns, rows }: Result, secrets: SecretSink): void {
+  for (const [index, column] of columns.entries()) {
+    if (!isSecretName(column)) continue;
+    for (const { [index]: value } of rows) {
+      if (typeof value === "string" && canBeSecret(column, value)) secrets.add(value);
+    }
   }
-  if (given.length > 1) {
-    const message = `"${given[0]}" and "${given[1]}" cannot be combined`;
-    return [{ path: [given[1]!], at: "key", message }];
-  }
-  const problems: ParameterProblem[] = [];
-  if (isGiven(params, "params") && given[0] !== "query") {
-    const message = `"params" belongs to "query", not to "${given[0]}"`;
-    const hint = given[0] === "file" ? undefined : "write - { query: …, params: … } in the list";
-    problems.push({ path: ["params"], at: "key", message, ...hint ? { hint } : {} });
-  }
-  const { rows, max_rows: most } = params;
-  if (isGiven(params, "rows") && !isTemplate(rows!) && rows !== "objects" && rows !== "arrays") {
-    problems.push({ path: ["rows"], message: '"rows" must be "objects" or "arrays"' });
-  }
-  if (typeof most === "number" && most < 0) {
-    problems.push({ path: ["max_rows"], message: '"max_rows" must not be negative' });
-  }
-  return problems;
+}
+
+/** Parameters that reports show as they were given. */
+const SHOWN = ["query", "params", "file", "transaction", "timeout"];
+
+function pick(map: Dict, names: readonly string[]): Dict {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => names.includes(name)));
+}
+
+function notEmpty(query: string, param: Param): string {
+  if (query.trim() === "") throw param.wrong(`${param.name} is empty`);
+  return query;
+}
+
+function countOf(rows: Value | undefined): string {
+  return rows === 1 ? "1 row" : `${rows} rows`;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }

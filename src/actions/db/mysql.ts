@@ -1,55 +1,47 @@
 import type { Socket } from "node:net";
-import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
-import type { StepError } from "../../base/errors.ts";
+import type { Connection as Client, FieldPacket, ResultSetHeader } from "mysql2";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { integer, readInteger, type Value } from "../../base/value/value.ts";
 import { codeOf } from "../../action/net/endpoint.ts";
-import { connectProblem } from "./connect_problem.ts";
+import type { Attempt } from "../../action/attempt.ts";
 import {
   bytesOf,
   bytesValue,
-  type ConnectRequest,
-  type DatabaseError,
-  type DbConnection,
-  type DbOutcome,
+  type Driver,
   numberValue,
-  openInOrder,
-  type ServerTls,
-  type StatementResult,
+  type Open,
+  type Refused,
+  type Result,
   timeValue,
   wrongCount,
-} from "./database.ts";
-import { lookAtMysql } from "./look.ts";
+} from "./driver.ts";
+import { openInOrder, type ServerDsn, type ServerTls, serverTls } from "./dsn.ts";
 import { splitStatements } from "./statements.ts";
-import { jsonOrText } from "../../base/value/parse_json.ts";
-import { integer, readInteger, type Value } from "../../base/value/value.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
-export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {
-  // That it cannot be loaded is not the fault of a server.
-  await import("mysql2");
-  try {
-    return toConnection(await openSecurely(request), request);
-  } catch (error) {
-    throw await explain(error, request);
-  }
+export const openMysql: Open<ServerDsn> = async (target, given, attempt) => {
+  const tls = await serverTls(target, given, attempt);
+  const connect = () =>
+    openInOrder(tls, (isSecure) => open(target, isSecure ? tls : undefined, attempt), wantsOther);
+  return toDriver(await connect(), connect);
+};
+
+function wantsOther(error: unknown): boolean {
+  return ["HANDSHAKE_NO_SSL_SUPPORT", "ER_SECURE_TRANSPORT_REQUIRED"].includes(codeOf(error));
 }
 
-async function openSecurely(request: ConnectRequest): Promise<Driver> {
-  const codes = ["HANDSHAKE_NO_SSL_SUPPORT", "ER_SECURE_TRANSPORT_REQUIRED"];
-  const wantsOther = (error: unknown) => codes.includes(codeOf(error));
-  return await openInOrder(request, (isSecure) => open(request, isSecure), wantsOther);
-}
-
-async function open({ server, tls, context }: ConnectRequest, isSecure: boolean): Promise<Driver> {
-  const { signal } = context;
-  if (signal.aborted) throw signal.reason;
+async function open(
+  { target: { host, port, socket }, user, password, database }: ServerDsn,
+  tls: ServerTls | undefined,
+  attempt: Attempt,
+): Promise<Client> {
   const { default: mysql } = await import("mysql2");
-  const { socket, host, port, user, password, database } = server;
-  const driver = mysql.createConnection({
+  const client = mysql.createConnection({
     ...socket === undefined ? { host, port } : { socketPath: socket },
-    ...user === undefined ? {} : { user },
-    ...password === undefined ? {} : { password },
-    ...database === undefined ? {} : { database },
-    ...isSecure && tls ? { ssl: {} } : {},
+    ...user && { user },
+    ...password && { password },
+    ...database && { database },
+    ...tls ? { ssl: {} } : {},
     dateStrings: true,
     supportBigNumbers: true,
     jsonStrings: true,
@@ -60,37 +52,27 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     rowsAsArray: true,
     connectTimeout: 0,
   });
+  attempt.undo(() => abandon(client));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  if (isSecure && tls) await speakTls(driver, server.host, tls, reject);
+  if (tls) await speakTls(client, host, tls, reject);
   // The driver would wait for as much as it takes the first bytes to announce.
-  (driver as unknown as Upgradable).stream.once("data", (bytes: Uint8Array) => {
-    if (bytes.length > PACKET_NUMBER && bytes[PACKET_NUMBER] !== 0) reject(FOREIGN);
+  (client as unknown as Upgradable).stream.once("data", (bytes: Uint8Array) => {
+    if (bytes.length > PACKET_NUMBER && bytes[PACKET_NUMBER] !== 0) reject(new Error("not MySQL"));
   });
-  driver.on("error", reject);
-  driver.once("connect", () => resolve());
-  try {
-    await promise;
-    return driver;
-  } catch (error) {
-    abandon(driver);
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+  client.on("error", reject);
+  client.once("connect", () => resolve());
+  await promise;
+  return client;
 }
 
 /** Ends a connection at once: the driver alone would go on to read what the server sends. */
-function abandon(driver: Driver): void {
-  driver.destroy();
-  (driver as unknown as Upgradable).stream.destroy();
+function abandon(client: Client): void {
+  client.destroy();
+  (client as unknown as Upgradable).stream.destroy();
 }
 
 /** Where a packet has its number, which is 0 for the first. */
 const PACKET_NUMBER = 3;
-/** The server sent something else than a greeting of MySQL. */
-const FOREIGN = new Error("not MySQL");
 
 /** The parts of the driver that start TLS once the server is ready for it. */
 interface Upgradable {
@@ -104,7 +86,7 @@ interface Upgradable {
  * compares the certificate of an address with "localhost", and hides the codes of errors.
  */
 async function speakTls(
-  driver: Driver,
+  client: Client,
   host: string,
   { options }: ServerTls,
   fail: (error: Error) => void,
@@ -112,7 +94,7 @@ async function speakTls(
   const { connect } = await import("node:tls");
   const { isIP } = await import("node:net");
   const name = options.servername ?? host;
-  const upgradable = driver as unknown as Upgradable;
+  const upgradable = client as unknown as Upgradable;
   upgradable.startTLS = (done) => {
     upgradable.stream.removeAllListeners("data");
     const servername = isIP(name) ? "" : name;
@@ -123,28 +105,16 @@ async function speakTls(
   };
 }
 
-function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
-  const code = codeOf(error);
-  const isSignIn = /^ER_(ACCESS_DENIED|DBACCESS|NOT_SUPPORTED_AUTH)/.test(code);
-  return connectProblem("MySQL", error, request, {
-    refusal: code.startsWith("ER_") ? { code, isSignIn } : undefined,
-    isPlain: code === "HANDSHAKE_NO_SSL_SUPPORT",
-    isForeign: error === FOREIGN,
-    usualPort: 3306,
-    look: lookAtMysql,
-  });
-}
-
-function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
+function toDriver(client: Client, another: () => Promise<Client>): Driver {
   let isLost = false;
-  // A statement that runs does not learn it from the driver.
+  // A statement that runs does not learn it from the client.
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
-  driver.on("error", (error: unknown) => {
+  client.on("error", (error: unknown) => {
     isLost = true;
     lost.reject(error);
   });
-  driver.on("end", () => {
+  client.on("end", () => {
     isLost = true;
     lost.reject(new Error("the server closed the connection"));
   });
@@ -152,12 +122,12 @@ function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<DbOutcome> {
+    async run({ text, values }, most) {
       try {
         const wrong = values &&
-          await Promise.race([checkCount(driver, text, values), lost.promise]);
+          await Promise.race([checkCount(client, text, values), lost.promise]);
         if (wrong) return { results: [], error: wrong };
-        return { results: await Promise.race([query(driver, text, values, most), lost.promise]) };
+        return { results: await Promise.race([query(client, text, values, most), lost.promise]) };
       } catch (error) {
         if (!isAnswer(error)) throw error;
         const { message, sqlState = "" } = error;
@@ -166,24 +136,22 @@ function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
       }
     },
     async cancel() {
-      // Another connection has to ask for it; the attempt's own signal is aborted by now.
-      const { signal } = new AbortController();
-      const context = Object.create(request.context, { signal: { value: signal } });
-      const other = await openSecurely({ ...request, context });
+      // Another connection has to ask for it.
+      const other = await another();
       const { promise, resolve } = Promise.withResolvers<void>();
-      other.query(`KILL QUERY ${driver.threadId}`, () => resolve());
+      other.query(`KILL QUERY ${client.threadId}`, () => resolve());
       await promise;
       abandon(other);
     },
     close() {
-      if (isLost) return abandon(driver);
+      if (isLost) return abandon(client);
       const { promise, resolve } = Promise.withResolvers<void>();
-      driver.end(() => resolve());
+      client.end(() => resolve());
       return promise;
     },
-    destroy() {
+    drop() {
       isLost = true;
-      abandon(driver);
+      abandon(client);
     },
   };
 }
@@ -203,12 +171,12 @@ const ENDED: readonly number[] = [1053, 1927];
 
 /** The server would misread values if there were more of them than it asks for. */
 async function checkCount(
-  driver: Driver,
+  client: Client,
   text: string,
   { length }: readonly Value[],
-): Promise<DatabaseError | undefined> {
+): Promise<Refused | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  driver.prepare(text, (error, statement) => error ? reject(error) : resolve(statement));
+  client.prepare(text, (error, statement) => error ? reject(error) : resolve(statement));
   const { parameters } = await promise as { readonly parameters: readonly unknown[] };
   const wanted = parameters.length;
   return wanted === length ? undefined : wrongCount(wanted, length, "ER_WRONG_ARGUMENTS");
@@ -216,14 +184,14 @@ async function checkCount(
 
 /** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
 async function query(
-  driver: Driver,
+  client: Client,
   text: string,
   values: readonly Value[] | undefined,
   most: number,
-): Promise<StatementResult[]> {
+): Promise<Result[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const results: { columns: FieldPacket[]; rows: Value[][]; count: number }[] = [];
-  const command = values ? driver.execute(text, values.map(toParameter)) : driver.query(text);
+  const command = values ? client.execute(text, values.map(toParameter)) : client.query(text);
   command.on("fields", (fields: FieldPacket[] | undefined) => {
     results.push({ columns: fields ?? [], rows: [], count: 0 });
   });

@@ -1,84 +1,45 @@
 import type pg from "pg";
-import type { Client, Connection, Result } from "pg";
-import type { StepError } from "../../base/errors.ts";
+import type { Client, Connection, Result as PgResult } from "pg";
 import type { Value } from "../../action/action.ts";
 import { codeOf } from "../../action/net/endpoint.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { connectProblem } from "./connect_problem.ts";
-import {
-  bytesOf,
-  type ConnectRequest,
-  type DatabaseServer,
-  type DbConnection,
-  type DbOutcome,
-  openInOrder,
-  type StatementResult,
-} from "./database.ts";
-import { lookAtPostgres } from "./look.ts";
+import { bytesOf, type Driver, type Open, type Result } from "./driver.ts";
+import { openInOrder, type ServerDsn, serverTls } from "./dsn.ts";
 import { parseArray, parserOf } from "./postgres_values.ts";
 
 /** Connects to PostgreSQL and signs in. */
-export async function connectPostgres(request: ConnectRequest): Promise<DbConnection> {
-  const { server, tls, context } = request;
+export const openPostgres: Open<ServerDsn> = async (target, given, attempt) => {
+  const { target: { host, port, socket }, user, password, database, options } = target;
+  const tls = await serverTls(target, given, attempt);
   const { default: pg } = await import("pg");
-  const { socket, database, user, password } = server;
-  const open = async (isSecure: boolean) => {
-    if (context.signal.aborted) throw context.signal.reason;
+  const path = options.get("search_path")?.replace(/[\\\s]/g, "\\$&");
+  const settings = [options.get("options"), path && `-c search_path=${path}`].filter(Boolean);
+  const client = await openInOrder(tls, async (isSecure) => {
     const client = new pg.Client({
-      host: socket ?? server.host,
-      port: server.port,
-      ...user === undefined ? {} : { user },
-      ...password === undefined ? {} : { password },
-      ...database === undefined ? {} : { database },
+      host: socket ?? host,
+      port,
+      ...user && { user },
+      ...password && { password },
+      ...database && { database },
       ssl: isSecure && tls ? { ...tls.options } : false,
-      application_name: server.clientName ?? "runner",
-      ...server.settings === undefined ? {} : { options: server.settings },
+      application_name: options.get("application_name") ?? "runner",
+      ...settings.length > 0 && { options: settings.join(" ") },
     });
+    attempt.undo(() => client.connection.stream.destroy());
     // An error that comes between two statements shows in the next one.
     client.on("error", () => {});
-    const { reject, promise } = Promise.withResolvers<never>();
-    const forget = onAbort(context.signal, reject);
-    try {
-      await Promise.race([client.connect(), promise]);
-      const formats = client.query(
-        "SET DateStyle TO ISO; SET IntervalStyle TO iso_8601; SET bytea_output TO hex",
-      );
-      await Promise.race([formats, promise]);
-      return client;
-    } catch (error) {
-      client.connection.stream.destroy();
-      throw error;
-    } finally {
-      forget();
-    }
-  };
-  try {
-    const client = await openInOrder(request, open, wantsOther);
-    return toConnection({ client, Query: pg.Query, elements: new Map() }, server);
-  } catch (error) {
-    throw await explain(error, request);
-  }
-}
+    await client.connect();
+    await client.query(
+      "SET DateStyle TO ISO; SET IntervalStyle TO iso_8601; SET bytea_output TO hex",
+    );
+    return client;
+  }, wantsOther);
+  return toDriver({ client, Query: pg.Query, elements: new Map() }, target);
+};
 
 /** Whether the server has no TLS, or access rules for connections of the other kind alone. */
 function wantsOther(error: unknown): boolean {
-  return speaksPlainly(error) || isAnswer(error) && error.code === "28000";
-}
-
-function speaksPlainly(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("does not support SSL");
-}
-
-function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
-  return connectProblem("PostgreSQL", error, request, {
-    refusal: isAnswer(error)
-      ? { code: error.code, isSignIn: error.code.startsWith("28") }
-      : undefined,
-    isPlain: speaksPlainly(error),
-    isForeign: error instanceof Error && /error establishing an SSL/.test(error.message),
-    usualPort: 5432,
-    look: lookAtPostgres,
-  });
+  return error instanceof Error && error.message.includes("does not support SSL") ||
+    isAnswer(error) && error.code === "28000";
 }
 
 interface Answer extends Error {
@@ -93,26 +54,26 @@ function isAnswer(error: unknown): error is Answer {
 }
 
 /** A client, and what it carries out. */
-interface Driver {
+interface TypedClient {
   readonly client: Client;
   readonly Query: typeof pg.Query;
   /** The types of elements, by the types that the database defines; 0 for what is not an array. */
   readonly elements: Map<number, number>;
 }
 
-function toConnection(driver: Driver, server: DatabaseServer): DbConnection {
-  const { client } = driver;
+function toDriver(typed: TypedClient, target: ServerDsn): Driver {
+  const { client } = typed;
   let isLost = false;
   client.on("end", () => isLost = true);
   return {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<DbOutcome> {
+    async run({ text, values }, most) {
       try {
         const types = values?.some(Array.isArray) ? await parameterTypes(client, text) : [];
         const parameters = values?.map((value, index) => toParameter(value, types[index]));
-        return { results: await query(driver, text, parameters, most) };
+        return { results: await query(typed, text, parameters, most) };
       } catch (error) {
         if (!isAnswer(error)) throw error;
         if (error.severity === "FATAL") isLost = true;
@@ -120,9 +81,9 @@ function toConnection(driver: Driver, server: DatabaseServer): DbConnection {
         return { results: [], error: { message: error.message + detail, code: error.code } };
       }
     },
-    cancel: () => requestCancel(client, server),
+    cancel: () => requestCancel(client, target),
     close: () => isLost ? undefined : client.end(),
-    destroy() {
+    drop() {
       isLost = true;
       client.connection.stream.destroy();
     },
@@ -131,21 +92,20 @@ function toConnection(driver: Driver, server: DatabaseServer): DbConnection {
 
 /** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
 async function query(
-  driver: Driver,
+  { client, Query, elements }: TypedClient,
   text: string,
   values: readonly unknown[] | undefined,
   most: number,
-): Promise<StatementResult[]> {
-  const { client, Query } = driver;
+): Promise<Result[]> {
   const query = new Query({
     text,
     ...values ? { values } : {},
     rowMode: "array",
     types: { getTypeParser: parserOf },
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Result | Result[]>();
-  const kept = new Map<Result, { readonly rows: Value[][]; count: number }>();
-  query.on("row", (row: unknown[], result: Result) => {
+  const { promise, resolve, reject } = Promise.withResolvers<PgResult | PgResult[]>();
+  const kept = new Map<PgResult, { readonly rows: Value[][]; count: number }>();
+  query.on("row", (row: unknown[], result: PgResult) => {
     const own = kept.get(result) ?? { rows: [], count: 0 };
     kept.set(result, own);
     if (own.count++ < most) own.rows.push(row as Value[]);
@@ -154,11 +114,11 @@ async function query(
   query.on("error", reject);
   client.query(query);
   const results = [await promise].flat();
-  await learnTypes(driver, results);
-  return results.map((result: Result) => {
+  await learnTypes(client, elements, results);
+  return results.map((result: PgResult) => {
     const { rows, count } = kept.get(result) ?? { rows: [], count: 0 };
     for (const [index, { dataTypeID: type }] of result.fields.entries()) {
-      const element = driver.elements.get(type);
+      const element = elements.get(type);
       if (!element) continue;
       for (const row of rows) {
         if (typeof row[index] === "string") row[index] = parseArray(row[index], parserOf(element));
@@ -178,11 +138,12 @@ const FIRST_OWN_TYPE = 16_384;
 
 /** Asks which of the types of results are arrays. */
 async function learnTypes(
-  { client, elements }: Driver,
-  results: readonly Result[],
+  client: Client,
+  elements: Map<number, number>,
+  results: readonly PgResult[],
 ): Promise<void> {
   const types = results.flatMap(({ fields }) =>
-    fields.map(({ dataTypeID }: Result["fields"][number]) => dataTypeID)
+    fields.map(({ dataTypeID }: PgResult["fields"][number]) => dataTypeID)
   );
   const unknown = types.filter((type) => type >= FIRST_OWN_TYPE && !elements.has(type));
   if (unknown.length === 0) return;
@@ -233,7 +194,7 @@ function toParameter(value: Value, type?: number): unknown {
 }
 
 /** Asks the server on a connection of its own to end what runs on another. */
-async function requestCancel(client: Client, server: DatabaseServer): Promise<void> {
+async function requestCancel(client: Client, { target }: ServerDsn): Promise<void> {
   if (client.processID === null || client.secretKey === null) return;
   const { connect } = await import("node:net");
   const request = new DataView(new ArrayBuffer(16));
@@ -241,9 +202,9 @@ async function requestCancel(client: Client, server: DatabaseServer): Promise<vo
     request.setInt32(index * 4, word)
   );
   const { promise, resolve } = Promise.withResolvers<void>();
-  const socket = server.socket === undefined
-    ? connect({ host: server.host, port: server.port })
-    : connect({ path: `${server.socket}/.s.PGSQL.${server.port}` });
+  const socket = target.socket === undefined
+    ? connect({ host: target.host, port: target.port })
+    : connect({ path: `${target.socket}/.s.PGSQL.${target.port}` });
   socket.on("error", () => {});
   socket.on("close", () => resolve());
   socket.on("connect", () => socket.end(new Uint8Array(request.buffer)));

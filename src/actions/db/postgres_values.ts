@@ -1,6 +1,6 @@
-import { bytesValue, numberValue, timeValue } from "./database.ts";
 import { jsonOrText } from "../../base/value/parse_json.ts";
 import { integer, type Value } from "../../base/value/value.ts";
+import { bytesValue, numberValue, timeValue } from "./driver.ts";
 
 type Parse = (text: string) => Value;
 

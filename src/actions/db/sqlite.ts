@@ -1,22 +1,17 @@
 import { resolve } from "@std/path/resolve";
-import { demand } from "../../host/deno_permissions.ts";
-import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext, Value } from "../../action/action.ts";
-import { onAbort } from "../../action/on_abort.ts";
+import { jsonOrText } from "../../base/value/parse_json.ts";
+import { integer, type Value } from "../../base/value/value.ts";
 import {
   bytesOf,
   bytesValue,
-  type DbConnection,
-  type DbOutcome,
   numberValue,
-  type StatementResult,
+  type Open,
+  type Result,
   timeValue,
   wrongCount,
-} from "./database.ts";
-import type { FileTarget } from "./read_dsn.ts";
-import { countPlaceholders, splitStatements } from "./statements.ts";
-import { sqliteCode } from "./sqlite_codes.ts";
+} from "./driver.ts";
+import type { FileDsn } from "./dsn.ts";
 import {
   type SqliteColumn,
   sqliteMain,
@@ -25,16 +20,14 @@ import {
   type SqliteResult,
   type SqliteValue,
 } from "./sqlite_worker.ts";
-import { jsonOrText } from "../../base/value/parse_json.ts";
-import { integer } from "../../base/value/value.ts";
+import { countPlaceholders, splitStatements } from "./statements.ts";
 
 /** Opens a SQLite database in a thread of its own. */
-export async function openSqlite(
-  target: FileTarget,
-  context: ActionContext,
-): Promise<DbConnection> {
-  const { permissions, signal } = context;
-  const name = await locate(target, context);
+export const openSqlite: Open<FileDsn> = async ({ target, query }, _, attempt) => {
+  const { permissions, host } = attempt.context;
+  const path = target.file === undefined
+    ? ":memory:"
+    : resolve(host.files.workingDirectory(), await attempt.context.resolvePath(target.file));
   const { Worker } = await import("node:worker_threads");
   const code = `(${sqliteMain})(require("node:worker_threads").parentPort, require)`;
   const worker = new Worker(code, { eval: true });
@@ -58,22 +51,17 @@ export async function openSqlite(
     void worker.terminate();
     waiting?.resolve({ results: [] });
   };
-  const forget = onAbort(signal, end);
+  attempt.undo(end);
   const mayAttach = !permissions?.read && !permissions?.write;
+  const name = query === "" || target.file === undefined ? path : `file:${path}${query}`;
   const { error } = await order({ type: "open", path: name, mayAttach });
-  forget();
-  if (signal.aborted) {
-    const { message, hint } = signal.reason as StepError;
-    throw new StepError(`${message} while opening the SQLite database "${target.path}"`, hint);
-  }
   if (error) {
-    end();
     // Opening fails without a number.
     const isMissing = error.message.startsWith("unable to open");
     const words = isMissing ? "unable to open it" : error.message;
     const code = isMissing ? "SQLITE_CANTOPEN" : sqliteCode(error.code);
     throw new StepError(
-      `cannot open the SQLite database "${target.path}": ${words} (${code})`,
+      `cannot open ${attempt.peer}: ${words} (${code})`,
       isMissing
         ? "its directory must exist; the path is relative to the file that names it"
         : undefined,
@@ -84,7 +72,7 @@ export async function openSqlite(
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<DbOutcome> {
+    async run({ text, values }, most) {
       const pieces = splitStatements(text, "sqlite");
       if (values && pieces.length > 1) {
         const message = '"params" go with one statement, and there are several';
@@ -109,40 +97,11 @@ export async function openSqlite(
       if (!isLost) await order({ type: "close" });
       end();
     },
-    destroy: end,
+    drop: end,
   };
-}
+};
 
-/** The name to open, once the run may read and write the file. */
-async function locate(target: FileTarget, context: ActionContext): Promise<string> {
-  const { permissions, host } = context;
-  if (target.path.includes(":memory:")) return ":memory:";
-  const path = await context.resolvePath(target.path);
-  const isReadOnly = /[?&]mode=ro\b/.test(target.query);
-  const doing = `cannot open the SQLite database "${path}"`;
-  for (const kind of ["read", "write"] as const) {
-    if (kind === "write" && isReadOnly) continue;
-    try {
-      demand({ name: kind, path });
-    } catch (error) {
-      const denial = explainDenial(error);
-      if (!denial) throw error;
-      throw new StepError(`${doing}: ${denial.words}`, denial.hint, { parameter: "dsn" });
-    }
-    if (!permissions?.[kind]) continue;
-    const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
-    const exists = await host.files.realPath(path).then(() => true, () => false);
-    const asked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
-    const refusal = await pathRefusal(permissions, kind, asked, host);
-    if (refusal) {
-      throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter: "dsn" });
-    }
-  }
-  const absolute = resolve(host.files.workingDirectory(), path);
-  return target.query === "" ? absolute : `file:${absolute}${target.query}`;
-}
-
-function toResult({ columns, rows, changes, isTruncated }: SqliteResult): StatementResult {
+function toResult({ columns, rows, changes, isTruncated }: SqliteResult): Result {
   return {
     columns: columns.map(({ name }) => name),
     rows: rows.map((row) => row.map((value, index) => toValue(value, columns[index]!))),
@@ -169,4 +128,24 @@ function toParameter(value: Value): SqliteValue {
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value !== "object" || value === null) return value;
   return bytesOf(value) ?? JSON.stringify(value);
+}
+
+/** Names of the result codes of SQLite, by the number in their last eight bits. */
+const NAMES: readonly string[] = [
+  ..."OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT".split(" "),
+  ..."NOTFOUND FULL CANTOPEN PROTOCOL EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE".split(" "),
+  ..."NOLFS AUTH FORMAT RANGE NOTADB".split(" "),
+];
+
+/** The violated constraint, by the number above the last eight bits. */
+const CONSTRAINTS: readonly string[] = [
+  ..."- CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE".split(" "),
+  ..."VTAB ROWID PINNED DATATYPE".split(" "),
+];
+
+/** The name of a result code: `SQLITE_CONSTRAINT_UNIQUE`. */
+function sqliteCode(code: number): string {
+  const name = NAMES[code & 0xff] ?? `${code & 0xff}`;
+  const constraint = name === "CONSTRAINT" ? CONSTRAINTS[code >> 8] ?? "-" : "-";
+  return `SQLITE_${name}${constraint === "-" ? "" : `_${constraint}`}`;
 }

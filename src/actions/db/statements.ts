@@ -1,7 +1,6 @@
-import { StepError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Value } from "../../action/action.ts";
-import type { Statement } from "./database.ts";
+import type { Statement } from "./driver.ts";
 
 /** The parts of SQL in which no name is looked for: texts, quoted names, comments and casts. */
 const COMMON = String.raw`"(?:[^"]|"")*"|--[^\n]*|/\*[\s\S]*?\*/|::`;
@@ -16,37 +15,34 @@ const SKIPPED = {
 
 export type Dialect = keyof typeof SKIPPED;
 
-/** A statement with its values in order; `:name` of a map becomes a placeholder. */
-export function bindNames(
-  text: string,
-  params: Value | undefined,
+/** The parts of a statement in which `:name` is looked for, and those in which it is not. */
+const namesIn = (dialect: Dialect) => new RegExp(`${SKIPPED[dialect]}|:([A-Za-z_]\\w*)`, "g");
+
+/** What is wrong with a statement that has a name which its map of values does not have. */
+export function missingName(
+  { text, params }: { readonly text: string; readonly params?: Value | undefined },
   dialect: Dialect,
-): Statement {
-  if (params === undefined || params === null) return { text };
+): readonly [message: string, hint: string] | undefined {
+  if (!isDict(params)) return undefined;
+  const names = [...text.matchAll(namesIn(dialect))].map((match) => match[2]);
+  const missing = names.find((name) => name !== undefined && !Object.hasOwn(params, name));
+  if (missing === undefined) return undefined;
+  const message = `the statement has :${missing}, and "params" does not`;
+  const known = Object.keys(params).join(", ");
+  return [message, known === "" ? '"params" is empty' : `"params" has ${known}`];
+}
+
+/** A statement with its values in order; `:name` of a map becomes a placeholder. */
+export function bindNames(text: string, params: Value | undefined, dialect: Dialect): Statement {
   if (Array.isArray(params)) return params.length === 0 ? { text } : { text, values: params };
-  if (!isDict(params)) {
-    throw new StepError('cannot run db: "params" must be a list or a map', undefined, {
-      parameter: "params",
-    });
-  }
+  if (!isDict(params)) return { text };
   const values: Value[] = [];
   const places = new Map<string, number>();
-  const pattern = new RegExp(`${SKIPPED[dialect]}|:([A-Za-z_]\\w*)`, "g");
-  const bound = text.replace(pattern, (part, _tag, name?: string) => {
+  const bound = text.replace(namesIn(dialect), (part, _tag, name?: string) => {
     if (name === undefined) return part;
-    if (!Object.hasOwn(params, name)) {
-      const names = Object.keys(params).join(", ");
-      throw new StepError(
-        `cannot run db: the statement has :${name}, and "params" does not`,
-        names === "" ? '"params" is empty' : `"params" has ${names}`,
-        { parameter: "params" },
-      );
-    }
-    if (dialect !== "postgres") {
-      values.push(params[name]!);
-      return "?";
-    }
-    if (!places.has(name)) places.set(name, values.push(params[name]!));
+    const value = params[name] ?? null;
+    if (dialect !== "postgres") return (values.push(value), "?");
+    if (!places.has(name)) places.set(name, values.push(value));
     return `$${places.get(name)}`;
   });
   return values.length === 0 ? { text } : { text: bound, values };

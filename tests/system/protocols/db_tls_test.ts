@@ -1,10 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { runDb } from "../../../src/actions/db/run_db.ts";
+import { db } from "../../../src/actions/db/db.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";
 import { tlsPath } from "../../support/servers/tls_fixture.ts";
+
+const runDb = runnerOf(db);
 
 const PASSWORD = "open-sesame-42";
 const FIXTURES = tlsPath("");

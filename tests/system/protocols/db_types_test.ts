@@ -1,9 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { COLUMN_TYPES } from "../../../scripts/docs/column_types.ts";
-import { runDb } from "../../../src/actions/db/run_db.ts";
+import { db } from "../../../src/actions/db/db.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import type { Dict } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";
+
+const runDb = runnerOf(db);
 
 const PASSWORD = "open-sesame-42";
 
