@@ -10,7 +10,7 @@ import { onAbort } from "./on_abort.ts";
 import { readStepText } from "./step_file.ts";
 import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
 import type { TlsOptions } from "./tls/tls_options.ts";
-import { describeTarget, type Target } from "./target.ts";
+import { describeTarget, type Server, type Target } from "./target.ts";
 import { type Tls, tlsOptions } from "./tls/tls.ts";
 
 /**
@@ -99,6 +99,8 @@ export class Attempt {
   }
 
   /** The options for a connection by TLS; undefined where it is a plain one. */
+  async secure(tls: Tls): Promise<TlsOptions>;
+  async secure(tls: Tls | false | undefined): Promise<TlsOptions | undefined>;
   async secure(tls: Tls | false | undefined): Promise<TlsOptions | undefined> {
     return this.#secure = tls ? await tlsOptions(tls, this.context) : undefined;
   }
@@ -107,11 +109,20 @@ export class Attempt {
     return this.#secure !== undefined;
   }
 
-  /** Connects to the server that the action works with, by TLS where `tls` is given. */
-  async socket(tls: Tls | false | undefined): Promise<Socket | TLSSocket> {
-    if (!("host" in this.target)) throw new Error("its target is no server");
-    const { host, port } = this.target;
-    const options = await this.secure(tls);
+  /** The server that the action works with. */
+  get server(): Server {
+    if ("host" in this.target) return this.target;
+    throw new Error("the target is not a server");
+  }
+
+  /** Connects to the server that the action works with, by TLS where options are given. */
+  async socket(options: TlsOptions | undefined): Promise<Socket | TLSSocket> {
+    const { opening, failing } = describeTarget(this.target);
+    return await this.during(opening, this.#connect(options), failing);
+  }
+
+  async #connect(options: TlsOptions | undefined): Promise<Socket | TLSSocket> {
+    const { host, port } = this.server;
     const { connect, isIP } = await import("node:net");
     const name = options?.servername ?? host;
     const to = { host, port, servername: isIP(name) ? "" : name };

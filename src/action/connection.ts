@@ -98,6 +98,20 @@ export async function onConnection<P, C, A>(
   return await (parallel ? act(slot) : inTurn(slot, context, () => act(slot)));
 }
 
+/** Carries out `run` alone; what it opened is undone at the end. */
+export async function withoutConnection<A>(
+  attempt: Attempt,
+  run: (attempt: Attempt) => Promise<A>,
+): Promise<A> {
+  try {
+    await allow(attempt.target, "", attempt.context);
+    return await run(attempt);
+  } finally {
+    attempt.undoAll();
+    attempt.end();
+  }
+}
+
 async function open<P, C>(
   { by, open, close }: Connection<P, C>,
   params: P,

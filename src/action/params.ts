@@ -24,9 +24,11 @@ export const texts = (summary: string) =>
   );
 
 /** `timeout`, which the seam applies once it is the step's turn. */
-export const timeout = (summary: string) => ({
-  timeout: duration(summary).default(0, "the timeout of the step"),
-});
+export const timeout = (
+  summary: string,
+  milliseconds = 0,
+  inDocuments = "the timeout of the step",
+) => ({ timeout: duration(summary).default(milliseconds, inDocuments) });
 
 /** `connection` and `fresh`, by which the seam decides who shares a connection. */
 export const sharing = (what: string, each: string) => ({

@@ -1,7 +1,7 @@
 import { StepError } from "../base/errors.ts";
 import type { Dict, RunAction } from "./action.ts";
 import { Attempt } from "./attempt.ts";
-import { onConnection } from "./connection.ts";
+import { onConnection, withoutConnection } from "./connection.ts";
 import { Param, type Shape, type Values } from "./schema.ts";
 import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
 
@@ -17,14 +17,16 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
       const details = typeof parameter === "string" ? { parameter } : {};
       throw new StepError(`cannot run ${name}: ${message}`, hint, details);
     }
-    const target = spec.target(params);
+    const target = await spec.target(params);
     const { timeout }: { readonly timeout?: number } = params;
     const begin = () => new Attempt(context, target, refusals, timeout);
-    const response = await onConnection(
-      connection,
-      { action: name, params, raw, context, begin },
-      (connection, attempt) => run(connection, params, attempt, raw),
-    );
+    const response = connection
+      ? await onConnection(
+        connection,
+        { action: name, params, raw, context, begin },
+        (connection, attempt) => run(connection, params, attempt, raw),
+      )
+      : await withoutConnection(begin(), (attempt) => run(undefined as C, params, attempt, raw));
     return { status: 0, ...response, res: response.res as Dict };
   };
 }

@@ -30,8 +30,9 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   /** A test of its result, for hints. */
   readonly example?: string;
   /** What it works with, for permissions and messages. */
-  readonly target: (params: Values<S>) => Target;
-  readonly connection: Connection<Values<S>, C>;
+  readonly target: (params: Values<S>) => Target | Promise<Target>;
+  /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
+  readonly connection?: Connection<Values<S>, C>;
   /** What to say about errors of the library. */
   readonly refusals?: readonly Refusal[];
   /** `raw` are the parameters as the step gives them, for `req`. */
@@ -73,7 +74,7 @@ export interface Response<F extends ResponseShape> extends Omit<ActionResult, "r
 }
 
 /** Makes an action of what there is to say about it. */
-export function action<const S extends Shape, const F extends ResponseShape, C>(
+export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
   spec: ActionSpec<S, F, C>,
 ): Action {
   const { name, summary, params, oneOf, example, res } = spec;

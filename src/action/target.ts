@@ -14,6 +14,8 @@ export interface Server {
   readonly product?: string;
   readonly host: string;
   readonly port: number;
+  /** How messages about a failure to reach it begin: `cannot connect to …` by default. */
+  readonly failing?: string;
   /** The socket of the system that it listens at, in place of host and port. */
   readonly socket?: string;
   /** Connects plainly up to where TLS begins, for a look at a certificate that was refused. */
@@ -38,7 +40,8 @@ export function describeTarget(target: Target) {
     ? `${target.product} at ${address}`
     : address;
   const [opening, open] = isServer ? ["connecting to", "connect to"] : ["opening", "open"];
-  return { address, peer, opening: `${opening} ${peer}`, failing: `cannot ${open} ${peer}` };
+  const failing = isServer && target.failing || `cannot ${open} ${peer}`;
+  return { address, peer, opening: `${opening} ${peer}`, failing };
 }
 
 /** Throws a `StepError` if the run may not use it. `parameter` is what names it. */

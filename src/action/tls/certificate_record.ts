@@ -7,7 +7,7 @@ const DAY = 86_400_000;
  * The field `tls` of a response. `days_left` is negative for an
  * expired certificate; `now` is in milliseconds.
  */
-export function tlsRecord(socket: TLSSocket, now: number): Dict {
+export function tlsRecord(socket: TLSSocket, now: number) {
   const { alpnProtocol } = socket;
   return {
     protocol: socket.getProtocol() ?? "",

@@ -40,7 +40,8 @@ export const tcp = action({
   example: 'res.received contains "220"',
   target: ({ host, port }) => ({ host, port }),
   connection: {
-    open: async ({ tls }, attempt) => new Dialogue(await attempt.socket(tls), attempt),
+    open: async ({ tls }, attempt) =>
+      new Dialogue(await attempt.socket(await attempt.secure(tls)), attempt),
     close: (dialogue) => dialogue.destroy(),
   },
   run: async (

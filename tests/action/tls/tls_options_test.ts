@@ -4,11 +4,14 @@ import { createServer } from "node:tls";
 import type { Dict, RunTls } from "../../../src/action/action.ts";
 import { readTlsOptions } from "../../../src/action/tls/tls_options.ts";
 import { checkTls } from "../../../src/action/tls/tls_parameter.ts";
-import { runTls } from "../../../src/actions/tls_check/run_tls.ts";
+import { tls } from "../../../src/actions/tls/tls.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { tlsCertificate, tlsPath, tlsText } from "../../support/servers/tls_fixture.ts";
 import { withServer } from "../../support/servers/with_server.ts";
+
+const runTls = runnerOf(tls);
 
 const { createPrivateKey } = await import("node:crypto");
 

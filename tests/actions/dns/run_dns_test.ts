@@ -1,11 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { dns as dnsAction } from "../../../src/actions/dns/dns.ts";
-import { runDns } from "../../../src/actions/dns/run_dns.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import type { Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { listenDatagrams, nameServer, type Zone } from "../../support/servers/name_server.ts";
+
+const runDns = runnerOf(dnsAction);
 
 const ZONE: Zone = {
   "A shop.test": [{ type: "A", data: "192.0.2.10" }, { type: "A", data: "192.0.2.11" }],
@@ -61,7 +63,7 @@ Deno.test("dns names the server that does not answer", async () => {
   await assertRejects(
     () => runDns({ name: "shop.test", server: `127.0.0.1:${port}`, timeout: "400ms" }, context),
     StepError,
-    `cannot ask 127.0.0.1 port ${port} for A of "shop.test": timed out after 400ms`,
+    `timed out after 400ms while asking 127.0.0.1 port ${port} for A of "shop.test"`,
   );
   silent.close();
 });

@@ -1,0 +1,104 @@
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { StepError } from "../../base/errors.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { host, port, timeout } from "../../action/params.ts";
+import { action } from "../../action/spec.ts";
+import { tls as tlsRule } from "../../action/tls/tls.ts";
+import type { TlsOptions } from "../../action/tls/tls_options.ts";
+
+/** The versions that are tried, by the names that node:tls has for them. */
+const VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
+
+/** Looks at a TLS server. A certificate that is not valid is a result. */
+export const tls = action({
+  name: "tls",
+  summary: "Looks at the certificate and the versions of a TLS server",
+  params: {
+    host: host().required(),
+    port: port().default(443),
+    tls: tlsRule(),
+    // A server without TLS often does not respond.
+    ...timeout("How long everything may take", 10_000, "10s, at most the timeout of the step"),
+  },
+  res: {
+    certificate: "any",
+    chain: "array",
+    protocol: "string",
+    protocols: "array",
+    cipher: "string",
+    valid: "bool",
+    error: "string",
+  },
+  example: "res.certificate.days_left > 14",
+  target: ({ host, port }) => ({ host, port }),
+  async run(_, { host, port, tls = {} }, attempt) {
+    const options = await attempt.secure(tls);
+    const socket = await connect({ ...options, rejectUnauthorized: false }, attempt);
+    const { certificateRecord, tlsRecord } = await import("../../action/tls/certificate_record.ts");
+    const now = attempt.context.host.clock.now();
+    // No protocol is offered, since that would tie the check to HTTP.
+    const { certificate, alpn: _alpn, ...connection } = tlsRecord(socket, now);
+    const chain = chainOf(socket.getPeerCertificate(true))
+      .map((one) => certificateRecord(one, now));
+    const refused = socket.authorized ? undefined : socket.authorizationError;
+    socket.destroy();
+    const error = refused ? await explainRefusal(refused, attempt) : "";
+    return {
+      req: { host, port },
+      res: {
+        ...connection,
+        certificate: certificate ?? null,
+        chain,
+        protocols: await protocolsOf(options, attempt),
+        valid: error === "",
+        error,
+      },
+      status: error === "" ? 0 : 1,
+      brief: error === "" ? "valid certificate" : "invalid certificate",
+    };
+  },
+});
+
+async function connect(options: TlsOptions, attempt: Attempt): Promise<TLSSocket> {
+  try {
+    return await attempt.socket(options) as TLSSocket;
+  } catch (error) {
+    // To go without TLS is no advice here.
+    if (!(error instanceof StepError) || !/"tls: false"/.test(error.hint ?? "")) throw error;
+    const hint = "check the port: TLS has to begin with the first byte";
+    throw new StepError(error.message, hint, error.details);
+  }
+}
+
+/** The certificate of the server and those that signed it. */
+function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  for (
+    let one: DetailedPeerCertificate | undefined = first;
+    one?.valid_to !== undefined &&
+    !chain.some(({ fingerprint256 }) => fingerprint256 === one!.fingerprint256);
+    one = one.issuerCertificate
+  ) chain.push(one);
+  return chain;
+}
+
+async function explainRefusal(refused: Error | string, attempt: Attempt): Promise<string> {
+  const error = refused instanceof Error
+    ? refused
+    : Object.assign(new Error(refused), { code: refused });
+  return (await attempt.explain("", error)).details.cause!;
+}
+
+/** The versions of TLS that a server speaks, of those that this program speaks. */
+async function protocolsOf(options: TlsOptions, attempt: Attempt): Promise<string[]> {
+  const spoken = await Promise.all(VERSIONS.map(async (version) => {
+    const only = { ...options, minVersion: version, maxVersion: version };
+    try {
+      (await attempt.socket({ ...only, rejectUnauthorized: false })).destroy();
+      return [version];
+    } catch {
+      return [];
+    }
+  }));
+  return spoken.flat();
+}
