@@ -10,7 +10,7 @@ import type {
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { isGiven } from "./parameters.ts";
-import { Param, parametersOf, readFields, type Shape, type Values } from "./schema.ts";
+import { type Param, readFields, type Shape, type Values } from "./schema.ts";
 import type { Target } from "./target.ts";
 
 /** All there is to say about an action; `action()` makes an `Action` of it. */
@@ -71,34 +71,6 @@ export interface Response<F extends ResponseShape> extends Omit<ActionResult, "r
   };
   /** Not 0 where the other side refused what was asked of it. */
   readonly status?: number;
-}
-
-/** Makes an action of what there is to say about it. */
-export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
-  spec: ActionSpec<S, F, C>,
-): Action {
-  const { name, summary, params, oneOf, example, res } = spec;
-  return {
-    name,
-    summary,
-    parameters: parametersOf(params),
-    ...oneOf && { alternatives: [{ names: oneOf, required: true }] },
-    problems(raw) {
-      const param = new Param(name);
-      readParams(spec, raw, param);
-      return param.problems;
-    },
-    expectsResult: spec.expectsResult,
-    responseFields: Object.entries(res).map(([name, field]) => {
-      const { type, ...rest } = typeof field === "string" ? { type: field } : field;
-      return { name, ...rest, ...type !== "any" && { type } };
-    }),
-    exampleTest: example,
-    ...(spec.describe || spec.command || spec.testHint) && {
-      explainer: () => Promise.resolve(spec),
-    },
-    load: async () => (await import("./run_action.ts")).runnerOf(spec),
-  };
 }
 
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */

@@ -1,7 +1,7 @@
 import { canBeSecret, isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict, HideSecrets, SecretSink, Value } from "../../action/action.ts";
-import { action } from "../../action/spec.ts";
+import { action } from "../../action/make_action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { sharing, timeout } from "../../action/params.ts";
 import {

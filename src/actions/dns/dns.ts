@@ -3,7 +3,7 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
 import { timeout } from "../../action/params.ts";
 import { text } from "../../action/schema.ts";
-import { action } from "../../action/spec.ts";
+import { action } from "../../action/make_action.ts";
 import { checkName, readServer, RECORD_TYPES, toAscii } from "./question.ts";
 
 /** Asks a name server once. An answer without success, like NXDOMAIN, is a result. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
-import { action } from "../../action/spec.ts";
+import { action } from "../../action/make_action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { host, port, texts, timeout } from "../../action/params.ts";
 import { text } from "../../action/schema.ts";

@@ -1,0 +1,31 @@
+import type { Action } from "./action.ts";
+import { Param, parametersOf, type Shape } from "./schema.ts";
+import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
+
+/** Makes an action of what there is to say about it. */
+export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
+  spec: ActionSpec<S, F, C>,
+): Action {
+  const { name, summary, params, oneOf, example, res } = spec;
+  return {
+    name,
+    summary,
+    parameters: parametersOf(params),
+    ...oneOf && { alternatives: [{ names: oneOf, required: true }] },
+    problems(raw) {
+      const param = new Param(name);
+      readParams(spec, raw, param);
+      return param.problems;
+    },
+    expectsResult: spec.expectsResult,
+    responseFields: Object.entries(res).map(([name, field]) => {
+      const { type, ...rest } = typeof field === "string" ? { type: field } : field;
+      return { name, ...rest, ...type !== "any" && { type } };
+    }),
+    exampleTest: example,
+    ...(spec.describe || spec.command || spec.testHint) && {
+      explainer: () => Promise.resolve(spec),
+    },
+    load: async () => (await import("./run_action.ts")).runnerOf(spec),
+  };
+}
