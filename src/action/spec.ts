@@ -1,12 +1,5 @@
 import type { TypeName } from "../base/value/value.ts";
-import type {
-  Action,
-  ActionExplainer,
-  ActionResult,
-  Dict,
-  ResponseField,
-  Value,
-} from "./action.ts";
+import type { ActionExplainer, ActionResult, Dict, ResponseField, Value } from "./action.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { isGiven } from "./parameters.ts";
