@@ -3,6 +3,7 @@ import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
+import { MOST_PARTS } from "./piece_events.ts";
 import type { RunFile } from "./run_file.ts";
 
 /** The plan of the whole run: the jobs that were chosen when it was prepared. */
@@ -70,9 +71,6 @@ function readPart(text: string): PiecePart {
     `write --rounds 2/8 for the second of eight parts; there may be ${MOST_PARTS}`,
   );
 }
-
-/** GitHub starts as many jobs of one matrix, and no more. */
-export const MOST_PARTS = 256;
 
 /** The repeat of a job whose rounds can run in several processes. Throws RunnerError otherwise. */
 export function splittableRepeat({ id, repeat }: Job): Repeat {

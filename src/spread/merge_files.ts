@@ -1,6 +1,6 @@
-import type { MergedPieces, PieceFile } from "./merge_pieces.ts";
+import type { MergedPieces, PieceFile } from "./piece_events.ts";
 import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
-import type { Opening } from "./sealed_values.ts";
+import type { Opening } from "./seal.ts";
 
 /** What several processes did, as if one had done it. */
 export interface Merged extends MergedPieces {
@@ -17,7 +17,7 @@ export async function mergeFiles(
   opening?: Opening,
 ): Promise<Merged> {
   if (!runFile) {
-    const { mergeShards } = await import("./merge_shards.ts");
+    const { mergeShards } = await import("./merge_suite.ts");
     return { isSuite: true, ...mergeShards(files) };
   }
   if (isSuiteRunFile(runFile.text)) {

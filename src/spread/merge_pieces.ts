@@ -21,26 +21,17 @@ import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { formatDuration } from "../base/value/duration.ts";
 import { Masker } from "../secrets/masker.ts";
 import type { Dict } from "../base/value/value.ts";
-import { newestParts } from "./newest_parts.ts";
-import { refuseOtherRun } from "./read_header.ts";
+import {
+  choosePieces,
+  endsInTheMiddle,
+  lost,
+  type MergedPieces,
+  type Piece,
+  type PieceFile,
+  surveyPiece,
+} from "./piece_events.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
 import { RunTotals } from "../run/run_totals.ts";
-import { endsInTheMiddle, type Piece, surveyPiece } from "./survey_piece.ts";
-
-/** The events of a process, as a file has them; they are read twice. */
-export interface PieceFile {
-  /** The name used in messages. */
-  readonly file: string;
-  readonly events: () => Iterable<RunEvent>;
-}
-
-/** The events of all pieces as those of one process, and what should be said of them. */
-export interface MergedPieces {
-  /** Made while they are taken. */
-  readonly events: Iterable<RunEvent>;
-  readonly passed: boolean;
-  readonly warnings: readonly string[];
-}
 
 /** A job of the run with the pieces that count. */
 interface MergedJob {
@@ -61,29 +52,16 @@ export function mergePieces(
   secrets = new Masker(),
 ): MergedPieces {
   addSecretsOf(run.vars, secrets);
-  const warnings: string[] = [];
-  const pieces = files.flatMap(({ file, events }) => {
-    const piece = surveyPiece(file, events);
-    if (!piece) warnings.push(`'${file}' was left out: it has no events of a piece of a run`);
-    return piece ? [piece] : [];
-  });
-  const expected = { run: run.run, sha256: run.workflow.sha256, what: "workflow" } as const;
-  for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
-  const partsOf = ({ id }: RunFileJob) =>
-    newestParts(
-      pieces.filter(({ header }) => header.jobs.includes(id)),
-      ({ header }) => header,
-      ({ file: newer }, { file: older }) =>
-        warnings.push(
-          `the job "${id}" was run more than once: '${newer}' counts, '${older}' does not`,
-        ),
-    );
-  const used = new Map(run.jobs.map((job) => [job, partsOf(job)]));
-  const counted = new Set([...used.values()].flat());
-  const began = Math.min(...[...counted].map(({ began }) => began));
-  const ended = Math.max(...[...counted].map(({ ended }) => ended));
-  const [from, to] = counted.size === 0 ? [run.created, run.created] : [began, ended];
-  const jobs = mergeJobs(run, used, to, secrets);
+  const expected = {
+    run: run.run,
+    sha256: run.workflow.sha256,
+    what: "workflow",
+    created: run.created,
+  } as const;
+  const ids = run.jobs.map(({ id }) => id);
+  const chosen = choosePieces(files, surveyPiece, expected, ids);
+  const { byName, counted, from, to, warnings } = chosen;
+  const jobs = mergeJobs(run, byName, to, secrets);
   warnings.push(...clockWarnings(jobs), ...paceWarnings(jobs));
   const interrupted = [...counted].flatMap(({ header, interrupted }) =>
     interrupted === undefined ? [] : [`${header.jobs.join(", ")}: ${interrupted}`]
@@ -94,7 +72,7 @@ export function mergePieces(
   const runId = run.run;
   function* events(): Iterator<RunEvent> {
     const totals = new RunTotals();
-    for (const event of unendedEvents(run, from, [...counted], jobs, used)) {
+    for (const event of unendedEvents(run, from, [...counted], jobs)) {
       totals.take(event);
       yield { ...event, runId };
     }
@@ -119,7 +97,7 @@ function partOf({ header }: Piece): number {
 
 function mergeJobs(
   { jobs, vars }: RunFile,
-  used: ReadonlyMap<RunFileJob, readonly Piece[]>,
+  piecesOf: ReadonlyMap<string, readonly Piece[]>,
   ended: number,
   secrets: Masker,
 ): readonly MergedJob[] {
@@ -128,7 +106,7 @@ function mergeJobs(
     const known = merged.get(job.id);
     if (known) return known;
     const needs = job.needs.flatMap((id) => jobs.find((other) => other.id === id) ?? []).map(merge);
-    const pieces = used.get(job)!;
+    const pieces = piecesOf.get(job.id)!;
     const finished = pieces.length === 0
       ? finishWithoutPiece(job, needs, ended)
       : finishOf(job, pieces, vars, secrets);
@@ -256,11 +234,6 @@ function expectationFailures(
   }
 }
 
-/** The failure of a job whose events did not come back. */
-export function lost(message: string): Failure {
-  return { kind: "interrupted", field: "", message };
-}
-
 /** The clocks of machines are not corrected, since nobody knows which of them is right. */
 function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
   const byId = new Map(jobs.map((merged) => [merged.job.id, merged]));
@@ -321,14 +294,13 @@ function* unendedEvents(
 function* inOrder(
   pieces: readonly Piece[],
   jobs: readonly MergedJob[],
-  used: ReadonlyMap<RunFileJob, readonly Piece[]>,
 ): Iterable<RunEvent> {
   const starts = jobs.flatMap(({ started }) => started ?? []).sort((a, b) => a.time - b.time);
   const ends = jobs.map(({ finished }) => finished).sort((a, b) => a.time - b.time);
-  const ofJob = new Map([...used].map(([{ id }, own]) => [id, new Set(own)]));
+  const piecesOf = new Map(jobs.map(({ job, pieces }) => [job.id, new Set(pieces)]));
   const streams = [
     starts,
-    ...pieces.map((piece) => keptEvents(piece, (id) => ofJob.get(id)?.has(piece) ?? false)),
+    ...pieces.map((piece) => keptEvents(piece, (id) => piecesOf.get(id)?.has(piece) ?? false)),
     ends,
   ].map((events): Stream => {
     const iterator = (events as Iterable<RunEvent>)[Symbol.iterator]();

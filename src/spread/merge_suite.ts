@@ -1,27 +1,29 @@
 import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
 import type {
   JobFinished,
-  PieceHeader,
   RunEvent,
   RunFinished,
   SuiteFinished,
+  SuiteStarted,
 } from "../run/event.ts";
-import { conditionOf, lost, type MergedPieces, type PieceFile } from "./merge_pieces.ts";
-import { newestParts } from "./newest_parts.ts";
-import { readHeader, refuseOtherRun } from "./read_header.ts";
+import { RunnerError } from "../base/errors.ts";
+import { conditionOf } from "./merge_pieces.ts";
+import {
+  type AnyPiece,
+  choosePieces,
+  endsInTheMiddle,
+  lost,
+  type MergedPieces,
+  type PieceFile,
+  readHeader,
+  readSuiteEvents,
+} from "./piece_events.ts";
 import { outlineOf } from "./run_file.ts";
 import { RunTotals } from "../run/run_totals.ts";
-import { endsInTheMiddle } from "./survey_piece.ts";
-import { readSuiteEvents } from "./suite_events.ts";
 import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";
 
 /** The events of one process, by the workflows that it ran. */
-interface SuitePieceEvents {
-  readonly file: string;
-  readonly header: PieceHeader;
-  readonly began: number;
-  readonly ended: number;
-  readonly interrupted: string | undefined;
+interface SuitePiece extends AnyPiece {
   readonly runs: ReadonlyMap<string, readonly RunEvent[]>;
 }
 
@@ -36,32 +38,23 @@ interface MergedRun extends EndedWorkflow {
  * where events are of another run.
  */
 export function mergeSuitePieces(run: SuiteRunFile, files: readonly PieceFile[]): MergedPieces {
-  const warnings: string[] = [];
-  const pieces = files.flatMap((file) => {
-    const piece = readPiece(file);
-    if (!piece) warnings.push(`'${file.file}' was left out: it has no events of this suite`);
-    return piece ? [piece] : [];
-  });
-  const expected = { run: run.run, sha256: run.sha256, what: "suite" } as const;
-  for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
-  const pieceOf = ({ name }: SuiteRunWorkflow) => {
-    const [newest] = newestParts(
-      pieces.filter(({ header }) => header.jobs.includes(name)),
-      ({ header }) => header,
-      ({ file: newer }, { file: older }) =>
-        warnings.push(`'${name}' was run more than once: '${newer}' counts, '${older}' does not`),
-    );
-    return newest;
-  };
-  const used = new Map(run.workflows.map((workflow) => [workflow, pieceOf(workflow)]));
-  const counted = new Set([...used.values()].flatMap((piece) => piece ?? []));
-  const began = Math.min(...[...counted].map((piece) => piece.began));
-  const ended = Math.max(...[...counted].map((piece) => piece.ended));
-  const [from, to] = counted.size === 0 ? [run.created, run.created] : [began, ended];
+  const expected = {
+    run: run.run,
+    sha256: run.sha256,
+    what: "suite",
+    created: run.created,
+  } as const;
+  const names = run.workflows.map(({ name }) => name);
+  const chosen = choosePieces(files, readPiece, expected, names);
+  const { byName, counted, from, to, warnings } = chosen;
   let setupFailed = false;
   const runs = run.workflows.map((workflow): MergedRun => {
     const isSkipped = setupFailed && workflow.role !== "teardown";
-    const merged = mergeRun(workflow, used.get(workflow), { isSkipped, time: to, suite: run.run });
+    const merged = mergeRun(workflow, byName.get(workflow.name)?.[0], {
+      isSkipped,
+      time: to,
+      suite: run.run,
+    });
     if (workflow.role === "setup" && merged.state === "failed") setupFailed = true;
     return merged;
   });
@@ -69,7 +62,7 @@ export function mergeSuitePieces(run: SuiteRunFile, files: readonly PieceFile[])
   if (!setupFailed) {
     interrupted.push(...run.workflows.flatMap((workflow, at) => unstarted(workflow, runs[at]!)));
   }
-  const end = endOf(run.run, runs, interrupted, from, to);
+  const end = endOf(run.run, runs, { interrupted, from, to });
   function* events(): Iterator<RunEvent> {
     yield {
       type: "suite_started",
@@ -100,7 +93,7 @@ function unstarted(workflow: SuiteRunWorkflow, { role, state, events }: MergedRu
   return [`'${workflow.name}' was ${blocked.reason ?? "not started"}`];
 }
 
-function readPiece(piece: PieceFile): SuitePieceEvents | undefined {
+function readPiece(piece: PieceFile): SuitePiece | undefined {
   const { file } = piece;
   const { start, end, ended, runs: byId } = readSuiteEvents(piece);
   const header = start && readHeader(start.piece, file);
@@ -130,16 +123,12 @@ interface Circumstances {
 
 function mergeRun(
   workflow: SuiteRunWorkflow,
-  piece: SuitePieceEvents | undefined,
+  piece: SuitePiece | undefined,
   { isSkipped, time, suite }: Circumstances,
 ): MergedRun {
   const { role } = workflow;
   const own = piece?.runs.get(keyOf(workflow)) ?? [];
-  const events = own.map((event) =>
-    event.type === "run_started" && event.suite
-      ? { ...event, suite: { ...event.suite, id: suite } }
-      : event
-  );
+  const events = own.map((event) => ofSuite(event, suite));
   const last = events.at(-1);
   if (last?.type === "run_finished") {
     return { role, state: workflowState(last), steps: last.steps, events };
@@ -203,7 +192,7 @@ function lostJobs(
   runId: string,
   time: number,
   isOver: ReadonlySet<string>,
-  piece: SuitePieceEvents | undefined,
+  piece: SuitePiece | undefined,
 ): JobFinished[] {
   const message = piece
     ? endsInTheMiddle(piece.file)
@@ -238,19 +227,156 @@ function endOfRun(
   };
 }
 
+/** The last event of a suite. */
 function endOf(
   runId: string,
-  runs: readonly MergedRun[],
-  interrupted: readonly string[],
-  from: number,
-  to: number,
+  runs: readonly EndedWorkflow[],
+  { interrupted, from, to, isPassed = interrupted.length === 0 }: {
+    readonly interrupted: readonly string[];
+    readonly from: number;
+    readonly to: number;
+    /** Whether it may pass if no workflow failed. */
+    readonly isPassed?: boolean;
+  },
 ): SuiteFinished {
   const { workflows, steps } = countWorkflows(runs);
   return {
     ...{ type: "suite_finished", runId, time: to, duration: to - from },
-    state: workflows.failed === 0 && interrupted.length === 0 ? "passed" : "failed",
+    state: workflows.failed === 0 && isPassed ? "passed" : "failed",
     ...interrupted.length === 0 ? {} : { interrupted: interrupted.join("; ") },
     workflows,
     steps,
   };
+}
+
+/** The same event as one of the suite with that id. */
+function ofSuite(event: RunEvent, id: string): RunEvent {
+  return event.type === "run_started" && event.suite
+    ? { ...event, suite: { ...event.suite, id } }
+    : event;
+}
+
+/** One shard, with the events of its runs. */
+interface Shard {
+  readonly file: string;
+  readonly start: SuiteStarted;
+  readonly end: SuiteFinished;
+  readonly runs: readonly ShardRun[];
+}
+
+interface ShardRun extends MergedRun {
+  readonly index: number;
+}
+
+/**
+ * Makes one suite of its shards. Throws RunnerError where one is missing, ends in its middle or is
+ * of another suite. Of a shard that was run more than once, the last run counts.
+ */
+export function mergeShards(files: readonly PieceFile[]): MergedPieces {
+  const read = files.map(readShard).sort((a, b) => a.start.time - b.start.time);
+  const [first] = read;
+  if (!first) throw new RunnerError("there are no events to merge");
+  const other = read.find(({ start }) => start.hash !== first.start.hash);
+  if (other) {
+    throw new RunnerError(
+      `'${other.file}' is of another suite than '${first.file}'`,
+      "all shards must run the same files with the same options",
+    );
+  }
+  const warnings: string[] = [];
+  const shards = chooseShards(read, warnings);
+  const runs = chooseRuns(shards.flatMap((shard) => shard.runs));
+  const { shard: _, ...start } = first.start;
+  const id = start.runId;
+  const from = Math.min(...shards.map(({ start }) => start.time));
+  const to = Math.max(...shards.map(({ end }) => end.time));
+  const end = endOf(id, runs, {
+    interrupted: [...new Set(shards.flatMap(({ end }) => end.interrupted ?? []))],
+    from,
+    to,
+    isPassed: shards.every(({ end }) => end.state === "passed"),
+  });
+  const workflows = shards.reduce((sum, { start }) => sum + start.workflows, 0);
+  const events: RunEvent[] = [{ ...start, time: from, workflows }];
+  for (const run of runs) for (const event of run.events) events.push(ofSuite(event, id));
+  return { events: [...events, end], passed: end.state === "passed", warnings };
+}
+
+function readShard(piece: PieceFile): Shard {
+  const { file } = piece;
+  const { start, end, runs: byId } = readSuiteEvents(piece);
+  const [first] = byId.values();
+  if (start?.piece || first?.[0]?.type === "run_started" && first[0].piece) {
+    throw new RunnerError(
+      `'${file}' is of one process of a run, and the run file is missing`,
+      "name the file that runner prepare has written, too",
+    );
+  }
+  if (!start) {
+    throw new RunnerError(
+      `'${file}' has no events of a suite`,
+      "merge what --report ndjson=FILE has written in each shard",
+    );
+  }
+  const runs = [...byId.values()].map((events) => readRun(file, events));
+  if (!end) throw cutOff(file);
+  return { file, start, end, runs };
+}
+
+function readRun(file: string, events: readonly RunEvent[]): ShardRun {
+  const [start] = events;
+  const end = events.find((event) => event.type === "run_finished");
+  if (start?.type !== "run_started" || end?.type !== "run_finished") throw cutOff(file);
+  const { role, index = 0 } = start.suite ?? {};
+  return { role, index, state: workflowState(end), steps: end.steps, events };
+}
+
+function cutOff(file: string): RunnerError {
+  return new RunnerError(
+    `'${file}' ends in the middle`,
+    "its run was killed, or the file was not copied as a whole: run the shard again",
+  );
+}
+
+/** Each shard once. */
+function chooseShards(parts: readonly Shard[], warnings: string[]): readonly Shard[] {
+  const byIndex = new Map<number, Shard>();
+  const count = parts[0]!.start.shard?.of ?? 1;
+  for (const part of parts) {
+    const { index, of } = part.start.shard ?? { index: 1, of: 1 };
+    if (of !== count) {
+      throw new RunnerError(`'${part.file}' is one of ${of} shards, and others are of ${count}`);
+    }
+    const earlier = byIndex.get(index);
+    if (earlier) {
+      warnings.push(`'${earlier.file}' was left out: '${part.file}' is a later run of it`);
+    }
+    byIndex.set(index, part);
+  }
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter((at) => !byIndex.has(at));
+  if (missing.length > 0) {
+    const which = missing.length === 1 ? `shard ${missing[0]}` : `shards ${missing.join(", ")}`;
+    throw new RunnerError(
+      `${which} of ${count} ${missing.length === 1 ? "is" : "are"} missing`,
+      "its machine was lost or its events were not kept: run it again",
+    );
+  }
+  return [...byIndex].sort(([a], [b]) => a - b).map(([, part]) => part);
+}
+
+const ROLES = ["setup", undefined, "teardown"];
+
+/**
+ * The runs in the order of the suite. Setup and teardown ran in each shard: those that passed
+ * count once, and those that failed each time.
+ */
+function chooseRuns(runs: readonly ShardRun[]): readonly ShardRun[] {
+  const sorted = runs.toSorted((a, b) =>
+    ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || a.index - b.index
+  );
+  return sorted.filter((run, at) => {
+    if (run.role === undefined || run.state === "failed") return true;
+    const same = sorted.filter(({ role, index }) => role === run.role && index === run.index);
+    return !same.some(({ state }) => state === "failed") && sorted.indexOf(same[0]!) === at;
+  });
 }

@@ -7,18 +7,18 @@ import type { RunOptions, RunPiece } from "../run/run_options.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { choosePiece, type PieceChoice, planOfPiece, planOfRun } from "./choose_piece.ts";
-import { addInputSecrets, gatherInputs } from "./gather_inputs.ts";
 import {
+  addInputSecrets,
+  gatherInputs,
   type PieceOutcome,
   type PieceOutputs,
   readOutputsFile,
   renderOutputsFile,
 } from "./outputs_file.ts";
-import { type ExpectedRun, refuseOtherRun } from "./read_header.ts";
+import { type ExpectedRun, refuseOtherRun } from "./piece_events.ts";
 import type { NamedText } from "./read_json_file.ts";
-import { readRunFile } from "./run_file.ts";
-import type { Opening } from "./sealed_values.ts";
-import { hashWorkflow, refuseOtherWorkflow } from "./workflow_hash.ts";
+import { hashWorkflow, readRunFile, refuseOtherWorkflow } from "./run_file.ts";
+import type { Opening } from "./seal.ts";
 
 /** The files and the choice that make a process a part of a run. */
 export interface PieceSource extends Opening {

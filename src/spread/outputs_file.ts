@@ -1,12 +1,13 @@
 import type { PieceHeader, PiecePart } from "../run/event.ts";
-import type { JobOutcome } from "../run/run_options.ts";
+import type { JobOutcome, RunPiece } from "../run/run_options.ts";
+import { jobsBefore, type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
+import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
-import { isPart } from "./read_header.ts";
+import { isPart, newestParts } from "./piece_events.ts";
 import { type NamedText, readJsonFile } from "./read_json_file.ts";
-import type { Seal } from "./seal.ts";
-import { type Opening, openValues, sealValues } from "./sealed_values.ts";
+import { type Opening, openValues, type Seal, sealValues } from "./seal.ts";
 
 const SCHEMA = "runner.outputs/1";
 const HINT = "such a file is written by: runner <workflow_file> --run FILE --outputs FILE";
@@ -101,4 +102,120 @@ export async function readOutputsFile(
     outputs: outputs as PieceOutputs["outputs"],
     rounds: (fields.optionalMap("rounds") ?? {}) as Readonly<Record<string, number>>,
   };
+}
+
+/** The results of the jobs that ran before a piece, with the warnings about them. */
+interface GatheredInputs extends Pick<RunPiece, "outcomes" | "outputs" | "failed"> {
+  readonly warnings: readonly string[];
+}
+
+/** From worst to best. */
+const STATES = ["failed", "skipped", "passed"] as const;
+
+/**
+ * Finds what became of the jobs that those of a piece depend on. Throws RunnerError for a job or a
+ * part of one that is in no input. `whole` has all jobs of the run.
+ */
+export function gatherInputs(
+  whole: Plan,
+  chosen: ReadonlySet<PlannedJob>,
+  pieces: readonly PieceOutputs[],
+): GatheredInputs {
+  const warnings: string[] = [];
+  const isLast = [...chosen].some(({ job }) => job.isCleanup);
+  const before = isLast
+    ? new Set(whole.jobs.filter(({ job }) => !job.isCleanup))
+    : ancestorsOf(chosen);
+  // A job that runs after any outcome of its needs does so, too, when their machine was lost.
+  const isLenient = isLast || [...chosen].some(({ startsWhen }) => startsWhen !== undefined);
+  const outcomes = new Map<PlannedJob, PieceOutcome>();
+  const outputs: [string, Dict][] = [];
+  const partsOf = ({ job: { id } }: PlannedJob) =>
+    newestParts(pieces.filter(({ jobs }) => Object.hasOwn(jobs, id)), (piece) => piece, () => {
+      warnings.push(`the job "${id}" was run more than once: the newest outputs count`);
+    });
+  for (const planned of inOrderOfNeeds(whole.jobs.filter((job) => before.has(job)))) {
+    const { id } = planned.job;
+    const own = partsOf(planned);
+    if (own.length === 0) {
+      const outcome = withoutPiece(planned, outcomes) ??
+        (isLenient ? { state: "failed", failed: 0 } as const : undefined);
+      if (!outcome) throw missingJob(id, before);
+      outcomes.set(planned, outcome);
+      continue;
+    }
+    const of = own[0]!.part?.of ?? 1;
+    if (own.length !== of && !isLenient) {
+      throw new RunnerError(
+        `only ${own.length} of ${of} parts of the job "${id}" are among the --inputs`,
+        "give the outputs files of all parts",
+      );
+    }
+    const states = own.map(({ jobs }) => jobs[id]!);
+    const worst = STATES.find((state) => states.some((outcome) => outcome.state === state))!;
+    outcomes.set(planned, {
+      ...states.find(({ state }) => state === worst)!,
+      ...own.length === of ? {} : { state: "failed" },
+      failed: states.reduce((sum, { failed }) => sum + (failed ?? 0), 0),
+    });
+  }
+  for (const planned of whole.jobs) {
+    if (!before.has(planned)) continue;
+    const own = partsOf(planned);
+    for (const { id } of planned.job.steps) {
+      if (id === undefined) continue;
+      const latest = own.filter((piece) => Object.hasOwn(piece.outputs, id))
+        .sort((a, b) => (b.rounds[id] ?? 0) - (a.rounds[id] ?? 0))[0];
+      if (latest) outputs.push([id, latest.outputs[id]!]);
+    }
+  }
+  const failed = [...outcomes.values()].reduce((sum, outcome) => sum + outcome.failed, 0);
+  return { outcomes, outputs, failed, warnings: [...new Set(warnings)] };
+}
+
+/** Adds the secrets among outputs that others have published. */
+export function addInputSecrets(pieces: readonly PieceOutputs[], secrets: Masker): void {
+  for (const { outputs } of pieces) {
+    for (const values of Object.values(outputs)) addSecretsOf(values, secrets);
+  }
+}
+
+function ancestorsOf(chosen: ReadonlySet<PlannedJob>): ReadonlySet<PlannedJob> {
+  const all = [...chosen].flatMap((job) => [...jobsBefore(job, ({ needs }) => needs).jobs]);
+  return new Set(all.filter((job) => !chosen.has(job)));
+}
+
+/** Each job after those that it needs. */
+function inOrderOfNeeds(jobs: readonly PlannedJob[]): readonly PlannedJob[] {
+  const ordered = new Set<PlannedJob>();
+  const wanted = new Set(jobs);
+  const add = (job: PlannedJob) => {
+    if (ordered.has(job) || !wanted.has(job)) return;
+    job.needs.forEach(add);
+    ordered.add(job);
+  };
+  jobs.forEach(add);
+  return [...ordered];
+}
+
+/** The outcome of a job that no process has run: engines do not start jobs after a failed one. */
+function withoutPiece(
+  { needs, startsWhen = startsWhenNeedsSucceed, skip }: PlannedJob,
+  outcomes: ReadonlyMap<PlannedJob, PieceOutcome>,
+): PieceOutcome | undefined {
+  if (skip !== undefined) return { state: "skipped", reason: skip, failed: 0 };
+  const known = needs.map((need) => ({ ...outcomes.get(need), id: need.job.id }));
+  if (known.some(({ state }) => state === undefined)) return undefined;
+  const decision = startsWhen(known.map((need) => ({ ...need, state: need.state! })));
+  if (decision.starts) return undefined;
+  const { reason, onPurpose } = decision;
+  return { state: "skipped", reason, failed: 0, ...onPurpose ? {} : { blocked: true } };
+}
+
+function missingJob(id: string, before: ReadonlySet<PlannedJob>): RunnerError {
+  const ids = [...before].map(({ job }) => job.id);
+  return new RunnerError(
+    `no --inputs say what became of the job "${id}"`,
+    `give the outputs files of ${ids.join(", ")}, or a directory that has them`,
+  );
 }

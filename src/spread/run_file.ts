@@ -1,14 +1,13 @@
 import type { Plan } from "../plan/plan.ts";
-import type { Repeat } from "../workflow/model.ts";
+import { filesOf, hashJson, relativeTo, unixLines } from "../workflow/files_of.ts";
+import type { Repeat, Workflow } from "../workflow/model.ts";
 import type { RunStarted } from "../run/event.ts";
 import { outlinePlan } from "../run/outline_plan.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import { type FileFields, type NamedText, readJsonFile } from "./read_json_file.ts";
-import type { Seal } from "./seal.ts";
-import { type Opening, openValues, sealValues } from "./sealed_values.ts";
-import { hashWorkflow } from "./workflow_hash.ts";
+import { type Opening, openValues, type Seal, sealValues } from "./seal.ts";
 
 const SCHEMA = "runner.run/1";
 const HINT = "make one with: runner prepare <workflow_file> --out FILE";
@@ -171,4 +170,32 @@ export function outlineOf({ jobs }: Pick<RunFile, "jobs">): RunStarted["jobs"] {
   return jobs.map((
     { skip: _, cleanup: __, when: ___, expect: ____, rounds: _____, pace: ______, ...job },
   ) => job);
+}
+
+/**
+ * Identifies the workflow that all pieces of a run must have: SHA-256 of the texts of its files and
+ * of its job files, with their paths relative to the directory of the first.
+ */
+export async function hashWorkflow({ document, jobs }: Workflow): Promise<string> {
+  const files = filesOf(document, jobs);
+  const directory = (files[0]?.name ?? "").replace(/[^/\\]*$/, "");
+  const parts = files.map(({ name, text }) =>
+    [relativeTo(directory, name), unixLines(text)] as const
+  );
+  return await hashJson([...parts].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** Throws RunnerError if the files of a workflow are not those that a run was prepared with. */
+export function refuseOtherWorkflow(
+  path: string,
+  sha256: string,
+  expected: string,
+  runPath: string,
+): void {
+  if (sha256 === expected) return;
+  throw new RunnerError(
+    `'${path}' is not the workflow that '${runPath}' was made of`,
+    `its files have the hash ${sha256.slice(0, 12)}, not ${expected.slice(0, 12)}: ` +
+      "all pieces need the same files",
+  );
 }

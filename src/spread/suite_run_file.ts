@@ -10,7 +10,7 @@ import {
   type RunFile,
   type RunFileOptions,
 } from "./run_file.ts";
-import { type Opening, openValues, sealValues } from "./sealed_values.ts";
+import { type Opening, openValues, sealValues } from "./seal.ts";
 
 const HINT = "make one with: runner prepare <suite_file> --out FILE";
 

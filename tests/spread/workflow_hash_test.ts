@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { hashWorkflow } from "../../src/spread/workflow_hash.ts";
+import { hashWorkflow } from "../../src/spread/run_file.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { hostWith } from "../support/load_files.ts";
 import { withFiles } from "../support/temp_dir.ts";

@@ -6,7 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { VARIABLE } from "../../run/failure/explain_nil.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
-import { MOST_PARTS } from "../../spread/choose_piece.ts";
+import { MOST_PARTS } from "../../spread/piece_events.ts";
 import { type Exported, shellWord } from "../../spread/engines/exported.ts";
 import { EXPORTERS } from "../../spread/engines/registry.ts";
 import { makeSuiteTasks, makeTasks, readSplit } from "../../spread/engines/tasks.ts";

@@ -19,7 +19,7 @@ import {
   type SuiteTask,
   taskOf,
 } from "../../spread/suite_run_file.ts";
-import { hashWorkflow, refuseOtherWorkflow } from "../../spread/workflow_hash.ts";
+import { hashWorkflow, refuseOtherWorkflow } from "../../spread/run_file.ts";
 import { membersOfShard } from "../../suite/divide_suite.ts";
 import { runSuite, type SuitePiece } from "../../suite/run_suite.ts";
 import type { PlannedMember } from "../../suite/suite.ts";

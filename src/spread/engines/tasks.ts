@@ -1,4 +1,5 @@
-import { MOST_PARTS, splittableRepeat } from "../choose_piece.ts";
+import { splittableRepeat } from "../choose_piece.ts";
+import { MOST_PARTS } from "../piece_events.ts";
 import { namesOf } from "../suite_run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";

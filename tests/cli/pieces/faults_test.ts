@@ -221,7 +221,7 @@ Deno.test("files that do not belong together are refused", async () => {
 });
 
 async function hashIn(cwd: string, file: string): Promise<string> {
-  const { hashWorkflow } = await import("../../../src/spread/workflow_hash.ts");
+  const { hashWorkflow } = await import("../../../src/spread/run_file.ts");
   const text = Deno.readTextFileSync(`${cwd}/${file}`);
   const document = { files: [{ name: file, text }] };
   return (await hashWorkflow({ document, jobs: [] } as never)).slice(0, 12);
