@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
-import { argumentProblem } from "../expr/functions/argument.ts";
+import { argumentProblem } from "../expr/functions/function.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { CallExpression } from "../expr/parse/ast.ts";
 import { findReferences, type References } from "../expr/references.ts";

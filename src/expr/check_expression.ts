@@ -2,7 +2,7 @@ import type { CallExpression, Node, ObjectExpression } from "./parse/ast.ts";
 import { callProblem } from "./hints/call_problem.ts";
 import type { Expression, Template } from "./expression.ts";
 import { ExpressionError } from "../base/errors.ts";
-import { argumentProblem } from "./functions/argument.ts";
+import { argumentProblem } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { regexProblem } from "./evaluate/regex.ts";
 import { childrenOf, isCallOf } from "./parse/tree.ts";

@@ -184,13 +184,11 @@ Deno.test("evaluateExpression() stops work that would not end", () => {
     "1..1e12",
     "1..1000001",
     'repeat("a", 1000000000)',
-    "len(map(1..1000, map(1..1001, #)))",
     `map(1..100000, ${"1 + ".repeat(900)}1)`,
     'reduce(1..40, #acc + #acc, "aaaaaaaa")',
     'reduce(1..40, concat(#acc, #acc), ["a"])',
     'map(1..1000000, upper(repeat("a", 1000)))',
     'map(1..100000, repeat("a", 10000) + "b")',
-    'map(1..100000, (let x = repeat("a", 10000); x == x))',
     "reduce(1..30, [#acc, #acc], [1]) == reduce(1..30, [#acc, #acc], [1])",
     "string(reduce(1..30, [#acc, #acc], [1]))",
     "toJSON(reduce(1..30, {a: #acc, b: #acc}, 1))",
@@ -198,44 +196,15 @@ Deno.test("evaluateExpression() stops work that would not end", () => {
     "max(reduce(1..30, [#acc, #acc], [1]))",
     "match_json(reduce(1..30, {a: #acc, b: #acc}, 1), reduce(1..30, {a: #acc, b: #acc}, 1))",
     "reduce(1..100000, [#acc], [])",
-    "uniq(map(1..5000, [#]))",
     "map(1..10000, # in 1..10000)",
     "let x = 1..100000; map(x, sort(x))",
     'replace(repeat("a", 1000000), "a", "bb")',
     'replace(repeat("a", 1000), "", repeat("b", 10000))',
     'join(map(1..1000, repeat("a", 10000)), "")',
     'string(map(1..1000, repeat("a", 100000)))',
-    'map(1..2000, "a" matches ("^(a+)+" + string(#)))',
-    'repeat("a", 100000) matches "(?:[ab]?){1000}[^ab]"',
     'split(repeat("a", 1000000), "") | map(upper(#))  | map(split(repeat(#, 1000), ""))',
   ];
   for (const source of sources) refuses(source, {});
-});
-
-Deno.test("evaluateExpression() finds long parts of long texts in time that grows with both", () => {
-  const half = 'repeat("a", 250000)';
-  const part = `${half} + "b" + ${half}`;
-  const text = 'repeat("a", 999999)';
-  assertEquals(evaluateExpression(`${text} contains (${part})`, {}), false);
-  assertEquals(evaluateExpression(`indexOf(${text}, ${part})`, {}), -1);
-  assertEquals(evaluateExpression(`lastIndexOf(${text}, ${half} + "b")`, {}), -1);
-  assertEquals(evaluateExpression(`len(split(${text}, ${part}))`, {}), 1);
-  assertEquals(evaluateExpression(`(${part}) contains (${half} + "b")`, {}), true);
-});
-
-Deno.test("evaluateExpression() finds and splits at long parts as at short ones", () => {
-  const part = "ab".repeat(40);
-  const text = `x${part}ab y ${part}`;
-  assertEquals(evaluateExpression("indexOf(text, part)", { text, part }), 1);
-  assertEquals(
-    evaluateExpression("lastIndexOf(text, part)", { text, part }),
-    text.lastIndexOf(part),
-  );
-  assertEquals(evaluateExpression("split(text, part)", { text, part }), text.split(part));
-  assertEquals(
-    evaluateExpression('replace(text, part, "-")', { text, part }),
-    text.replaceAll(part, "-"),
-  );
 });
 
 Deno.test("evaluateExpression() accepts patterns that cause catastrophic backtracking elsewhere", () => {

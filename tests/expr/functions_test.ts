@@ -197,8 +197,6 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
   ['semver("1.0.0+5") == semver("1.0.0")', true],
 ];
 
-const LIMIT = "evaluation limit exceeded (1000000 steps)";
-
 /** Expressions and what is wrong with them. */
 const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ["9007199254740993 / 3", "cannot compute int beyond ±2^53 / int exactly"],
@@ -254,14 +252,6 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ],
   ['xpath("<a/>", "//n:a", {n: 1})', "the namespaces of xpath() must be strings"],
   ['xpath(repeat("<a>", 600), "//a")', "xpath() reads at most 500 elements inside each other"],
-  [
-    'xpath(repeat("<a>", 400) + repeat("</a>", 400), "//a//a//a//a")',
-    "evaluation limit exceeded (1000000 steps)",
-  ],
-  [
-    'xpath(repeat("<a>", 300) + repeat("</a>", 300), "//a[.//a[.//a[.//a]]]")',
-    "evaluation limit exceeded (1000000 steps)",
-  ],
   ['date("soon")', 'date() cannot read "soon"'],
   ['date("2026-02-30")', 'date() cannot read "2026-02-30"'],
   ['date("2026-01-02", "YYYY-MM-DD")', 'date() cannot read the layout "YYYY-MM-DD"'],
@@ -283,8 +273,6 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
     'jmespath({}, "nope(@)")',
     "jmespath() has no function nope()",
   ],
-  ['jmespath("a", "pad_left(@, `2000000`)")', "this makes a text longer than 1000000 characters"],
-  ['jmespath(1..300, "map(&map(&map(&@, $), $), @)")', LIMIT],
   [
     'jmespath({a: "x"}, "sum(a)")',
     "jmespath() cannot evaluate this expression: argument 1 of sum() must be a list of numbers, got string",
@@ -315,7 +303,6 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ['css("<p>", "p[")', "invalid selector: expected name"],
   ['css("<p>", "p:nope")', "invalid selector: unknown pseudo-class :nope"],
   ['css(repeat("<b>", 501), "b")', "css() reads at most 500 elements inside each other"],
-  ['css(repeat("<b>", 400) + repeat("<i></i>", 9000), "u * * * i + i + i")', LIMIT],
   ["one_of(1, 2)", "argument 2 of one_of() must be a list, got int"],
 ];
 

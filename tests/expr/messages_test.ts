@@ -619,7 +619,7 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
   ],
   [
     "1..1e12",
-    `evaluation limit exceeded (1000000 steps)
+    `this makes a list of more than 1000000 items
   1 | 1..1e12
     | ^^^^^^^ evaluate a smaller part of the data`,
   ],

@@ -84,9 +84,9 @@ Deno.test("nothing but an ExpressionError comes out of any call with arguments o
       "1..5",
     ],
   ];
-  for (const { name, parameters, least } of FUNCTIONS.values()) {
+  for (const { name, parameters, minArguments } of FUNCTIONS.values()) {
     for (let round = 0; round < 150; round++) {
-      const count = least + random(Math.max(1, parameters.length - least + 1));
+      const count = minArguments + random(Math.max(1, parameters.length - minArguments + 1));
       const args = Array.from({ length: count }, (_, position) => {
         const value = values[random(values.length)]!;
         return parameters[position]?.type === "predicate" || value !== "#" ? value : "m";

@@ -1,7 +1,6 @@
-import { loadMatching } from "../../expr/functions/matching/includes_json.ts";
+import { loadMatching } from "../../expr/functions/matching.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatJson } from "../../base/value/format_value.ts";
-import { boundedMeter } from "../../base/value/meter.ts";
 import { type Mismatch, pathText } from "../../base/value/mismatch.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../../action/action.ts";
 import { excerpt } from "../../action/excerpt.ts";
@@ -209,7 +208,7 @@ const MOST_PLACES = 3;
 function mismatchWords(mismatches: readonly Mismatch[]): string {
   const places = mismatches.slice(0, MOST_PLACES).map(({ path, expected, actual }) => {
     const place = path.length === 0 ? "" : `at ${pathText(path)}: `;
-    const found = actual === undefined ? "nothing" : formatJson(actual, boundedMeter(100_000));
+    const found = actual === undefined ? "nothing" : formatJson(actual);
     return `${place}expected ${expected ?? "nothing"}, received ${found}`;
   });
   return `; it differs: ${places.join("; ")}`;

@@ -1,34 +1,27 @@
-import { type Meter, UNMETERED } from "./meter.ts";
 import { isDict, isNumber, plain, readField, type Value } from "./value.ts";
 
 /** Whether two values are the same: numbers by value, lists and maps by what they hold. */
-export function isEqual(a: Value, b: Value, meter: Meter = UNMETERED): boolean {
-  if (typeof a === "string") {
-    if (a.length > 64) meter.spend(a.length >> 6);
-    return a === b;
-  }
+export function isEqual(a: Value, b: Value): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
     // The float 1e16 and the integer of that size are one number.
     return a === b || isNumber(a) && isNumber(b) && a >= b && a <= b;
   }
-  // Shared parts are compared once for each way that leads to them, so every visit is paid for.
-  meter.spend(1);
   if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && isEqualList(a, b, meter);
-  return isDict(a) && isDict(b) && isEqualMap(a, b, meter);
+  if (Array.isArray(a)) return Array.isArray(b) && isEqualList(a, b);
+  return isDict(a) && isDict(b) && isEqualMap(a, b);
 }
 
-function isEqualList(a: readonly unknown[], b: readonly unknown[], meter: Meter): boolean {
+function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length &&
-    a.every((item, index) => isEqual(plain(item), plain(b[index]), meter));
+    a.every((item, index) => isEqual(plain(item), plain(b[index])));
 }
 
-function isEqualMap(a: object, b: object, meter: Meter): boolean {
+function isEqualMap(a: object, b: object): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length &&
     keys.every((key) => {
       const other = readField(b, key);
-      return other !== undefined && isEqual(readField(a, key) ?? null, other, meter);
+      return other !== undefined && isEqual(readField(a, key) ?? null, other);
     });
 }
 

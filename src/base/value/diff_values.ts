@@ -1,12 +1,4 @@
-import type { Meter } from "./meter.ts";
 import { isDict, isNumber, plain, readField, stepText, type Value } from "./value.ts";
-
-export interface DiffOptions {
-  /** Throws when the values are too large to compare. */
-  readonly meter: Meter;
-  /** Masks the secrets in a text. */
-  readonly mask: (text: string) => string;
-}
 
 /** Unchanged lines around each difference. */
 const CONTEXT = 3;
@@ -20,18 +12,19 @@ const WIDEST = 120;
 const LEAD = 30;
 /** Differences between shorter texts are easily seen. */
 const SHORT = 60;
-/** Steps of the meter for each line of JSON. */
-const WORK_OF_LINE = 5;
+/** Values with more lines of JSON have no diff. */
+const MOST_JSON_LINES = 200_000;
 
 /**
  * The lines of a diff: `-` begins a line of the expected value, `+` one of the received value, and
  * `@` a line that says where the next differences are. Lists and maps are written as JSON, one item
- * on each line. Texts that are short and clearly different have no diff.
+ * on each line. Texts that are short and clearly different have no diff, nor have huge values. `mask`
+ * masks the secrets in a text.
  */
 export async function diffValues(
   expected: Value,
   received: Value,
-  { meter, mask }: DiffOptions,
+  mask: (text: string) => string,
 ): Promise<string[]> {
   if (typeof expected === "string" && typeof received === "string") {
     // Masked as a whole, because a secret may have several lines.
@@ -45,7 +38,9 @@ export async function diffValues(
     const place = [...b.slice(0, firstDifference(a, b))].length + 1;
     return [`@ character ${place}`, `- ${x}`, `+ ${y}`];
   }
-  return await diffSides(jsonLines(expected, meter), jsonLines(received, meter), mask);
+  const sides = [jsonLines(expected), jsonLines(received)] as const;
+  if (sides.some(({ lines }) => lines.length >= MOST_JSON_LINES)) return [];
+  return await diffSides(...sides, mask);
 }
 
 /** One side of a diff. */
@@ -67,15 +62,15 @@ function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }
 
-/** A value as JSON without commas, with sorted keys. */
-function jsonLines(value: Value, meter: Meter): Required<Side> {
+/** A value as JSON without commas, with sorted keys, up to the limit of lines. */
+function jsonLines(value: Value): Required<Side> {
   const side: Required<Side> = { lines: [], places: [] };
   const add = (line: string, place: string) => {
-    meter.spend(WORK_OF_LINE + (line.length >> 4));
     side.lines.push(`${line}\n`);
     side.places.push(place);
   };
   const write = (value: Value, start: string, place: string) => {
+    if (side.lines.length >= MOST_JSON_LINES) return;
     const isMap = isDict(value);
     if (!isMap && !Array.isArray(value)) {
       const text = isNumber(value) ? String(value) : JSON.stringify(value);

@@ -1,5 +1,4 @@
 import { formatJson } from "./format_value.ts";
-import type { Meter } from "./meter.ts";
 import { stepText, type Value } from "./value.ts";
 
 /** A place where data is not what was expected of it. */
@@ -23,14 +22,14 @@ const MOST_PLACES = 20;
  */
 export function renderMismatches(
   mismatches: readonly Mismatch[],
-  { meter, mask }: { readonly meter: Meter; readonly mask: (text: string) => string },
+  mask: (text: string) => string,
 ): string[] {
   const lines = mismatches.slice(0, MOST_PLACES).flatMap(({ path, expected, actual, note }) => {
     const place = pathText(path) || "the value itself";
     return [
       `@ ${place}${note === undefined ? "" : `: ${note}`}`,
       ...expected === undefined ? [] : [`- ${expected}`],
-      actual === undefined ? "+ (missing)" : `+ ${formatJson(actual, meter)}`,
+      actual === undefined ? "+ (missing)" : `+ ${formatJson(actual)}`,
     ];
   });
   const more = mismatches.length - MOST_PLACES;

@@ -1,5 +1,3 @@
-import { LimitError } from "./meter.ts";
-
 /**
  * Plain data, as JSON has it: what expressions see and actions return. A `bigint` is an integer
  * beyond ±2^53.
@@ -80,6 +78,9 @@ export function writeIntegers(): void {
 }
 
 writeIntegers();
+
+/** Data beyond a limit of ours. */
+export class LimitError extends Error {}
 
 /** More values than this are a mistake, such as data that nests copies of itself. */
 const MOST_VALUES = 10_000_000;

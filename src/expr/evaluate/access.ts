@@ -3,7 +3,6 @@ import { isDict, isNumber, plain, readKey, type Value } from "../../base/value/v
 import type { MemberExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf, NilOwner } from "../fault.ts";
-import { charactersOf } from "./text_operations.ts";
 
 /** The value under a key of a map or at an index of a list or string. Nothing is inherited. */
 export function readMember(
@@ -29,10 +28,7 @@ export function readMember(
     throw new NilOwner(`cannot read ${spell(node)} of nil`, foundHint(node));
   }
   if (typeof object === "string") {
-    if (isNumber(key)) {
-      run.spend(object.length >> 5);
-      return readIndex(node, charactersOf(object), key, "string");
-    }
+    if (isNumber(key)) return readIndex(node, charactersOf(object), key, "string");
     throw new Fault(`a string has no ${spell(node)}`, textHint(key, object), node.property);
   }
   throw new Fault(`${kindOf(object)} has no ${spell(node)}`, undefined, node.property);
@@ -78,21 +74,14 @@ function foundHint({ object }: MemberExpression, length = 0): string | undefined
 const FINDERS: readonly string[] = ["json_path", "xpath", "css", "filter"];
 
 /** A part of a list or text; indexes outside it are ignored. */
-export function readSlice(
-  value: Value,
-  from: Value | undefined,
-  to: Value | undefined,
-  run: Evaluation,
-): Value {
+export function readSlice(value: Value, from: Value | undefined, to: Value | undefined): Value {
   if (typeof value !== "string" && !Array.isArray(value)) {
     throw new Fault(`cannot cut a part out of ${kindOf(value)}`);
   }
-  run.spend(typeof value === "string" ? value.length >> 5 : 0);
   const whole = typeof value === "string" ? charactersOf(value) : value as readonly Value[];
   const start = bound(from, 0, whole.length);
   const end = Math.max(start, bound(to, whole.length, whole.length));
   const part = whole.slice(start, end);
-  run.spend(typeof part === "string" ? part.length >> 5 : part.length);
   return typeof value === "string" && typeof part !== "string" ? part.join("") : part;
 }
 
@@ -134,4 +123,16 @@ function textHint(key: Value, text: string): string | undefined {
   return text.length > LONGEST_LOOK || tryParseJson(text) !== undefined
     ? "if it holds JSON, read it with parse_json(…) first"
     : "the text begins like JSON but is not valid";
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** The number of characters of a text; one outside the basic plane counts as one, not two. */
+export function countCharacters(text: string): number {
+  return charactersOf(text).length;
+}
+
+/** The characters of a text, as something that can be indexed and sliced. */
+function charactersOf(text: string): string | readonly string[] {
+  return SURROGATE.test(text) ? [...text] : text;
 }

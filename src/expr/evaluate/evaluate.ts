@@ -1,14 +1,23 @@
 import { assertNever } from "../../base/errors.ts";
-import { readField, type Value } from "../../base/value/value.ts";
-import { readMember, readSlice } from "./access.ts";
-import type { Identifier, LetExpression, Node, ObjectExpression, Pointer } from "../parse/ast.ts";
-import { call } from "./call_function.ts";
-import { Evaluation } from "./evaluation.ts";
+import { plain, readField, type Value } from "../../base/value/value.ts";
 import type { Parsed, Scope } from "../expression.ts";
 import { Fault, kindOf } from "../fault.ts";
+import { argumentProblem, type ListFunction, type ValueFunction } from "../functions/function.ts";
+import { FUNCTIONS } from "../functions/registry.ts";
+import { callProblem } from "../hints/call_problem.ts";
+import { isRead, limitValue } from "../limits.ts";
+import type {
+  CallExpression,
+  Identifier,
+  LetExpression,
+  Node,
+  ObjectExpression,
+  Pointer,
+} from "../parse/ast.ts";
+import { readMember, readSlice } from "./access.ts";
+import { Evaluation } from "./evaluation.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { placeFault } from "./place_fault.ts";
-import { isRead, limitSharing } from "./value_size.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
@@ -19,7 +28,7 @@ export function evaluate(expression: Parsed, scope: Scope): Value {
 export function evaluateResult(node: Node, run: Evaluation, source: string): Value {
   try {
     const value = walk(node, run);
-    if (!isRead(node)) limitSharing(value, node);
+    if (!isRead(node)) limitValue(value, node);
     return value;
   } catch (error) {
     throw placeFault(error, run, source, node);
@@ -36,7 +45,7 @@ export function evaluateNode(node: Node, run: Evaluation, source: string): Value
 }
 
 function walk(node: Node, run: Evaluation): Value {
-  run.visits++;
+  run.step();
   switch (node.type) {
     case "Literal":
       return node.value;
@@ -57,7 +66,8 @@ function walk(node: Node, run: Evaluation): Value {
       const left = walk(node.left, run);
       const right = walk(node.right, run);
       run.at = node;
-      return operate(node.operator, left, right, run);
+      run.step(workOf(right));
+      return operate(node.operator, left, right);
     }
     case "LogicalExpression": {
       const left = walk(node.left, run);
@@ -72,7 +82,7 @@ function walk(node: Node, run: Evaluation): Value {
       return node.operators.every((operator, index) => {
         const right = walk(node.operands[index + 1]!, run);
         run.at = node;
-        const holds = compare(operator, left, right, run);
+        const holds = compare(operator, left, right);
         left = right;
         return holds;
       });
@@ -88,7 +98,7 @@ function walk(node: Node, run: Evaluation): Value {
     case "ChainExpression":
       return uncut(walkLink(node.expression, run));
     case "CallExpression":
-      return call(node, run, walk);
+      return walkCall(node, run);
     case "LetExpression":
       return walkLet(node, run);
     case "SequenceExpression": {
@@ -116,7 +126,7 @@ function uncut(value: Value | typeof CUT): Value {
 /** One link of a chain like `a?.b[0].c`. */
 function walkLink(node: Node, run: Evaluation): Value | typeof CUT {
   if (node.type === "MemberExpression") {
-    run.visits++;
+    run.step();
     const object = walkLink(node.object, run);
     if (object === CUT || node.optional && object === null) return CUT;
     const key = node.computed ? walk(node.property, run) : (node.property as Identifier).name;
@@ -129,7 +139,7 @@ function walkLink(node: Node, run: Evaluation): Value | typeof CUT {
     const from = node.from ? walk(node.from, run) : undefined;
     const to = node.to ? walk(node.to, run) : undefined;
     run.at = node;
-    return readSlice(object, from, to, run);
+    return readSlice(object, from, to);
   }
   return walk(node, run);
 }
@@ -175,9 +185,81 @@ function walkLet({ id, init, body }: LetExpression, run: Evaluation): Value {
   if (readField(run.scope.names, id.name) !== undefined) {
     throw new Fault(`"${id.name}" is already defined`, "choose another name", id);
   }
+  const bound = walk(init, run);
+  if (!isRead(init)) limitValue(bound, init);
   const outer = run.locals;
-  run.locals = { name: id.name, value: walk(init, run), outer };
+  run.locals = { name: id.name, value: bound, outer };
   const value = walk(body, run);
   run.locals = outer;
+  return value;
+}
+
+/** The steps that a value takes as an operand: a loop over a long one could run for minutes. */
+function workOf(value: Value): number {
+  if (typeof value === "string") return value.length >> 6;
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** Calls a function by its bare name; nothing else can be called. */
+function walkCall(node: CallExpression, run: Evaluation): Value {
+  const { callee, arguments: { length } } = node;
+  const record = callee.type === "Identifier" ? FUNCTIONS.get(callee.name) : undefined;
+  if (!record || length < record.minArguments || length > record.maxArguments) {
+    throw callProblem(node) ?? new Fault("this cannot be called", undefined, node);
+  }
+  return record.kind === "list" ? callLoop(record, node, run) : callValue(record, node, run);
+}
+
+function callValue(record: ValueFunction, node: CallExpression, run: Evaluation): Value {
+  const values = node.arguments.map((argument) => walk(argument, run));
+  for (const [position, value] of values.entries()) {
+    const problem = argumentProblem(record, position, value);
+    if (problem !== undefined) throw new Fault(problem, undefined, node.arguments[position]);
+    run.step(workOf(value));
+  }
+  run.at = node;
+  const result = applyFunction(record.call, record, run, values);
+  run.step(workOf(result));
+  return result;
+}
+
+/** Calls one of the functions that a record has. */
+export function applyFunction<T>(
+  call: (...args: never[]) => T,
+  { takesEvaluation }: ValueFunction,
+  run: Evaluation,
+  values: readonly Value[],
+): T {
+  return takesEvaluation ? call(run as never, ...values as never[]) : call(...values as never[]);
+}
+
+function callLoop(record: ListFunction, node: CallExpression, run: Evaluation): Value {
+  const [listNode, predicate, extraNode] = node.arguments;
+  const list = walk(listNode!, run);
+  if (!Array.isArray(list)) {
+    throw new Fault(`${record.name}() needs a list, got ${kindOf(list)}`, undefined, listNode);
+  }
+  const extra = extraNode && walk(extraNode, run);
+  const body = predicate?.type === "Predicate" ? predicate.body : undefined;
+  const { item, index, accumulator } = run; // of the predicate around this call
+  const each = (item: Value, index: number): Value => {
+    run.step();
+    run.item = item;
+    run.index = index;
+    const value = body ? walk(body, run) : item;
+    run.at = body ?? node;
+    return value;
+  };
+  const test = (item: Value, index: number): boolean => truth(each(item, index));
+  const accumulate = (value: Value): void => {
+    run.accumulator = value;
+  };
+  run.at = node;
+  const { missing } = run;
+  const value = record.call(list.map(plain), { each, test, accumulate, extra });
+  Object.assign(run, { item, index, accumulator });
+  if (value === null && record.name.startsWith("find")) {
+    run.missing = { node, within: run.missing === missing ? undefined : run.missing };
+  }
   return value;
 }

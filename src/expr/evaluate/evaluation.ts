@@ -1,9 +1,8 @@
-import type { Meter } from "../../base/value/meter.ts";
 import type { Value } from "../../base/value/value.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Scope } from "../expression.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../expression_limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What was looked for and is not there: the likely cause when nil does harm later. */
 export type Missing = MissingName | MissingItem;
@@ -31,8 +30,8 @@ export interface Local {
   readonly outer: Local | undefined;
 }
 
-/** One evaluation under way: what it sees, where it is and what it has spent. */
-export class Evaluation implements Meter {
+/** One evaluation under way: what it sees, where it is and how much it has done. */
+export class Evaluation {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;
   missing: Missing | undefined;
@@ -41,34 +40,17 @@ export class Evaluation implements Meter {
   item: Value = null;
   index = 0;
   accumulator: Value = null;
-  /** Nodes evaluated. */
-  visits = 0;
   #steps = 0;
 
   constructor(readonly scope: Scope) {}
 
-  spend(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps > LIMITS.steps) throw limitExceeded(LIMITS.steps);
+  /** Counts the nodes that are evaluated, so that no loop runs without end. */
+  step(count = 1): void {
+    this.#steps += count;
+    if (this.#steps <= LIMITS.steps) return;
+    throw new Fault(
+      `evaluation limit exceeded (${LIMITS.steps} steps)`,
+      "evaluate a smaller part of the data",
+    );
   }
-
-  /** One turn of a loop. */
-  turn(): void {
-    this.spend(1);
-    if (this.visits > LIMITS.visits) throw limitExceeded(LIMITS.visits);
-  }
-
-  /** Refuses a text before it is made. */
-  reserveText(length: number): void {
-    if (length > LIMITS.text) {
-      throw new Fault(`this makes a text longer than ${LIMITS.text} characters`);
-    }
-  }
-}
-
-function limitExceeded(steps: number): Fault {
-  return new Fault(
-    `evaluation limit exceeded (${steps} steps)`,
-    "evaluate a smaller part of the data",
-  );
 }

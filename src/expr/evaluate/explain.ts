@@ -1,18 +1,27 @@
-import { isNumber, stepText, typeName, type Value } from "../../base/value/value.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import {
+  isDict,
+  isNumber,
+  plain,
+  readField,
+  stepText,
+  typeName,
+  type Value,
+} from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
-import { evaluateNode } from "./evaluate.ts";
+import { applyFunction, evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import { kindOf } from "../fault.ts";
-import { findDifference, type FoundDifference } from "./find_difference.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
-import { findMismatch, type JsonMismatch } from "../functions/matching/match_json.ts";
-import { isComparableVersion } from "../functions/check_functions.ts";
+import { isComparableVersion } from "../functions/checks.ts";
+import type { Difference } from "../functions/differences.ts";
+import { firstDifference } from "../functions/matching.ts";
 import { patternIn } from "./regex.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { isOfMissing, missingHint } from "./place_fault.ts";
 import { childrenOf, isCallOf } from "../parse/tree.ts";
-import { isRead, limitSharing } from "./value_size.ts";
+import { isRead, limitValue } from "../limits.ts";
 
 /**
  * Why a test came out true or false: the sides of the comparisons that decided it, with their
@@ -26,14 +35,7 @@ export function explain(expression: Parsed, scope: Scope, outcome: boolean): Exp
     // A part that cannot be evaluated now, on its own, is left out.
   }
   const { decisive: { start, end }, operands, hint, unequal, mismatches } = explainer;
-  return {
-    start,
-    end,
-    operands,
-    ...hint === undefined ? {} : { hint },
-    ...unequal ? { unequal } : {},
-    ...mismatches ? { mismatches } : {},
-  };
+  return { start, end, operands, hint, unequal, mismatches };
 }
 
 /** The scope of a part: the names of `let`, and the item of a predicate. */
@@ -131,7 +133,7 @@ class Explainer {
     const record = FUNCTIONS.get(name);
     if (name === "match_json" && !outcome) return this.#explainMismatch(node, frame);
     if (record?.kind === "value" && record.mismatches && !outcome) {
-      return this.#explainMismatches(node, record.mismatches, frame);
+      return this.#explainMismatches(node, record, frame);
     }
     if (record?.kind !== "list" || !list || predicate?.type !== "Predicate") {
       for (const argument of node.arguments) this.#show(argument, frame);
@@ -166,8 +168,7 @@ class Explainer {
   /** Where what match_json() was given first differs. */
   #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
     if (!actual || !expected) return;
-    const sides = [this.#evaluate(actual, frame), this.#evaluate(expected, frame)] as const;
-    const found = findMismatch(new Evaluation(this.scope), ...sides);
+    const found = firstDifference(this.#evaluate(actual, frame), this.#evaluate(expected, frame));
     if (!found) return;
     const path = found.path.map(stepText).join("");
     const show = (node: Node, value: Value | undefined) => {
@@ -183,7 +184,7 @@ class Explainer {
   /** Every place where the first argument is not what the others ask for. */
   #explainMismatches(
     node: CallExpression,
-    find: NonNullable<ValueFunction["mismatches"]>,
+    record: ValueFunction,
     frame: Frame,
   ): void {
     const [received, ...rest] = node.arguments;
@@ -196,7 +197,7 @@ class Explainer {
     this.mismatches = {
       expected: this.#text(expected),
       received: this.#text(received),
-      places: find(run, ...values as never[]),
+      places: applyFunction(record.mismatches!, record, run, values),
     };
   }
 
@@ -214,7 +215,7 @@ class Explainer {
 
   #add(node: Node, text: string, value: Value): void {
     if (this.operands.some((known) => known.text === text)) return;
-    if (this.#hasLocals || !isRead(node)) limitSharing(value, node);
+    if (this.#hasLocals || !isRead(node)) limitValue(value, node);
     const { start, end } = node;
     this.operands.push({ start, end, text, value, type: typeName(value) });
   }
@@ -249,7 +250,7 @@ class Explainer {
     const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
     if (a === null || b === null) return;
     if (typeof a === "object" && typeof b === "object") {
-      const difference = findDifference(a, b, new Evaluation(this.scope));
+      const difference = findDifference(a, b);
       if (!difference) return;
       this.#showDifference(left, right, difference);
       this.#setUnequal(left, a, right, b);
@@ -299,7 +300,7 @@ class Explainer {
 }
 
 /** A hint for a false match_json(), without values, which may be secrets. */
-function mismatchHint({ actual, expected }: JsonMismatch): string {
+function mismatchHint({ actual, expected }: Difference): string {
   if (actual === undefined) return ": the first has none";
   if (expected === undefined) return ": the second has none";
   if (Array.isArray(actual) && Array.isArray(expected)) {
@@ -340,4 +341,40 @@ function isConstant(node: Node): boolean {
   const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||
     node.type === "UnaryExpression";
   return fixed && childrenOf(node).every(isConstant);
+}
+
+/** Where two values that are not equal first differ; a side is undefined where it has nothing. */
+interface FoundDifference {
+  /** From the values to the place, as write behind them: `.items[2]`. */
+  readonly path: string;
+  readonly left: Value | undefined;
+  readonly right: Value | undefined;
+}
+
+/** The first difference between two lists or two maps; undefined where their kinds differ. */
+function findDifference(left: Value, right: Value): FoundDifference | undefined {
+  for (const [step, a, b] of partsOf(left, right)) {
+    if (a !== undefined && b !== undefined && isEqual(a, b)) continue;
+    const inner = a === undefined || b === undefined ? undefined : findDifference(a, b);
+    return inner ? { ...inner, path: step + inner.path } : { path: step, left: a, right: b };
+  }
+  return undefined;
+}
+
+/** The parts of two lists or maps in pairs, each with the way to it. */
+function* partsOf(
+  left: Value,
+  right: Value,
+): Generator<readonly [step: string, left: Value | undefined, right: Value | undefined]> {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const item = (list: readonly unknown[], index: number) =>
+      index < list.length ? plain(list[index]) : undefined;
+    for (let index = 0; index < Math.max(left.length, right.length); index++) {
+      yield [stepText(index), item(left, index), item(right, index)];
+    }
+  } else if (isDict(left) && isDict(right)) {
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      yield [stepText(key), readField(left, key), readField(right, key)];
+    }
+  }
 }

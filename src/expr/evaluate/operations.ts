@@ -8,32 +8,26 @@ import {
   type Value,
 } from "../../base/value/value.ts";
 import { readTimestamp, writeTimestamp } from "../../base/value/timestamp.ts";
-import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { BinaryOperator, Comparison } from "../parse/ast.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { isComparableVersion } from "../functions/check_functions.ts";
+import { isComparableVersion } from "../functions/checks.ts";
+import { limitItems, limitText } from "../limits.ts";
 import { matchesRegex } from "./regex.ts";
-import { containsText } from "./text_operations.ts";
 
 /** The result of a binary operator. */
-export function operate(
-  operator: BinaryExpression["operator"],
-  left: Value,
-  right: Value,
-  run: Evaluation,
-): Value {
+export function operate(operator: BinaryOperator, left: Value, right: Value): Value {
   switch (operator) {
     case "==":
-      return isEqual(left, right, run);
+      return isEqual(left, right);
     case "!=":
-      return !isEqual(left, right, run);
+      return !isEqual(left, right);
     case "<":
     case "<=":
     case ">":
     case ">=":
-      return compare(operator, left, right, run);
+      return compare(operator, left, right);
     case "+":
-      return add(left, right, run);
+      return add(left, right);
     case "-":
     case "*":
     case "/":
@@ -41,26 +35,25 @@ export function operate(
     case "**":
       return compute(operator, left, right);
     case "in":
-      return isIn(left, right, run);
+      return isIn(left, right);
     case "contains":
     case "startsWith":
     case "endsWith":
     case "matches":
-      return testText(operator, left, right, run);
+      return testText(operator, left, right);
     case "..":
-      return range(left, right, run);
+      return range(left, right);
   }
 }
 
 /** Numbers by size, times by when they are, texts by code point; nothing else has an order. */
-export function compare(operator: Comparison, a: Value, b: Value, run: Evaluation): boolean {
+export function compare(operator: Comparison, a: Value, b: Value): boolean {
   if (typeof a === "string" && typeof b === "string") checkVersions(operator, a, b);
   const order = compareTimes(a, b) ?? compareValues(a, b);
   if (order === undefined) {
     const message = `cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`;
     throw new Fault(message, orderHint(a, b) ?? orderHint(b, a));
   }
-  if (typeof a === "string") run.spend(a.length >> 6);
   switch (operator) {
     case "<":
       return order < 0;
@@ -121,7 +114,7 @@ export function signed(operator: "-" | "+", value: Value): number | bigint {
   return operator === "-" ? calculate("-", 0, value) : value;
 }
 
-function add(a: Value, b: Value, run: Evaluation): Value {
+function add(a: Value, b: Value): Value {
   if (isNumber(a) && isNumber(b)) return calculate("+", a, b);
   const moved = typeof a === "number" ? moveTime(b, a) : moveTime(a, b);
   if (moved !== undefined) return moved;
@@ -132,8 +125,7 @@ function add(a: Value, b: Value, run: Evaluation): Value {
       oneIsText && a !== null && b !== null ? addHint(a, b) : undefined,
     );
   }
-  run.reserveText(a.length + b.length);
-  run.spend((a.length + b.length) >> 6);
+  limitText(a.length + b.length);
   return a + b;
 }
 
@@ -224,12 +216,9 @@ const COMPUTE: Readonly<Record<Arithmetic, (x: number, y: number) => number>> = 
 };
 
 /** Whether a list holds a value, or a map has a key. */
-function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {
+function isIn(needle: Value, haystack: Value): boolean {
   if (haystack === null) return false;
-  if (Array.isArray(haystack)) {
-    run.spend(haystack.length);
-    return haystack.some((item) => isEqual(item, needle, run));
-  }
+  if (Array.isArray(haystack)) return haystack.some((item) => isEqual(item, needle));
   if (isDict(haystack)) {
     return typeof needle === "string" && readKey(haystack, needle) !== undefined;
   }
@@ -244,7 +233,6 @@ export function testText(
   operator: Extract<BinaryOperator, "contains" | "startsWith" | "endsWith" | "matches">,
   text: Value,
   part: Value,
-  run: Evaluation,
 ): boolean {
   if (text === null || part === null) return false;
   if (typeof text !== "string" || typeof part !== "string") {
@@ -256,17 +244,18 @@ export function testText(
       hint,
     );
   }
-  if (operator === "matches") return matchesRegex(text, part, run);
-  run.spend(text.length >> 6);
-  if (operator === "contains") return containsText(text, part);
+  if (operator === "matches") return matchesRegex(text, part);
+  if (operator === "contains") return text.includes(part);
   return operator === "startsWith" ? text.startsWith(part) : text.endsWith(part);
 }
 
-function range(from: Value, to: Value, run: Evaluation): Value {
+function range(from: Value, to: Value): Value {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) {
     throw new Fault(`a range needs two whole numbers, got ${kindOf(from)}..${kindOf(to)}`);
   }
   const size = Math.max(0, Number(to) - Number(from) + 1);
-  run.spend(size);
-  return Array.from({ length: size }, (_, index) => Number(from) + index);
+  limitItems(size);
+  const items: number[] = [];
+  for (let item = Number(from); item <= Number(to); item++) items.push(item);
+  return items;
 }

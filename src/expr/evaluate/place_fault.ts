@@ -1,6 +1,7 @@
 import { ExpressionError } from "../../base/errors.ts";
 import { hintForName } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
+import { LimitError } from "../../base/value/value.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
 import { Fault, NilOwner } from "../fault.ts";
@@ -12,15 +13,18 @@ const LONGEST_OWNER = 60;
 
 /** The error for the caller in place of the one that the evaluation of `root` threw. */
 export function placeFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
-  const fault = isStackOverflow(error) ? new Fault("the data is nested too deeply") : error;
+  const fault = faultOf(error);
   if (!(fault instanceof Fault)) return error;
   const { message, start, end, hint } = placed(fault, run, source);
   return new ExpressionError(message, start, end, hint, { reads: neededIn(root) });
 }
 
-/** Only walking data that is nested without end can exhaust the stack in an evaluation. */
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && /call stack/.test(error.message);
+/** Only walking or writing data that is far too large can exhaust the stack, or the length of a text. */
+function faultOf(error: unknown): unknown {
+  if (error instanceof LimitError) return new Fault("the value is too large");
+  if (!(error instanceof RangeError)) return error;
+  if (/call stack/.test(error.message)) return new Fault("the data is nested too deeply");
+  return /string length/.test(error.message) ? new Fault("the text is too long") : error;
 }
 
 type PlacedFault = Pick<ExpressionError, "message" | "start" | "end" | "hint">;

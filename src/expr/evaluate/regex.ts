@@ -1,15 +1,10 @@
 import type { RE2JS, RE2JSSyntaxException } from "re2js";
-import type { Meter } from "../../base/value/meter.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../expression_limits.ts";
-
-/** Compiling is paid for as so many steps. */
-const COMPILE_COST = 1000;
-const CACHE_SIZE = 200;
+import { LIMITS } from "../limits.ts";
+import { remember } from "../remember.ts";
 
 let engine: typeof RE2JS | undefined;
 let loading: Promise<void> | undefined;
-const compiled = new Map<string, RE2JS>();
 
 /**
  * Loads the engine for regular expressions, whose time grows in line with the text whatever the
@@ -33,57 +28,37 @@ export function regexProblem(pattern: string): string | undefined {
   }
 }
 
-/** A pattern of ECMAScript as the engine writes it; it must be loaded. */
-export function translateEcma(pattern: string): string {
-  if (!engine) throw new Error("the engine for regular expressions is not loaded");
-  return engine.translateRegExp(pattern);
-}
-
 /** Whether a pattern is found anywhere in a text. */
-export function matchesRegex(text: string, pattern: string, meter: Meter): boolean {
-  if (!compiled.has(pattern)) meter.spend(COMPILE_COST);
-  const regex = compile(pattern);
-  // The engine walks the program once for each character.
-  meter.spend((text.length * Math.max(8, regex.programSize())) / 32);
-  return regex.matcher(text).find();
+export function matchesRegex(text: string, pattern: string): boolean {
+  return compile(pattern).matcher(text).find();
 }
 
 /** The first match of a pattern and its groups; a group that took no part is null. */
-export function captureRegex(
-  text: string,
-  pattern: string,
-  meter: Meter,
-): (string | null)[] | undefined {
-  if (!compiled.has(pattern)) meter.spend(COMPILE_COST);
-  const regex = compile(pattern);
-  // Groups take a second walk, which copies where each of them is.
-  const width = Math.max(8, regex.programSize()) * (2 + regex.groupCount());
-  meter.spend((text.length * width) / 32);
-  const matcher = regex.matcher(text);
+export function captureRegex(text: string, pattern: string): (string | null)[] | undefined {
+  const matcher = compile(pattern).matcher(text);
   if (!matcher.find()) return undefined;
   return Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index));
 }
 
-function compile(pattern: string): RE2JS {
-  if (!engine) throw new Error("the engine for regular expressions is not loaded");
-  const known = compiled.get(pattern);
-  if (known) return known;
+const compile = remember((pattern): RE2JS => {
   if (pattern.length > LIMITS.pattern) {
     throw new Fault(`the regular expression is longer than ${LIMITS.pattern} characters`);
   }
-  let regex: RE2JS;
+  const loaded = loadedEngine();
   try {
-    regex = engine.compile(pattern);
+    return loaded.compile(pattern);
   } catch (error) {
     throw new Fault(`invalid regular expression: ${problemOf(error, pattern)}`);
   }
-  if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
-  compiled.set(pattern, regex);
-  return regex;
+});
+
+function loadedEngine(): typeof RE2JS {
+  if (!engine) throw new Error("the engine for regular expressions is not loaded");
+  return engine;
 }
 
 /** What other engines have and this one cannot have. */
-const UNSUPPORTED: readonly (readonly [form: RegExp, words: string])[] = [
+const UNSUPPORTED: readonly (readonly [form: RegExp, message: string])[] = [
   [/^\(\?<?[=!]/, "lookaround is not supported"],
   [/^\(\?>/, "atomic groups are not supported"],
   [/^\\[1-9]/, "backreferences are not supported"],
@@ -110,4 +85,52 @@ export function patternIn(text: string): string | undefined {
   return text.length > 2 && text.startsWith("/") && text.endsWith("/")
     ? text.slice(1, -1)
     : undefined;
+}
+
+/** White space of ECMAScript, as a part of a class; that of RE2 is ASCII alone. */
+const SPACE = "\\t-\\r\\x{feff}\\p{Z}";
+
+/** General categories of Unicode by their long names, which RE2 does not know. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  ...{ Letter: "L", Cased_Letter: "LC", Uppercase_Letter: "Lu", Lowercase_Letter: "Ll" },
+  ...{ Titlecase_Letter: "Lt", Modifier_Letter: "Lm", Other_Letter: "Lo", Mark: "M" },
+  ...{ Nonspacing_Mark: "Mn", Spacing_Mark: "Mc", Enclosing_Mark: "Me", Number: "N" },
+  ...{ Decimal_Number: "Nd", digit: "Nd", Letter_Number: "Nl", Other_Number: "No" },
+  ...{ Punctuation: "P", punct: "P", Connector_Punctuation: "Pc", Dash_Punctuation: "Pd" },
+  ...{ Open_Punctuation: "Ps", Close_Punctuation: "Pe", Initial_Punctuation: "Pi" },
+  ...{ Final_Punctuation: "Pf", Other_Punctuation: "Po", Symbol: "S", Math_Symbol: "Sm" },
+  ...{ Currency_Symbol: "Sc", Modifier_Symbol: "Sk", Other_Symbol: "So", Separator: "Z" },
+  ...{ Space_Separator: "Zs", Line_Separator: "Zl", Paragraph_Separator: "Zp", Other: "C" },
+  ...{ Control: "Cc", Format: "Cf", Surrogate: "Cs", Private_Use: "Co", Unassigned: "Cn" },
+};
+
+/** A pattern of ECMAScript, as JSON Schema has them, for RE2; the engine must be loaded. */
+export function patternForRe2(pattern: string): string {
+  let isInClass = false;
+  const plain = pattern.replace(/\\([pP])\{([^}]*)\}|\\?./gsu, (text, sign, name) => {
+    if (sign !== undefined) return `\\${sign}{${categoryOf(name)}}`;
+    switch (text) {
+      case "[":
+        isInClass = true;
+        break;
+      case "]":
+        isInClass = false;
+        break;
+      case "\\s":
+        return isInClass ? SPACE : `[${SPACE}]`;
+      case "\\S":
+        // A class cannot hold the complement of another one; that of ASCII is close to it.
+        return isInClass ? text : `[^${SPACE}]`;
+      case "\\b":
+        return isInClass ? "\\x08" : text;
+    }
+    return text;
+  });
+  return loadedEngine().translateRegExp(plain);
+}
+
+/** `L` for `Letter` and `General_Category=Letter`, `Greek` for `Script=Greek`. */
+function categoryOf(name: string): string {
+  const value = name.replace(/^(?:General_Category|gc|Script|sc|Script_Extensions|scx)=/, "");
+  return Object.hasOwn(CATEGORIES, value) ? CATEGORIES[value]! : value;
 }

@@ -1,53 +1,54 @@
 import { formatJson, formatValue } from "../../base/value/format_value.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import { integer, isNumber, readInteger, typeName, type Value } from "../../base/value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
+import { limitText, limitValue } from "../limits.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define } from "./function.ts";
+import { define, defineWithEvaluation } from "./function.ts";
 
 /** Functions from one type to another. */
 export const CONVERSION_FUNCTIONS = [
   define(
     "type(value: any)",
     "The name of the type of a value.",
-    (_, value: Value) => typeName(value),
+    (value: Value) => typeName(value),
   ),
   define(
     "int(value: any)",
     "The integer in a string, or the integer part of a number.",
-    (_, value: Value) => toInteger("int", value),
+    (value: Value) => toInteger("int", value),
   ),
   define(
     "float(value: any)",
     "The number in a string; a number as a float.",
-    (_, value: Value) => isNumber(value) ? Number(value) : toNumber("float", value),
+    (value: Value) => isNumber(value) ? Number(value) : toNumber("float", value),
   ),
   define(
     "parse_int(value: any)",
     "The integer in a string, or the integer part of a number.",
-    (_, value: Value) => toInteger("parse_int", value),
+    (value: Value) => toInteger("parse_int", value),
   ),
   define(
     "parse_float(text: string)",
     "The number in a string.",
-    (_, text: string) => toNumber("parse_float", text),
+    (text: string) => toNumber("parse_float", text),
   ),
-  define("string(value: any)", "The value as a string.", (run, value: Value) => {
-    const text = formatValue(value, run);
-    run.reserveText(text.length);
+  define("string(value: any)", "The value as a string.", (value: Value) => {
+    limitValue(value);
+    const text = formatValue(value);
+    limitText(text.length);
     return text;
   }),
   define("toJSON(value: any)", "The value as JSON, indented.", toJson),
   define(
     "fromJSON(text: string)",
     "The value of a JSON string.",
-    (run, text: string) => readJson(run, "fromJSON", text),
+    (text: string) => readJson("fromJSON", text),
   ),
   define(
     "parse_json(text: string)",
     "The list or map of a JSON string.",
-    (run, text: string) => {
-      const value = readJson(run, "parse_json", text);
+    (text: string) => {
+      const value = readJson("parse_json", text);
       if (typeof value === "object" && value !== null) return value;
       throw new Fault(
         "parse_json() needs a JSON object or array",
@@ -55,7 +56,7 @@ export const CONVERSION_FUNCTIONS = [
       );
     },
   ),
-  define(
+  defineWithEvaluation(
     "secret(value: any)",
     "The value, which reports show as `***` from then on; of a list or map, all that is in it.",
     (run, value: Value) => {
@@ -63,17 +64,17 @@ export const CONVERSION_FUNCTIONS = [
       return value;
     },
   ),
-  define("toBase64(text: string)", "The string in base64.", (_, text: string) => encode(text)),
+  define("toBase64(text: string)", "The string in base64.", encode),
   define(
     "fromBase64(text: string)",
     "The string that a base64 string encodes.",
-    (_, text: string) => decode("fromBase64", text),
+    (text: string) => decode("fromBase64", text),
   ),
-  define("encode_base64(text: string)", "The string in base64.", (_, text: string) => encode(text)),
+  define("encode_base64(text: string)", "The string in base64.", encode),
   define(
     "decode_base64(text: string)",
     "The string that a base64 string encodes.",
-    (_, text: string) => decode("decode_base64", text),
+    (text: string) => decode("decode_base64", text),
   ),
 ] as const;
 
@@ -123,17 +124,17 @@ function unreadable(name: string, wanted: string, value: Value): Fault {
 }
 
 /** With the marks of HTML escaped, so that a page can contain it. */
-function toJson(run: Evaluation, value: Value): string {
-  const text = formatJson(value, run, "  ").replace(
+function toJson(value: Value): string {
+  limitValue(value);
+  const text = formatJson(value, "  ").replace(
     /[<>&\u2028\u2029]/g,
     (mark) => "\\u" + mark.charCodeAt(0).toString(16).padStart(4, "0"),
   );
-  run.reserveText(text.length);
+  limitText(text.length);
   return text;
 }
 
-function readJson(run: Evaluation, name: string, text: string): Value {
-  run.spend(text.length >> 3);
+function readJson(name: string, text: string): Value {
   try {
     return parseJson(text) as Value;
   } catch (error) {

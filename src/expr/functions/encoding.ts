@@ -1,18 +1,18 @@
-import type { Evaluation } from "../evaluate/evaluation.ts";
-import { Fault } from "../fault.ts";
-import { defineNew } from "./function.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { Fault, quoted } from "../fault.ts";
+import { defineNew, Library, type ValueFunction } from "./function.ts";
 
 /** Functions that encode and decode strings, as UTF-8 where bytes are needed. */
 export const ENCODING_FUNCTIONS = [
   defineNew(
     "encode_base64url(text: string)",
     "The string in base64url, without padding.",
-    (run, text: string) => limited(run, bytesOf(text).toBase64(BASE64URL)),
+    (text: string) => bytesOf(text).toBase64(BASE64URL),
   ),
   defineNew(
     "decode_base64url(text: string)",
     "The string that a base64url string encodes, with or without padding.",
-    (_, text: string) => {
+    (text: string) => {
       const decode = () => Uint8Array.fromBase64(text.replace(/=+$/, ""), BASE64URL);
       const hint = /[+/]/.test(text) ? "it is base64: use decode_base64(…)" : undefined;
       return textOf("decode_base64url", "base64url", decode, hint);
@@ -21,12 +21,12 @@ export const ENCODING_FUNCTIONS = [
   defineNew(
     "encode_url(text: string)",
     "The string encoded as one component of a URL.",
-    (run, text: string) => limited(run, encodeURIComponent(text.toWellFormed())),
+    (text: string) => encodeURIComponent(text.toWellFormed()),
   ),
   defineNew(
     "decode_url(text: string)",
     "The string that a component of a URL encodes.",
-    (_, text: string) => {
+    (text: string) => {
       try {
         return decodeURIComponent(text);
       } catch {
@@ -37,12 +37,12 @@ export const ENCODING_FUNCTIONS = [
   defineNew(
     "encode_hex(text: string)",
     "The bytes of the string in hexadecimal.",
-    (run, text: string) => limited(run, bytesOf(text).toHex()),
+    (text: string) => bytesOf(text).toHex(),
   ),
   defineNew(
     "decode_hex(text: string)",
     "The string whose bytes are given in hexadecimal.",
-    (_, text: string) => {
+    (text: string) => {
       const hint = text.length % 2 === 1 ? "a byte is two digits" : undefined;
       return textOf("decode_hex", "hexadecimal", () => Uint8Array.fromHex(text), hint);
     },
@@ -50,12 +50,36 @@ export const ENCODING_FUNCTIONS = [
   defineNew(
     "crc32(text: string)",
     "The CRC-32 checksum of the string, as eight hexadecimal digits.",
-    (run, text: string) => {
-      run.spend(text.length >> 3);
-      return checksum(bytesOf(text)).toString(16).padStart(8, "0");
-    },
+    (text: string) => checksum(bytesOf(text)).toString(16).padStart(8, "0"),
   ),
 ] as const;
+
+export const crypto = new Library(() => import("node:crypto"));
+
+const ENCODINGS = ["hex", "base64", "base64url"] as const;
+
+/** Functions that compute hashes of strings, as UTF-8. */
+export const HASH_FUNCTIONS: readonly ValueFunction[] = [
+  ...(["md5", "sha1", "sha256", "sha512"] as const).map((name) =>
+    defineNew(
+      `${name}(text: string, encoding?: string)`,
+      `The ${
+        name.toUpperCase().replace("SHA", "SHA-")
+      } hash of the string, as "hex" (the default), "base64" or "base64url".`,
+      (text: string, encoding = "hex") =>
+        crypto.module.createHash(name).update(text).digest(encodingOf(name, encoding)),
+      { load: crypto.load },
+    )
+  ),
+  defineNew(
+    "hmac_sha256(key: string, text: string, encoding?: string)",
+    'The HMAC with SHA-256 of the string, as "hex" (the default), "base64" or "base64url".',
+    (key: string, text: string, encoding = "hex") =>
+      crypto.module.createHmac("sha256", key).update(text)
+        .digest(encodingOf("hmac_sha256", encoding)),
+    { load: crypto.load },
+  ),
+];
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
@@ -84,12 +108,6 @@ function unreadable(name: string, what: string, hint?: string): Fault {
   return new Fault(`${name}() cannot read this string as ${what}`, hint);
 }
 
-function limited(run: Evaluation, text: string): string {
-  run.reserveText(text.length);
-  run.spend(text.length >> 6);
-  return text;
-}
-
 let table: Uint32Array | undefined;
 
 /** CRC-32 as in gzip and PNG: the reversed polynomial, byte by byte. */
@@ -102,4 +120,13 @@ function checksum(bytes: Uint8Array): number {
   let sum = 0xffffffff;
   for (const byte of bytes) sum = (sum >>> 8) ^ table[(sum ^ byte) & 0xff]!;
   return (sum ^ 0xffffffff) >>> 0;
+}
+
+function encodingOf(name: string, encoding: string): (typeof ENCODINGS)[number] {
+  const known = ENCODINGS.find((each) => each === encoding);
+  if (known) return known;
+  throw new Fault(
+    `unknown encoding ${quoted(encoding)} of ${name}()`,
+    didYouMean(encoding, ENCODINGS) ?? `use ${ENCODINGS.join(", ")}`,
+  );
 }

@@ -1,28 +1,32 @@
 import type { Mismatch } from "../../base/value/mismatch.ts";
-import type { Value } from "../../base/value/value.ts";
+import { isDict, isNumber, typeName, type Value } from "../../base/value/value.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { kindOf } from "../fault.ts";
 import type { SchemaDocument } from "../json_schema/validator.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
 
 /** A function of the language: one that takes values, or one that runs a predicate over a list. */
 export type FunctionRecord = ValueFunction | ListFunction;
 
-interface Described {
+interface Signature {
   readonly name: string;
   /** The signature, as the manual shows it: `split(text: string, separator: string)`. */
   readonly signature: string;
+  readonly parameters: readonly FunctionParameter[];
+  /** The fewest and the most arguments that it takes. */
+  readonly minArguments: number;
+  readonly maxArguments: number;
+}
+
+interface Described extends Signature {
   /** Its result, in one sentence. */
   readonly summary: string;
-  readonly parameters: readonly FunctionParameter[];
   /** Loads what it needs; called when a workflow that uses it is loaded. */
   readonly load?: () => Promise<void>;
   /** The argument that is checked before the run where it is a constant string. */
   readonly constant?: ConstantArgument;
-  /** Whether a `let` may have its name. */
+  /** Whether a `let` may have its name, as workflows may use the name for one. */
   readonly mayBeHidden?: true;
-  /** The fewest and the most arguments that it takes. */
-  readonly least: number;
-  readonly most: number;
 }
 
 export interface ConstantArgument {
@@ -35,14 +39,16 @@ export interface ConstantArgument {
 
 export interface ValueFunction extends Described {
   readonly kind: "value";
-  readonly call: (run: Evaluation, ...args: never[]) => Value;
+  readonly call: (...args: never[]) => Value;
+  /** Whether the first argument of `call` is the evaluation. */
+  readonly takesEvaluation?: true;
   /**
    * Prepares a call when its workflow is loaded: reads the files that it names, and loads what it
    * needs. Gives what is wrong with the call.
    */
   readonly prepare?: (call: CallExpression, files: FilesOfCalls) => Promise<Mistake | undefined>;
   /** Every reason why a call with these arguments is false; its first argument is what was received. */
-  readonly mismatches?: (run: Evaluation, ...args: never[]) => readonly Mismatch[];
+  readonly mismatches?: (...args: never[]) => readonly Mismatch[];
 }
 
 /** The files that calls may name, relative to the file of the call. */
@@ -66,7 +72,7 @@ export interface Mistake {
 
 export interface ListFunction extends Described {
   readonly kind: "list";
-  readonly call: (run: Evaluation, list: readonly Value[], loop: ListLoop) => Value;
+  readonly call: (list: readonly Value[], loop: ListLoop) => Value;
 }
 
 /** The tools of a list function besides its list. */
@@ -75,6 +81,8 @@ export interface ListLoop {
   readonly each: (item: Value, index: number) => Value;
   /** The truth of it. */
   readonly test: (item: Value, index: number) => boolean;
+  /** Sets `#acc` for the next item. */
+  readonly accumulate: (value: Value) => void;
   /** The argument after the predicate, if there is one. */
   readonly extra?: Value;
 }
@@ -102,8 +110,9 @@ export function define(
   signature: string,
   summary: string,
   call: ValueFunction["call"],
+  details: Partial<ValueFunction> = {},
 ): ValueFunction {
-  return Object.assign(describe(signature), { kind: "value" as const, summary, call });
+  return { ...readSignature(signature), kind: "value", summary, call, ...details };
 }
 
 /** The same for a name that workflows may already use for a `let`, which hides the function. */
@@ -111,41 +120,22 @@ export function defineNew(
   signature: string,
   summary: string,
   call: ValueFunction["call"],
-  load?: () => Promise<void>,
-  constant?: ConstantArgument,
+  details?: Partial<ValueFunction>,
 ): ValueFunction {
-  return Object.assign(define(signature, summary, call), {
-    mayBeHidden: true as const,
-    ...load ? { load } : {},
-    ...constant ? { constant } : {},
-  });
+  return define(signature, summary, call, { mayBeHidden: true, ...details });
 }
 
-/** The code of a function that is loaded with the first workflow that uses it. */
-export interface FunctionCode {
-  readonly call: ValueFunction["call"];
-  /** The problem of its constant argument. */
-  readonly problem?: ConstantArgument["problem"];
-}
-
-/** The same for a function whose code few workflows need; the position is that of the constant. */
-export function defineLoaded(
+/** A function that needs more than its arguments: the scope, or the node of the call. */
+export function defineWithEvaluation(
   signature: string,
   summary: string,
-  load: () => Promise<FunctionCode>,
-  position?: number,
+  call: (run: Evaluation, ...args: never[]) => Value,
+  details?: Partial<ValueFunction>,
 ): ValueFunction {
-  let code: FunctionCode | undefined;
-  const call = (run: Evaluation, ...args: readonly never[]) => {
-    if (!code) throw new Error(`${signature} is not loaded`);
-    return code.call(run, ...args);
-  };
-  const loadCode = async () => {
-    code ??= await load();
-  };
-  if (position === undefined) return defineNew(signature, summary, call, loadCode);
-  const problem = (text: string) => code?.problem?.(text);
-  return defineNew(signature, summary, call, loadCode, { position, problem });
+  return define(signature, summary, call as ValueFunction["call"], {
+    takesEvaluation: true,
+    ...details,
+  });
 }
 
 /** Describes a function that runs a predicate over the items of a list. */
@@ -154,35 +144,19 @@ export function defineLoop(
   summary: string,
   call: ListFunction["call"],
 ): ListFunction {
-  return Object.assign(describe(signature), { kind: "list" as const, summary, call });
+  return { ...readSignature(signature), kind: "list", summary, call };
 }
 
-/** What a signature says. Its parameters are read when a call needs them: few runs use many. */
-function describe(signature: string): Omit<Described, "summary"> {
+function readSignature(signature: string): Signature {
   const open = signature.indexOf("(");
-  let known: Pick<Described, "parameters" | "least" | "most"> | undefined;
-  const read = () => known ??= readParameters(signature.slice(open + 1, -1));
+  const inside = signature.slice(open + 1, -1);
+  const parameters = inside === "" ? [] : inside.split(", ").map(readParameter);
   return {
     name: signature.slice(0, open),
     signature,
-    get parameters() {
-      return read().parameters;
-    },
-    get least() {
-      return read().least;
-    },
-    get most() {
-      return read().most;
-    },
-  };
-}
-
-function readParameters(inner: string): Pick<Described, "parameters" | "least" | "most"> {
-  const parameters = inner === "" ? [] : inner.split(", ").map(readParameter);
-  return {
     parameters,
-    least: parameters.filter(({ optional }) => !optional).length,
-    most: parameters.at(-1)?.rest ? Infinity : parameters.length,
+    minArguments: parameters.filter(({ optional }) => !optional).length,
+    maxArguments: parameters.at(-1)?.rest ? Infinity : parameters.length,
   };
 }
 
@@ -195,4 +169,60 @@ function readParameter(text: string): FunctionParameter {
     optional: written.endsWith("?"),
     rest: written.startsWith("..."),
   };
+}
+
+/** The problem of the type of an argument; undefined if there is none. */
+export function argumentProblem(
+  { name, parameters }: FunctionRecord,
+  position: number,
+  value: Value,
+): string | undefined {
+  const parameter = parameters[Math.min(position, parameters.length - 1)];
+  if (!parameter || isOfType(value, parameter.type)) return undefined;
+  const wanted = parameter.type.startsWith("int") ? "a whole number" : `a ${parameter.type}`;
+  return `argument ${position + 1} of ${name}() must be ${wanted}, got ${kindOf(value)}`;
+}
+
+function isOfType(value: Value, type: FunctionParameterType): boolean {
+  switch (type) {
+    case "any":
+    case "predicate":
+      return true;
+    case "string":
+      return typeof value === "string";
+    case "number":
+      return isNumber(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "int64":
+      return typeName(value) === "int";
+    case "list":
+      return Array.isArray(value);
+    case "map":
+      return isDict(value);
+  }
+}
+
+/** A library that is imported when a workflow that needs it is loaded, as few workflows do. */
+export class Library<T> {
+  #module: T | undefined;
+  readonly #import: () => Promise<T>;
+
+  constructor(importModule: () => Promise<T>) {
+    this.#import = importModule;
+  }
+
+  readonly load = async (): Promise<void> => {
+    this.#module ??= await this.#import();
+  };
+
+  get isLoaded(): boolean {
+    return this.#module !== undefined;
+  }
+
+  /** Call `load` first. */
+  get module(): T {
+    if (this.#module === undefined) throw new Error("a library is used before it is loaded");
+    return this.#module;
+  }
 }

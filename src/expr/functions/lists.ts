@@ -1,57 +1,170 @@
-import { isEqual } from "../../base/value/compare.ts";
-import { plain, type Value } from "../../base/value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
-import { Fault } from "../fault.ts";
-import { define } from "./function.ts";
-import { sortBy } from "./sort.ts";
+import { compareValues, isEqual } from "../../base/value/compare.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import { isNumber, plain, type Value } from "../../base/value/value.ts";
+import { limitItems, limitValue } from "../limits.ts";
+import { calculate } from "../evaluate/operations.ts";
+import { Fault, kindOf } from "../fault.ts";
+import { define, defineLoop, type ListLoop } from "./function.ts";
+
+/** Functions that run a predicate over the items of a list. */
+export const LOOP_FUNCTIONS = [
+  defineLoop(
+    "all(list: list, predicate)",
+    "Whether all items pass.",
+    (list, { test }) => list.every(test),
+  ),
+  defineLoop(
+    "any(list: list, predicate)",
+    "Whether any item passes.",
+    (list, { test }) => list.some(test),
+  ),
+  defineLoop(
+    "none(list: list, predicate)",
+    "Whether no item passes.",
+    (list, { test }) => !list.some(test),
+  ),
+  defineLoop(
+    "one(list: list, predicate)",
+    "Whether exactly one item passes.",
+    (list, { test }) => list.filter(test).length === 1,
+  ),
+  defineLoop(
+    "filter(list: list, predicate)",
+    "The items that pass.",
+    (list, { test }) => list.filter(test),
+  ),
+  defineLoop(
+    "map(list: list, predicate)",
+    "The results of the predicate for each item.",
+    (list, { each }) => list.map(each),
+  ),
+  defineLoop(
+    "count(list: list, predicate?)",
+    "The number of items that pass, or are true.",
+    (list, { test }) => list.filter(test).length,
+  ),
+  defineLoop(
+    "sum(list: list, predicate?)",
+    "The sum of the numbers, or of the results of the predicate.",
+    sum,
+  ),
+  defineLoop(
+    "find(list: list, predicate)",
+    "The first item that passes, or nil.",
+    (list, { test }) => list.find(test) ?? null,
+  ),
+  defineLoop(
+    "findIndex(list: list, predicate)",
+    "The index of the first item that passes, or nil.",
+    (list, { test }) => indexOrNil(list.findIndex(test)),
+  ),
+  defineLoop(
+    "findLast(list: list, predicate)",
+    "The last item that passes, or nil.",
+    (list, { test }) => list.findLast(test) ?? null,
+  ),
+  defineLoop(
+    "findLastIndex(list: list, predicate)",
+    "The index of the last item that passes, or nil.",
+    (list, { test }) => indexOrNil(list.findLastIndex(test)),
+  ),
+  defineLoop(
+    "groupBy(list: list, predicate)",
+    "The items as lists in a map, by the result of the predicate.",
+    groupBy,
+  ),
+  defineLoop(
+    "sortBy(list: list, predicate, order?: string)",
+    'The items ordered by the result of the predicate, "asc" or "desc".',
+    (list, { each, extra }) => sortBy(list, list.map(each), extra),
+  ),
+  defineLoop(
+    "reduce(list: list, predicate, initial?: any)",
+    "Folds the list into one value: #acc is the result so far.",
+    reduce,
+  ),
+] as const;
 
 /** Functions on lists that need no predicate. */
 export const LIST_FUNCTIONS = [
   define(
     "first(list: any)",
     "The first item of a list or character of a string; nil if it is empty.",
-    (_, list: Value) => end(list, 0),
+    (list: Value) => itemAtEnd(list, 0),
   ),
   define(
     "last(list: any)",
     "The last item of a list or character of a string; nil if it is empty.",
-    (_, list: Value) => end(list, -1),
+    (list: Value) => itemAtEnd(list, -1),
   ),
   define(
     "take(list: list, count: integer)",
     "The first `count` items of a list.",
-    (run, list: readonly Value[], count: number) => {
+    (list: readonly Value[], count: number) => {
       if (count < 0) throw new Fault("take() needs a count of 0 or more");
-      run.spend(Math.min(count, list.length));
       return list.slice(0, count);
     },
   ),
-  define("reverse(list: list)", "The list in reverse order.", (run, list: readonly Value[]) => {
-    run.spend(list.length);
-    return list.toReversed();
-  }),
+  define(
+    "reverse(list: list)",
+    "The list in reverse order.",
+    (list: readonly Value[]) => list.toReversed(),
+  ),
   define("uniq(list: list)", "The list without duplicates.", uniq),
   define(
     "concat(...lists: list)",
     "One list of the items of all lists.",
-    (run, ...lists: Value[][]) => {
-      for (const list of lists) run.spend(list.length);
+    (...lists: Value[][]) => {
+      limitItems(lists.reduce((sum, { length }) => sum + length, 0));
       return lists.flat(1);
     },
   ),
   define(
     "flatten(list: list)",
     "The list with nested lists replaced by their items.",
-    (run, list: readonly Value[]) => flatten(run, list, []),
+    (list: readonly Value[]) => flatten(list, []),
   ),
   define(
     "sort(list: list, order?: string)",
     'The numbers or texts of a list in order, "asc" or "desc".',
-    (run, list: readonly Value[], order?: string) => sortBy(run, list, list.map(plain), order),
+    (list: readonly Value[], order?: string) => sortBy(list, list.map(plain), order),
   ),
 ] as const;
 
-function end(list: Value, index: 0 | -1): Value {
+function sum(list: readonly Value[], { each }: ListLoop): Value {
+  return list.reduce<number | bigint>((total, item, index) => {
+    const value = each(item, index);
+    if (!isNumber(value)) throw new Fault(`sum() needs numbers, got ${kindOf(value)}`);
+    return calculate("+", total, value);
+  }, 0);
+}
+
+function indexOrNil(index: number): Value {
+  return index < 0 ? null : index;
+}
+
+function groupBy(list: readonly Value[], { each }: ListLoop): Value {
+  const groups: Record<string, Value[]> = Object.create(null);
+  for (const [index, item] of list.entries()) {
+    (groups[formatValue(each(item, index))] ??= []).push(item);
+  }
+  return groups;
+}
+
+function reduce(list: readonly Value[], { each, accumulate, extra }: ListLoop): Value {
+  if (extra === undefined && list.length === 0) {
+    throw new Fault("reduce() of an empty list needs a third argument to begin with");
+  }
+  let result = extra === undefined ? list[0] ?? null : extra;
+  for (let index = extra === undefined ? 1 : 0; index < list.length; index++) {
+    accumulate(result);
+    result = each(list[index]!, index);
+  }
+  limitValue(result);
+  return result;
+}
+
+function itemAtEnd(list: Value, index: 0 | -1): Value {
   if (Array.isArray(list)) return plain(list.at(index));
   if (typeof list !== "string") return null;
   // Two units hold a whole character.
@@ -60,29 +173,47 @@ function end(list: Value, index: 0 | -1): Value {
 }
 
 /** Simple values are found by a set; lists and maps have to be compared with each other. */
-function uniq(run: Evaluation, list: readonly Value[]): Value {
+function uniq(list: readonly Value[]): Value {
   const simple = new Set<Value>();
   const nested: Value[] = [];
   return list.map(plain).filter((item) => {
-    run.spend(1);
     if (typeof item !== "object" || item === null) {
       const isNew = !simple.has(item);
       simple.add(item);
       return isNew;
     }
-    run.spend(nested.length);
-    if (nested.some((other) => isEqual(other, item, run))) return false;
+    if (nested.some((other) => isEqual(other, item))) return false;
     nested.push(item);
     return true;
   });
 }
 
-function flatten(run: Evaluation, list: readonly Value[], found: Value[]): Value[] {
+function flatten(list: readonly Value[], found: Value[]): Value[] {
   for (const item of list) {
-    run.spend(1);
     const value = plain(item);
-    if (Array.isArray(value)) flatten(run, value, found);
+    if (Array.isArray(value)) flatten(value, found);
     else found.push(value);
   }
+  limitItems(found.length);
   return found;
+}
+
+/** The items of a list in the order of their keys; equal ones stay as they were. */
+function sortBy(
+  list: readonly Value[],
+  keys: readonly Value[],
+  order: Value = "asc",
+): readonly Value[] {
+  if (order !== "asc" && order !== "desc") throw new Fault('an order is "asc" or "desc"');
+  const indexes = [...list.keys()];
+  indexes.sort((a, b) => {
+    const [x, y] = [keys[a]!, keys[b]!];
+    const difference = compareValues(x, y);
+    if (difference === undefined) {
+      throw new Fault(`cannot put ${kindOf(x)} and ${kindOf(y)} in order`);
+    }
+    return difference;
+  });
+  if (order === "desc") indexes.reverse();
+  return indexes.map((index) => list[index]!);
 }

@@ -1,12 +1,13 @@
-import { isNumber, type Value } from "../../base/value/value.ts";
+import { integer, isNumber, type Value } from "../../base/value/value.ts";
 import { calculate } from "../evaluate/operations.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
 
+type AnyNumber = number | bigint;
+
 /** Functions on numbers. */
 export const NUMBER_FUNCTIONS = [
-  define("abs(number: number)", "The absolute value.", (_, n) => n <= 0 ? calculate("-", 0, n) : n),
+  define("abs(number: number)", "The absolute value.", (n) => n <= 0 ? calculate("-", 0, n) : n),
   define("ceil(number: number)", "The number rounded up.", rounded(Math.ceil)),
   define("floor(number: number)", "The number rounded down.", rounded(Math.floor)),
   define(
@@ -17,26 +18,26 @@ export const NUMBER_FUNCTIONS = [
   define(
     "max(...numbers: any)",
     "The largest of the numbers, or of those in lists; nil if there are none.",
-    (run, ...args: Value[]) => numbersIn(run, args).reduce<Value>(pick((a, b) => b > a), null),
+    (...args: Value[]) => best(args, (a, b) => b > a),
   ),
   define(
     "min(...numbers: any)",
     "The smallest of the numbers, or of those in lists; nil if there are none.",
-    (run, ...args: Value[]) => numbersIn(run, args).reduce<Value>(pick((a, b) => b < a), null),
+    (...args: Value[]) => best(args, (a, b) => b < a),
   ),
   define(
     "mean(...numbers: any)",
     "The average of the numbers, or of those in lists; 0 if there are none.",
-    (run, ...args: Value[]) => {
-      const numbers = floatsIn(run, args);
+    (...args: Value[]) => {
+      const numbers = floatsIn(args);
       return numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length);
     },
   ),
   define(
     "median(...numbers: any)",
     "The median of the numbers, or of those in lists; 0 if there are none.",
-    (run, ...args: Value[]) => {
-      const numbers = floatsIn(run, args).sort((a, b) => a - b);
+    (...args: Value[]) => {
+      const numbers = floatsIn(args).sort((a, b) => a - b);
       const half = numbers.length >> 1;
       const upper = numbers[half] ?? 0;
       return numbers.length % 2 === 0 ? ((numbers[half - 1] ?? 0) + upper) / 2 : upper;
@@ -44,27 +45,78 @@ export const NUMBER_FUNCTIONS = [
   ),
 ] as const;
 
-/** Rounds what is not an integer beyond ±2^53, which is whole. */
+/** Functions on the bits of whole numbers, which have 64 of them. */
+export const BIT_FUNCTIONS = [
+  define(
+    "bitand(a: int64, b: int64)",
+    "The bits set in both `a` and `b`.",
+    (a: number, b: number) => signed(BigInt(a) & BigInt(b)),
+  ),
+  define(
+    "bitor(a: int64, b: int64)",
+    "The bits set in `a`, in `b` or in both.",
+    (a: number, b: number) => signed(BigInt(a) | BigInt(b)),
+  ),
+  define(
+    "bitxor(a: int64, b: int64)",
+    "The bits set in either `a` or `b`, not in both.",
+    (a: number, b: number) => signed(BigInt(a) ^ BigInt(b)),
+  ),
+  define(
+    "bitnand(a: int64, b: int64)",
+    "The bits set in `a` but not in `b`.",
+    (a: number, b: number) => signed(BigInt(a) & ~BigInt(b)),
+  ),
+  define("bitnot(a: int64)", "All bits inverted.", (a: number) => signed(~BigInt(a))),
+  define(
+    "bitshl(a: int64, count: integer)",
+    "The bits shifted to the left.",
+    (a: number, count: number) => signed(BigInt(a) << distance(count)),
+  ),
+  define(
+    "bitshr(a: int64, count: integer)",
+    "The bits shifted to the right; the sign is kept.",
+    (a: number, count: number) => signed(BigInt(a) >> distance(count)),
+  ),
+  define(
+    "bitushr(a: int64, count: integer)",
+    "The bits shifted to the right; zeros are filled in.",
+    (a: number, count: number) => integer(BigInt.asUintN(64, BigInt(a)) >> distance(count)),
+  ),
+] as const;
+
+/** An integer beyond ±2^53 is whole already. */
 function rounded(round: (n: number) => number) {
-  return (_: Evaluation, n: number | bigint) => typeof n === "bigint" ? n : round(n);
+  return (n: AnyNumber) => typeof n === "bigint" ? n : round(n);
 }
 
 /** All numbers in the arguments, however deep in lists. */
-function numbersIn(run: Evaluation, values: readonly Value[]): (number | bigint)[] {
+function numbersIn(values: readonly Value[]): AnyNumber[] {
   return values.flatMap((value) => {
-    run.spend(1);
-    if (Array.isArray(value)) return numbersIn(run, value);
+    if (Array.isArray(value)) return numbersIn(value);
     if (!isNumber(value)) throw new Fault(`expected numbers, got ${kindOf(value)}`);
     return value;
   });
 }
 
 /** The same for what is computed with floats, which an integer beyond ±2^53 may not be. */
-function floatsIn(run: Evaluation, values: readonly Value[]): number[] {
-  return numbersIn(run, values).map((value) => calculate("/", value, 1) as number);
+function floatsIn(values: readonly Value[]): number[] {
+  return numbersIn(values).map((value) => calculate("/", value, 1) as number);
 }
 
-function pick(better: (a: number | bigint, b: number | bigint) => boolean) {
-  return (best: Value, next: number | bigint): Value =>
-    !isNumber(best) || better(best, next) ? next : best;
+function best(values: readonly Value[], isBetter: (a: AnyNumber, b: AnyNumber) => boolean): Value {
+  return numbersIn(values).reduce<AnyNumber | null>(
+    (known, next) => known === null || isBetter(known, next) ? next : known,
+    null,
+  );
+}
+
+function signed(bits: bigint): AnyNumber {
+  return integer(BigInt.asIntN(64, bits));
+}
+
+/** Beyond 64 places nothing is left, however far it goes. */
+function distance(count: number): bigint {
+  if (count < 0) throw new Fault("bits cannot be moved by less than 0");
+  return BigInt(Math.min(count, 64));
 }

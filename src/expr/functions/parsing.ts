@@ -1,57 +1,47 @@
 import type { Value } from "../../base/value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
-import { copyData } from "./copy_data.ts";
-import { defineNew } from "./function.ts";
+import { limitValue } from "../limits.ts";
+import { defineNew, Library } from "./function.ts";
 
-type Yaml = typeof import("../../base/yaml/parse_yaml.ts");
-type ParseCsv = typeof import("@std/csv/parse").parse;
-
-let yaml: Yaml | undefined;
-let csv: ParseCsv | undefined;
+const yaml = new Library(() => import("../../base/yaml/parse_yaml.ts"));
+const csv = new Library(() => import("@std/csv/parse"));
 
 /** Functions that read texts in formats other than JSON. */
 export const PARSING_FUNCTIONS = [
   defineNew(
     "parse_yaml(text: string)",
     "The value of a YAML string of one document.",
-    parseYaml,
-    async () => {
-      yaml ??= await import("../../base/yaml/parse_yaml.ts");
-    },
+    readYaml,
+    { load: yaml.load },
   ),
   defineNew(
     "parse_csv(text: string)",
     "The rows of a CSV string as a list of maps, by the names in its first row.",
-    parseCsv,
-    async () => {
-      csv ??= (await import("@std/csv/parse")).parse;
-    },
+    readCsv,
+    { load: csv.load },
   ),
 ] as const;
 
-function parseYaml(run: Evaluation, text: string): Value {
-  if (!yaml) throw new Error("js-yaml is not loaded");
-  run.spend(text.length >> 2);
-  let value: unknown;
+function readYaml(text: string): Value {
+  const { constructValues, parseYaml, YamlFault } = yaml.module;
+  let value: Value;
   try {
-    value = yaml.constructValues(yaml.parseYaml([{ name: "", text }]))[0];
+    value = constructValues(parseYaml([{ name: "", text }]))[0] as Value ?? null;
   } catch (error) {
-    if (!(error instanceof yaml.YamlFault)) throw error;
+    if (!(error instanceof YamlFault)) throw error;
     const line = text.slice(0, error.offset).split("\n").length;
     // The text that the parser quotes may be secret.
     const reason = /["'\n]/.test(error.reason) ? "" : `: ${error.reason}`;
     throw new Fault(`parse_yaml() cannot read line ${line} of this text as YAML${reason}`);
   }
-  return copyData(run, value);
+  limitValue(value);
+  return value;
 }
 
-function parseCsv(run: Evaluation, text: string): Value {
-  if (!csv) throw new Error("the parser of CSV is not loaded");
-  run.spend(text.length >> 2);
+function readCsv(text: string): Value {
   let rows: readonly (readonly string[])[];
   try {
-    rows = csv(text.replace(/^\ufeff/, ""));
+    rows = csv.module.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const line = /line (\d+)/.exec(error.message)?.[1];
@@ -71,7 +61,6 @@ function parseCsv(run: Evaluation, text: string): Value {
     );
   }
   return rest.map((fields, index) => {
-    run.spend(fields.length);
     if (fields.length !== columns.length) {
       throw new Fault(
         `parse_csv() needs as many values as names: row ${

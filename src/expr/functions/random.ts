@@ -2,14 +2,14 @@ import { writeTimestamp } from "../../base/value/timestamp.ts";
 import { type RandomSource, UNSEEDED } from "../draws.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
-import { define, defineNew } from "./function.ts";
+import { LIMITS } from "../limits.ts";
+import { define, defineNew, defineWithEvaluation } from "./function.ts";
 
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-const LONGEST = 1_000_000;
 
 /** Functions whose value is another one at each call. */
 export const CHANGING_FUNCTIONS = [
-  define(
+  defineWithEvaluation(
     "random_int(limit: number)",
     "A random integer from 0 to `limit` - 1.",
     (run, limit: number) => {
@@ -20,19 +20,23 @@ export const CHANGING_FUNCTIONS = [
       return randomBelow(whole, sourceOf(run));
     },
   ),
-  define(
+  defineWithEvaluation(
     "random_str(length: number)",
     "A string of `length` random letters and digits.",
     (run, length: number) => {
       const whole = Math.trunc(Number(length));
-      if (!(whole >= 1 && whole <= LONGEST)) {
-        throw new Fault(`random_str() needs a length from 1 to ${LONGEST}`);
+      if (!(whole >= 1 && whole <= LIMITS.text)) {
+        throw new Fault(`random_str() needs a length from 1 to ${LIMITS.text}`);
       }
-      run.spend(whole >> 2);
       return randomText(whole, sourceOf(run));
     },
   ),
-  defineNew("uuid()", "A random UUID (version 4).", (run) => randomUuid(sourceOf(run))),
+  defineWithEvaluation(
+    "uuid()",
+    "A random UUID (version 4).",
+    (run) => randomUuid(sourceOf(run)),
+    { mayBeHidden: true },
+  ),
   define(
     "unixtime()",
     "The current Unix time in seconds.",

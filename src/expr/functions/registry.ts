@@ -1,24 +1,23 @@
 import type { CallExpression, Node } from "../parse/ast.ts";
 import { childrenOf } from "../parse/tree.ts";
-import { BIT_FUNCTIONS } from "./bits.ts";
-import { CHECK_FUNCTIONS } from "./check_functions.ts";
+import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
-import { ENCODING_FUNCTIONS } from "./encoding.ts";
-import { EXTRACTION_FUNCTIONS } from "./extraction.ts";
+import { ENCODING_FUNCTIONS, HASH_FUNCTIONS } from "./encoding.ts";
 import type { FunctionRecord, ValueFunction } from "./function.ts";
-import { HASH_FUNCTIONS } from "./hashes.ts";
-import { LIST_FUNCTIONS } from "./lists.ts";
-import { LOOP_FUNCTIONS } from "./loops.ts";
+import { JMESPATH_FUNCTION } from "./jmespath.ts";
+import { JSON_PATH_FUNCTION } from "./json_path.ts";
+import { JWT_FUNCTIONS } from "./jwt.ts";
+import { LIST_FUNCTIONS, LOOP_FUNCTIONS } from "./lists.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
-import { MATCH_FUNCTIONS } from "./matching/match_json.ts";
-import { SCHEMA_FUNCTION } from "./matching/schema_functions.ts";
-import { NUMBER_FUNCTIONS } from "./numbers.ts";
+import { CSS_FUNCTION } from "./markup.ts";
+import { MATCH_FUNCTIONS } from "./matching.ts";
+import { BIT_FUNCTIONS, NUMBER_FUNCTIONS } from "./numbers.ts";
 import { PARSING_FUNCTIONS } from "./parsing.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
-import { TIME_FUNCTIONS } from "./time_functions.ts";
-import { TEXT_FUNCTIONS } from "./text_functions.ts";
-import { JWT_FUNCTIONS } from "./tokens.ts";
-import { WORD_FUNCTIONS } from "./word_functions.ts";
+import { SCHEMA_FUNCTION } from "./schema.ts";
+import { CAPTURE_FUNCTION, TEXT_FUNCTIONS, WORD_FUNCTIONS } from "./text.ts";
+import { TIME_FUNCTIONS } from "./times/times.ts";
+import { XPATH_FUNCTION } from "./xpath.ts";
 
 /** Functions of one kind. */
 interface FunctionGroup {
@@ -35,7 +34,16 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Lists, item by item", functions: LOOP_FUNCTIONS },
   { title: "Lists as a whole", functions: LIST_FUNCTIONS },
   { title: "Maps", functions: MAP_FUNCTIONS },
-  { title: "Extraction", functions: EXTRACTION_FUNCTIONS },
+  {
+    title: "Extraction",
+    functions: [
+      CAPTURE_FUNCTION,
+      CSS_FUNCTION,
+      JSON_PATH_FUNCTION,
+      JMESPATH_FUNCTION,
+      XPATH_FUNCTION,
+    ],
+  },
   { title: "Conversion", functions: [...CONVERSION_FUNCTIONS, ...PARSING_FUNCTIONS] },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },

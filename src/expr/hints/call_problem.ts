@@ -18,14 +18,14 @@ export function callProblem({ callee, arguments: args, start, end }: CallExpress
     const message = `unknown function "${callee.name}"`;
     return new ExpressionError(message, callee.start, callee.end, functionHint(callee.name));
   }
-  if (args.length >= record.least && args.length <= record.most) return undefined;
+  if (args.length >= record.minArguments && args.length <= record.maxArguments) return undefined;
   const message = `${record.name}() takes ${countOf(record)}, got ${args.length}`;
   return new ExpressionError(message, start, end, `write ${record.signature}`);
 }
 
-function countOf({ least, most }: FunctionRecord): string {
-  if (most === Infinity) return `at least ${plural(least)}`;
-  return least === most ? plural(most) : `${least} to ${plural(most)}`;
+function countOf({ minArguments: min, maxArguments: max }: FunctionRecord): string {
+  if (max === Infinity) return `at least ${plural(min)}`;
+  return min === max ? plural(max) : `${min} to ${plural(max)}`;
 }
 
 function plural(count: number): string {
@@ -41,8 +41,8 @@ function functionHint(name: string): string | undefined {
 function methodHint(name: string): string {
   if (OPERATORS.includes(name)) return `write value ${name} …`;
   const record = FUNCTIONS.get(name);
-  if (record?.most === 0) return `write ${name}()`;
-  if (record) return record.most === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
+  if (record?.maxArguments === 0) return `write ${name}()`;
+  if (record) return record.maxArguments === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
   return hintForMethod(name) ?? "write function(value)";
 }
 

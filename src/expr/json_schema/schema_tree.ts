@@ -1,5 +1,7 @@
-import type { SchemaDraft } from "./ajv.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
+import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
+
+/** The drafts of JSON Schema that there are. */
+export type SchemaDraft = "2020-12" | "2019-09" | "7" | "4";
 
 /** A mistake in a schema. */
 export class SchemaFault extends Error {
@@ -34,9 +36,6 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   "4": "4",
 };
 
-/** The keyword that counts the work of a schema; no schema from outside has a name like it. */
-export const WORK = "x-runner-work";
-
 /** The keyword by which whoever makes a schema finds the part of it that a value violates. */
 export const ORIGIN = "x-runner-origin";
 
@@ -53,54 +52,16 @@ const MAPS: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** A copy of a schema in which every object that may be a schema counts its work. */
-export function countingCopy(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(countingCopy);
+/** A copy for ajv, which knows integers beyond ±2^53 only in the keywords that are replaced. */
+export function schemaForAjv(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(schemaForAjv);
   if (typeof schema === "bigint") return Number(schema);
   if (!isDict(schema)) return schema;
-  const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === WORK) continue;
-    const inside: unknown = DATA.has(key)
-      ? value
-      : MAPS.has(key) && isDict(value)
-      ? mapValues(value, countingCopy)
-      : countingCopy(value);
-    // A key named "__proto__" is a key like any other.
-    Object.defineProperty(copy, key, {
-      value: inside,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
-  copy[WORK] = workOf(schema);
-  return copy;
-}
-
-function mapValues(map: object, change: (value: unknown) => unknown): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(map)) {
-    Object.defineProperty(copy, key, {
-      value: change(value),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
-  return copy;
-}
-
-/** The cost of validating a value, without the subschemas. */
-function workOf(schema: Readonly<Record<string, unknown>>): number {
-  const lists = [schema.enum, schema.required, schema.const];
-  return 1 + lists.reduce<number>((sum, list) => sum + sizeOf(list), 0);
-}
-
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return value.length >> 6;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, part) => sum + 1 + sizeOf(part), 0);
+  return Object.fromEntries(
+    Object.entries(schema).map((
+      [key, value],
+    ) => [key, DATA.has(key) ? value : schemaForAjv(value)]),
+  );
 }
 
 /** A reference of a schema, and its place. */
@@ -164,4 +125,21 @@ export function resolve(reference: string, base: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The value at a JSON pointer, and its path. */
+export function follow(value: Value, pointer: string): { path: (string | number)[]; at: Value } {
+  const path: (string | number)[] = [];
+  let at = value;
+  for (const step of pointer.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(at)) {
+      path.push(Number(key));
+      at = plain(at[Number(key)]);
+    } else {
+      path.push(key);
+      at = isDict(at) ? readField(at, key) ?? null : null;
+    }
+  }
+  return { path, at };
 }

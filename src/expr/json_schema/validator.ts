@@ -1,21 +1,18 @@
-import { type Meter, UNMETERED } from "../../base/value/meter.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
-import { matchesRegex, regexProblem } from "../evaluate/regex.ts";
+import { hasLongIntegers, isDict, type Value } from "../../base/value/value.ts";
+import { matchesRegex, patternForRe2, regexProblem } from "../evaluate/regex.ts";
 import {
   type Ajv,
   type ErrorObject,
   loadAjv,
   type Options,
-  type SchemaDraft,
   type ValidateFunction,
+  type ValidationContext,
 } from "./ajv.ts";
-import { patternForRe2 } from "./ecma_pattern.ts";
-import { addExactKeywords, type Validated, withFloats } from "./exact_numbers.ts";
-import { countingCopy, idOf, resolve, SchemaFault, WORK } from "./schema_tree.ts";
+import { idOf, resolve, type SchemaDraft, SchemaFault, schemaForAjv } from "./schema_tree.ts";
 import { type SchemaMismatch, violationsOf } from "./violations.ts";
 
-/** A compiled schema: every violation of it by a value. Its work is paid for. */
-export type Validator = (value: Value, meter: Meter) => readonly SchemaMismatch[];
+/** A compiled schema: every violation of it by a value. */
+export type Validator = (value: Value) => readonly SchemaMismatch[];
 
 /** A schema, or a document that contains schemas, and the URI that it is known by. */
 export interface SchemaDocument {
@@ -34,44 +31,35 @@ export async function loadSchemaCompiler(
   draft: SchemaDraft,
   hasOrigins = false,
 ): Promise<SchemaCompiler> {
-  // Compiled schemas run at once, from beginning to end, so one place holds the meter of each run.
-  const current: Validated = { meter: UNMETERED };
-  const make = await loadAjv(draft, (text) => {
-    current.meter.spend(text.length ** 2 >> 6);
-  });
+  const make = await loadAjv(draft);
   return {
     compile(root, others = []) {
-      const ajv = make({ ...optionsFor(draft, current), verbose: hasOrigins });
-      addKeywords(ajv, current);
-      addExactKeywords(ajv, current);
       checkSchema(make({ strict: false, logger: false }), root.schema);
+      const ajv = make({ ...optionsFor(draft), verbose: hasOrigins });
       const validate = compiled(ajv, draft, root, others);
-      return (value, meter) => {
-        current.meter = meter;
+      return (value) => {
         const rounded = withFloats(value);
-        current.exact = rounded === value ? undefined : value;
+        const context: ValidationContext = { exact: rounded === value ? undefined : value };
         try {
-          if (validate(rounded)) return [];
-          return violationsOf(validate.errors as ErrorObject[] ?? [], value, meter);
+          if (validate.call(context, rounded)) return [];
+          return violationsOf(validate.errors as ErrorObject[] ?? [], value);
         } catch (error) {
           if (!(error instanceof RangeError)) throw error;
           throw new SchemaFault("the schema refers to itself without end");
-        } finally {
-          current.meter = UNMETERED;
         }
       };
     },
   };
 }
 
-function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Options {
+function optionsFor(draft: SchemaDraft): Options {
   const regExp = (pattern: string) => {
     const translated = patternForRe2(pattern);
     const problem = regexProblem(translated);
     if (problem !== undefined) throw new SchemaFault(`${problem}, in pattern "${pattern}"`);
-    const test = (text: string) => matchesRegex(text, translated, current.meter);
     // ajv distinguishes patterns by this text.
-    return { test, toString: () => `/${pattern}/` };
+    const toString = () => `/${pattern}/`;
+    return { test: (text: string) => matchesRegex(text, translated), toString };
   };
   return {
     strict: false,
@@ -79,6 +67,7 @@ function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Opt
     allErrors: true,
     // A key that every object inherits is not there.
     ownProperties: true,
+    passContext: true,
     validateSchema: false,
     inlineRefs: false,
     unicodeRegExp: false,
@@ -87,19 +76,6 @@ function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Opt
     // Code that is not printed needs no code of its own.
     code: { regExp: Object.assign(regExp, { code: "regExp" }) as never },
   };
-}
-
-/** Counts work. */
-function addKeywords(ajv: Ajv, current: { readonly meter: Meter }): void {
-  ajv.addKeyword({
-    keyword: WORK,
-    schemaType: "number",
-    errors: false,
-    validate: (work: number) => {
-      current.meter.spend(work);
-      return true;
-    },
-  });
 }
 
 function checkSchema(ajv: Ajv, schema: unknown): void {
@@ -127,8 +103,7 @@ function compiled(
 ): ValidateFunction {
   try {
     for (const { uri, schema } of others) ajv.addSchema(prepared(schema, uri, draft), uri);
-    const own = prepared(root.schema, root.uri, draft);
-    return ajv.compile(own);
+    return ajv.compile(prepared(root.schema, root.uri, draft));
   } catch (error) {
     if (error instanceof SchemaFault) throw error;
     const { message } = error as Error;
@@ -142,11 +117,16 @@ function compiled(
   }
 }
 
-/** A copy that counts its work, and whose own URI is absolute. */
+/** A copy whose own URI is absolute. */
 function prepared(schema: unknown, uri: string, draft: SchemaDraft): never {
   if (!isDict(schema)) return schema as never;
-  const { $schema: _, ...copy } = countingCopy(schema) as Record<string, unknown>;
+  const { $schema: _, ...copy } = schemaForAjv(schema) as Record<string, unknown>;
   const id = idOf(schema);
   copy[draft === "4" ? "id" : "$id"] = id === undefined ? uri : resolve(id, uri) ?? uri;
   return copy as never;
+}
+
+/** A value with the nearest floats for integers beyond ±2^53; itself if it has none. */
+function withFloats(value: unknown): unknown {
+  return hasLongIntegers(value) ? JSON.parse(JSON.stringify(value)) : value;
 }

@@ -1,9 +1,8 @@
 import type { ErrorObject } from "./ajv.ts";
 import { formatJson } from "../../base/value/format_value.ts";
-import type { Meter } from "../../base/value/meter.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
-import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
-import { ORIGIN } from "./schema_tree.ts";
+import { isDict, readField, type Value } from "../../base/value/value.ts";
+import { follow, ORIGIN } from "./schema_tree.ts";
 
 /** A violation of a schema. */
 export interface SchemaMismatch extends Mismatch {
@@ -12,17 +11,12 @@ export interface SchemaMismatch extends Mismatch {
 }
 
 /** The errors of ajv for a value, each with its place, without those that only repeat others. */
-export function violationsOf(
-  errors: readonly ErrorObject[],
-  value: Value,
-  meter: Meter,
-): SchemaMismatch[] {
+export function violationsOf(errors: readonly ErrorObject[], value: Value): SchemaMismatch[] {
   const seen = new Set<string>();
   return errors.flatMap((error) => {
-    meter.spend(10);
     // It says that "then" or a name was wrong, of which there is an error of its own.
     if (error.keyword === "if" || error.keyword === "propertyNames") return [];
-    const violation = violationOf(error, value, meter);
+    const violation = violationOf(error, value);
     const key = JSON.stringify([violation.path, violation.expected]);
     if (seen.has(key)) return [];
     seen.add(key);
@@ -30,7 +24,7 @@ export function violationsOf(
   });
 }
 
-function violationOf(error: ErrorObject, value: Value, meter: Meter): Mismatch {
+function violationOf(error: ErrorObject, value: Value): Mismatch {
   const { keyword, instancePath, params, propertyName } = error;
   const { path, at } = follow(value, instancePath);
   const branch = /\/(anyOf|oneOf)\/(\d+)\//.exec(error.schemaPath);
@@ -54,18 +48,18 @@ function violationOf(error: ErrorObject, value: Value, meter: Meter): Mismatch {
       return { path: [...path, name], expected: "no such property", actual, ...more };
     }
   }
-  return { path, expected: expectedBy(error, meter), actual: at, ...more };
+  return { path, expected: expectedBy(error), actual: at, ...more };
 }
 
 /** The requirement of a keyword, in words. */
-function expectedBy({ keyword, params, message = keyword }: ErrorObject, meter: Meter) {
+function expectedBy({ keyword, params, message = keyword }: ErrorObject) {
   switch (keyword) {
     case "type":
       return `type ${[params.type].flat().join(" or ")}`;
     case "enum":
-      return `one of ${formatJson(params.allowedValues, meter)}`;
+      return `one of ${formatJson(params.allowedValues)}`;
     case "const":
-      return formatJson(params.allowedValue, meter);
+      return formatJson(params.allowedValue);
     case "pattern":
       return `/${params.pattern}/`;
     case "format":
@@ -110,21 +104,4 @@ function expectedBy({ keyword, params, message = keyword }: ErrorObject, meter: 
 function bound(keyword: string, limit: number, unit: string): string {
   const words = keyword.startsWith("min") ? "at least" : "at most";
   return `${words} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
-}
-
-/** The value at a JSON pointer, and its path. */
-export function follow(value: Value, pointer: string): { path: (string | number)[]; at: Value } {
-  const path: (string | number)[] = [];
-  let at = value;
-  for (const step of pointer.split("/").slice(1)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(at)) {
-      path.push(Number(key));
-      at = plain(at[Number(key)]);
-    } else {
-      path.push(key);
-      at = isDict(at) ? readField(at, key) ?? null : null;
-    }
-  }
-  return { path, at };
 }

@@ -1,5 +1,5 @@
 import type { BinaryExpression, Comparison, LogicalExpression, Node } from "./ast.ts";
-import { LIMITS } from "../expression_limits.ts";
+import { LIMITS } from "../limits.ts";
 import { OperandParser } from "./operand_parser.ts";
 import {
   CANONICAL,

@@ -1,5 +1,5 @@
 import type { Node } from "./ast.ts";
-import { LIMITS } from "../expression_limits.ts";
+import { LIMITS } from "../limits.ts";
 import { TOKEN, type TokenType } from "./scanner.ts";
 import { syntaxHint } from "../hints/syntax_hint.ts";
 import { Tokenizer } from "./tokenizer.ts";

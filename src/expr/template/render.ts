@@ -6,9 +6,8 @@ import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
-import { LIMITS } from "../expression_limits.ts";
+import { isRead, LIMITS, limitValue } from "../limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
-import { isRead } from "../evaluate/value_size.ts";
 import { neededIn } from "../references.ts";
 
 /**
@@ -61,7 +60,8 @@ export function renderText(
 
 function formatPart(value: Value, part: Node, run: Evaluation, source: string): string {
   try {
-    return formatValue(value, run);
+    limitValue(value, part);
+    return formatValue(value);
   } catch (error) {
     run.at = part;
     throw placeFault(error, run, source, part);

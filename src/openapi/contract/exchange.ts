@@ -1,5 +1,4 @@
 import { formatJson } from "../../base/value/format_value.ts";
-import { UNMETERED } from "../../base/value/meter.ts";
 import { pathText } from "../../base/value/mismatch.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import type { Value } from "../../base/value/value.ts";
@@ -135,7 +134,7 @@ export function describeProblem(
   problem: Problem,
 ): Pick<ViolationDraft, "text" | "value" | "sides"> {
   const { expected = "", actual } = problem;
-  const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
+  const received = actual === undefined ? "missing" : formatJson(actual);
   const value = received.replaceAll(/\s+/g, " ");
   return {
     text: `${part} ${messageOf(problem, value)}`,

@@ -1,8 +1,7 @@
 import type { ActionResult } from "../../action/action.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration, roundDuration } from "../../base/value/duration.ts";
-import { LimitError } from "../../base/value/meter.ts";
-import type { Dict, Value } from "../../base/value/value.ts";
+import { type Dict, LimitError, type Value } from "../../base/value/value.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { addOutputSecrets } from "../../secrets/add_secrets.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";

@@ -3,7 +3,6 @@ import { ExpressionError, type NameRead, RunnerError, StepError } from "../../ba
 import type { Path } from "../../base/source.ts";
 import { diffValues } from "../../base/value/diff_values.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
-import { boundedMeter, LimitError } from "../../base/value/meter.ts";
 import { renderMismatches } from "../../base/value/mismatch.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Explanation, TestOperand } from "../../expr/expression.ts";
@@ -277,32 +276,21 @@ function cutValue({ secrets }: Run, value: string): string {
   return `${masked.slice(0, WIDEST_VALUE).toWellFormed()}…`;
 }
 
-/** Steps of the meter; values that take more have no diff. */
-const MOST_COMPARED = 1_000_000;
-
 async function differenceOf(
   { secrets }: Run,
   { unequal, mismatches }: Pick<Explanation, "unequal" | "mismatches">,
 ): Promise<Failure["difference"]> {
-  const options = {
-    meter: boundedMeter(MOST_COMPARED),
-    mask: (text: string) => secrets.mask(text),
-  };
-  try {
-    if (mismatches && mismatches.places.length > 0) {
-      const { expected, received, places } = mismatches;
-      return { expected, received, lines: renderMismatches(places, options) };
-    }
-    if (!unequal) return undefined;
-    const { expected, received } = unequal;
-    const lines = await diffValues(expected.value, received.value, options);
-    return lines.length === 0
-      ? undefined
-      : { expected: expected.text, received: received.text, lines };
-  } catch (error) {
-    if (error instanceof LimitError) return undefined;
-    throw error;
+  const mask = (text: string) => secrets.mask(text);
+  if (mismatches && mismatches.places.length > 0) {
+    const { expected, received, places } = mismatches;
+    return { expected, received, lines: renderMismatches(places, mask) };
   }
+  if (!unequal) return undefined;
+  const { expected, received } = unequal;
+  const lines = await diffValues(expected.value, received.value, mask);
+  return lines.length === 0
+    ? undefined
+    : { expected: expected.text, received: received.text, lines };
 }
 
 /** The parts of an expression with their values, as reports show them. */

@@ -1,7 +1,6 @@
-import { Evaluation } from "../../expr/evaluate/evaluation.ts";
 import type { Expression } from "../../expr/expression.ts";
 import { locateByPath } from "../../expr/functions/json_path.ts";
-import { followsRule } from "../../expr/functions/matching/value_rules.ts";
+import { followsRule } from "../../expr/functions/matching.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { RunnerError, StepError } from "../../base/errors.ts";
 import { isEqual } from "../../base/value/compare.ts";
@@ -85,14 +84,13 @@ async function compare(
       "write what is compared: snapshot: { of: res.… }",
     );
   }
-  const evaluation = new Evaluation(scope);
-  const mismatches = mismatchesOf(evaluation, found, snapshot);
+  const mismatches = mismatchesOf(found, snapshot);
   const received = of?.source.trim() ?? "res.body";
   const directory = await snapshotDirectory(run.plan.workflow.document);
   const base = `${directory}/${nameOfRun(step.id, name)}`;
   useOnce(step, base);
   // In this order, as a value from a file is masked already.
-  const value = stableValue(evaluation, maskedValue(found, secrets), snapshot);
+  const value = stableValue(maskedValue(found, secrets), snapshot);
   const known = await readSnapshot(host, base);
   const updated = `${base}.${extensionOf(value)}`;
   const file = known?.path ?? updated;
@@ -116,9 +114,7 @@ async function compare(
       "run it without CI=true, or with --snapshot=write, and commit the file that is written",
     );
   }
-  const before = known.value === undefined
-    ? undefined
-    : stableValue(evaluation, known.value, snapshot);
+  const before = known.value === undefined ? undefined : stableValue(known.value, snapshot);
   if (before !== undefined && isEqual(before, value)) return { outcome: { file, state: "passed" } };
   if (mode === "update" || mode === "prune") {
     return { outcome: { file: updated, state: "updated" }, write };
@@ -167,25 +163,24 @@ async function allowWriting({ options, host }: Run, path: string): Promise<void>
 
 /** Values that are not as `match` says. */
 function mismatchesOf(
-  evaluation: Evaluation,
   value: Value,
   { match }: Snapshot,
 ): readonly Mismatch[] {
   return match.flatMap(({ path, rule }) =>
-    locateByPath(evaluation, value, path).flatMap((place) => {
+    locateByPath(value, path).flatMap((place) => {
       const actual = valueAt(value, place);
-      return followsRule(evaluation, actual, rule) ? [] : [{ path: place, expected: rule, actual }];
+      return followsRule(actual, rule) ? [] : [{ path: place, expected: rule, actual }];
     })
   );
 }
 
 /** A value in which what may be another in each run is replaced by what it is. */
-function stableValue(evaluation: Evaluation, value: Value, { ignore, match }: Snapshot): Value {
+function stableValue(value: Value, { ignore, match }: Snapshot): Value {
   const replacements = [
     ...ignore.map((path) => ({ path, rule: "ignored" })),
     ...match,
   ].flatMap(({ path, rule }) =>
-    locateByPath(evaluation, value, path).map((place) => ({ place, mark: `<${rule}>` }))
+    locateByPath(value, path).map((place) => ({ place, mark: `<${rule}>` }))
   );
   if (replacements.length === 0) return value;
   const holder = { root: copyValue(value) };

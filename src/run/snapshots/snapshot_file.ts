@@ -77,7 +77,7 @@ export async function writeSnapshot(
   const extension = extensionOf(value);
   const file = await files.stage(`${base}.${extension}`);
   try {
-    file.write(typeof value === "string" ? value : `${formatJson(value, undefined, "  ")}\n`);
+    file.write(typeof value === "string" ? value : `${formatJson(value, "  ")}\n`);
     file.commit();
   } finally {
     file.discard();

@@ -1,6 +1,6 @@
 import { regexProblem } from "../../expr/evaluate/regex.ts";
 import { jsonPathProblem, loadJsonPath } from "../../expr/functions/json_path.ts";
-import { ruleProblem } from "../../expr/functions/matching/value_rules.ts";
+import { ruleProblem } from "../../expr/functions/matching.ts";
 import { addError, type Problem } from "../problem.ts";
 import { snapshotName } from "../snapshot_name.ts";
 import type { JobDraft } from "./decode_job.ts";

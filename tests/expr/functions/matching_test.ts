@@ -3,14 +3,10 @@ import {
   evaluateExpression,
   ExpressionError,
 } from "../../../src/expr/evaluate/evaluate_expression.ts";
-import {
-  findMismatches,
-  loadMatching,
-} from "../../../src/expr/functions/matching/includes_json.ts";
-import { pairUp } from "../../../src/expr/functions/matching/pair_up.ts";
+import { pairUp } from "../../../src/expr/functions/differences.ts";
+import { findMismatches, loadMatching } from "../../../src/expr/functions/matching.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { makeMatcher } from "../../../src/base/value/matcher.ts";
-import { UNMETERED } from "../../../src/base/value/meter.ts";
 import { renderMismatches } from "../../../src/base/value/mismatch.ts";
 import type { Value } from "../../../src/base/value/value.ts";
 
@@ -121,8 +117,7 @@ const DIFFS: readonly (readonly [actual: string, part: string, lines: readonly s
 
 for (const [actual, part, lines] of DIFFS) {
   Deno.test(`what ${actual} lacks of ${part} is shown by path`, () => {
-    const options = { meter: UNMETERED, mask: (text: string) => text };
-    assertEquals(renderMismatches(mismatches(actual, part), options), lines);
+    assertEquals(renderMismatches(mismatches(actual, part), (text) => text), lines);
   });
 }
 
@@ -130,7 +125,7 @@ Deno.test("secrets in a diff by path are masked before lines are cut", () => {
   const secret = "s3cret".repeat(40);
   const lines = renderMismatches(
     [{ path: ["a"], expected: '"b"', actual: secret }],
-    { meter: UNMETERED, mask: (text) => text.replaceAll(secret, "***") },
+    (text) => text.replaceAll(secret, "***"),
   );
   assertEquals(lines, ["@ .a", '- "b"', '+ "***"']);
 });
@@ -138,8 +133,8 @@ Deno.test("secrets in a diff by path are masked before lines are cut", () => {
 Deno.test("a diff by path shows 20 places, and how many more there are", () => {
   const actual = Array.from({ length: 30 }, () => 1);
   const lines = renderMismatches(
-    findMismatches(UNMETERED, actual, actual.map(() => 2)),
-    { meter: UNMETERED, mask: (text) => text },
+    findMismatches(actual, actual.map(() => 2)),
+    (text) => text,
   );
   assertEquals(lines.length, 61);
   assertEquals(lines.at(-1), "… (10 more places)");
@@ -154,7 +149,7 @@ Deno.test("an action compares by loadMatching()", async () => {
   assertThrows(() => find("a", "/(/"), StepError, "invalid regular expression: missing closing )");
   const many = Array.from({ length: 3000 }, (_, at) => at);
   const turned = makeMatcher({ kind: "unordered", items: many.toReversed() });
-  await assertRejects(async () => await find(many, turned), StepError, "too large to be compared");
+  await assertRejects(async () => await find(many, turned), StepError, "too long to be compared");
 });
 
 Deno.test("pairUp() finds the largest pairing, as trying all of them does", () => {
@@ -166,9 +161,9 @@ Deno.test("pairUp() finds the largest pairing, as trying all of them does", () =
       { length: wanted },
       () => Array.from({ length: given }, () => random() < 0.4),
     );
-    const left = pairUp(wanted, given, (one, other) => table[one]![other]!, UNMETERED);
+    const left = pairUp(wanted, given, (one, other) => table[one]![other]!);
     const most = largest(table, 0, new Set());
-    assertEquals([wanted - left.wanted.length, given - left.given.length], [most, most]);
+    assertEquals([wanted - left.wanted.length, given - left.others.length], [most, most]);
   }
 });
 
@@ -214,5 +209,5 @@ for (const [expression, marked, message] of MISTAKES) {
 
 function mismatches(actual: string, part: string) {
   const [value, expected] = [actual, part].map((text) => evaluateExpression(text, {}) as Value);
-  return findMismatches(UNMETERED, value!, expected!);
+  return findMismatches(value!, expected!);
 }

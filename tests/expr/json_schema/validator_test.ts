@@ -1,11 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { SchemaDraft } from "../../../src/expr/json_schema/ajv.ts";
-import { SchemaFault } from "../../../src/expr/json_schema/schema_tree.ts";
+import { type SchemaDraft, SchemaFault } from "../../../src/expr/json_schema/schema_tree.ts";
 import {
   loadSchemaCompiler,
   type SchemaDocument,
 } from "../../../src/expr/json_schema/validator.ts";
-import { boundedMeter, LimitError } from "../../../src/base/value/meter.ts";
 import { renderMismatches } from "../../../src/base/value/mismatch.ts";
 import type { Dict, Value } from "../../../src/base/value/value.ts";
 
@@ -20,9 +18,8 @@ async function violations(
   } = {},
 ): Promise<string[]> {
   const { compile } = await loadSchemaCompiler(draft);
-  const meter = boundedMeter(1_000_000);
-  const found = compile({ uri: URI, schema }, others)(value, meter);
-  return renderMismatches(found, { meter, mask: (text) => text });
+  const found = compile({ uri: URI, schema }, others)(value);
+  return renderMismatches(found, (text) => text);
 }
 
 /** Schemas, values, and what is shown of the violations. */
@@ -163,26 +160,15 @@ for (const [schema, message] of FAULTS) {
   });
 }
 
-/** Schemas that take endless work, or too much of it for the value. */
-function doubling(levels: number): unknown {
-  const $defs: Record<string, unknown> = { a0: { type: "object" } };
-  for (let level = 1; level <= levels; level++) {
-    const $ref = `#/$defs/a${level - 1}`;
-    $defs[`a${level}`] = { allOf: [{ $ref }, { $ref }] };
-  }
-  return { $defs, $ref: `#/$defs/a${levels}` };
-}
-
-Deno.test("the work of a schema is bounded", async () => {
+Deno.test("a schema that refers to itself without end is refused", async () => {
   const { compile } = await loadSchemaCompiler("2020-12");
-  const run = (schema: unknown, value: Value) =>
-    compile({ uri: URI, schema })(value, boundedMeter(1_000_000));
-  assertThrows(() => run(doubling(40), {}), LimitError);
-  assertThrows(() => run({ $ref: "#" }, {}), SchemaFault, "refers to itself without end");
-  assertThrows(() => run({ format: "uri" }, "a:".repeat(50_000)), LimitError);
-  assertThrows(() => run({ pattern: "(a*)*b" }, "a".repeat(4_000_000)), LimitError);
+  const validate = compile({ uri: URI, schema: { $ref: "#" } });
+  assertThrows(() => validate({}), SchemaFault, "refers to itself without end");
+});
+
+Deno.test("uniqueItems takes time by the number of items, not by the square of it", async () => {
   const many = Array.from({ length: 20_000 }, (_, id) => ({ id }));
-  assertEquals(run({ uniqueItems: true }, many), []);
+  assertEquals(await violations({ uniqueItems: true }, many), []);
 });
 
 const LONG = 9007199254740993n;

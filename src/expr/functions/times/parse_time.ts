@@ -1,7 +1,5 @@
-import type { FieldName, LayoutField } from "./time_layout.ts";
-import { instantOf } from "./time_zone.ts";
-
-const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+import { type FieldName, FIELDS, type LayoutPart, MONTHS } from "./layout.ts";
+import { instantOf } from "./zone.ts";
 
 /** Zones that mails and logs name by letters, in hours. */
 const LETTERS: Readonly<Record<string, number>> = {
@@ -9,101 +7,64 @@ const LETTERS: Readonly<Record<string, number>> = {
   ...{ PDT: -7, CET: 1, CEST: 2, JST: 9 },
 };
 
-/** The form of each field in a text. */
-const PATTERNS: Readonly<Record<FieldName, string>> = {
-  year: "\\d{4}",
-  year2: "\\d\\d",
-  month: "\\d\\d",
-  month1: "\\d\\d?",
-  monthShort: "[a-z]{3}",
-  monthLong: "[a-z]{3,9}",
-  day: "\\d\\d",
-  day1: "\\d\\d?",
-  daySpace: " ?\\d\\d?",
-  yearDay: "\\d{3}",
-  hour: "\\d\\d",
-  hour1: "\\d\\d?",
-  hour12: "\\d\\d",
-  hour12_1: "\\d\\d?",
-  minute: "\\d\\d",
-  minute1: "\\d\\d?",
-  second: "\\d\\d",
-  second1: "\\d\\d?",
-  milliseconds: "\\d{1,9}",
-  microseconds: "\\d{1,9}",
-  fraction: "(?:[.,]\\d{1,9})?",
-  PM: "[ap]m",
-  pm: "[ap]m",
-  weekdayShort: "[a-z]{3}",
-  weekdayLong: "[a-z]{6,9}",
-  weekdayNumber: "[1-7]",
-  zoneName: "[a-z]{1,5}",
-  offset: "[+-]\\d{4}",
-  offsetColon: "[+-]\\d\\d:\\d\\d",
-  offsetHours: "[+-]\\d\\d",
-  zOffset: "z|[+-]\\d{4}",
-  zOffsetColon: "z|[+-]\\d\\d:\\d\\d",
-  unix: "-?\\d{1,12}",
-};
+/** The text of the first of some fields that a layout has. */
+type Find = (...names: readonly FieldName[]) => string | undefined;
 
 /** The milliseconds since 1970 that a text says; undefined if it does not have that layout. */
 export function parseTime(
   text: string,
-  fields: readonly LayoutField[],
+  parts: readonly LayoutPart[],
   zone: string,
 ): number | undefined {
-  const names = fields.flatMap((part) => "field" in part ? [part.field] : []);
-  const pattern = fields.map((part) =>
+  const names = parts.flatMap((part) => "field" in part ? [part.field] : []);
+  const pattern = parts.map((part) =>
     "literal" in part
       ? part.literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
-      : `(${PATTERNS[part.field]})`
+      : `(${FIELDS[part.field].pattern})`
   ).join("");
-  const [, ...parts] = new RegExp(`^${pattern}$`, "i").exec(text) ?? [];
-  if (parts.length === 0) return undefined;
-  const values = new Map(names.map((name, index) => [name, parts[index] ?? ""]));
-  const find = (...those: readonly FieldName[]) => {
-    const name = those.find((one) => values.has(one));
-    return name === undefined ? undefined : values.get(name)!;
+  const [, ...texts] = new RegExp(`^${pattern}$`, "i").exec(text) ?? [];
+  if (texts.length === 0) return undefined;
+  const find: Find = (...wanted) => {
+    const name = wanted.find((one) => names.includes(one));
+    return name && (texts[names.indexOf(name)] ?? "");
   };
   const unix = find("unix");
-  if (unix !== undefined) return Number(unix) * 1000;
-  return toInstant(find, zone);
+  return unix === undefined ? toInstant(find, zone) : Number(unix) * 1000;
 }
 
-type Find = (...those: readonly FieldName[]) => string | undefined;
-
 function toInstant(find: Find, zone: string): number | undefined {
-  const short = find("year2");
-  const year = Number(find("year") ?? (short === undefined ? 1970 : yearOf(Number(short))));
-  const name = find("monthShort", "monthLong")?.slice(0, 3).toLowerCase();
-  const month = name === undefined
-    ? Number(find("month", "month1") ?? 1)
-    : MONTHS.indexOf(name) + 1;
-  const day = Number(find("day", "day1", "daySpace") ?? 1);
-  const yearDay = find("yearDay");
+  const date = dateOf(find);
   const hour = hourOf(find);
   const minute = Number(find("minute", "minute1") ?? 0);
   const second = Number(find("second", "second1") ?? 0);
   const digits = (find("milliseconds", "microseconds", "fraction") ?? "").replace(/^[.,]/, "");
-  const milliseconds = Math.trunc(Number(digits.padEnd(3, "0").slice(0, 3)));
-  if (month < 1 || month > 12 || day < 1 || hour === undefined || minute > 59 || second > 60) {
-    return undefined;
-  }
-  const date = new Date(0).setUTCFullYear(
-    year,
-    yearDay === undefined ? month - 1 : 0,
-    yearDay === undefined ? day : Number(yearDay),
-  );
-  // 31 February would be a day of March.
-  if (yearDay === undefined && new Date(date).getUTCDate() !== day) return undefined;
+  const milliseconds = Number(digits.padEnd(3, "0").slice(0, 3));
+  if (date === undefined || hour === undefined || minute > 59 || second > 60) return undefined;
   const shown = date + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds;
   const offset = offsetOf(find);
   if (offset === "unknown") return undefined;
   return offset === undefined ? instantOf(shown, zone) : shown - offset * 60_000;
 }
 
+/** Midnight, as if the clocks showed UTC. */
+function dateOf(find: Find): number | undefined {
+  const short = find("year2");
+  const year = Number(find("year") ?? (short === undefined ? 1970 : fullYear(Number(short))));
+  const yearDay = find("yearDay");
+  if (yearDay !== undefined) return new Date(0).setUTCFullYear(year, 0, Number(yearDay));
+  const name = find("monthShort", "monthLong")?.slice(0, 3).toLowerCase();
+  const month = name === undefined
+    ? Number(find("month", "month1") ?? 1)
+    : MONTHS.findIndex((month) => month.slice(0, 3).toLowerCase() === name) + 1;
+  const day = Number(find("day", "day1", "daySpace") ?? 1);
+  if (month < 1 || month > 12) return undefined;
+  const date = new Date(0).setUTCFullYear(year, month - 1, day);
+  // 31 February would be a day of March.
+  return new Date(date).getUTCDate() === day ? date : undefined;
+}
+
 /** Two digits mean the years 1969 to 2068, as in Go and C. */
-function yearOf(digits: number): number {
+function fullYear(digits: number): number {
   return digits + (digits < 69 ? 2000 : 1900);
 }
 

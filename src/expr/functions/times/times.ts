@@ -1,27 +1,63 @@
+import { parseDuration } from "../../../base/value/duration.ts";
 import { readTimestamp, writeTimestamp } from "../../../base/value/timestamp.ts";
 import type { Value } from "../../../base/value/value.ts";
-import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { Fault, kindOf, quoted } from "../../fault.ts";
+import { defineNew } from "../function.ts";
+import {
+  dayOfYear,
+  FIELDS,
+  type LayoutPart,
+  readLayout,
+  USUAL_LAYOUTS,
+  weekday,
+} from "./layout.ts";
 import { parseTime } from "./parse_time.ts";
-import { type FieldName, type LayoutField, readLayout, USUAL_LAYOUTS } from "./time_layout.ts";
-import { isZone, type LocalTime, localTime, zoneName } from "./time_zone.ts";
+import { isZone, localTime } from "./zone.ts";
+
+/** Functions about times, which are texts as RFC 3339 writes them, and durations in seconds. */
+export const TIME_FUNCTIONS = [
+  defineNew(
+    "date(time: any, layout?: string, zone?: string)",
+    "The time in a string or of a Unix time, as text in UTC. The layout is one of Go or strftime; without one, the usual ones are tried. The zone applies if the string names none.",
+    readDate,
+  ),
+  defineNew(
+    "format_date(time: any, layout: string, zone?: string)",
+    "A time in a layout of Go or strftime, in a time zone such as Europe/Zurich, or in UTC.",
+    formatDate,
+  ),
+  defineNew(
+    "date_parts(time: any, zone?: string)",
+    "A map of the year, month, day, hour, minute, second, millisecond, weekday (1 is Monday), yearday, offset (seconds ahead of UTC) and unix (seconds) of a time, in a time zone or in UTC.",
+    datePartsOf,
+  ),
+  defineNew(
+    "duration(text: string)",
+    "The seconds of a duration such as 1h30m; times and durations can be added and subtracted.",
+    (text: string) => {
+      const isNegative = text.trimStart().startsWith("-");
+      const milliseconds = parseDuration(isNegative ? text.trim().slice(1) : text);
+      if (milliseconds !== undefined) return (isNegative ? -1 : 1) * milliseconds / 1000;
+      throw new Fault(
+        `duration() cannot read ${quoted(text)}`,
+        'write "300ms", "1.5s", "2m" or "1h30m"',
+      );
+    },
+  ),
+] as const;
 
 const LAYOUT_HINT = "write out the reference time, as in 2006-01-02 15:04:05, or %Y-%m-%d %H:%M:%S";
 
-/** The time that a string or a Unix time says. */
-export function readDate(run: Evaluation, time: Value, layout?: string, given?: string): Value {
-  run.spend(100);
-  const zone = zoneOf("date", given);
+function readDate(time: Value, layout?: string, zoneName?: string): Value {
+  const zone = zoneOf("date", zoneName);
   if (typeof time === "number") return written(time * 1000);
   if (typeof time !== "string") {
     throw new Fault(`date() needs a string or a Unix time, got ${kindOf(time)}`);
   }
   const text = time.trim();
   if (text.length > 100) throw new Fault("this string is too long for a date");
-  const layouts = layout === undefined ? USUAL_LAYOUTS : [layout];
-  for (const one of layouts) {
-    const fields = layoutToRead(one);
-    const instant = parseTime(text, fields, zone);
+  for (const one of layout === undefined ? USUAL_LAYOUTS : [layout]) {
+    const instant = parseTime(text, layoutToRead(one), zone);
     if (instant !== undefined) return written(instant);
   }
   throw layout === undefined
@@ -44,28 +80,24 @@ function written(milliseconds: number): string {
   return text;
 }
 
-/** A time in a layout. */
-export function formatDate(run: Evaluation, time: Value, layout: string, given?: string): Value {
-  run.spend(100 + layout.length);
-  const zone = zoneOf("format_date", given);
+function formatDate(time: Value, layout: string, zoneName?: string): Value {
+  const zone = zoneOf("format_date", zoneName);
   const instant = instantIn("format_date", time);
-  const local = localTime(instant, zone);
-  return layoutOf("format_date", layout).map((part) =>
-    "literal" in part ? part.literal : writeField(part.field, local, instant, zone)
-  ).join("");
+  const zoned = { ...localTime(instant, zone), instant, zone };
+  return layoutOf("format_date", layout)
+    .map((part) => "literal" in part ? part.literal : FIELDS[part.field].write(zoned))
+    .join("");
 }
 
-/** The parts of a time in a zone: what clocks and calendars show there. */
-export function partsOfDate(run: Evaluation, time: Value, given?: string): Value {
-  run.spend(200);
-  const zone = zoneOf("date_parts", given);
+function datePartsOf(time: Value, zoneName?: string): Value {
+  const zone = zoneOf("date_parts", zoneName);
   const instant = instantIn("date_parts", time);
-  const { offset, ...shown } = localTime(instant, zone);
-  const day = dayOf(shown);
+  const local = localTime(instant, zone);
+  const { offset, ...shown } = local;
   return {
     ...shown,
-    weekday: day.getUTCDay() || 7,
-    yearday: dayOfYear(shown),
+    weekday: weekday(local),
+    yearday: dayOfYear(local),
     offset: offset * 60,
     unix: Math.floor(instant / 1000),
   };
@@ -87,17 +119,6 @@ function instantIn(name: string, time: Value): number {
   return instant;
 }
 
-type Day = Pick<LocalTime, "year" | "month" | "day">;
-
-function dayOf({ year, month, day }: Day): Date {
-  return new Date(new Date(0).setUTCFullYear(year, month - 1, day));
-}
-
-function dayOfYear(day: Day): number {
-  const first = dayOf({ year: day.year, month: 1, day: 1 });
-  return 1 + Math.round((dayOf(day).getTime() - first.getTime()) / 86_400_000);
-}
-
 function zoneOf(name: string, zone = "UTC"): string {
   if (isZone(zone)) return zone === "Etc/UTC" || zone === "GMT" ? "UTC" : zone;
   throw new Fault(
@@ -106,99 +127,19 @@ function zoneOf(name: string, zone = "UTC"): string {
   );
 }
 
-function layoutOf(name: string, layout: string): readonly LayoutField[] {
-  const fields = readLayout(layout);
-  if (fields) return fields;
+function layoutOf(name: string, layout: string): readonly LayoutPart[] {
+  const parts = readLayout(layout);
+  if (parts) return parts;
   throw new Fault(`${name}() cannot read the layout ${JSON.stringify(layout)}`, LAYOUT_HINT);
 }
 
 /** Without parts that are there twice: a text could be divided between many of them in countless ways. */
-function layoutToRead(layout: string): readonly LayoutField[] {
-  const fields = layoutOf("date", layout);
-  const names = fields.flatMap((part) => "field" in part ? [part.field] : []);
-  if (new Set(names).size === names.length) return fields;
+function layoutToRead(layout: string): readonly LayoutPart[] {
+  const parts = layoutOf("date", layout);
+  const names = parts.flatMap((part) => "field" in part ? [part.field] : []);
+  if (new Set(names).size === names.length) return parts;
   throw new Fault(
     `date() cannot read the layout ${JSON.stringify(layout)}`,
     "each part of a time can be in it once",
   );
-}
-
-const MONTHS = ("January February March April May June July August September October " +
-  "November December").split(" ");
-const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
-
-function writeField(field: FieldName, at: LocalTime, instant: number, zone: string): string {
-  const pad = (number: number, length = 2) => String(number).padStart(length, "0");
-  const hour12 = at.hour % 12 === 0 ? 12 : at.hour % 12;
-  const dayOfWeek = dayOf(at).getUTCDay();
-  const sign = at.offset < 0 ? "-" : "+";
-  const [hours, minutes] = [Math.trunc(Math.abs(at.offset) / 60), Math.abs(at.offset) % 60];
-  switch (field) {
-    case "year":
-      return pad(at.year, 4);
-    case "year2":
-      return pad(at.year % 100);
-    case "month":
-      return pad(at.month);
-    case "month1":
-      return String(at.month);
-    case "monthShort":
-      return MONTHS[at.month - 1]!.slice(0, 3);
-    case "monthLong":
-      return MONTHS[at.month - 1]!;
-    case "day":
-      return pad(at.day);
-    case "day1":
-      return String(at.day);
-    case "daySpace":
-      return String(at.day).padStart(2);
-    case "yearDay":
-      return pad(dayOfYear(at), 3);
-    case "hour":
-      return pad(at.hour);
-    case "hour1":
-      return String(at.hour);
-    case "hour12":
-      return pad(hour12);
-    case "hour12_1":
-      return String(hour12);
-    case "minute":
-      return pad(at.minute);
-    case "minute1":
-      return String(at.minute);
-    case "second":
-      return pad(at.second);
-    case "second1":
-      return String(at.second);
-    case "milliseconds":
-      return pad(at.millisecond, 3);
-    case "microseconds":
-      return pad(at.millisecond * 1000, 6);
-    case "fraction":
-      return at.millisecond === 0 ? "" : `.${pad(at.millisecond, 3).replace(/0+$/, "")}`;
-    case "PM":
-      return at.hour < 12 ? "AM" : "PM";
-    case "pm":
-      return at.hour < 12 ? "am" : "pm";
-    case "weekdayShort":
-      return DAYS[dayOfWeek]!.slice(0, 3);
-    case "weekdayLong":
-      return DAYS[dayOfWeek]!;
-    case "weekdayNumber":
-      return String(dayOfWeek === 0 ? 7 : dayOfWeek);
-    case "zoneName":
-      return zoneName(instant, zone);
-    case "offset":
-      return `${sign}${pad(hours)}${pad(minutes)}`;
-    case "offsetColon":
-      return `${sign}${pad(hours)}:${pad(minutes)}`;
-    case "offsetHours":
-      return `${sign}${pad(hours)}`;
-    case "zOffset":
-      return at.offset === 0 ? "Z" : `${sign}${pad(hours)}${pad(minutes)}`;
-    case "zOffsetColon":
-      return at.offset === 0 ? "Z" : `${sign}${pad(hours)}:${pad(minutes)}`;
-    case "unix":
-      return String(Math.floor(instant / 1000));
-  }
 }

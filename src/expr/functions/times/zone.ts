@@ -11,6 +11,7 @@ export interface LocalTime {
   readonly offset: number;
 }
 
+/** A formatter is slow to make. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Whether there is a time zone of that name, as IANA names them. */
@@ -61,35 +62,20 @@ export function zoneName(instant: number, zone: string): string {
   return `${minutes < 0 ? "-" : "+"}${hours}${rest === 0 ? "" : String(rest).padStart(2, "0")}`;
 }
 
+/** `GMT+05:30`, or `GMT`; old local times of a place have seconds too. */
+const OFFSET = /GMT(?:([+-])(\d\d):(\d\d))?/;
+
 function offsetAt(instant: number, zone: string): number {
   if (zone === "UTC") return 0;
-  const part = Object.fromEntries(
-    formatOf(zone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
-  ) as Readonly<Record<string, number>>;
-  const shown = Date.UTC(
-    ...[
-      part.year!,
-      part.month! - 1,
-      part.day!,
-      part.hour! % 24,
-      part.minute!,
-      part.second!,
-    ] as const,
-  );
-  return Math.round((shown - Math.floor(instant / 1000) * 1000) / 60_000);
+  const [, sign, hours, minutes] = OFFSET.exec(formatOf(zone).format(instant)) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    ...{ year: "numeric", month: "numeric", day: "numeric" } as const,
-    ...{ hour: "numeric", minute: "numeric", second: "numeric" } as const,
-  });
+  const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   formats.set(zone, made);
   return made;
 }

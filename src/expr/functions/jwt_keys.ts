@@ -1,9 +1,8 @@
 import type { KeyObject } from "node:crypto";
-import { tryParseJson } from "../../../base/value/parse_json.ts";
-import { isDict, type Value } from "../../../base/value/value.ts";
-import { Fault } from "../../fault.ts";
-
-export type Crypto = typeof import("node:crypto");
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { Fault } from "../fault.ts";
+import { crypto } from "./encoding.ts";
 
 /** A secret, or one half of a pair of keys. */
 export interface JwtKey {
@@ -37,18 +36,18 @@ export function algorithmOf(name: string): JwtAlgorithm | undefined {
 export type Purpose = "sign" | "verify";
 
 /** Reads a key: a secret, PEM text, a JWK or a JWK set, also as JSON text. */
-export function readKeys(crypto: Crypto, key: Value, purpose: Purpose): readonly JwtKey[] {
+export function readKeys(key: Value, purpose: Purpose): readonly JwtKey[] {
   if (typeof key === "string") {
-    if (key.includes("-----BEGIN ")) return [{ object: readPem(crypto, key, purpose) }];
-    if (/^\s*\{/.test(key)) return readKeys(crypto, parse(key), purpose);
+    if (key.includes("-----BEGIN ")) return [{ object: readPem(key, purpose) }];
+    if (/^\s*\{/.test(key)) return readKeys(parse(key), purpose);
     if (key === "") throw new Fault("the key is empty");
-    return [{ object: crypto.createSecretKey(key, "utf8") }];
+    return [{ object: crypto.module.createSecretKey(key, "utf8") }];
   }
   if (!isDict(key)) throw new Fault("the key must be a secret, PEM text, a JWK or a JWK set");
   if (Array.isArray(key.keys)) {
     return (key.keys as readonly Value[]).flatMap((one) => {
       try {
-        return isDict(one) && one.use !== "enc" ? [readJwk(crypto, one, purpose)] : [];
+        return isDict(one) && one.use !== "enc" ? [readJwk(one, purpose)] : [];
       } catch (error) {
         // A set may have keys of kinds that are not known here.
         if (error instanceof Fault) return [];
@@ -56,7 +55,7 @@ export function readKeys(crypto: Crypto, key: Value, purpose: Purpose): readonly
       }
     });
   }
-  return [readJwk(crypto, key, purpose)];
+  return [readJwk(key, purpose)];
 }
 
 function parse(text: string): Value {
@@ -65,13 +64,14 @@ function parse(text: string): Value {
   return key;
 }
 
-function readPem(crypto: Crypto, text: string, purpose: Purpose): KeyObject {
+function readPem(text: string, purpose: Purpose): KeyObject {
+  const { createPrivateKey, createPublicKey, X509Certificate } = crypto.module;
   try {
-    if (purpose === "sign") return crypto.createPrivateKey(text);
+    if (purpose === "sign") return createPrivateKey(text);
     if (text.includes("-----BEGIN CERTIFICATE-----")) {
-      return new crypto.X509Certificate(text).publicKey;
+      return new X509Certificate(text).publicKey;
     }
-    return crypto.createPublicKey(text);
+    return createPublicKey(text);
   } catch {
     const hint = purpose === "sign" && text.includes("PUBLIC KEY")
       ? "a public key verifies; signing needs the private one"
@@ -84,19 +84,16 @@ function nameOf(purpose: Purpose): string {
   return purpose === "sign" ? "private" : "public";
 }
 
-function readJwk(
-  crypto: Crypto,
-  jwk: Readonly<Record<string, Value>>,
-  purpose: Purpose,
-): JwtKey {
+function readJwk(jwk: Dict, purpose: Purpose): JwtKey {
+  const { createPrivateKey, createPublicKey, createSecretKey } = crypto.module;
   const named = {
-    ...typeof jwk.kid === "string" ? { id: jwk.kid } : {},
-    ...typeof jwk.alg === "string" ? { algorithm: jwk.alg } : {},
+    id: typeof jwk.kid === "string" ? jwk.kid : undefined,
+    algorithm: typeof jwk.alg === "string" ? jwk.alg : undefined,
   };
   try {
     if (jwk.kty === "oct") {
       const bytes = Uint8Array.fromBase64(String(jwk.k), { alphabet: "base64url" });
-      return { object: crypto.createSecretKey(bytes), ...named };
+      return { object: createSecretKey(bytes), ...named };
     }
     if (purpose === "sign" && jwk.d === undefined) {
       throw new Fault("the JWK has no private part", "a public key verifies only");
@@ -104,8 +101,8 @@ function readJwk(
     // Deno needs a plain object.
     const input = { key: { ...jwk } as Record<string, string>, format: "jwk" } as const;
     const object = purpose === "sign"
-      ? crypto.createPrivateKey(input)
-      : crypto.createPublicKey({ ...input, key: publicPart(input.key) });
+      ? createPrivateKey(input)
+      : createPublicKey({ ...input, key: publicPart(input.key) });
     return { object, ...named };
   } catch (error) {
     if (error instanceof Fault) throw error;

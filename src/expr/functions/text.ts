@@ -1,48 +1,42 @@
 import type { Value } from "../../base/value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
+import { captureRegex, loadRegexEngine, regexProblem } from "../evaluate/regex.ts";
+import { testText } from "../evaluate/operations.ts";
+import { limitText } from "../limits.ts";
+import { countCharacters } from "../evaluate/access.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { countCharacters, findLastText, findText, splitText } from "../evaluate/text_operations.ts";
-import { define } from "./function.ts";
+import { define, defineNew } from "./function.ts";
 
 /** Functions on texts. */
 export const TEXT_FUNCTIONS = [
   define(
     "trim(text: string, characters?: string)",
     "The string without white space, or without the given characters, at both ends.",
-    (_, text: string, characters?: string) =>
+    (text: string, characters?: string) =>
       characters === undefined ? text.trim() : trimCharacters(text, characters),
   ),
   define(
     "trimPrefix(text: string, prefix?: string)",
     "The string without `prefix`, by default one space.",
-    (_, text: string, prefix = " ") => text.startsWith(prefix) ? text.slice(prefix.length) : text,
+    (text: string, prefix = " ") => text.startsWith(prefix) ? text.slice(prefix.length) : text,
   ),
   define(
     "trimSuffix(text: string, suffix?: string)",
     "The string without `suffix`, by default one space.",
-    (_, text: string, suffix = " ") =>
+    (text: string, suffix = " ") =>
       text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),
-  define(
-    "upper(text: string)",
-    "The string in upper case.",
-    (_, text: string) => text.toUpperCase(),
-  ),
-  define(
-    "lower(text: string)",
-    "The string in lower case.",
-    (_, text: string) => text.toLowerCase(),
-  ),
+  define("upper(text: string)", "The string in upper case.", (text: string) => text.toUpperCase()),
+  define("lower(text: string)", "The string in lower case.", (text: string) => text.toLowerCase()),
   define(
     "split(text: string, separator: string, limit?: integer)",
     "The parts of a string between separators; at most `limit` parts.",
-    (run, text: string, separator: string, limit?: number) => split(run, text, separator, limit),
+    split,
   ),
   define(
     "splitAfter(text: string, separator: string, limit?: integer)",
     "Like split; each part keeps its separator.",
-    (run, text: string, separator: string, limit?: number) =>
-      split(run, text, separator, limit).map((part, index, parts) =>
+    (text: string, separator: string, limit?: number) =>
+      split(text, separator, limit).map((part, index, parts) =>
         index < parts.length - 1 ? part + separator : part
       ),
   ),
@@ -54,9 +48,9 @@ export const TEXT_FUNCTIONS = [
   define(
     "repeat(text: string, count: integer)",
     "The string repeated `count` times.",
-    (run, text: string, count: number) => {
+    (text: string, count: number) => {
       if (count < 0) throw new Fault("repeat() needs a count of 0 or more");
-      run.reserveText(text.length * count);
+      limitText(text.length * count);
       return text.repeat(count);
     },
   ),
@@ -68,22 +62,53 @@ export const TEXT_FUNCTIONS = [
   define(
     "indexOf(text: string, part: string)",
     "The index of the first occurrence in characters, or -1.",
-    (_, text: string, part: string) => characterIndex(text, findText(text, part)),
+    (text: string, part: string) => characterIndex(text, text.indexOf(part)),
   ),
   define(
     "lastIndexOf(text: string, part: string)",
     "The index of the last occurrence in characters, or -1.",
-    (_, text: string, part: string) => characterIndex(text, findLastText(text, part)),
+    (text: string, part: string) => characterIndex(text, text.lastIndexOf(part)),
   ),
   define(
     "hasPrefix(text: string, prefix: string)",
     "Whether the string starts with `prefix`.",
-    (_, text: string, prefix: string) => text.startsWith(prefix),
+    (text: string, prefix: string) => text.startsWith(prefix),
   ),
   define(
     "hasSuffix(text: string, suffix: string)",
     "Whether the string ends with `suffix`.",
-    (_, text: string, suffix: string) => text.endsWith(suffix),
+    (text: string, suffix: string) => text.endsWith(suffix),
+  ),
+] as const;
+
+export const CAPTURE_FUNCTION = defineNew(
+  "capture(text: string, pattern: string)",
+  "The first match of a regular expression and its groups, as a list; nil if there is none.",
+  (text: string, pattern: string) => captureRegex(text, pattern) ?? null,
+  { load: loadRegexEngine, constant: { position: 1, problem: regexProblem } },
+);
+
+/** The operators on texts that are words, written as functions. */
+export const WORD_FUNCTIONS = [
+  define(
+    "contains(text: any, part: any)",
+    "Whether the string contains `part`: text contains part.",
+    (text, part) => testText("contains", text, part),
+  ),
+  define(
+    "startsWith(text: any, part: any)",
+    "Whether the string starts with `part`: text startsWith part.",
+    (text, part) => testText("startsWith", text, part),
+  ),
+  define(
+    "endsWith(text: any, part: any)",
+    "Whether the string ends with `part`: text endsWith part.",
+    (text, part) => testText("endsWith", text, part),
+  ),
+  define(
+    "matches(text: any, pattern: any)",
+    "Whether the regular expression matches part of the string: text matches pattern.",
+    (text, pattern) => testText("matches", text, pattern),
   ),
 ] as const;
 
@@ -95,34 +120,31 @@ function trimCharacters(text: string, characters: string): string {
   return all.slice(from, all.findLastIndex((character) => !unwanted.has(character)) + 1).join("");
 }
 
-function split(run: Evaluation, text: string, separator: string, limit = -1): string[] {
-  run.spend(text.length >> 2);
+function split(text: string, separator: string, limit = -1): string[] {
   if (limit === 0) return [];
-  const parts = splitText(text, separator);
+  const parts = separator === "" ? [...text] : text.split(separator);
   if (limit < 0 || parts.length <= limit) return parts;
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
 
-function replace(run: Evaluation, text: string, old: string, by: string, limit = -1): string {
-  const parts = old === "" ? ["", ...text, ""] : splitText(text, old);
-  run.spend(parts.length);
+function replace(text: string, old: string, by: string, limit = -1): string {
+  const parts = old === "" ? ["", ...text, ""] : text.split(old);
   const count = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
-  run.reserveText(text.length + count * by.length);
+  limitText(text.length + count * by.length);
   const changed = parts.slice(0, count + 1).join(by);
   return count === parts.length - 1 ? changed : [changed, ...parts.slice(count + 1)].join(old);
 }
 
-function join(run: Evaluation, list: readonly Value[], separator = ""): string {
+function join(list: readonly Value[], separator = ""): string {
   let length = 0;
-  run.spend(list.length);
   for (const [index, item] of list.entries()) {
     if (typeof item !== "string") {
       const hint = "turn the items into text first: map(list, string(#))";
       throw new Fault(`join() needs strings, item ${index} is ${kindOf(item)}`, hint);
     }
     length += item.length + separator.length;
-    run.reserveText(length);
   }
+  limitText(length);
   return list.join(separator);
 }
 

@@ -8,15 +8,12 @@ export const CHECK_FUNCTIONS = [
   defineNew(
     "one_of(value: any, list: list)",
     "Whether the list contains the value.",
-    (run, value: Value, list: readonly Value[]) => {
-      run.spend(list.length);
-      return list.some((item) => isEqual(item, value, run));
-    },
+    (value: Value, list: readonly Value[]) => list.some((item) => isEqual(item, value)),
   ),
   defineNew(
     "approx(a: number, b: number, tolerance: number)",
     "Whether two numbers differ by at most `tolerance`.",
-    (_, a: number | bigint, b: number | bigint, tolerance: number | bigint) => {
+    (a: number | bigint, b: number | bigint, tolerance: number | bigint) => {
       if (!(tolerance >= 0)) throw new Fault("approx() needs a tolerance of 0 or more");
       const areWhole = typeName(a) === "int" && typeName(b) === "int";
       const distance = areWhole ? Number(BigInt(a) - BigInt(b)) : Number(a) - Number(b);
@@ -26,7 +23,7 @@ export const CHECK_FUNCTIONS = [
   defineNew(
     "semver(version: string)",
     "A string that compares with others as the versions do: `semver(a) < semver(b)`.",
-    (_, version: string) => comparableVersion(version),
+    (version: string) => comparableVersion(version),
   ),
   defineNew(
     "is_uuid(value: any)",
@@ -41,7 +38,7 @@ export const CHECK_FUNCTIONS = [
   defineNew(
     "is_url(value: any)",
     "Whether the value is an absolute URL.",
-    (_, value: Value) => typeof value === "string" && !/\s/.test(value) && URL.canParse(value),
+    (value: Value) => typeof value === "string" && !/\s/.test(value) && URL.canParse(value),
   ),
   defineNew("is_ip(value: any)", "Whether the value is an IPv4 or IPv6 address.", isAddress),
   defineNew(
@@ -87,11 +84,11 @@ function comparableNumber(digits: string): string {
 }
 
 /** Values of other types, and texts too long for the form, do not match. */
-function matcher(form: RegExp): (run: unknown, value: Value) => boolean {
-  return (_, value) => typeof value === "string" && value.length <= 320 && form.test(value);
+function matcher(form: RegExp): (value: Value) => boolean {
+  return (value) => typeof value === "string" && value.length <= 320 && form.test(value);
 }
 
-function isAddress(_: unknown, value: Value): boolean {
+function isAddress(value: Value): boolean {
   if (typeof value !== "string" || value.length > 45) return false;
   if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(value)) return true;
   return /^[\da-f:.]+$/i.test(value) && value.includes(":") && URL.canParse(`http://[${value}]/`);
@@ -100,7 +97,7 @@ function isAddress(_: unknown, value: Value): boolean {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-function isIsoDate(_: unknown, value: Value): boolean {
+function isIsoDate(value: Value): boolean {
   const [, year, month, day] = typeof value === "string" && value.length <= 64
     ? ISO.exec(value) ?? []
     : [];

@@ -1,0 +1,147 @@
+import { StepError } from "../../base/errors.ts";
+import { typeMeantBy } from "../../base/other_tools.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import { makeMatcher } from "../../base/value/matcher.ts";
+import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Dict, Value } from "../../base/value/value.ts";
+import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
+import { Fault } from "../fault.ts";
+import { CHECK_FUNCTIONS } from "./checks.ts";
+import {
+  describeExpected,
+  type Difference,
+  differences,
+  isAsExpected,
+  isOfNamedType,
+  TYPE_NAMES,
+} from "./differences.ts";
+import { type ConstantArgument, define, defineNew } from "./function.ts";
+
+/** The argument with the expected value. */
+const EXPECTED: ConstantArgument = { position: 1, problem: patternProblem, isDeep: true };
+
+/** Functions that compare data with a pattern of it, and those for parts of the pattern. */
+export const MATCH_FUNCTIONS = [
+  define(
+    "match_json(actual: map, expected: map)",
+    "Whether both are equal; an expected string between slashes is a regular expression.",
+    (actual: Dict, expected: Dict) => isAsExpected(actual, expected, "match"),
+    { constant: EXPECTED },
+  ),
+  define(
+    "diff_json(actual: map, expected: map)",
+    'The first difference that match_json finds, as a sentence, or "No diff".',
+    (actual: Dict, expected: Dict) => {
+      const found = firstDifference(actual, expected);
+      return found ? `Key '${keyPath(found.path)}': ${found.message}` : "No diff";
+    },
+    { constant: EXPECTED },
+  ),
+  defineNew(
+    "includes_json(actual: any, part: any)",
+    "Whether the value contains the part: in maps the keys of the part, in lists as many items, " +
+      "each with its part; a string between slashes is a regular expression.",
+    (actual: Value, part: Value) => isAsExpected(actual, part, "include"),
+    { load: loadRegexEngine, constant: EXPECTED, mismatches: findMismatches },
+  ),
+  defineNew(
+    "anything()",
+    "In an expected value: any value, nil too, if there is one.",
+    () => makeMatcher({ kind: "anything" }),
+  ),
+  defineNew(
+    "is_type(name: string)",
+    "In an expected value: any value of a type of `type()`, or of `integer`, `number`, `boolean` or `list`.",
+    (name: string) => {
+      const problem = typeProblem(name);
+      if (problem !== undefined) throw new Fault(problem);
+      return makeMatcher({ kind: "is_type", type: name });
+    },
+    { constant: { position: 0, problem: typeProblem } },
+  ),
+  defineNew(
+    "unordered(list: list)",
+    "In an expected value: a list of these items in any order.",
+    (items: readonly Value[]) => makeMatcher({ kind: "unordered", items }),
+  ),
+] as const;
+
+/** The problem of a regular expression in an expected value; undefined if there is none. */
+function patternProblem(text: string): string | undefined {
+  const pattern = patternIn(text);
+  return pattern === undefined ? undefined : regexProblem(pattern);
+}
+
+/** The first difference that match_json finds. */
+export function firstDifference(actual: Value, expected: Value): Difference | undefined {
+  return differences(actual, expected, "match").next().value ?? undefined;
+}
+
+function keyPath(path: Difference["path"]): string {
+  return path.map((step, index) =>
+    typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`
+  ).join("");
+}
+
+/** Every place where a value does not include a part. */
+export function findMismatches(actual: Value, part: Value): Mismatch[] {
+  return [...differences(actual, part, "include")].map(({ path, expected, actual, note }) => ({
+    path,
+    expected: expected === undefined ? undefined : describeExpected(expected),
+    actual,
+    ...note === undefined ? {} : { note },
+  }));
+}
+
+/**
+ * Loads the comparison of `includes_json()` for an action: it gives every mismatch of a value and
+ * a part, and throws a StepError for an invalid regular expression and for lists that are too long.
+ */
+export async function loadMatching(): Promise<typeof findMismatches> {
+  await loadRegexEngine();
+  return (actual, part) => {
+    try {
+      return findMismatches(actual, part);
+    } catch (error) {
+      throw error instanceof Fault ? new StepError(error.message, error.hint) : error;
+    }
+  };
+}
+
+function typeProblem(name: string): string | undefined {
+  if (TYPE_NAMES.includes(name)) return undefined;
+  const other = typeMeantBy(name);
+  const hint = other === undefined ? didYouMean(name, TYPE_NAMES) : `write "${other}"`;
+  const types = `the types are ${TYPE_NAMES.join(", ")}`;
+  return `unknown type "${name}" in is_type(): ${hint ?? types}`;
+}
+
+/** The forms of strings that have a function: `uuid` of `is_uuid()`. */
+const FORMS: ReadonlyMap<string, (value: Value) => Value> = new Map(
+  CHECK_FUNCTIONS.filter(({ name }) => name.startsWith("is_"))
+    .map(({ name, call }) => [name.slice("is_".length), call as (value: Value) => Value]),
+);
+
+/** The problem of a rule of a snapshot for values: a form, a type or a regular expression. */
+export function ruleProblem(
+  rule: string,
+  problemOf: (pattern: string) => string | undefined,
+): string | undefined {
+  const pattern = patternIn(rule);
+  if (pattern !== undefined) return problemOf(pattern);
+  const names = [...FORMS.keys(), ...TYPE_NAMES];
+  if (names.includes(rule)) return undefined;
+  const hint = didYouMean(rule, names) ?? `the rules are ${names.join(", ")}, and /pattern/`;
+  return `unknown rule "${rule}": ${hint}`;
+}
+
+/** Whether a value is as a rule says. */
+export function followsRule(value: Value, rule: string): boolean {
+  const pattern = patternIn(rule);
+  if (pattern !== undefined) {
+    return (typeof value !== "object" || value === null) &&
+      matchesRegex(formatValue(value), pattern);
+  }
+  return FORMS.get(rule)?.(value) === true || isOfNamedType(value, rule);
+}
