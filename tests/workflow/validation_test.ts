@@ -523,7 +523,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("test: status == 0"), '"test" is a key of a step: is it indented deep enough?'],
     [job("repeat: { count: 2, every: 5s }"), 'the key is "interval"'],
     [step("with:\nto: world"), '"with" is empty: indent the keys that belong to it deeper'],
-    [step("with: {}\n    to: world"), 'unknown key "to" in a step'],
+    [step("with: {}\nto: world"), 'unknown key "to" in a step'],
     [step("iteration: []"), "the step runs once for each entry, and so never"],
   ];
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
