@@ -4,11 +4,8 @@ import { findOpening } from "./find_opening.ts";
 import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
 import { buildTree } from "./yaml_tree.ts";
 
-/** The message for a kind of fault. */
-interface FaultKind {
-  readonly reason: RegExp;
-  readonly explain: (at: FaultContext) => Explanation;
-}
+/** The parser's reason, and what to say about it. */
+type FaultKind = readonly [reason: RegExp, explain: (at: FaultContext) => Explanation];
 
 interface FaultContext {
   readonly reason: string;
@@ -38,133 +35,94 @@ const BAD_INDENTATION = /^bad indentation/;
 const QUOTE_IT = "put the whole value in quotes";
 
 const KINDS: readonly FaultKind[] = [
-  {
-    reason: /^duplicated mapping key/,
-    explain: ({ after, text, offset }) => {
-      const key = /^(?:"[^"]*"|'[^']*'|[^:\s"']+)/.exec(after)?.[0] ?? after.trim();
-      const line = firstLineOf(text, offset);
-      const first = line === undefined ? "" : `; the first one is in line ${line}`;
-      const message = `duplicate key ${/^["']/.test(key) ? key : `"${key}"`}${first}`;
-      return { message, hint: "keep one of the two", length: key.length };
-    },
-  },
-  {
-    reason: new RegExp(`^${SECOND_DOCUMENT}`),
-    explain: ({ after }) => ({
-      message: after.startsWith("---")
-        ? "a second document begins here"
-        : "the document ends here, but the file goes on",
-      hint: "a workflow is one document: remove this line",
-      length: 3,
-    }),
-  },
-  {
-    reason: new RegExp(`^${NOT_A_MAPPING}`),
-    explain: ({ after }) => ({
-      message: "only mappings can be joined with other files",
-      hint: 'write "key: value" lines',
-      length: after.trimEnd().length,
-    }),
-  },
-  {
-    reason: /tab characters/,
-    explain: ({ after }) => ({
-      message: "a tab in the indentation",
-      hint: "indent with spaces",
-      length: /^\s*/.exec(after)![0].length,
-    }),
-  },
-  {
-    reason: /^nesting exceeded/,
-    explain: () => ({ message: "the values are nested too deeply" }),
-  },
-  {
-    reason: /^merge keys exceeded/,
-    explain: () => ({ message: '"<<" brings in too many keys' }),
-  },
-  {
-    reason: /^cannot merge mappings/,
-    explain: () => ({
-      message: '"<<" can merge mappings only',
-      hint: "write <<: *anchor or <<: [*one, *other]",
-      length: 2,
-    }),
-  },
-  {
-    reason: /^unidentified alias/,
-    explain: ({ reason, after }) => {
-      const name = /"(.*)"/.exec(reason)?.[1] ?? "";
-      const message = `the alias "*${name}" has no anchor "&${name}" before it`;
-      const hint = "text that begins with * must be in quotes";
-      return { message, hint, length: /^\*?[^\s,\]}]*/.exec(after)![0].length };
-    },
-  },
-  {
-    reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
-    explain: ({ after }) => ({
-      message: `unknown YAML tag "${/^\S*/.exec(after)![0]}"`,
-      hint: 'text that begins with "!" must be in quotes',
-      length: /^\S*/.exec(after)![0].length,
-    }),
-  },
-  {
-    reason: UNCLOSED,
-    explain: ({ after }) => ({
-      message: /^["']/.test(after)
-        ? "the text that begins here is not closed"
-        : `this "${after[0] ?? "["}" is not closed`,
-      hint: after.startsWith("{{")
-        ? `for a template, ${QUOTE_IT}`
-        : "close it, and indent the lines that belong to it",
-    }),
-  },
-  {
-    reason: /^cannot resolve a node/,
-    explain: ({ after }) => ({
-      message: `what follows does not fit the tag "${/^\S*/.exec(after)![0]}"`,
-      length: /^\S*/.exec(after)![0].length,
-    }),
-  },
-  {
-    reason: /^unknown escape sequence/,
-    explain: ({ after }) => ({
-      message: `unknown escape ${after.slice(0, 2)}`,
-      hint: 'write "\\\\" for a backslash, or put the text in single quotes',
-      length: 2,
-    }),
-  },
-  {
-    reason: /^missed comma/,
-    explain: ({ after }) =>
+  [/^duplicated mapping key/, ({ after, text, offset }) => {
+    const key = /^(?:"[^"]*"|'[^']*'|[^:\s"']+)/.exec(after)?.[0] ?? after.trim();
+    const line = firstLineOf(text, offset);
+    const first = line === undefined ? "" : `; the first one is in line ${line}`;
+    const message = `duplicate key ${/^["']/.test(key) ? key : `"${key}"`}${first}`;
+    return { message, hint: "keep one of the two", length: key.length };
+  }],
+  [new RegExp(`^${SECOND_DOCUMENT}`), ({ after }) => ({
+    message: after.startsWith("---")
+      ? "a second document begins here"
+      : "the document ends here, but the file goes on",
+    hint: "a workflow is one document: remove this line",
+    length: 3,
+  })],
+  [new RegExp(`^${NOT_A_MAPPING}`), ({ after }) => ({
+    message: "only mappings can be joined with other files",
+    hint: 'write "key: value" lines',
+    length: after.trimEnd().length,
+  })],
+  [/tab characters/, ({ after }) => ({
+    message: "a tab in the indentation",
+    hint: "indent with spaces",
+    length: after.length - after.trimStart().length,
+  })],
+  [/^nesting exceeded/, () => ({ message: "the values are nested too deeply" })],
+  [/^merge keys exceeded/, () => ({ message: '"<<" brings in too many keys' })],
+  [/^cannot merge mappings/, () => ({
+    message: '"<<" can merge mappings only',
+    hint: "write <<: *anchor or <<: [*one, *other]",
+    length: 2,
+  })],
+  [/^unidentified alias/, ({ reason, after }) => {
+    const name = /"(.*)"/.exec(reason)?.[1] ?? "";
+    const message = `the alias "*${name}" has no anchor "&${name}" before it`;
+    const hint = "text that begins with * must be in quotes";
+    return { message, hint, length: /^\*?[^\s,\]}]*/.exec(after)![0].length };
+  }],
+  [/^unknown \w+ tag|^undeclared tag|^tag |tag name/, ({ after }) => ({
+    message: `unknown YAML tag "${firstWord(after)}"`,
+    hint: 'text that begins with "!" must be in quotes',
+    length: firstWord(after).length,
+  })],
+  [UNCLOSED, ({ after }) => ({
+    message: /^["']/.test(after)
+      ? "the text that begins here is not closed"
+      : `this "${after[0] ?? "["}" is not closed`,
+    hint: after.startsWith("{{")
+      ? `for a template, ${QUOTE_IT}`
+      : "close it, and indent the lines that belong to it",
+  })],
+  [/^cannot resolve a node/, ({ after }) => ({
+    message: `what follows does not fit the tag "${firstWord(after)}"`,
+    length: firstWord(after).length,
+  })],
+  [/^unknown escape sequence/, ({ after }) => ({
+    message: `unknown escape ${after.slice(0, 2)}`,
+    hint: 'write "\\\\" for a backslash, or put the text in single quotes',
+    length: 2,
+  })],
+  [
+    /^missed comma/,
+    ({ after }) =>
       after === "" || /^[\]}]/.test(after)
         ? { message: "a closing bracket is missing before this, or it is another one" }
         : {
           message: 'a "," or a closing bracket is missing before this',
           hint: "a value with brackets, quotes or commas in it must be in quotes",
         },
-  },
-  {
-    reason: /^expected the node content/,
-    explain: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
-  },
-  {
-    reason: /non-printable|valid JSON character/,
-    explain: ({ after }) => ({
-      message: `a character that YAML does not allow: U+${codePoint(after)}`,
-      hint: "write it as an escape in double quotes",
-    }),
-  },
-  {
-    reason: KEYLESS,
-    explain: (at) => {
-      const { after } = at;
-      if (/^[@`%]|:(?:\s|$)/.test(after)) return explainByText(at);
-      const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
-      return { message: "a key without a value", hint, length: after.trimEnd().length };
-    },
-  },
-  { reason: /./, explain: explainByText },
+  ],
+  [/^expected the node content/, ({ after }) => ({
+    message: `a value is missing before this "${after[0] ?? ""}"`,
+  })],
+  [/non-printable|valid JSON character/, ({ after }) => ({
+    message: `a character that YAML does not allow: U+${codePoint(after)}`,
+    hint: "write it as an escape in double quotes",
+  })],
+  [KEYLESS, (at) => {
+    const { after } = at;
+    if (/^[@`%]|:(?:\s|$)/.test(after)) return explainByText(at);
+    const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
+    return { message: "a key without a value", hint, length: after.trimEnd().length };
+  }],
+  [/./, explainByText],
 ];
+
+function firstWord(text: string): string {
+  return /^\S*/.exec(text)![0];
+}
 
 function codePoint(text: string): string {
   return (text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
@@ -186,7 +144,7 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
   if (after.startsWith(":")) {
     return {
       message: "this line is indented as if it belonged to the value above it",
-      ...columnHint(text, offset - before.length),
+      hint: columnHint(text, offset - before.length),
     };
   }
   if (/^-(?:\s|$)/.test(after) && /:\s+$/.test(before)) {
@@ -195,7 +153,7 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
   if (before.trim() === "") {
     return {
       message: "this line does not fit the indentation above it",
-      ...columnHint(text, offset - before.length),
+      hint: columnHint(text, offset - before.length),
     };
   }
   if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
@@ -203,22 +161,16 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
   }
   if (/^[\]}]/.test(after)) {
     const isCall = /(?::|-)\s+[\w.]+\(/.test(before);
-    const hint = isCall ? { hint: `for an expression with ": ", ${QUOTE_IT}` } : {};
-    return { message: `unexpected "${after[0]}"`, ...hint };
+    const hint = isCall ? `for an expression with ": ", ${QUOTE_IT}` : undefined;
+    return { message: `unexpected "${after[0]}"`, hint };
   }
   return BAD_INDENTATION.test(reason)
     ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
     : {};
 }
 
-/** Where the line at an offset could begin. */
-function columnHint(text: string, offset: number): { hint?: string } {
-  const columns = columnsAbove(text, offset);
-  return columns.length === 0 ? {} : { hint: `begin it at column ${columns.join(" or ")}` };
-}
-
-/** The columns, from 1 and the deepest first, at which the line at an offset could begin. */
-function columnsAbove(text: string, offset: number): readonly number[] {
+/** At which columns, from 1 and the deepest first, the line at an offset could begin. */
+function columnHint(text: string, offset: number): string | undefined {
   const columns: number[] = [];
   let shallowest = Infinity;
   for (const line of text.slice(0, offset).split("\n").reverse()) {
@@ -231,7 +183,7 @@ function columnsAbove(text: string, offset: number): readonly number[] {
     shallowest = indent.length;
     if (shallowest === 0) break;
   }
-  return columns;
+  return columns.length === 0 ? undefined : `begin it at column ${columns.join(" or ")}`;
 }
 
 /** The error for a text that is not YAML: the line, what is wrong there and what to do. */
@@ -244,16 +196,11 @@ export function faultError(fault: YamlFault): LoadError {
   const line = text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
   const before = line.slice(0, offset - lineStart);
   const context = { reason, before, after: line.slice(before.length), text, offset };
-  const kind = KINDS.find((kind) => kind.reason.test(reason));
-  const { message = reason, hint, length = 1 } = kind?.explain(context) ?? {};
+  const [, explain] = KINDS.find(([pattern]) => pattern.test(reason))!;
+  const { message = reason, hint, length = 1 } = explain(context);
   const span = { source, start: offset, end: offset + length };
-  return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [{
-    severity: "error",
-    code: "yaml",
-    message,
-    ...hint === undefined ? {} : { hint },
-    span,
-  }]);
+  const diagnostic = { severity: "error", code: "yaml", message, hint, span } as const;
+  return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [diagnostic]);
 }
 
 /** The place that shows the fault best; the parser sometimes stops a little later. */
