@@ -4,7 +4,6 @@ import { type Contract, openContract } from "../../openapi/contract/contract.ts"
 import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
-import { readDescription } from "../../base/yaml/read_description.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { contractsOf } from "../../action/api_contracts.ts";
@@ -132,7 +131,7 @@ async function open(
 ): Promise<Contract> {
   const read = async (name: string) => ({ name, text: await readPermitted(name, context) });
   try {
-    return await openContract(path, base, { read, parse: readDescription });
+    return await openContract(path, base, read);
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const [first] = error.diagnostics;

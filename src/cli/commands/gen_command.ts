@@ -4,7 +4,6 @@ import type { Host } from "../../host/host.ts";
 import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { readDescription } from "../../base/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel } from "../output_mode.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
@@ -22,7 +21,7 @@ export async function genCommand(
   const mayOverwrite = switches.has("force");
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
   const read = (name: string) => readTextFile(name, host, "OpenAPI file");
-  const api = await readApi(path, { read, parse: readDescription });
+  const api = await readApi(path, read);
   const description = out === undefined ? path : relativePath(path, out, host);
   const { text, notes } = makeWorkflow(api, findSecrets, description, fileName(path));
   const warnings = notes.map((message) =>

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
-import { Description, type DescriptionFiles } from "../read/description.ts";
+import { Description, type ReadFile } from "../read/description.ts";
 import { type DescribedOperation, readOperations } from "../read/operations.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import { checkRequest } from "./check_request.ts";
@@ -23,9 +23,9 @@ export interface Contract {
 export async function openContract(
   path: string,
   base: string | undefined,
-  files: DescriptionFiles,
+  read: ReadFile,
 ): Promise<Contract> {
-  const description = await Description.open(path, files);
+  const description = await Description.open(path, read);
   const operations = readOperations(description);
   const router = makeRouter(description, operations, base);
   const schemas = await loadSchemas(description);

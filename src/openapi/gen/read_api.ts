@@ -1,5 +1,5 @@
 import { LoadError } from "../../base/errors.ts";
-import { Description, type DescriptionFiles } from "../read/description.ts";
+import { Description, type ReadFile } from "../read/description.ts";
 import { type DescribedOperation, readOperations, readServers } from "../read/operations.ts";
 import { isHeaderName, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Api, Operation, Requirement, SecurityScheme } from "./api.ts";
@@ -8,8 +8,8 @@ import { decodeParameters } from "./decode_parameters.ts";
 import { makeSampler, type Sampler } from "./sample.ts";
 
 /** Reads an OpenAPI description. Throws LoadError if the file is not one. */
-export async function readApi(path: string, files: DescriptionFiles): Promise<Api> {
-  const description = await Description.open(path, files);
+export async function readApi(path: string, read: ReadFile): Promise<Api> {
+  const description = await Description.open(path, read);
   description.resolve();
   const root = mapOf(description.root.value);
   const isSwagger = description.version === "2.0";

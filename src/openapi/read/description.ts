@@ -4,22 +4,11 @@ import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path, type Source, type Span } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { decodePercents } from "../../secrets/secrets.ts";
+import { parseDescription, type ParsedFile } from "./parse_description.ts";
 import { isMap, mapOf, ownOf, type RawApiMap } from "./raw.ts";
 
-/** Reads the files of a description. */
-export interface DescriptionFiles {
-  /** Reads a file. Throws LoadError if it does not exist or is not text. */
-  read(path: string): Promise<Source>;
-  /** Reads a text as data. Throws LoadError with the position of the mistake. */
-  parse(source: Source): Promise<ParsedFile>;
-}
-
-/** A file as data. */
-export interface ParsedFile {
-  readonly value: unknown;
-  /** The span of a value, or of the nearest one around it. */
-  locate(path: Path): Promise<Span>;
-}
+/** Reads a file. Throws LoadError if it does not exist or is not text. */
+export type ReadFile = (path: string) => Promise<Source>;
 
 /** The position of a value in the files of a description. */
 export interface Location {
@@ -70,11 +59,11 @@ export class Description {
    * Reads a description and the files that it refers to; nothing is fetched over the network.
    * Throws LoadError with every reference that leads nowhere.
    */
-  static async open(path: string, files: DescriptionFiles): Promise<Description> {
-    const main = await files.parse(await files.read(path));
+  static async open(path: string, read: ReadFile): Promise<Description> {
+    const main = await parseDescription(await read(path));
     const root = { value: main.value, at: { file: join(path), path: [] } };
     const description = new Description(root, readVersion(path, main.value));
-    await description.#readAll(main, files);
+    await description.#readAll(main, read);
     await description.#check(path);
     return description;
   }
@@ -134,7 +123,7 @@ export class Description {
     }
   }
 
-  async #readAll(main: ParsedFile, { read, parse }: DescriptionFiles): Promise<void> {
+  async #readAll(main: ParsedFile, read: ReadFile): Promise<void> {
     this.#files.set(this.root.at.file, main);
     // Files that are added meanwhile are visited too.
     for (const [file, parsed] of this.#files) {
@@ -143,7 +132,7 @@ export class Description {
         const target = targetFile(text, file);
         if (target === undefined || this.#files.has(target)) continue;
         try {
-          this.#files.set(target, await parse(await read(target)));
+          this.#files.set(target, await parseDescription(await read(target)));
         } catch (error) {
           if (!(error instanceof LoadError)) throw error;
           this.#files.set(target, error);

@@ -11,7 +11,6 @@ import { readTextFile } from "../read_files.ts";
 import { isDict, valueAt } from "../../base/value/value.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import { listIn } from "./inspect_value.ts";
-import { readDescription } from "../../base/yaml/read_description.ts";
 
 /** The name of an OpenAPI description, and its place in a document. */
 interface NamedDescription {
@@ -63,7 +62,7 @@ export async function checkDescription(
     const message = `cannot read the OpenAPI description "${name}": ${refused.message}`;
     throw new LoadError(message, [], refused.hint);
   };
-  await Description.open(path, { read, parse: readDescription });
+  await Description.open(path, read);
 }
 
 /** Whether a file that is missing may be written by a step, which then mentions its name. */

@@ -1,18 +1,18 @@
-import { LoadError } from "../errors.ts";
-import type { Path, Source, Span } from "../source.ts";
-import { tryParseJson } from "../value/parse_json.ts";
-import type { Positions } from "./document.ts";
-import { findPositions, readYaml } from "./read_yaml.ts";
+import { LoadError } from "../../base/errors.ts";
+import type { Path, Source, Span } from "../../base/source.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import type { Positions } from "../../base/yaml/document.ts";
+import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
 
 /** An OpenAPI description, or a file that it refers to, as data. */
-export interface DescriptionFile {
+export interface ParsedFile {
   readonly value: unknown;
   /** The place of a value, or of the nearest one around it. */
   locate(path: Path): Promise<Span>;
 }
 
-/** Reads a description as workflows are read; JSON by what reads it fastest. Throws LoadError. */
-export async function readDescription(source: Source): Promise<DescriptionFile> {
+/** Parses a description as workflows are parsed; JSON by what reads it fastest. Throws LoadError. */
+export async function parseDescription(source: Source): Promise<ParsedFile> {
   // YAML has mappings in braces too, and reports what is wrong.
   const value = /^\s*[[{]/.test(source.text) ? tryParseJson(source.text) : undefined;
   if (value === undefined) return await parseYaml(source);
@@ -23,7 +23,7 @@ export async function readDescription(source: Source): Promise<DescriptionFile> 
   };
 }
 
-async function parseYaml(source: Source): Promise<DescriptionFile> {
+async function parseYaml(source: Source): Promise<ParsedFile> {
   try {
     const document = await readYaml([source], "OpenAPI file");
     return {
