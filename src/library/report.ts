@@ -1,5 +1,4 @@
 import type { FileFormat, FileFormatName } from "../report/files/registry.ts";
-import type { ReportOptions as ReporterOptions } from "../report/reporter.ts";
 import type { RunEvent } from "../run/event.ts";
 
 /**
@@ -49,31 +48,22 @@ export interface ReportOptions {
 export async function makeReport(name: ReportName, options: ReportOptions = {}): Promise<Report> {
   switch (name) {
     case "text":
-    case "quiet": {
-      const { makeReporter } = await import("../report/open_report.ts");
-      const reporter = await makeReporter(name, await reporterOptions(options));
-      return (event) => reporter.report(event);
-    }
-    case "verbose": {
-      const { verboseReport } = await import("../report/text/details.ts");
-      const reporter = verboseReport(await reporterOptions(options));
-      return (event) => reporter.report(event);
-    }
+    case "quiet":
+    case "verbose":
     case "warnings": {
-      const { warningReport } = await import("../report/text/details.ts");
-      const reporter = warningReport(await reporterOptions(options));
-      return (event) => reporter.report(event);
+      const { colour = false, timing = false, columns } = options;
+      const { makeReporter } = await import("../report/open_report.ts");
+      const { loadStyle, printableEvent } = await import("../report/reporter.ts");
+      const reporter = await makeReporter(name, {
+        timing,
+        style: await loadStyle(colour),
+        columns: columns === undefined ? undefined : () => columns,
+      });
+      return (event) => reporter.report(printableEvent(event));
     }
     default:
       return await makeFileReport(name);
   }
-}
-
-async function reporterOptions(options: ReportOptions): Promise<ReporterOptions> {
-  const { colour = false, timing = false, columns } = options;
-  const { loadStyle } = await import("../report/reporter.ts");
-  const style = await loadStyle(colour);
-  return { timing, style, ...columns === undefined ? {} : { columns: () => columns } };
 }
 
 async function makeFileReport(name: FileFormatName | "github-summary"): Promise<Report> {

@@ -1,9 +1,9 @@
-import type { Host, Output } from "../host/host.ts";
-import type { RunEvent } from "../run/event.ts";
-import { loadStyle, type Reporter, type ReportOptions } from "./reporter.ts";
+import type { Host } from "../host/host.ts";
+import { loadStyle, PLAIN, type Reporter, type ReportOptions } from "./reporter.ts";
 import { Terminal } from "./terminal.ts";
-import { textReport } from "./text/text_report.ts";
-import { warningReport } from "./text/details.ts";
+import { verboseReport, warningReport } from "./text/details.ts";
+import { quietReport, textReport } from "./text/text_report.ts";
+import { writeInBlocks } from "./text/write_jobs.ts";
 
 /** The user's options for the report of a run. */
 export interface OpenReportOptions {
@@ -24,75 +24,69 @@ export interface OpenReportOptions {
   readonly fold?: ReportOptions["fold"];
 }
 
-/** A report that is being written. */
-interface OpenReport {
-  /** Takes an event of a run at once. */
-  take(event: RunEvent): void;
-  /** Leaves the terminal as it was, at once. */
-  close(): void;
-}
+const NO_REPORT: Reporter = { report: () => "" };
 
 /** Connects the events of a run to the outputs: the report and other messages. */
-export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
+export async function openReport(
+  host: Pick<Host, "clock" | "stdout" | "stderr">,
+  options: OpenReportOptions,
+): Promise<Terminal> {
   const { clock, stdout, stderr } = host;
-  const { redraws, verbose, timing, colour } = options;
-  const { quiet = false, isReplaced = false, silent = false, isSuite = false } = options;
-  // A file that standard error goes to gets no terminal colours.
-  const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
+  const { verbose, quiet, isReplaced, silent, isSuite, timing, colour, fold } = options;
   // Details scroll continuously, so no live lines can stay below them.
-  const live = redraws && !verbose && !quiet && !isReplaced && stdout.isTerminal;
-  const make = isSuite ? makeSuiteReporter : makeReporter;
-  const report = isReplaced ? NO_REPORT : await make(quiet ? "quiet" : live ? "live" : "text", {
+  const isLive = options.redraws && !verbose && stdout.isTerminal;
+  const look: ReportOptions = {
     timing,
     style: await loadStyle(colour),
-    ...columnsOf(stdout),
-    ...options.fold ? { fold: options.fold } : {},
-  });
-  const terminal = new Terminal({
+    columns: stdout.isTerminal ? () => stdout.columns() : undefined,
+    fold,
+  };
+  const details: ReportOptions = {
+    timing,
+    // A file that standard error goes to gets no terminal colours.
+    style: stderr.isTerminal || !stdout.isTerminal ? look.style : PLAIN,
+    columns: stderr.isTerminal ? () => stderr.columns() : undefined,
+  };
+  return new Terminal({
     clock,
     stdout,
     stderr,
-    report,
-    details: verbose
-      ? (await import("./text/details.ts")).verboseReport({ style, ...columnsOf(stderr) })
-      : silent
+    report: isReplaced
       ? NO_REPORT
-      : warningReport({ style }),
-    live,
+      : await makeReporter(quiet ? "quiet" : isLive ? "live" : "text", look, isSuite),
+    details: !verbose && silent
+      ? NO_REPORT
+      : await makeReporter(verbose ? "verbose" : "warnings", details),
   });
-  return { take: (event) => terminal.emit(event), close: () => terminal.close() };
 }
 
-const NO_REPORT: Reporter = { report: () => "" };
+/** The reports for people: everything, with live progress, only failures, and what is beside them. */
+export type ReporterName = "text" | "live" | "quiet" | "verbose" | "warnings";
 
-function columnsOf(output: Output): Pick<ReportOptions, "columns"> {
-  return output.isTerminal ? { columns: () => output.columns() } : {};
-}
-
-/** The reports for people: everything, with live progress, or only failures. */
-export type ReporterName = "text" | "live" | "quiet";
-
-/** Makes a reporter, which says in the end what took the time where that is asked. */
-export async function makeReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
-  const reporter = await makeUntimed(name, options);
-  if (!options.timing) return reporter;
-  return (await import("./text/time_summary.ts")).timedReport(reporter, options);
-}
-
-/** The same about several workflows. */
-async function makeSuiteReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
-  if (name === "live") return (await import("./live.ts")).liveSuite(options);
-  return (await import("./text/suite_report.ts")).suiteReport(options, name === "quiet");
-}
-
-/** The text is what nearly every run prints; the others come when they are asked for. */
-async function makeUntimed(name: ReporterName, options: ReportOptions): Promise<Reporter> {
+/** Makes a reporter of a run, or of a suite; only what most runs print is loaded at once. */
+export async function makeReporter(
+  name: ReporterName,
+  options: ReportOptions,
+  isSuite = false,
+): Promise<Reporter> {
   switch (name) {
+    case "warnings":
+      return warningReport(options);
+    case "verbose":
+      return verboseReport(options);
+    case "live": {
+      const text = isSuite
+        ? await makeSuiteReport(options, false)
+        : textReport(options, writeInBlocks(options));
+      return (await import("./live.ts")).withLiveLines(text, options.style, isSuite);
+    }
     case "text":
-      return textReport(options);
-    case "live":
-      return (await import("./live.ts")).liveReport(options);
+      return isSuite ? await makeSuiteReport(options, false) : textReport(options);
     case "quiet":
-      return (await import("./text/quiet_report.ts")).quietReport(options);
+      return isSuite ? await makeSuiteReport(options, true) : quietReport(options);
   }
+}
+
+async function makeSuiteReport(options: ReportOptions, isQuiet: boolean): Promise<Reporter> {
+  return (await import("./text/suite_report.ts")).suiteReport(options, isQuiet);
 }

@@ -1,18 +1,12 @@
+import { isPrintable, printable } from "../base/text/printable.ts";
 import type { RunEvent } from "../run/event.ts";
 
-/** Turns the events of a run into text. It writes nothing itself. */
+/** Turns the events of a run into text. It writes nothing itself, and expects printable events. */
 export interface Reporter {
   /** The text that an event adds to the report, often none. */
   report(event: RunEvent): string;
   /** Temporary lines below the report that are redrawn repeatedly. */
-  live?(now: number, columns: number, rows: number): readonly LiveLine[];
-}
-
-/** A line on a terminal. */
-export interface LiveLine {
-  readonly text: string;
-  /** Its width in columns. */
-  readonly width: number;
+  live?(now: number, columns: number, rows: number): readonly string[];
 }
 
 /** The user's options for the look of a report. */
@@ -25,49 +19,50 @@ export interface ReportOptions {
   readonly fold?: (title: string, text: string) => string;
 }
 
-/** Gives a text a look, or leaves it as it is. */
+/** Applies ANSI styling to a text of one line, or returns it as it is. */
 export type Paint = (text: string) => string;
 
-/** The looks that a report uses. A text to paint is one line. */
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly blue: Paint;
-  readonly cyan: Paint;
-}
+const STYLES = ["bold", "dim", "red", "green", "yellow", "blue", "cyan"] as const;
 
-const asIs: Paint = (text) => text;
+/** The styling that reports use. */
+export type Style = Readonly<Record<typeof STYLES[number], Paint>>;
 
 /** Adds nothing to any text. */
-export const PLAIN: Style = {
-  bold: asIs,
-  dim: asIs,
-  red: asIs,
-  green: asIs,
-  yellow: asIs,
-  blue: asIs,
-  cyan: asIs,
-};
+export const PLAIN = makeStyle(() => (text) => text);
 
 /** A style with colours, or one that adds nothing to any text. */
 export async function loadStyle(colour: boolean): Promise<Style> {
   if (!colour) return PLAIN;
-  const { setColorEnabled, bold, dim, red, green, yellow, blue, cyan } = await import(
-    "@std/fmt/colors"
-  );
+  const colors = await import("@std/fmt/colors");
   // The library reads NO_COLOR itself; the options of the program have decided already.
-  setColorEnabled(true);
-  const unlessEmpty = (paint: Paint): Paint => (text) => text === "" ? "" : paint(text);
-  return {
-    bold: unlessEmpty(bold),
-    dim: unlessEmpty(dim),
-    red: unlessEmpty(red),
-    green: unlessEmpty(green),
-    yellow: unlessEmpty(yellow),
-    blue: unlessEmpty(blue),
-    cyan: unlessEmpty(cyan),
-  };
+  colors.setColorEnabled(true);
+  return makeStyle((name) => (text) => text === "" ? "" : colors[name](text));
+}
+
+function makeStyle(paintOf: (name: typeof STYLES[number]) => Paint): Style {
+  return Object.fromEntries(STYLES.map((name) => [name, paintOf(name)])) as Style;
+}
+
+/**
+ * An event without control characters in its texts. Names, bodies and outputs come from outside,
+ * and must not move the cursor of a terminal.
+ */
+export function printableEvent(event: RunEvent): RunEvent {
+  // Nearly all events are printable, and finding that out need not copy them.
+  return isPrintableData(event) ? event : printableData(event) as RunEvent;
+}
+
+function isPrintableData(data: unknown): boolean {
+  if (typeof data === "string") return isPrintable(data);
+  if (typeof data !== "object" || data === null) return true;
+  return Object.entries(data).every(([key, value]) => isPrintable(key) && isPrintableData(value));
+}
+
+function printableData(data: unknown): unknown {
+  if (typeof data === "string") return printable(data);
+  if (typeof data !== "object" || data === null) return data;
+  if (Array.isArray(data)) return data.map(printableData);
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [printable(key), printableData(value)]),
+  );
 }

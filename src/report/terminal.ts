@@ -1,6 +1,7 @@
+import { displayWidth } from "../base/text/display_width.ts";
 import type { Clock, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import type { LiveLine, Reporter } from "./reporter.ts";
+import { printableEvent, type Reporter } from "./reporter.ts";
 
 /** Between two frames of live lines, in milliseconds. */
 export const FRAME_TIME = 80;
@@ -17,17 +18,17 @@ const END_FRAME = "\x1b[?2026l";
 const ERASE_ROW_ABOVE = "\x1b[1A\x1b[2K";
 /** The row of the cursor, where the terminal may have put a `^C`. */
 const ERASE_ROW = "\r\x1b[2K";
+// deno-lint-ignore no-control-regex
+const COLOUR = /\x1b\[[\d;]*m/g;
 
 interface TerminalOptions {
   readonly clock: Clock;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** The text for standard output. */
+  /** The text for standard output, with live lines where that is a terminal. */
   readonly report: Reporter;
   /** The text for standard error. */
   readonly details: Reporter;
-  /** Whether to draw live lines, where standard output is a terminal. */
-  readonly live: boolean;
 }
 
 /**
@@ -48,20 +49,21 @@ export class Terminal {
 
   constructor(options: TerminalOptions) {
     this.#options = options;
-    this.#isLive = options.live && options.stdout.isTerminal && options.report.live !== undefined;
+    this.#isLive = options.stdout.isTerminal && options.report.live !== undefined;
   }
 
-  /** Reports an event. */
-  emit(event: RunEvent): void {
+  /** Reports an event at once. */
+  take(event: RunEvent): void {
     const { report, details } = this.#options;
-    this.#writeDetails(details.report(event));
-    const text = report.report(event);
+    const safe = printableEvent(event);
+    this.#writeDetails(details.report(safe));
+    const text = report.report(safe);
     if (!this.#isLive) return this.#write(text);
     if (text !== "") this.#pending.push(text);
     if (!this.#cancelFrame) this.#drawFrame();
   }
 
-  /** Ends the drawing: the screen holds the report alone, and the cursor is back. */
+  /** Ends the drawing at once: the screen holds the report alone, and the cursor is back. */
   close(): void {
     this.#cancelFrame?.();
     this.#cancelFrame = undefined;
@@ -80,16 +82,16 @@ export class Terminal {
   }
 
   /** Replaces the live lines on the screen by the text that has come up and by these lines. */
-  #draw(lines: readonly LiveLine[]): void {
+  #draw(lines: readonly string[]): void {
     const text = this.#pending.join("");
     this.#pending = [];
     if (text === "" && lines.length === 0 && this.#drawn.length === 0) return;
     const erased = this.#eraseDrawn();
-    this.#drawn = lines.map(({ width }) => width);
+    this.#drawn = lines.map((line) => displayWidth(line.replace(COLOUR, "")));
     if (!this.#isLive && erased === "") return this.#write(text);
     const hide = this.#isCursorHidden || !this.#isLive ? "" : HIDE_CURSOR;
     this.#isCursorHidden ||= hide !== "";
-    const live = lines.map(({ text }) => `${text}\n`).join("");
+    const live = lines.map((line) => `${line}\n`).join("");
     this.#write(`${BEGIN_FRAME}${hide}${erased}${text}${live}${END_FRAME}`);
   }
 

@@ -16,7 +16,7 @@ const events: readonly RunEvent[] = [
 ];
 
 /** Returns the output on two separate screens. */
-async function written(more: Partial<OpenReportOptions>) {
+async function written(more: Partial<OpenReportOptions>, taken = events) {
   const stdout = new Screen();
   const stderr = new Screen();
   const clock = fakeClock(NOON);
@@ -27,7 +27,7 @@ async function written(more: Partial<OpenReportOptions>) {
     colour: false,
     ...more,
   });
-  for (const event of events) report.take(event);
+  for (const event of taken) report.take(event);
   report.close();
   return { stdout, stderr };
 }
@@ -64,4 +64,16 @@ Deno.test("openReport() takes style and timing from the person", async () => {
   assertStringIncludes(stdout.writes.join(""), "\x1b[32m✓\x1b[39m compile");
   assertStringIncludes(stdout.text(), "compile (@12:00:00.789 6.5ms)\n");
   assertEquals(stderr.writes.join(""), "\x1b[33mwarning:\x1b[39m slow\n");
+});
+
+Deno.test("openReport() replaces control characters in all that it prints", async () => {
+  const run = { job: "build", step: 0 };
+  const { stdout, stderr } = await written({ verbose: true }, [
+    runStarted(["build"]),
+    jobStarted("build"),
+    stepFinished(run, "\x1b[2Jname\r", { echo: "\x9b31m\u202eecho" }),
+  ]);
+  const texts = [stdout, stderr].map(({ writes }) => writes.join(""));
+  assertStringIncludes(texts[0]!, "   1. ✓ ␛[2Jname␍\n        \ufffd31m\ufffdecho\n");
+  assertStringIncludes(texts[1]!, "✓ Build › ␛[2Jname␍: passed\n");
 });

@@ -1,7 +1,5 @@
-import type { RunEvent, RunStarted, StepFinished, StepResult, StepRun } from "../../run/event.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import type { Reporter } from "../reporter.ts";
-import { printableEvent } from "./printable_event.ts";
+import type { RunEvent, RunStarted, StepFinished, StepResult, StepRun } from "../../run/event.ts";
 
 /** A step that is over, with the steps of the job that it embeds as its last attempt ran them. */
 export interface StepTree {
@@ -20,8 +18,8 @@ export class StepTrees {
     const tree = { run, result, inside: this.#take(run) };
     if (!run.within) return tree;
     const key = runKey(run.within);
-    const beside = this.#inside.get(key);
-    if (beside) beside.push(tree);
+    const siblings = this.#inside.get(key);
+    if (siblings) siblings.push(tree);
     else this.#inside.set(key, [tree]);
     return undefined;
   }
@@ -49,13 +47,14 @@ export function runKey({ job, within, step, round, entry }: StepRun): string {
 export class StepNames {
   readonly #jobs = new Map<string, string>();
   readonly #steps = new Map<string, string>();
-  #workflow = "";
+  /** The workflow if it is one of several; otherwise empty. */
+  workflow = "";
 
   /** Learns names from an event, and forgets those of steps that are over. */
   update(event: RunEvent): void {
     switch (event.type) {
       case "run_started":
-        if (event.suite) this.#workflow = suiteTitle(event);
+        if (event.suite) this.workflow = suiteTitle(event);
         for (const { id, name } of event.jobs) this.#jobs.set(id, oneLine(name));
         return;
       case "job_started":
@@ -70,27 +69,26 @@ export class StepNames {
     }
   }
 
-  /** The workflow if it is one of several; otherwise empty. */
-  get workflow(): string {
-    return this.#workflow;
-  }
-
   /** `Build`. */
   job(id: string): string {
     const name = this.#jobs.get(id) ?? id;
-    return this.#workflow === "" ? name : `${this.#workflow} › ${name}`;
+    return this.workflow === "" ? name : `${this.workflow} › ${name}`;
   }
 
   /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
-  step(run: StepRun, name = this.#steps.get(runKey(run))): string {
+  step(run: StepRun, name = this.#steps.get(runKey(run)) ?? `step ${run.step + 1}`): string {
     const around = run.within ? this.step(run.within) : this.job(run.job);
-    const title = `${around} › ${name === undefined ? `step ${run.step + 1}` : name}`;
-    const parts = [
-      ...(run.round === undefined ? [] : [`repeat_index ${run.round}`]),
-      ...(run.entry === undefined ? [] : [`entry ${run.entry + 1}`]),
-    ];
-    return parts.length === 0 ? title : `${title} (${parts.join(", ")})`;
+    return stepTitle(around, name, run);
   }
+}
+
+/** `Build › compile (repeat_index 2, entry 1)`. */
+export function stepTitle(around: string, name: string, { round, entry }: StepRun): string {
+  const parts = [
+    ...round === undefined ? [] : [`repeat_index ${round}`],
+    ...entry === undefined ? [] : [`entry ${entry + 1}`],
+  ];
+  return `${around} › ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
 
 /** The title of a workflow of a suite: its name, after its role if it is not a test. */
@@ -98,43 +96,13 @@ export function suiteTitle({ name, suite }: RunStarted): string {
   return (suite?.role === undefined ? "" : `${suite.role}: `) + oneLine(name);
 }
 
-/** A reporter whose lines call jobs and steps by their names. */
-export function namedReport(
-  linesOf: (event: RunEvent, names: StepNames) => readonly string[],
-): Reporter {
-  const runs = new Map<string, StepNames>();
-  return {
-    report(event) {
-      const safe = printableEvent(event);
-      let names = runs.get(safe.runId);
-      if (!names) runs.set(safe.runId, names = new StepNames());
-      names.update(safe);
-      if (safe.type === "run_finished") runs.delete(safe.runId);
-      return linesOf(safe, names).map((line) => `${line}\n`).join("");
-    },
-  };
-}
+/** More names are never shown. */
+const MAX_NAMES = 4;
 
-/** So many steps are named. */
-const MOST_NAMED = 3;
-
-/** Collects the names of steps that were unsuccessful and that nothing tests. */
-export class UntestedSteps {
-  readonly #names = new Set<string>();
-
-  /** Takes a step that is over; `around` leads to it. */
-  add({ result, inside }: StepTree, around = ""): void {
-    if (this.#names.size > MOST_NAMED) return;
-    const name = around + oneLine(result.name);
-    if (result.untested !== undefined) this.#names.add(`${name} (${oneLine(result.untested)})`);
-    for (const step of inside) this.add(step, `${name} › `);
-  }
-
-  /** `gate (HTTP 401), build (exit 3)`. */
-  get names(): string {
-    const [...names] = this.#names;
-    return names.length > MOST_NAMED
-      ? `${names.slice(0, MOST_NAMED).join(", ")}, …`
-      : names.join(", ");
-  }
+/** Adds the names of steps that were unsuccessful and that nothing tests: `gate (HTTP 401)`. */
+export function addUntested(names: Set<string>, { result, inside }: StepTree, around = ""): void {
+  if (names.size >= MAX_NAMES) return;
+  const name = around + oneLine(result.name);
+  if (result.untested !== undefined) names.add(`${name} (${oneLine(result.untested)})`);
+  for (const step of inside) addUntested(names, step, `${name} › `);
 }

@@ -1,5 +1,6 @@
+import { oneLine } from "../../base/text/printable.ts";
+import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import type {
-  Exchange,
   JobFinished,
   Note,
   RunEvent,
@@ -7,17 +8,58 @@ import type {
   StepResult,
   StepWaiting,
 } from "../../run/event.ts";
-import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { hasFailed } from "../model/round_tally.ts";
+import { StepNames } from "../model/steps.ts";
+import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { stepIcon } from "./layout.ts";
+import { asText, countOf, indentLines } from "./lines.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
-import type { Reporter, ReportOptions } from "../reporter.ts";
-import { namedReport, StepNames } from "../model/steps.ts";
-import type { Style } from "../reporter.ts";
-import { oneLine, printableLine } from "../../base/text/printable.ts";
-import { countOf, indentLines } from "./lines.ts";
-import { printableEvent } from "../model/printable_event.ts";
+
+type DetailOptions = Pick<ReportOptions, "style" | "columns">;
+
+/** The warnings of a run, for standard error. */
+export function warningReport({ style }: DetailOptions): Reporter {
+  return namedReport((event, names) =>
+    event.type === "note" && event.level === "warning"
+      ? noteLines(event, event.run ? names.step(event.run) : names.workflow, style)
+      : []
+  );
+}
+
+/**
+ * Everything about each step, for standard error: its request and response with all templates
+ * rendered, its attempts and times, and the diagnostic messages of actions.
+ */
+export function verboseReport(options: DetailOptions): Reporter {
+  return namedReport((event, names) => linesOf(event, names, options));
+}
+
+/** A reporter whose lines call jobs and steps by their names. */
+function namedReport(
+  linesOf: (event: RunEvent, names: StepNames) => readonly string[],
+): Reporter {
+  const runs = new Map<string, StepNames>();
+  return {
+    report(event) {
+      let names = runs.get(event.runId);
+      if (!names) runs.set(event.runId, names = new StepNames());
+      names.update(event);
+      if (event.type === "run_finished") runs.delete(event.runId);
+      return asText(linesOf(event, names));
+    },
+  };
+}
+
+/** A message of a run beside its results, with its subject. */
+function noteLines({ level, text }: Note, about: string, style: Style): string[] {
+  const paint = level === "warning" ? style.yellow : style.dim;
+  const [first = "", ...rest] = text.trimEnd().split("\n");
+  return [
+    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
+    ...indentLines(rest, 2),
+  ];
+}
 
 /** The descriptions of waits, which follow their duration. */
 const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
@@ -30,16 +72,6 @@ const INDENT = 2;
 
 /** Enough to read by where there is no terminal. */
 const COLUMNS_IN_A_FILE = 120;
-
-/**
- * Everything about each step, for standard error: its request and response with all templates
- * rendered, its attempts and times, and the diagnostic messages of actions.
- */
-export function verboseReport(options: DetailOptions): Reporter {
-  return namedReport((event, names) => linesOf(event, names, options));
-}
-
-type DetailOptions = Pick<ReportOptions, "style" | "columns">;
 
 function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): string[] {
   const { style } = options;
@@ -96,6 +128,8 @@ function stepHead({ run, result }: StepFinished, names: StepNames, style: Style)
 function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions): string[] {
   const { state, attempts, failures, exchange, echo } = result;
   if (state === "skipped") return [];
+  // A command that sends a request once more helps with a failed step; of all others it is noise.
+  const command = hasFailed(result) ? exchange?.command : undefined;
   // Fields of a request or response are indented twice more.
   const bounds = {
     columns: columns === undefined ? COLUMNS_IN_A_FILE : columns() - 3 * INDENT,
@@ -103,22 +137,15 @@ function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions
   };
   return [
     timesOf(result),
-    ...(attempts.length < 2
-      ? []
-      : attempts.map(({ number, outcome, started, duration, message }) =>
+    ...(attempts.length < 2 ? [] : attempts).map(
+      ({ number, outcome, started, duration, message }) =>
         `attempt ${number}: ${outcome} (@${formatClock(started)}, ${formatElapsed(duration)})` +
-        (message === undefined ? "" : `: ${oneLine(message)}`)
-      )),
+        (message === undefined ? "" : `: ${oneLine(message)}`),
+    ),
     ...failures.map((failure) => style.red(summarizeFailure(failure))),
-    ...(exchange ? renderExchange(withoutCommand(exchange, result), style, bounds) : []),
-    ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
+    ...exchange ? renderExchange({ ...exchange, command }, style, bounds) : [],
+    ...echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)],
   ];
-}
-
-/** A command that sends a request once more helps with a failed step; of all others it is noise. */
-function withoutCommand(exchange: Exchange, result: StepResult): Exchange {
-  const { command: _, ...others } = exchange;
-  return hasFailed(result) ? exchange : others;
 }
 
 function timesOf({ started, duration, responseTime, wait }: StepResult): string {
@@ -132,32 +159,4 @@ function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: 
   const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
   return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
     (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
-}
-
-/** The warnings of a run, for standard error. */
-export function warningReport({ style }: { readonly style: Style }): Reporter {
-  const runs = new Map<string, StepNames>();
-  return {
-    report(event) {
-      let names = runs.get(event.runId);
-      if (!names) runs.set(event.runId, names = new StepNames());
-      names.update(event);
-      if (event.type === "run_finished") runs.delete(event.runId);
-      if (event.type !== "note" || event.level !== "warning") return "";
-      const safe = printableEvent(event);
-      if (safe.type !== "note") return "";
-      const about = printableLine(safe.run ? names.step(safe.run) : names.workflow);
-      return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
-    },
-  };
-}
-
-/** A message of a run beside its results, with its subject. */
-export function noteLines({ level, text }: Note, about: string, style: Style): string[] {
-  const paint = level === "warning" ? style.yellow : style.dim;
-  const [first = "", ...more] = text.trimEnd().split("\n");
-  return [
-    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
-    ...indentLines(more, 2),
-  ];
 }

@@ -9,41 +9,40 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { renderExchange, withoutMinor } from "./render_exchange.ts";
 
 const WIDEST_VALUE = 200;
+/** The width of a value if its differences are shown below it. */
+const WIDEST_COMPARED = 60;
 
 /** All about one failure: what, where, the line of the file, and the values that decided it. */
 export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
-  const { place, kind, message, hint, operands = [] } = failure;
+  const { place, kind, message, hint, expression, operands = [], difference } = failure;
   const fit = (text: string) => fitSentence(text, room);
   const head = place ? `${formatPlace(place)}: ${message}` : message;
-  const lines = head.split("\n").flatMap(fit).map(style.red);
   // An interruption is not about the file, nor is a failure that the steps of an embedded job report.
   const isAboutFile = kind !== "interrupted" && kind !== "embedded";
-  const isAboutText = isAboutFile && place !== undefined && place.text.trim() !== "";
-  if (isAboutText) lines.push(...excerptLines(place, hint, style, room));
-  else if (failure.expression !== undefined) {
-    lines.push(...fit(`in: ${oneLine(failure.expression)}`));
-  }
-  const { difference } = failure;
-  for (const operand of operands) {
-    const widest = difference && isSideOf(difference, operand) ? WIDEST_COMPARED : WIDEST_VALUE;
-    lines.push(...fit(renderOperand(operand, widest)));
-  }
-  if (difference) lines.push(...renderDifference(difference, style, room));
-  if (hint !== undefined && !isAboutText) lines.push(...fit(`hint: ${oneLine(hint)}`));
-  return lines;
+  const excerpt = isAboutFile && place !== undefined && place.text.trim() !== "";
+  return [
+    ...head.split("\n").flatMap(fit).map(style.red),
+    ...excerpt ? excerptLines(place, hint, style, room) : [],
+    ...!excerpt && expression !== undefined ? fit(`in: ${oneLine(expression)}`) : [],
+    ...operands.flatMap((operand) => {
+      const isCompared = difference && isSideOf(difference, operand);
+      return fit(renderOperand(operand, isCompared ? WIDEST_COMPARED : WIDEST_VALUE));
+    }),
+    ...difference ? renderDifference(difference, style, room) : [],
+    ...!excerpt && hint !== undefined ? fit(`hint: ${oneLine(hint)}`) : [],
+  ];
 }
 
 /** A failure in one line, for a list. */
 export function summarizeFailure(failure: Failure): string {
-  const { kind, field, message, difference } = failure;
-  const operands = relevantOperands(failure);
-  const values = [
-    ...operands.map((operand) => renderOperand(operand, 40)),
-    ...difference && operands.length === 0 ? [describeDifference(difference)] : [],
-  ].join(", ");
+  const { kind, field, message, difference, operands = [] } = failure;
+  // Sides whose differences are shown are left out: cut, these may look the same.
+  const relevant = operands.filter((operand) => !difference || !isSideOf(difference, operand));
+  const values = relevant.map((operand) => renderOperand(operand, 40));
+  if (difference && values.length === 0) values.push(describeDifference(difference));
   // Without the line of the file, an expression is identified by its key.
   const text = kind === "expression" ? `${readableKey(field)}: ${message}` : message;
-  return oneLine(values ? `${text}: ${values}` : text);
+  return oneLine(values.length === 0 ? text : `${text}: ${values.join(", ")}`);
 }
 
 /** `test 3` for `test.2`, the third assertion of a list. */
@@ -76,17 +75,9 @@ function renderOperand({ text, type, value }: Operand, columns: number): string 
   return `${name} is ${shortJson(value, columns)} (${type})`;
 }
 
-/** The width of a value if its differences are shown below it. */
-const WIDEST_COMPARED = 60;
-
 /** Whether an operand is one of the compared values, not a part of them. */
 function isSideOf({ expected, received }: Difference, { text }: Operand): boolean {
   return text === expected || text === received;
-}
-
-/** The operands without those whose differences are shown; cut, these may look the same. */
-function relevantOperands({ operands = [], difference }: Failure): readonly Operand[] {
-  return difference ? operands.filter((operand) => !isSideOf(difference, operand)) : operands;
 }
 
 /** For example `res.body and vars.wanted differ at line 3`. */
@@ -94,11 +85,11 @@ function describeDifference(
   { expected, received, lines: [first = ""] }: Difference,
 ): string {
   const where = first.startsWith("@ ") ? ` at ${first.slice(2)}` : "";
-  return `${shortText(received)} and ${shortText(expected)} differ${where}`;
+  return `${sideText(received)} and ${sideText(expected)} differ${where}`;
 }
 
 /** The source text of a side, which may contain a long list or string. */
-function shortText(text: string): string {
+function sideText(text: string): string {
   return cutLine(oneLine(text), WIDEST_COMPARED);
 }
 
@@ -114,8 +105,8 @@ function renderDifference(
     "@": style.cyan,
   };
   return [
-    style.green(cutLine(`- expected: ${shortText(expected)}`, columns)),
-    style.red(cutLine(`+ received: ${shortText(received)}`, columns)),
+    style.green(cutLine(`- expected: ${sideText(expected)}`, columns)),
+    style.red(cutLine(`+ received: ${sideText(received)}`, columns)),
     ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
   ];
 }
@@ -123,43 +114,26 @@ function renderDifference(
 const FIRST_SHOWN = 5;
 const LAST_SHOWN = 2;
 
-interface AttemptGroup {
-  readonly from: number;
-  to: number;
-  readonly message: string;
-}
-
 /** The results of the attempts of a step; equal ones in a row share a line. */
 export function renderAttempts(attempts: readonly Attempt[], room: Room): string[] {
   if (attempts.length < 2) return [];
-  const texts = shortened(groupsOf(attempts)).map((group) =>
-    typeof group === "string" ? group : groupText(group)
-  );
-  const line = `attempts: ${texts.join(", ")}`;
-  if (displayWidth(line) <= room.columns) return [line];
-  return ["attempts:", ...texts.map((text) => `  ${cutLine(text, room.columns - 2)}`)];
-}
-
-function groupsOf(attempts: readonly Attempt[]): AttemptGroup[] {
-  const groups: AttemptGroup[] = [];
+  const groups: { from: number; to: number; message: string }[] = [];
   for (const { number, message, outcome } of attempts) {
     const text = oneLine(message ?? outcome);
     const last = groups.at(-1);
     if (last?.message === text) last.to = number;
     else groups.push({ from: number, to: number, message: text });
   }
-  return groups;
-}
-
-function groupText({ from, to, message }: AttemptGroup): string {
-  return `${from === to ? from : `${from}–${to}`} ${message}`;
-}
-
-function shortened(groups: readonly AttemptGroup[]): readonly (AttemptGroup | string)[] {
-  if (groups.length <= FIRST_SHOWN + LAST_SHOWN + 1) return groups;
-  const left = groups.slice(FIRST_SHOWN, -LAST_SHOWN);
-  const between = `… (${left[0]!.from}–${left.at(-1)!.to})`;
-  return [...groups.slice(0, FIRST_SHOWN), between, ...groups.slice(-LAST_SHOWN)];
+  const texts = groups.map(({ from, to, message }) =>
+    `${from === to ? from : `${from}–${to}`} ${message}`
+  );
+  if (groups.length > FIRST_SHOWN + LAST_SHOWN + 1) {
+    const left = groups.slice(FIRST_SHOWN, -LAST_SHOWN);
+    texts.splice(FIRST_SHOWN, left.length, `… (${left[0]!.from}–${left.at(-1)!.to})`);
+  }
+  const line = `attempts: ${texts.join(", ")}`;
+  if (displayWidth(line) <= room.columns) return [line];
+  return ["attempts:", ...texts.map((text) => `  ${cutLine(text, room.columns - 2)}`)];
 }
 
 /** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
@@ -172,7 +146,7 @@ const DEEPEST_FIELD = 4;
 /** The exchange that a job has shown last, and where: `in step 3`. */
 export interface ShownExchange {
   text?: string;
-  place?: string;
+  where?: string;
 }
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */
@@ -181,25 +155,31 @@ export function renderTrouble(
   style: Style,
   room: Room,
   shown: ShownExchange = {},
-  place = "",
+  where = "",
 ): string[] {
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
   const bounds = { columns, lines: EXCHANGE_LINES };
   const { failures, attempts, exchange } = result;
   // The steps inside show what they sent and got.
-  const isInside = failures.every(({ kind }) => kind === "embedded");
-  const lines = exchange && !isInside ? renderExchange(withoutMinor(exchange), style, bounds) : [];
+  const lines = exchange && !isOnlyEmbedded(result)
+    ? renderExchange(withoutMinor(exchange), style, bounds)
+    : [];
   const text = lines.join("\n");
   const isShown = text === shown.text && lines.length > SHORT_EXCHANGE;
-  if (!isShown) Object.assign(shown, { text, place });
+  if (!isShown) Object.assign(shown, { text, where });
   return [
     ...renderFailures(failures, style, room),
     ...renderAttempts(attempts, room),
-    ...isShown ? [style.dim(`request and response: the same as ${shown.place}`)] : lines,
+    ...isShown ? [style.dim(`request and response: the same as ${shown.where}`)] : lines,
   ];
 }
 
 /** Everything that failed at once. */
 export function renderFailures(failures: readonly Failure[], style: Style, room: Room): string[] {
   return failures.flatMap((failure) => renderFailure(failure, style, room));
+}
+
+/** Whether a step failed only because of steps of the job that it embeds. */
+export function isOnlyEmbedded({ failures }: StepResult): boolean {
+  return failures.every(({ kind }) => kind === "embedded");
 }

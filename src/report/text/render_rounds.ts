@@ -1,49 +1,74 @@
+import { displayWidth } from "../../base/text/display_width.ts";
+import { oneLine } from "../../base/text/printable.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
 import {
-  addToTally,
   type FailureKind,
-  makeRoundTally,
   renderCommonName,
+  type RoundTally,
   type StepTallies,
   type StepTally,
 } from "../model/round_tally.ts";
-import {
-  BELOW_NAME,
-  BELOW_NUMBER,
-  belowName,
-  narrowed,
-  renderEcho,
-  stepIcon,
-  stepNumber,
-} from "./layout.ts";
-import { renderTrouble } from "./render_failure.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import { oneLine } from "../../base/text/printable.ts";
-import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
-import { displayWidth } from "../../base/text/display_width.ts";
-import { formatElapsed } from "../../base/value/duration.ts";
-import type { JobState } from "../../run/event.ts";
 import { type FailureEntry, makeFailureEntry, withInner } from "./failure_list.ts";
-import type { StepTree } from "../model/steps.ts";
+import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
+import { countOf, fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
+import { renderTrouble } from "./render_failure.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(
   tally: StepTallies,
   rounds: number,
   options: ReportOptions,
+  room: Room = roomOf(options.columns?.()),
 ): string[] {
   return stepsInOrder(tally).flatMap((step, number) => {
     const { style } = options;
-    const inside = renderRounds(step.inside, rounds, narrowed(options, BELOW_NUMBER));
+    const inside = renderRounds(step.inside, rounds, options, indentedRoom(room, BELOW_NUMBER));
+    const below = belowCount(step, style, indentedRoom(room, BELOW_NAME));
     return [
       `${stepNumber(number, style)}${titleOf(step)} (repeating ${rounds} times)`,
-      ...indentLines([countLine(step, rounds, options), ...inside], BELOW_NUMBER),
-      ...indentLines(belowCount(step, options), BELOW_NAME),
+      ...indentLines([countLine(step, rounds, style), ...inside], BELOW_NUMBER),
+      ...indentLines(below, BELOW_NAME),
     ];
   });
 }
 
-/** The steps of a repeated job as the file has them; rounds side by side finish in any order. */
+/** ` (10 rounds, 1 failed)`. */
+export function roundsRemark(rounds: number, tally: RoundTally, isTolerant: boolean): string {
+  const { passed, failed, skipped } = tally.rounds;
+  const left = rounds - passed - failed - skipped;
+  const parts = [
+    countOf(rounds, "round"),
+    failed > 0 ? `${failed} failed${isTolerant ? ", expect decides" : ""}` : "",
+    skipped > 0 ? `${skipped} cut short` : "",
+    left > 0 ? `${left} not run` : "",
+  ];
+  return ` (${parts.filter((text) => text !== "").join(", ")})`;
+}
+
+/** The failures of rounds for the list at the end of a report; `around` is the name of the job. */
+export function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
+  return stepsInOrder(tally).flatMap((step) => {
+    const title = `${around} › ${titleOf(step)}`;
+    const inner = failuresOfRounds(step.inside, title);
+    const kinds = failedKinds(step);
+    const entries = kinds.map((kind) =>
+      makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `)
+    );
+    const [first] = kinds;
+    return first && kinds.length === 1
+      ? withInner(entries, inner, first.first)
+      : [...inner, ...entries];
+  });
+}
+
+/** The kinds of failures of a step without those that the job tolerates. */
+export function failedKinds({ kinds }: StepTally): FailureKind[] {
+  return [...kinds.values()].filter(({ first }) => first.state === "failed");
+}
+
+/** The steps of a repeated job as the file has them; parallel rounds finish in any order. */
 export function stepsInOrder({ steps }: StepTallies): readonly StepTally[] {
   return [...steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
 }
@@ -60,32 +85,27 @@ export function describeKind({ count, round }: FailureKind): string {
     : `failed ${count} times, first at repeat_index ${round}`;
 }
 
-function countLine(step: StepTally, rounds: number, { style }: ReportOptions): string {
+function countLine(step: StepTally, rounds: number, style: Style): string {
   const { passed, failed, skipped, untested, tolerated } = step.count;
   const ran = passed + failed + untested + tolerated;
-  const worst = failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : undefined;
-  const left = rounds - ran - skipped;
-  const remarks = [
-    step.flaky > 0 ? `, ${step.flaky} flaky` : "",
-    skipped > 0 && ran > 0 ? `, ${skipped} skipped` : "",
-    step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
-    left > 0 ? `, ${left} not run` : "",
-  ].join("");
   if (ran === 0) {
     const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
     return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
-  if (untested > 0) {
-    const icon = stepIcon(worst ?? "untested", style);
-    return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
-  }
-  // Neither all nor none where that is not so.
-  const share = passed === 0 || passed === ran
-    ? passed / ran * 100
-    : Math.min(Math.max(passed / ran * 100, 0.1), 99.9);
-  return `${stepIcon(worst ?? "passed", style)} ${passed}/${ran} success (${
-    share.toFixed(1)
-  }%)${remarks}`;
+  const left = rounds - ran - skipped;
+  const remarks = [
+    step.flaky > 0 ? `, ${step.flaky} flaky` : "",
+    skipped > 0 ? `, ${skipped} skipped` : "",
+    step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
+    left > 0 ? `, ${left} not run` : "",
+  ].join("");
+  const best = untested > 0 ? "untested" : "passed";
+  const icon = stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
+  if (untested > 0) return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
+  const percent = passed / ran * 100;
+  // Rounding must not turn nearly all into all, nor nearly none into none.
+  const shown = passed === 0 || passed === ran ? percent : Math.min(Math.max(percent, 0.1), 99.9);
+  return `${icon} ${passed}/${ran} success (${shown.toFixed(1)}%)${remarks}`;
 }
 
 /** The distinct echoes of the rounds, each with its first round unless all are equal. */
@@ -100,123 +120,57 @@ function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[]
   });
 }
 
-function belowCount(step: StepTally, options: ReportOptions): string[] {
-  const { style } = options;
-  const room = indentedRoom(belowName(options), 2);
+function belowCount(step: StepTally, style: Style, room: Room): string[] {
   const ran = sumOf(step.count) - step.count.skipped;
-  const times = renderTimes(step.responseTimes, ran, belowName(options));
-  const lines = [...times.map(style.dim), ...echoLines(step, style)];
-  if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   const shown = {};
-  for (const kind of step.kinds.values()) {
-    const place = `at repeat_index ${kind.round}`;
-    const trouble = renderTrouble(kind.first, style, room, shown, place);
-    lines.push(`${describeKind(kind)}:`, ...indentLines(trouble, 2));
-  }
-  if (step.otherFailures > 0) {
-    lines.push(countOf(step.otherFailures, "other failure"));
-  }
-  return lines;
+  return [
+    ...renderTimes(step.responseTimes, ran, room).map(style.dim),
+    ...echoLines(step, style),
+    ...step.echoesLeftOut > 0 ? [`… (${step.echoesLeftOut} more)`] : [],
+    ...[...step.kinds.values()].flatMap((kind) => {
+      const where = `at repeat_index ${kind.round}`;
+      const trouble = renderTrouble(kind.first, style, indentedRoom(room, 2), shown, where);
+      return [`${describeKind(kind)}:`, ...indentLines(trouble, 2)];
+    }),
+    ...step.otherFailures > 0 ? [countOf(step.otherFailures, "other failure")] : [],
+  ];
 }
 
-/** Fewer than these are read faster as numbers. */
+/** Fewer times are read faster as numbers. */
 const LEAST_FOR_HISTOGRAM = 10;
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-const MOST_BARS = 24;
-/** Fewer bars show nothing. */
-const FEWEST_BARS = 4;
+const MAX_BARS = 24;
+const MIN_BARS = 4;
 
-/**
- * The times of the action of a repeated step in the rounds in which it answered, in milliseconds:
- * in words, and as a picture.
- */
+/** The response times of a repeated step, in milliseconds: statistics and a histogram. */
 function renderTimes(times: readonly number[], rounds: number, room: Room): string[] {
   if (times.length < 2) return [];
   const sorted = Float64Array.from(times).sort();
   const mean = sorted.reduce((sum, time) => sum + time, 0) / sorted.length;
-  const at = (share: number) => formatElapsed(percentile(sorted, share));
-  const which = times.length >= rounds ? "" : `${times.length} response times: `;
-  const words = `${which}min ${at(0)}, mean ${formatElapsed(mean)}, p50 ${at(0.5)}, ` +
+  // The nearest rank: a time that was measured.
+  const at = (share: number) =>
+    formatElapsed(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!);
+  const count = times.length >= rounds ? "" : `${times.length} response times: `;
+  const statistics = `${count}min ${at(0)}, mean ${formatElapsed(mean)}, p50 ${at(0.5)}, ` +
     `p90 ${at(0.9)}, p95 ${at(0.95)}, p99 ${at(0.99)}, max ${at(1)}`;
-  return [...fitSentence(words, room), ...renderHistogram(sorted, room)];
+  return [...fitSentence(statistics, room), ...renderHistogram(sorted, room)];
 }
 
-/** The least time that so many of all are not above: no time that never was. */
-function percentile(sorted: ArrayLike<number>, share: number): number {
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-/** A bar for each part of the time between the least and the most; empty parts have none. */
+/** A bar for each part of the time between the minimum and the maximum; empty parts have none. */
 function renderHistogram(sorted: Float64Array, room: Room): string[] {
   if (sorted.length < LEAST_FOR_HISTOGRAM) return [];
-  const [least = 0, most = 0] = [sorted[0], sorted.at(-1)];
-  const [left, right] = [formatElapsed(least), formatElapsed(most)];
+  const [min, max] = [sorted[0]!, sorted.at(-1)!];
+  const [left, right] = [formatElapsed(min), formatElapsed(max)];
   if (left === right) return [];
   const free = room.columns - displayWidth(left) - displayWidth(right) - 2;
-  const size = Math.min(MOST_BARS, free, Math.ceil(Math.sqrt(sorted.length)));
-  if (size < FEWEST_BARS) return [];
+  const size = Math.min(MAX_BARS, free, Math.ceil(Math.sqrt(sorted.length)));
+  if (size < MIN_BARS) return [];
   const counts = new Array<number>(size).fill(0);
-  const width = (most - least) / size;
-  for (const time of sorted) counts[Math.min(size - 1, Math.floor((time - least) / width))]!++;
-  const highest = counts.reduce((high, count) => Math.max(high, count));
+  const width = (max - min) / size;
+  for (const time of sorted) counts[Math.min(size - 1, Math.floor((time - min) / width))]!++;
+  const highest = Math.max(...counts);
   const bars = counts.map((count) =>
     count === 0 ? " " : BARS[Math.ceil(count / highest * BARS.length) - 1]!
   );
   return [`${left} ${bars.join("")} ${right}`];
-}
-
-/** The results of a job with a `repeat`; they are reported when all rounds have finished. */
-export interface JobRounds {
-  /** Whether any of its steps is over. */
-  readonly hasBegun: boolean;
-  addStep(step: StepTree): void;
-  endRound(state: JobState): void;
-  /** The result of each step. */
-  lines(options: ReportOptions): string[];
-  /** The failures for the list at the end; `job` is the name of the job. */
-  failures(job: string): FailureEntry[];
-  /** ` (10 rounds, 1 failed)`. */
-  remark(): string;
-}
-
-/** The rounds of a job, none of which has begun. */
-export function makeJobRounds(rounds: number, expect?: string): JobRounds {
-  const tally = makeRoundTally();
-  return {
-    get hasBegun() {
-      return tally.steps.size > 0;
-    },
-    addStep: (step) => addToTally(tally, step),
-    endRound: (state) => void tally.rounds[state]++,
-    lines: (options) => renderRounds(tally, rounds, options),
-    failures: (job) => failuresOfRounds(tally, job),
-    remark: () => remarkOn(rounds, tally.rounds, expect !== undefined),
-  };
-}
-
-function failuresOfRounds({ steps }: StepTallies, around: string): FailureEntry[] {
-  return stepsInOrder({ steps }).flatMap((step) => {
-    const title = `${around} › ${titleOf(step)}`;
-    const inner = failuresOfRounds(step.inside, title);
-    // Failures that the job tolerates are shown with its steps and do not fail the run.
-    const kinds = [...step.kinds.values()].filter(({ first }) => first.state === "failed");
-    const own = kinds.map((kind) =>
-      makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `)
-    );
-    const [first] = kinds;
-    return first && kinds.length === 1 ? withInner(own, inner, first.first) : [...inner, ...own];
-  });
-}
-
-function remarkOn(
-  rounds: number,
-  { passed, failed, skipped }: Readonly<Record<JobState, number>>,
-  isTolerant: boolean,
-): string {
-  const parts = [countOf(rounds, "round")];
-  if (failed > 0) parts.push(`${failed} failed${isTolerant ? ", expect decides" : ""}`);
-  if (skipped > 0) parts.push(`${skipped} cut short`);
-  const rest = rounds - passed - failed - skipped;
-  if (rest > 0) parts.push(`${rest} not run`);
-  return ` (${parts.join(", ")})`;
 }

@@ -1,143 +1,142 @@
-import type { JobStarted, RunEvent, RunFinished, RunStarted } from "../../run/event.ts";
-import { addStep, type JobBlock, makeJobBlock } from "./job_block.ts";
-import { renderFooter, runHeader } from "./layout.ts";
-import { printableEvent } from "../model/printable_event.ts";
+import type { RunEvent, RunFinished, RunStarted } from "../../run/event.ts";
+import { addToTally, makeRoundTally } from "../model/round_tally.ts";
+import { addUntested, type StepTree, StepTrees } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import { makeJobRounds } from "./render_rounds.ts";
-import { type FailureEntry, renderFailureList } from "./failure_list.ts";
+import {
+  type FailureEntry,
+  makeFailureEntry,
+  makeStepEntries,
+  renderFailureList,
+} from "./failure_list.ts";
+import type { JobBlock } from "./job_lines.ts";
+import { renderFooter, runHeader } from "./layout.ts";
 import { asText, roomOf } from "./lines.ts";
-import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
-import { hasFailed } from "../model/round_tally.ts";
-import { StepTrees, UntestedSteps } from "../model/steps.ts";
+import { failuresOfRounds } from "./render_rounds.ts";
+import { TimeSummary } from "./time_summary.ts";
+import { type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
 
-/** The lines around those of the jobs. */
-export interface RunFrame {
+/** The lines of a report: those of its jobs, and those around them. */
+export interface ReportParts {
+  readonly jobs: JobWriter;
+  /** A step is over, in any round. */
+  onStep?(block: JobBlock, step: StepTree): void;
   start(event: RunStarted): string[];
   /**
-   * `failures` are those of all jobs, in the order of the file; `untested` names the steps that
-   * were unsuccessful and that nothing tests.
+   * `failures` are those of all jobs, in the order of the file; `untested` are the names of steps
+   * that were unsuccessful and that nothing tests.
    */
-  end(event: RunFinished, failures: readonly FailureEntry[], untested: string): string[];
+  end(
+    event: RunFinished,
+    failures: readonly FailureEntry[],
+    untested: ReadonlySet<string>,
+  ): string[];
 }
 
-/**
- * The report that people read; `jobs` decides when the lines of jobs are written, and `frame` what
- * is around them.
- */
-export function textReport(
-  options: ReportOptions,
-  jobs = writeAtOnce(options),
-  frame = frameOf(options),
-): Reporter {
-  const text = new TextReport(jobs, frame);
-  return {
-    report: (event) => text.take(printableEvent(withoutDetails(event))),
-  };
-}
-
-/** An event without what this report never shows, which others may have asked for. */
-function withoutDetails(event: RunEvent): RunEvent {
-  if (event.type === "run_started") {
-    return { ...event, jobs: event.jobs.map((job) => ({ ...job, steps: [] })) };
-  }
-  if (event.type !== "step_finished" || hasFailed(event.result)) return event;
-  const { exchange, tests, outputs, ...result } = event.result;
-  const attempts = result.attempts.length < 2
-    ? result.attempts
-    : result.attempts.map(({ detail: _, ...attempt }) => attempt);
-  if (!exchange && !tests && !outputs) return event;
-  return { ...event, result: { ...result, attempts } };
-}
-
-/** The name of the workflow above, and below all that failed and how it ended. */
-function frameOf({ style, columns }: ReportOptions): RunFrame {
-  return {
+/** The report that people read. */
+export function textReport(options: ReportOptions, jobs = writeAtOnce(options)): Reporter {
+  const { style, columns } = options;
+  return reportOfParts(options, {
+    jobs,
     start: ({ name, description }) => runHeader(name, description, style),
-    end(event, failures, untested) {
-      const list = failures.length === 0
-        ? []
-        : renderFailureList(failures, style, roomOf(columns?.()));
-      return [...list, renderFooter(event, style, untested)];
-    },
-  };
+    end: (event, failures, untested) => [
+      ...renderFailureList(failures, style, roomOf(columns?.())),
+      renderFooter(event, style, untested),
+    ],
+  });
 }
 
-class TextReport {
-  readonly #jobs: JobWriter;
-  readonly #frame: RunFrame;
-  readonly #trees = new StepTrees();
-  readonly #untested = new UntestedSteps();
-  /** By id, in the order of the file; so are their positions. */
-  readonly #blocks = new Map<string, JobBlock>();
+/** Reports failures, and a footer with the name of the workflow. */
+export function quietReport(options: ReportOptions): Reporter {
+  let name = "";
+  return reportOfParts(options, {
+    jobs: writeFailures(options),
+    start(event) {
+      name = event.name;
+      return [];
+    },
+    end: (event, _, untested) => [renderFooter(event, options.style, untested, name)],
+  });
+}
 
-  constructor(jobs: JobWriter, frame: RunFrame) {
-    this.#jobs = jobs;
-    this.#frame = frame;
-  }
+/** Follows the events of one run, and reports them by these parts. */
+export function reportOfParts(
+  { style, timing, columns }: ReportOptions,
+  parts: ReportParts,
+): Reporter {
+  const { jobs } = parts;
+  const trees = new StepTrees();
+  const untested = new Set<string>();
+  const times = timing ? new TimeSummary() : undefined;
+  /** By id, in the order of the file. */
+  const blocks = new Map<string, JobBlock>();
 
-  take(event: RunEvent): string {
-    switch (event.type) {
-      case "run_started":
-        return this.#startRun(event);
-      case "job_started":
-        return this.#startJob(event);
-      case "step_started":
-        return this.#jobs.begin(this.#block(event.run.job));
-      case "step_finished": {
-        const step = this.#trees.finish(event);
-        if (!step) return "";
-        this.#untested.add(step);
-        const block = this.#block(event.run.job);
-        addStep(block, step);
-        return this.#jobs.step(block, step);
-      }
-      case "step_retried":
-        this.#trees.retry(event.run);
-        return "";
-      case "round_finished": {
-        this.#block(event.job).rounds?.endRound(event.state);
-        return "";
-      }
-      case "job_finished":
-        return this.#jobs.end(this.#block(event.job), event);
-      case "run_finished":
-        return this.#endRun(event);
-      case "step_waiting":
-      case "note":
-      case "suite_started":
-      case "suite_finished":
-        return "";
+  function blockOf(id: string, name = id): JobBlock {
+    let block = blocks.get(id);
+    if (!block) {
+      block = { position: blocks.size, name, rounds: 1, lines: 0, exchange: {}, failures: [] };
+      blocks.set(id, block);
     }
-  }
-
-  #startRun(event: RunStarted): string {
-    for (const job of event.jobs) this.#addBlock(job.id, job.name);
-    return asText(this.#frame.start(event));
-  }
-
-  #startJob({ job, name, rounds, expect }: JobStarted): string {
-    this.#jobs.start(this.#addBlock(job, name, rounds, expect));
-    return "";
-  }
-
-  #endRun(event: RunFinished): string {
-    const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
-    return asText(this.#frame.end(event, failures, this.#untested.names));
-  }
-
-  #block(id: string): JobBlock {
-    return this.#blocks.get(id) ?? this.#addBlock(id, id);
-  }
-
-  /** A job keeps its position when more is known about it. */
-  #addBlock(id: string, name: string, rounds = 1, expect?: string): JobBlock {
-    const position = this.#blocks.get(id)?.position ?? this.#blocks.size;
-    const block = makeJobBlock(
-      position,
-      name,
-      rounds === 1 ? undefined : makeJobRounds(rounds, expect),
-    );
-    this.#blocks.set(id, block);
     return block;
   }
+
+  function linesOf(event: RunEvent): string[] {
+    switch (event.type) {
+      case "run_started":
+        for (const { id, name } of event.jobs) blockOf(id, name);
+        return parts.start(event);
+      case "job_started": {
+        const { name, rounds = 1, expect } = event;
+        const tally = rounds === 1 ? undefined : makeRoundTally();
+        const block = blockOf(event.job);
+        Object.assign(block, { name, rounds, expect, tally });
+        jobs.start?.(block);
+        return [];
+      }
+      case "step_started":
+        return jobs.startStep?.(blockOf(event.run.job)) ?? [];
+      case "step_retried":
+        trees.retry(event.run);
+        return [];
+      case "step_finished": {
+        const step = trees.finish(event);
+        if (!step) return [];
+        addUntested(untested, step);
+        const block = blockOf(event.run.job);
+        parts.onStep?.(block, step);
+        if (block.tally) {
+          addToTally(block.tally, step);
+          return [];
+        }
+        block.failures.push(...makeStepEntries(step, block.name));
+        return jobs.endStep(block, step);
+      }
+      case "round_finished": {
+        const { tally } = blockOf(event.job);
+        if (tally) tally.rounds[event.state]++;
+        return [];
+      }
+      case "job_finished": {
+        const block = blockOf(event.job);
+        const { name, failures } = event;
+        if (failures.length > 0) block.failures.push(makeFailureEntry(name, failures));
+        if (block.tally) block.failures.push(...failuresOfRounds(block.tally, block.name));
+        return jobs.end(block, event);
+      }
+      case "run_finished": {
+        const failures = [...blocks.values()].flatMap((block) => block.failures);
+        return [
+          ...times?.render(style, roomOf(columns?.())) ?? [],
+          ...parts.end(event, failures, untested),
+        ];
+      }
+      default:
+        return [];
+    }
+  }
+  return {
+    report(event) {
+      times?.update(event);
+      return asText(linesOf(event));
+    },
+  };
 }

@@ -1,18 +1,27 @@
-import type { RunEvent, StepFinished } from "../../run/event.ts";
-import { countOf, fitSentence, indentLines, type Room, roomOf } from "./lines.ts";
-import { formatElapsed } from "../../base/value/duration.ts";
-import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { printableEvent } from "../model/printable_event.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
+import type { RunEvent, StepFinished } from "../../run/event.ts";
+import type { Style } from "../reporter.ts";
+import { countOf, fitSentence, indentLines, type Room } from "./lines.ts";
 
-const MOST_STEPS = 5;
+const MAX_STEPS = 5;
 /** Longer paths are shown by what they begin and end with. */
-const MOST_JOBS = 12;
+const MAX_JOBS = 12;
 
 /** Where the names of steps begin, after their times, and on a narrow terminal. */
 const INDENT = 11;
-const LEAST_INDENT = 2;
+const NARROW_INDENT = 2;
 const NARROW = 40;
+
+/** When a job ran, and what it waited for. */
+export interface JobTimes {
+  readonly id: string;
+  readonly needs: readonly string[];
+  /** Milliseconds since 1970; absent where it did not start. */
+  readonly started?: number;
+  /** Milliseconds. */
+  readonly duration: number;
+}
 
 interface NamedJob extends JobTimes {
   readonly name: string;
@@ -55,8 +64,6 @@ export class TimeSummary {
         // Steps inside of a step are part of its time, and skipped steps took none.
         if (!event.run.within && event.result.state !== "skipped") this.#addStep(event);
         return;
-      default:
-        return;
     }
   }
 
@@ -68,11 +75,20 @@ export class TimeSummary {
     if (steps.length === 0 || path.length === 0) return [];
     const time = path.reduce((sum, { duration }) => sum + duration, 0);
     const names = path.map(({ name }) => oneLine(name));
+    if (names.length > MAX_JOBS) {
+      const left = countOf(names.length - MAX_JOBS, "more job");
+      names.splice(MAX_JOBS / 2, names.length - MAX_JOBS, `… (${left})`);
+    }
     return [
       style.bold("Slowest steps"),
-      ...steps.flatMap((step) => stepLines(formatElapsed(step.duration), this.#title(step), room)),
+      ...steps.flatMap((step) => {
+        const [elapsed, title] = [formatElapsed(step.duration), this.#title(step)];
+        return room.columns < NARROW
+          ? hanging(NARROW_INDENT, "", `${elapsed} ${title}`, room)
+          : hanging(INDENT, elapsed.padStart(INDENT - 2), title, room);
+      }),
       `${style.bold("Critical path")} ${style.dim(formatElapsed(time))}`,
-      ...hanging(LEAST_INDENT, "", shortened(names).join(" → "), room),
+      ...hanging(NARROW_INDENT, "", names.join(" → "), room),
       "",
     ];
   }
@@ -83,18 +99,15 @@ export class TimeSummary {
   }
 
   #addStep({ run: { job, step, entry, round }, result: { name, duration } }: StepFinished): void {
-    const slow = { job, name, duration, ...entry === undefined ? {} : { entry } };
+    const slow = { job, name, duration, entry, round };
     if (round === undefined) {
-      const last = this.#slowest.at(-1);
-      if (this.#slowest.length === MOST_STEPS && last && duration <= last.duration) return;
       this.#slowest = slowestOf([...this.#slowest, slow]);
       return;
     }
     const key = `${job}\n${step}.${entry}`;
     const known = this.#repeated.get(key);
-    const rounds = (known?.rounds ?? 0) + 1;
-    const slowest = known && known.duration >= duration ? known : { ...slow, round };
-    this.#repeated.set(key, { ...slowest, rounds });
+    const slowest = known && known.duration >= duration ? known : slow;
+    this.#repeated.set(key, { ...slowest, rounds: (known?.rounds ?? 0) + 1 });
   }
 
   #title({ job, name, entry, round, rounds = 1 }: SlowStep): string {
@@ -109,52 +122,13 @@ export class TimeSummary {
 }
 
 function slowestOf(steps: readonly SlowStep[]): SlowStep[] {
-  return [...steps].sort((a, b) => b.duration - a.duration).slice(0, MOST_STEPS);
+  return [...steps].sort((a, b) => b.duration - a.duration).slice(0, MAX_STEPS);
 }
 
-function stepLines(time: string, title: string, room: Room): string[] {
-  return room.columns < NARROW
-    ? hanging(LEAST_INDENT, "", `${time} ${title}`, room)
-    : hanging(INDENT, time.padStart(INDENT - 2), title, room);
-}
-
-/** A text beside a label, where it goes on in further lines if it must. */
+/** A text beside a label; its further lines are indented as far. */
 function hanging(indent: number, label: string, text: string, { columns, wraps }: Room): string[] {
-  const [first = "", ...more] = fitSentence(text, { wraps, columns: columns - indent });
-  return [label.padEnd(indent) + first, ...indentLines(more, indent)];
-}
-
-function shortened(names: readonly string[]): readonly string[] {
-  if (names.length <= MOST_JOBS) return names;
-  const half = MOST_JOBS / 2;
-  const left = countOf(names.length - MOST_JOBS, "more job");
-  return [...names.slice(0, half), `… (${left})`, ...names.slice(-half)];
-}
-
-/** A report that says in the end what took the time. */
-export function timedReport(
-  inner: Reporter,
-  { style, columns }: Pick<ReportOptions, "style" | "columns">,
-): Reporter {
-  const summary = new TimeSummary();
-  return {
-    ...inner,
-    report(event) {
-      summary.update(printableEvent(event));
-      const lines = event.type === "run_finished" ? summary.render(style, roomOf(columns?.())) : [];
-      return lines.map((line) => `${line}\n`).join("") + inner.report(event);
-    },
-  };
-}
-
-/** When a job ran, and what it waited for. */
-export interface JobTimes {
-  readonly id: string;
-  readonly needs: readonly string[];
-  /** Milliseconds since 1970; absent where it did not start. */
-  readonly started?: number;
-  /** Milliseconds. */
-  readonly duration: number;
+  const [first = "", ...rest] = fitSentence(text, { wraps, columns: columns - indent });
+  return [label.padEnd(indent) + first, ...indentLines(rest, indent)];
 }
 
 /**
@@ -164,8 +138,7 @@ export interface JobTimes {
 export function criticalPath(jobs: readonly JobTimes[]): string[] {
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const path: string[] = [];
-  let job = lastOf(jobs);
-  while (job) {
+  for (let job = lastOf(jobs); job;) {
     path.unshift(job.id);
     job = lastOf(job.needs.flatMap((id) => byId.get(id) ?? []));
   }
@@ -173,13 +146,10 @@ export function criticalPath(jobs: readonly JobTimes[]): string[] {
 }
 
 function lastOf(jobs: readonly JobTimes[]): JobTimes | undefined {
-  let last: JobTimes | undefined;
-  for (const job of jobs) {
-    if (job.started !== undefined && (!last || endOf(job) > endOf(last))) last = job;
-  }
-  return last;
-}
-
-function endOf({ started = 0, duration }: JobTimes): number {
-  return started + duration;
+  const endOf = ({ started = 0, duration }: JobTimes) => started + duration;
+  return jobs.filter(({ started }) => started !== undefined)
+    .reduce<JobTimes | undefined>(
+      (last, job) => !last || endOf(job) > endOf(last) ? job : last,
+      undefined,
+    );
 }

@@ -1,57 +1,90 @@
+import { oneLine } from "../../base/text/printable.ts";
 import type { JobFinished } from "../../run/event.ts";
-import { JobOrder } from "../model/job_order.ts";
-import { hasFailed } from "../model/round_tally.ts";
-import type { StepTree } from "../model/steps.ts";
+import { stepTitle, type StepTree } from "../model/steps.ts";
 import type { ReportOptions } from "../reporter.ts";
 import {
   endLines,
-  isNewSnapshot,
+  hasDetails,
   type JobBlock,
   renderStep,
   skippedLine,
   stepLines,
-} from "./job_block.ts";
-import { jobHeader, stepLineOf } from "./layout.ts";
-import { oneLine } from "../../base/text/printable.ts";
-import { asText } from "./lines.ts";
+} from "./job_lines.ts";
+import { jobHeader, stepIcon, stepLineOf } from "./layout.ts";
+import { countOf, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { isOnlyEmbedded, renderFailures, renderTrouble } from "./render_failure.ts";
+import { describeKind, failedKinds, stepsInOrder, titleOf } from "./render_rounds.ts";
+import type { StepTallies } from "../model/round_tally.ts";
 
-/** Decides when the lines of jobs that run at the same time are written. */
+/** Decides which lines of jobs are written, and when: each function returns those for now. */
 export interface JobWriter {
   /** A job has started. */
-  start(block: JobBlock): void;
-  /** A step of it has started; returns what is to be written now, as the others do. */
-  begin(block: JobBlock): string;
-  /** A step is over. */
-  step(block: JobBlock, step: StepTree): string;
-  /** The job is over. */
-  end(block: JobBlock, event: JobFinished): string;
+  start?(block: JobBlock): void;
+  /** A step has started. */
+  startStep?(block: JobBlock): string[];
+  /** A step is over whose job runs once. */
+  endStep(block: JobBlock, step: StepTree): string[];
+  /** A job is over. */
+  end(block: JobBlock, event: JobFinished): string[];
 }
 
-/** Each job as one block of lines: others wait with theirs until the first of the file is over. */
+/**
+ * Each job as one block of lines. The first running job of the file writes at once; the others
+ * keep their lines until it has ended.
+ */
 export function writeInBlocks(options: ReportOptions): JobWriter {
-  const order = new JobOrder();
-  const open = new Set<JobBlock>();
-  const header = (block: JobBlock) => {
-    if (open.has(block)) return [];
-    open.add(block);
+  const running = new Set<JobBlock>();
+  /** Jobs that have ended while another one was writing. */
+  const ended: JobBlock[] = [];
+  const held = new Map<JobBlock, string[]>();
+  const opened = new Set<JobBlock>();
+  let current: JobBlock | undefined;
+
+  function header(block: JobBlock): string[] {
+    if (opened.has(block)) return [];
+    opened.add(block);
     return [jobHeader(block.name, options.style)];
-  };
+  }
+  function write(block: JobBlock, lines: readonly string[]): readonly string[] {
+    if (block === current) return lines;
+    held.set(block, [...held.get(block) ?? [], ...lines]);
+    return [];
+  }
+  function release(block: JobBlock): readonly string[] {
+    const lines = held.get(block) ?? [];
+    held.delete(block);
+    return lines;
+  }
   return {
-    start: ({ position }) => order.start(position),
-    begin: (block) => order.write(block.position, asText(header(block))),
-    step(block, step) {
-      if (block.rounds) return "";
-      const lines = [...header(block), ...stepLines(block, step, options)];
-      return order.write(block.position, asText(lines));
+    start(block) {
+      running.add(block);
+      current ??= block;
     },
+    startStep: (block) => [...write(block, header(block))],
+    endStep: (block, step) => [
+      ...write(block, [...header(block), ...stepLines(block, step, options)]),
+    ],
     end(block, event) {
-      const skipped = open.has(block) ? undefined : skippedLine(block, event, options);
-      const lines = skipped === undefined
-        ? [...header(block), ...endLines(block, event, options)]
-        : [skipped, ""];
-      return order.end(block.position, asText(lines));
+      const skipped = opened.has(block) ? undefined : skippedLine(block, event, options);
+      const written = write(
+        block,
+        skipped === undefined
+          ? [...header(block), ...endLines(block, event, options)]
+          : [skipped, ""],
+      );
+      running.delete(block);
+      if (block === current) current = undefined;
+      else ended.push(block);
+      if (current) return [];
+      [current] = [...running].sort(byPosition);
+      const next = [...ended.splice(0).sort(byPosition), ...current ? [current] : []];
+      return [...written, ...next.flatMap(release)];
     },
   };
+}
+
+function byPosition(a: JobBlock, b: JobBlock): number {
+  return a.position - b.position;
 }
 
 /**
@@ -60,51 +93,42 @@ export function writeInBlocks(options: ReportOptions): JobWriter {
  */
 export function writeAtOnce(options: ReportOptions): JobWriter {
   const running = new Set<JobBlock>();
-  /** Steps that had one line, with what else they have to show. */
+  /** Steps that had one line and have details. */
   const held = new Map<JobBlock, [index: number, step: StepTree][]>();
   /** The job that the last lines belong to. */
   let current: JobBlock | undefined;
   let isAfterLine = false;
-  /** Jobs that were skipped while another one wrote. */
-  let skipped: string[] = [];
-  const leave = () => {
-    const lines = current ? ["", ...skipped] : [];
-    if (current) skipped = [];
+  /** Lines of jobs that were skipped while another one wrote. */
+  const skipped: string[] = [];
+
+  function leave(): string[] {
+    if (!current) return [];
     current = undefined;
-    return lines;
-  };
-  const enter = (block: JobBlock) => {
+    return ["", ...skipped.splice(0)];
+  }
+  function enter(block: JobBlock): string[] {
     if (current === block) return [];
     const lines = [...leave(), ...isAfterLine ? [""] : [], jobHeader(block.name, options.style)];
     isAfterLine = false;
     current = block;
     return lines;
-  };
+  }
   return {
     start: (block) => void running.add(block),
-    begin: () => "",
-    step(block, step) {
-      if (block.rounds) return "";
-      if (running.size < 2) {
-        const lines = enter(block);
-        return asText([...lines, ...stepLines(block, step, options)]);
-      }
+    endStep(block, step) {
+      if (running.size < 2) return [...enter(block), ...stepLines(block, step, options)];
       const index = block.lines++;
-      if (hasMore(step)) {
-        const steps = held.get(block) ?? [];
-        steps.push([index, step]);
-        held.set(block, steps);
-      }
+      if (hasDetails(step)) held.set(block, [...held.get(block) ?? [], [index, step]]);
       const lines = [...leave(), stepLineOf(oneLine(block.name), step.result, options)];
       isAfterLine = true;
-      return asText(lines);
+      return lines;
     },
     end(block, event) {
       running.delete(block);
       const line = skippedLine(block, event, options);
       if (line !== undefined && current) {
         skipped.push(line, "");
-        return "";
+        return [];
       }
       const lines = line === undefined
         ? [
@@ -113,20 +137,59 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
             renderStep(index, step, options, block.exchange)
           ),
           ...endLines(block, event, options),
-          ...skipped,
+          ...skipped.splice(0),
         ]
         : [...isAfterLine ? [""] : [], line, ""];
       held.delete(block);
       current = undefined;
       isAfterLine = false;
-      if (line === undefined) skipped = [];
-      return asText(lines);
+      return lines;
     },
   };
 }
 
-/** Whether a step has more to show than its line. */
-function hasMore({ result, inside }: StepTree): boolean {
-  return hasFailed(result) || (result.echo ?? "").trim() !== "" || inside.length > 0 ||
-    isNewSnapshot(result);
+/**
+ * Failures alone: those of steps at once, those of rounds when their job ends. `prefix` goes before
+ * the names of jobs.
+ */
+export function writeFailures({ style, columns }: ReportOptions, prefix = ""): JobWriter {
+  const room = () => indentedRoom(roomOf(columns?.()), 2);
+  const block = (title: string, lines: readonly string[]) => [
+    `${stepIcon("failed", style)} ${style.bold(title)}`,
+    ...indentLines(lines, 2),
+    "",
+  ];
+
+  /** A step that failed, below those inside of it that did. */
+  function ofStep({ result, inside }: StepTree, title: string): string[] {
+    if (result.state !== "failed") return [];
+    const below = inside.flatMap((step) => ofStep(step, `${title} › ${oneLine(step.result.name)}`));
+    if (below.length > 0 && isOnlyEmbedded(result)) return below;
+    return [...below, ...block(title, renderTrouble(result, style, room()))];
+  }
+  function ofRounds(tally: StepTallies, around: string): string[] {
+    return stepsInOrder(tally).flatMap((step) => {
+      const title = `${around} › ${titleOf(step)}`;
+      const below = ofRounds(step.inside, title);
+      const kinds = failedKinds(step)
+        .filter(({ first }) => below.length === 0 || !isOnlyEmbedded(first));
+      return [
+        ...below,
+        ...kinds.flatMap((kind) =>
+          block(`${title}: ${describeKind(kind)}`, renderTrouble(kind.first, style, room()))
+        ),
+        ...step.otherFailures > 0 && step.count.failed > 0
+          ? block(`${title}: ${countOf(step.otherFailures, "other failure")}`, [])
+          : [],
+      ];
+    });
+  }
+  return {
+    endStep: ({ name }, step) =>
+      ofStep(step, stepTitle(prefix + oneLine(name), oneLine(step.result.name), step.run)),
+    end: ({ name, tally }, { failures, name: job }) => [
+      ...tally ? ofRounds(tally, prefix + oneLine(name)) : [],
+      ...failures.length > 0 ? block(oneLine(job), renderFailures(failures, style, room())) : [],
+    ],
+  };
 }

@@ -5,7 +5,7 @@ import { denoHost } from "../../../src/host/deno_host.ts";
 import { readEvents } from "../../../src/report/files/ndjson.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
 import { FILE_FORMATS } from "../../../src/report/files/registry.ts";
-import { PLAIN } from "../../../src/report/reporter.ts";
+import { PLAIN, printableEvent } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { runReports } from "../../support/run/run_reports.ts";
@@ -30,7 +30,10 @@ for (
   Deno.test(`every report of a ${title} run can be made again of its events.ndjson`, async () => {
     const { stdout, reports } = await runReports(files);
     const events = [...readEvents(reports["events.ndjson"]!, "events.ndjson")];
-    const text = reportOf(textReport({ timing: false, style: PLAIN }), events);
+    const text = reportOf(
+      textReport({ timing: false, style: PLAIN }),
+      events.map(printableEvent),
+    );
     assertEquals(text, stdout);
     const recorder = new Recorder(TOOL);
     for (const event of events) recorder.take(event);

@@ -1,5 +1,13 @@
 import { assertEquals } from "@std/assert";
-import { boundFirstLines, boundLines, cutLine, textLines } from "../../../src/report/text/lines.ts";
+import {
+  boundFirstLines,
+  boundLines,
+  countOf,
+  cutLine,
+  indentLines,
+  textLines,
+} from "../../../src/report/text/lines.ts";
+import { oneLine } from "../../../src/base/text/printable.ts";
 
 Deno.test("cutLine() counts columns, not characters", () => {
   assertEquals(cutLine("short", 5), "short");
@@ -45,4 +53,17 @@ Deno.test("boundFirstLines() keeps the last lines and says how much there is bef
       "d",
     ]);
   }
+});
+
+Deno.test("indentLines() leaves empty lines empty", () => {
+  assertEquals(indentLines(["a", "", "b"], 2), ["  a", "", "  b"]);
+});
+
+Deno.test("oneLine() joins the lines of a name", () => {
+  assertEquals(oneLine("two\n  lines\n"), "two lines");
+  assertEquals(oneLine(" as it is "), " as it is ");
+});
+
+Deno.test("countOf() counts one and many", () => {
+  assertEquals([0, 1, 2].map((count) => countOf(count, "job")), ["0 jobs", "1 job", "2 jobs"]);
 });

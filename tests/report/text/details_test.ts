@@ -40,10 +40,10 @@ const events: readonly RunEvent[] = [
     failures: [falseTest()],
     echo: "said\nthis\n",
     exchange: {
-      req: { method: "GET", url: "http://localhost/\x1b[2J" },
+      req: { method: "GET", url: "http://localhost/" },
       res: { code: 200, status: "200 OK", body: "x\n".repeat(200) + "end" },
       view: {
-        request: { title: "GET http://localhost/\x1b[2J", covered: ["method", "url"] },
+        request: { title: "GET http://localhost/", covered: ["method", "url"] },
         response: { title: "200 OK", covered: ["code", "status"] },
       },
     },
@@ -76,7 +76,7 @@ ${at} ✗ Build › order it (repeat_index 1, entry 3): failed
   attempt 2: failed (@12:00:00.000, 5ms)
   test is false: res.body.total is 2 (int)
   request:
-    GET http://localhost/␛[2J
+    GET http://localhost/
   response:
     200 OK
     body:

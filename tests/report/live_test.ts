@@ -1,17 +1,20 @@
 import { assert, assertEquals } from "@std/assert";
-import { displayWidth } from "../../../src/base/text/display_width.ts";
-import { LiveJobs, renderLive } from "../../../src/report/live.ts";
-import { PLAIN } from "../../../src/report/reporter.ts";
-import type { RunEvent } from "../../../src/run/event.ts";
+import { displayWidth } from "../../src/base/text/display_width.ts";
+import { withLiveLines } from "../../src/report/live.ts";
+import { PLAIN } from "../../src/report/reporter.ts";
+import type { RunEvent, SuiteStarted } from "../../src/run/event.ts";
 import {
   inner,
   jobFinished,
   jobStarted,
   NOON,
+  runFinished,
   runStarted,
   stepFinished,
   stepStarted,
-} from "../events.ts";
+} from "./events.ts";
+
+const SILENT = { report: () => "" };
 
 const build = { job: "build", step: 0 };
 
@@ -19,9 +22,9 @@ function linesAfter(
   events: readonly RunEvent[],
   { now = NOON, columns = 80, rows = 20 } = {},
 ): string[] {
-  const live = new LiveJobs();
-  for (const event of events) live.update(event);
-  return renderLive(live.inOrder(), live.progress, now, { columns, rows }, PLAIN);
+  const report = withLiveLines(SILENT, PLAIN, false);
+  for (const event of events) report.report(event);
+  return [...report.live!(now, columns, rows)];
 }
 
 const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
@@ -113,20 +116,20 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
   ["shows nothing of a job that is over", [...started, jobFinished("build")], 800, []],
 ];
 for (const [title, events, after, expected] of cases) {
-  Deno.test(`renderLive() ${title}`, () => {
+  Deno.test(`withLiveLines() ${title}`, () => {
     const lines = linesAfter(events, { now: NOON + after });
     assertEquals(lines.filter((line) => !line.endsWith(" done")), expected);
   });
 }
 
-Deno.test("renderLive() counts the jobs that are over, where there is room for that", () => {
+Deno.test("withLiveLines() counts the jobs that are over, where there is room for that", () => {
   const events = [...started, jobFinished("build"), jobStarted("load")];
   assertEquals(linesAfter(events), ["⠋ Load  0.0s", "  1 of 2 done"]);
   assertEquals(linesAfter(events, { rows: 1 }), ["⠋ Load  0.0s"]);
   assertEquals(linesAfter(events, { columns: 9 }), ["⠋ Load", "  1 of 2…"]);
 });
 
-Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
+Deno.test("withLiveLines() keeps the time on a terminal of 20 columns", () => {
   const events = [
     runStarted(["build", "load"]),
     jobStarted("build", { name: "A job with a long name" }),
@@ -141,7 +144,7 @@ Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
   ]);
 });
 
-Deno.test("renderLive() shows the number of rounds per second", () => {
+Deno.test("withLiveLines() shows the number of rounds per second", () => {
   const rounds = Array.from({ length: 9 }, (_, round): RunEvent => (
     { type: "round_finished", runId: "r", time: NOON, job: "load", round, state: "passed" }
   ));
@@ -149,7 +152,7 @@ Deno.test("renderLive() shows the number of rounds per second", () => {
   assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠴ Load  2.0s  9/100 rounds  4.5/s"]);
 });
 
-Deno.test("renderLive() turns its sign with time", () => {
+Deno.test("withLiveLines() turns its sign with time", () => {
   const signs = Array.from(
     { length: 10 },
     (_, frame) => linesAfter(started, { now: NOON + frame * 80 })[0]![0],
@@ -157,7 +160,7 @@ Deno.test("renderLive() turns its sign with time", () => {
   assertEquals(new Set(signs).size, 10);
 });
 
-Deno.test("renderLive() stays within the columns, wide characters counted as two", () => {
+Deno.test("withLiveLines() stays within the columns, wide characters counted as two", () => {
   const events = [
     runStarted(["build"]),
     jobStarted("build", { name: "日本語のジョブ", rounds: 1000 }),
@@ -175,7 +178,7 @@ Deno.test("renderLive() stays within the columns, wide characters counted as two
   ]);
 });
 
-Deno.test("renderLive() stays within the rows and counts the hidden jobs", () => {
+Deno.test("withLiveLines() stays within the rows and counts the hidden jobs", () => {
   const ids = ["a", "b", "c", "d"];
   const events = [runStarted(ids), ...ids.map((id) => jobStarted(id))];
   const names = (rows: number) => linesAfter(events, { rows }).map((line) => line.slice(2));
@@ -183,4 +186,49 @@ Deno.test("renderLive() stays within the rows and counts the hidden jobs", () =>
   assertEquals(names(3), ["A  0.0s", "B  0.0s", "… and 2 more jobs, 0 of 4 done"]);
   assertEquals(names(1), ["… and 4 more jobs, 0 of 4 done"]);
   assertEquals(names(0), []);
+});
+
+const SUITE: SuiteStarted = {
+  ...{ type: "suite_started", runId: "s", time: NOON, workflows: 3, hash: "" },
+};
+
+/** The events of a workflow of the suite, as far as its first step. */
+function begun(runId: string, name: string, index: number): RunEvent[] {
+  const suite = { id: "s", index };
+  const events = [
+    runStarted(["build"], { name, file: `${runId}.yml`, suite }),
+    jobStarted("build"),
+    stepStarted(build, "fetch"),
+  ];
+  return events.map((event) => ({ ...event, runId }));
+}
+
+Deno.test("withLiveLines() has a line for each workflow that runs, with the step under way", () => {
+  const report = withLiveLines(SILENT, PLAIN, true);
+  const take = (events: readonly RunEvent[]) => events.forEach((event) => report.report(event));
+  const lines = () => report.live!(NOON + 1200, 80, 20);
+  take([SUITE, ...begun("a", "Shop", 0), ...begun("b", "Stock", 1)]);
+  assertEquals(lines(), [
+    "⠴ Shop › Build › fetch  1.2s",
+    "⠴ Stock › Build › fetch  1.2s",
+    "  0 of 3 done",
+  ]);
+  const failed = { state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } } as const;
+  take([{ ...runFinished(failed), runId: "a" }]);
+  assertEquals(lines(), ["⠴ Stock › Build › fetch  1.2s", "  1 of 3 done, 1 failed"]);
+});
+
+Deno.test("withLiveLines() counts setup of a suite only where it fails", () => {
+  const report = withLiveLines(SILENT, PLAIN, true);
+  const [setup, ...events] = begun("s", "Sign in", 0);
+  const role = { id: "s", index: 0, role: "setup" } as const;
+  for (const event of [SUITE, { ...setup, suite: role }, ...events]) {
+    report.report(event as RunEvent);
+  }
+  const counts = () => report.live!(NOON, 80, 20).at(-1);
+  assertEquals(counts(), "  0 of 3 done");
+  const failed = { state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } } as const;
+  report.report({ ...runFinished(failed), runId: "s" });
+  report.report({ ...begun("a", "Shop", 0)[0]!, runId: "a" });
+  assertEquals(counts(), "  0 of 3 done, 1 failed");
 });

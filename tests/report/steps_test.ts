@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { quietReport } from "../../../src/report/text/quiet_report.ts";
-import { PLAIN, type Reporter, type ReportOptions } from "../../../src/report/reporter.ts";
-import { StepNames, type StepTree, StepTrees } from "../../../src/report/model/steps.ts";
-import type { Failure, RunEvent } from "../../../src/run/event.ts";
+import { quietReport } from "../../src/report/text/text_report.ts";
+import { PLAIN, type Reporter, type ReportOptions } from "../../src/report/reporter.ts";
+import { StepNames, type StepTree, StepTrees } from "../../src/report/model/steps.ts";
+import type { Failure, RunEvent } from "../../src/run/event.ts";
 import {
   falseTest,
   inner,
@@ -14,8 +14,8 @@ import {
   runStarted,
   stepFinished,
   stepStarted,
-} from "../events.ts";
-import { textReport } from "../../../src/report/text/text_report.ts";
+} from "./events.ts";
+import { textReport } from "../../src/report/text/text_report.ts";
 
 const outer = { job: "build", step: 0 };
 const OPTIONS: ReportOptions = { timing: false, style: PLAIN };

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Output } from "../../../src/host/host.ts";
-import { loadStyle, PLAIN, type Reporter } from "../../../src/report/reporter.ts";
-import { Terminal } from "../../../src/report/terminal.ts";
-import { warningReport } from "../../../src/report/text/details.ts";
-import type { RunEvent } from "../../../src/run/event.ts";
-import { fakeClock } from "../../support/fake_clock.ts";
-import { Screen } from "../../support/run/screen.ts";
+import type { Output } from "../../src/host/host.ts";
+import { loadStyle, PLAIN, type Reporter } from "../../src/report/reporter.ts";
+import { Terminal } from "../../src/report/terminal.ts";
+import { warningReport } from "../../src/report/text/details.ts";
+import type { RunEvent } from "../../src/run/event.ts";
+import { fakeClock } from "../support/fake_clock.ts";
+import { Screen } from "../support/run/screen.ts";
 import {
   falseTest,
   jobFinished,
@@ -16,10 +16,10 @@ import {
   runStarted,
   stepFinished,
   stepStarted,
-} from "../events.ts";
-import { liveReport } from "../../../src/report/live.ts";
-import { textReport } from "../../../src/report/text/text_report.ts";
-import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
+} from "./events.ts";
+import { withLiveLines } from "../../src/report/live.ts";
+import { textReport } from "../../src/report/text/text_report.ts";
+import { writeInBlocks } from "../../src/report/text/write_jobs.ts";
 
 const COLOURED = await loadStyle(true);
 
@@ -45,13 +45,14 @@ function setUp(
 ) {
   const clock = fakeClock(NOON);
   const style = colour ? COLOURED : PLAIN;
+  const options = { timing: false, style };
+  const text = textReport(options, writeInBlocks(options));
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: liveReport({ timing: false, style }),
+    report: live ? withLiveLines(text, style, false) : text,
     details: warningReport({ style }),
-    live,
   });
   return { terminal, clock };
 }
@@ -80,9 +81,9 @@ Deno.test("Terminal writes only the report to a pipe, without delay", () => {
   for (const live of [true, false]) {
     const pipe = new Pipe();
     const { terminal, clock } = setUp(pipe, { live });
-    terminal.emit(events[0]!);
+    terminal.take(events[0]!);
     assertEquals(pipe.text, "Shop\nabout\n\n");
-    for (const event of events.slice(1)) terminal.emit(event);
+    for (const event of events.slice(1)) terminal.take(event);
     assertEquals(pipe.text, streamText);
     assertEquals(clock.waiting(), 0);
     terminal.close();
@@ -93,7 +94,7 @@ Deno.test("Terminal writes only the report to a pipe, without delay", () => {
 Deno.test("Terminal draws no live lines on a screen unless it is asked to", () => {
   const screen = new Screen();
   const { terminal } = setUp(screen, { live: false });
-  for (const event of events) terminal.emit(event);
+  for (const event of events) terminal.take(event);
   terminal.close();
   assertEquals(screen.writes.join(""), streamText);
 });
@@ -104,7 +105,7 @@ Deno.test("Terminal leaves the same report on the screen as in a pipe, at any si
       const screen = new Screen(columns, rows);
       const { terminal, clock } = setUp(screen);
       for (const event of events) {
-        terminal.emit(event);
+        terminal.take(event);
         clock.advance(pace);
       }
       terminal.close();
@@ -118,7 +119,7 @@ Deno.test("Terminal leaves the same report on the screen as in a pipe, at any si
 Deno.test("Terminal draws running steps below the report", () => {
   const screen = new Screen(60, 24);
   const { terminal, clock } = setUp(screen);
-  for (const event of events.slice(0, 6)) terminal.emit(event);
+  for (const event of events.slice(0, 6)) terminal.take(event);
   clock.advance(800);
   assertEquals(
     screen.text(),
@@ -145,7 +146,7 @@ about
 Deno.test("Terminal makes one write of each frame, for the terminal to show at once", () => {
   const screen = new Screen();
   const { terminal, clock } = setUp(screen);
-  for (const event of events.slice(0, 6)) terminal.emit(event);
+  for (const event of events.slice(0, 6)) terminal.take(event);
   assertEquals(screen.writes.length, 1);
   clock.advance(79);
   assertEquals(screen.writes.length, 1);
@@ -170,7 +171,7 @@ Deno.test("Terminal keeps the report whole when the size of the screen changes",
   const screen = new Screen(80, 24);
   const { terminal, clock } = setUp(screen);
   events.forEach((event, index) => {
-    terminal.emit(event);
+    terminal.take(event);
     const [columns, rows] = sizes[index % sizes.length]!;
     screen.resize(columns, rows);
     clock.advance(100);
@@ -183,7 +184,7 @@ Deno.test("Terminal measures live lines without their colours", () => {
   const screen = new Screen(20, 10);
   const { terminal, clock } = setUp(screen, { colour: true });
   for (const event of events) {
-    terminal.emit(event);
+    terminal.take(event);
     clock.advance(100);
   }
   terminal.close();
@@ -193,13 +194,13 @@ Deno.test("Terminal measures live lines without their colours", () => {
 Deno.test("Terminal writes warnings above the live lines when both are one screen", () => {
   const screen = new Screen();
   const { terminal, clock } = setUp(screen, { stderr: screen });
-  for (const event of events.slice(0, 4)) terminal.emit(event);
+  for (const event of events.slice(0, 4)) terminal.take(event);
   clock.advance(80);
-  terminal.emit({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
+  terminal.take({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
   assert(screen.text().endsWith("● Build\nwarning: slow\n"), screen.text());
   clock.advance(80);
   assert(screen.text().includes("● Build\nwarning: slow\n⠹ Build › "), screen.text());
-  for (const event of events.slice(4)) terminal.emit(event);
+  for (const event of events.slice(4)) terminal.take(event);
   terminal.close();
   assertEquals(screen.text().replace("warning: slow\n", ""), streamText);
 });
@@ -208,10 +209,10 @@ for (const live of [true, false]) {
   Deno.test(`Terminal draws nothing more once the reader is gone, ${live ? "live" : "streaming"}`, () => {
     const screen = new Screen();
     const { terminal, clock } = setUp(screen, { live });
-    for (const event of events.slice(0, 4)) terminal.emit(event);
+    for (const event of events.slice(0, 4)) terminal.take(event);
     screen.isReaderGone = true;
     for (const event of events.slice(4)) {
-      terminal.emit(event);
+      terminal.take(event);
       clock.advance(100);
     }
     terminal.close();
@@ -222,8 +223,8 @@ for (const live of [true, false]) {
 Deno.test("Terminal lets a run go on when only the reader of its details is gone", () => {
   const stdout = new Pipe();
   const { terminal } = setUp(stdout, { stderr: new Pipe(0) });
-  terminal.emit({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
-  for (const event of events) terminal.emit(event);
+  terminal.take({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
+  for (const event of events) terminal.take(event);
   assertEquals(stdout.text, streamText);
 });
 
@@ -232,14 +233,7 @@ Deno.test("Terminal draws nothing for a reporter without live lines", () => {
   const report: Reporter = { report: ({ type }) => `${type}\n` };
   const clock = fakeClock();
   const details = warningReport({ style });
-  const terminal = new Terminal({
-    clock,
-    stdout: screen,
-    stderr: new Pipe(),
-    report,
-    details,
-    live: true,
-  });
-  terminal.emit(events[0]!);
+  const terminal = new Terminal({ clock, stdout: screen, stderr: new Pipe(), report, details });
+  terminal.take(events[0]!);
   assertEquals(screen.writes, ["run_started\n"]);
 });
