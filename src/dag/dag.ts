@@ -1,3 +1,12 @@
+import { renderText } from "../expr/template/render.ts";
+import { ExpressionError } from "../base/errors.ts";
+import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
+import { evaluateKnown } from "../plan/evaluate_vars.ts";
+import type { Plan, PlannedJob } from "../plan/plan.ts";
+import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import { hasOpenEntries, listedEntries, markCleanup } from "../workflow/step_facts.ts";
+import type { Job, Step } from "../workflow/model.ts";
+
 /** The graph of a workflow as drawings show it. */
 export interface Dag {
   /** The name of the workflow. */
@@ -40,4 +49,118 @@ export interface DagStep {
   readonly uses: string;
   /** The steps of the job that it embeds. */
   readonly steps?: readonly DagStep[];
+}
+
+export interface DagOptions {
+  /** Masks secrets in a name, including those of the vars it was rendered with. */
+  readonly mask?: (name: string, vars: Dict) => string;
+  /** Takes what expressions say is secret. */
+  readonly addSecret?: (value: Value) => void;
+}
+
+/** The graph of a plan, with names as far as they are known before a run. */
+export function makeDag(
+  plan: Plan,
+  { mask = (name) => name, addSecret = () => {} }: DagOptions = {},
+): Dag {
+  const scopeOf = (vars: Dict) => ({ names: { vars }, strict: true, addSecret });
+  const { workflow, vars } = plan;
+  const levels = makeLevels(plan.jobs);
+  const nameOf = (template: Template, vars: Dict) =>
+    mask(renderKnown(template, scopeOf(vars)), vars);
+  const stepsOf = (job: Job, outer: Dict): DagStep[] =>
+    job.steps.map((step) => {
+      const seen = varsOf(step, outer, scopeOf(outer));
+      const inside = step.embedded?.job;
+      const name = step.name ? nameOf(step.name, seen) : step.action.name;
+      return {
+        id: step.id,
+        name: markCleanup(job, step, name),
+        uses: step.action.name,
+        steps: inside && stepsOf(inside, passedVars(step, scopeOf(seen))),
+      };
+    });
+  return {
+    name: mask(workflow.name, vars),
+    jobs: plan.jobs.map((planned) => ({
+      id: planned.job.id,
+      name: nameOf(planned.job.name, vars),
+      needs: planned.needs.map(({ job }) => job.id),
+      level: levels.get(planned)!,
+      tags: tagsOf(workflow.tags, planned.job.tags),
+      steps: stepsOf(planned.job, vars),
+    })),
+  };
+}
+
+function tagsOf(ofWorkflow: readonly string[] = [], ofJob: readonly string[] = []) {
+  const tags = [...new Set([...ofWorkflow, ...ofJob])];
+  return tags.length === 0 ? undefined : tags;
+}
+
+/** The vars of a step that are known before a run. */
+function varsOf(step: Step, outer: Dict, scope: Scope): Dict {
+  if (hasOpenEntries(step)) return {};
+  const seen: Record<string, Value> = Object.assign(Object.create(null), outer);
+  if (step.vars) {
+    for (const name of namesIn(step.vars)) delete seen[name];
+    Object.assign(seen, evaluateKnown(step.vars, scope));
+  }
+  for (const name of listedEntries(step).flatMap(namesIn)) delete seen[name];
+  return seen;
+}
+
+/** The vars that a step passes to its embedded job, as far as they are known. */
+function passedVars({ with: params }: Step, scope: Scope): Dict {
+  const known = evaluateKnown(params, scope) as Dict;
+  return isDict(known.vars) ? known.vars : {};
+}
+
+function namesIn(template: DataTemplate): string[] {
+  if (template.kind === "map") return template.entries.map(([name]) => name);
+  return template.kind === "constant" ? Object.keys(template.value as Dict) : [];
+}
+
+/**
+ * A template as text before anything has run: an expression that cannot be evaluated yet, or that
+ * gives nil, stays as it is written.
+ */
+function renderKnown({ source, parts }: Template, scope: Scope): string {
+  let text = "";
+  let from = 0;
+  for (const part of parts) {
+    if (typeof part === "string") {
+      text += part;
+      from += part.length;
+      continue;
+    }
+    const end = source.indexOf("}}", part.end) + "}}".length;
+    try {
+      text += renderText({ source, parts: [part] }, scope);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      text += source.slice(from, end);
+    }
+    from = end;
+  }
+  return text;
+}
+
+/** The level of each job: 0 without needs, else one more than the highest among them. */
+export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob, number> {
+  const levels = new Map<PlannedJob, number>();
+  for (const job of jobs) {
+    // No recursion: a chain of jobs may be longer than the stack is deep.
+    const open = [job];
+    for (let last = open.at(-1); last; last = open.at(-1)) {
+      const unknown = levels.has(last) ? [] : last.needs.filter((need) => !levels.has(need));
+      if (unknown.length > 0) {
+        for (const need of unknown) open.push(need);
+        continue;
+      }
+      levels.set(last, last.needs.reduce((most, need) => Math.max(most, levels.get(need)! + 1), 0));
+      open.pop();
+    }
+  }
+  return levels;
 }

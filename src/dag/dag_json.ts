@@ -45,8 +45,8 @@ export async function makeDagJson(dag: Dag, plan: Plan): Promise<object> {
   };
   const stepOf = (drawn: DagStep, step: Step): JsonStep => ({
     ...drawn,
-    ...step.skipif ? { skipif: step.skipif.source.trim() } : {},
-    ...step.isCleanup ? { cleanup: true } : {},
+    skipif: step.skipif?.source.trim(),
+    cleanup: step.isCleanup ? true : undefined,
     place: placeOf(step.path),
   });
   const jobOf = (drawn: DagJob, planned: PlannedJob): JsonJob => {
@@ -56,11 +56,11 @@ export async function makeDagJson(dag: Dag, plan: Plan): Promise<object> {
     return {
       ...rest,
       ancestors: plan.jobs.filter((other) => before.has(other)).map(({ job }) => job.id),
-      ...job.when === undefined ? {} : { when: job.when },
-      ...job.skipif ? { skipif: job.skipif.source.trim() } : {},
-      ...job.stopsAtFailure ? { on_failure: "stop" } : {},
-      ...job.repeat ? { repeat: repeatOf(job.repeat) } : {},
-      ...job.isCleanup ? { cleanup: true } : {},
+      when: job.when,
+      skipif: job.skipif?.source.trim(),
+      on_failure: job.stopsAtFailure ? "stop" : undefined,
+      repeat: job.repeat && repeatOf(job.repeat),
+      cleanup: job.isCleanup ? true : undefined,
       place: placeOf(job.path),
       steps: steps.map((step, at) => stepOf(step, job.steps[at]!)),
     };
@@ -77,7 +77,7 @@ function repeatOf({ count, async, interval, period, expect }: Repeat): JsonRepea
   return {
     count,
     async,
-    ...between === 0 ? {} : { interval: between },
-    ...expect ? { expect: expect.map(({ expression }) => expression.source) } : {},
+    interval: between === 0 ? undefined : between,
+    expect: expect?.map(({ expression }) => expression.source),
   };
 }

@@ -1,5 +1,5 @@
 import type { Dag, DagOfMany, DagStep, SuiteDag } from "./dag.ts";
-import { nameLine } from "./box.ts";
+import { nameLine } from "./ascii_drawing.ts";
 
 /** A graph as a Mermaid flowchart: a subgraph for each job, a node for each of its steps. */
 export function renderMermaid(dag: Dag): string {

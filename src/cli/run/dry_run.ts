@@ -1,4 +1,4 @@
-import { makeLevels } from "../../dag/make_levels.ts";
+import { makeLevels } from "../../dag/dag.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import {
   fieldsOf,

@@ -1,8 +1,7 @@
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import type { Dict } from "../../base/value/value.ts";
-import type { Dag, DagStep } from "../../dag/dag.ts";
-import { type DagOptions, makeDag } from "../../dag/make_dag.ts";
+import { type Dag, type DagOptions, type DagStep, makeDag } from "../../dag/dag.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";

@@ -18,55 +18,42 @@ export interface CoverageShares {
 
 /** The coverage of several runs: each description once. */
 export function mergeCoverage(
-  ends: readonly ({ readonly coverage?: RunFinished["coverage"] | undefined } | undefined)[],
+  ends: readonly (Pick<RunFinished, "coverage"> | undefined)[],
 ): ApiCoverage[] {
-  const merged = new Map<string, ApiCoverage>();
-  for (const one of ends.flatMap((end) => end?.coverage ?? [])) {
-    const before = merged.get(one.file);
-    merged.set(one.file, before ? addCoverage(before, one) : one);
-  }
-  return [...merged.values()];
-}
-
-function addCoverage(one: ApiCoverage, other: ApiCoverage): ApiCoverage {
-  const others = new Map(other.operations.map((operation) => [keyOf(operation), operation]));
-  const operations = one.operations.map((operation) => {
-    const twin = others.get(keyOf(operation));
-    if (!twin) return operation;
-    const { statuses, parameters } = operation;
-    const known = new Set(statuses.map(({ status }) => status));
+  const apis = ends.flatMap((end) => end?.coverage ?? []);
+  return [...Map.groupBy(apis, ({ file }) => file).values()].map((same) => {
+    const operations = same.flatMap((api) => api.operations);
     return {
-      ...operation,
-      hits: operation.hits + twin.hits,
-      statuses: [
-        ...statuses.map((status) => ({
-          ...status,
-          hits: status.hits + hitsOf(twin.statuses, (same) => same.status === status.status),
-        })),
-        ...twin.statuses.filter(({ status }) => !known.has(status)),
-      ],
-      parameters: parameters.map((parameter) => ({
-        ...parameter,
-        hits: parameter.hits +
-          hitsOf(
-            twin.parameters,
-            (same) => same.in === parameter.in && same.name === parameter.name,
-          ),
+      ...same[0]!,
+      operations: [...Map.groupBy(operations, nameOf).values()].map((twins) => ({
+        ...twins[0]!,
+        hits: twins.reduce((sum, { hits }) => sum + hits, 0),
+        statuses: sumHits(twins.flatMap(({ statuses }) => statuses), ({ status }) => status),
+        parameters: sumHits(
+          twins.flatMap(({ parameters }) => parameters),
+          (parameter) => `${parameter.in} ${parameter.name}`,
+        ),
       })),
     };
   });
-  return { ...one, operations };
 }
 
-function keyOf({ method, path }: OperationCoverage): string {
+/** `GET /pets`. */
+function nameOf({ method, path }: OperationCoverage): string {
   return `${method} ${path}`;
 }
 
-function hitsOf<T extends { readonly hits: number }>(
-  list: readonly T[],
-  isSame: (one: T) => boolean,
-): number {
-  return list.find(isSame)?.hits ?? 0;
+/** Each part once, with the hits of all that have the same key. */
+function sumHits<T extends { readonly hits: number }>(
+  parts: readonly T[],
+  keyOf: (part: T) => string,
+): T[] {
+  const sums = new Map<string, T>();
+  for (const part of parts) {
+    const known = sums.get(keyOf(part));
+    sums.set(keyOf(part), known ? { ...known, hits: known.hits + part.hits } : part);
+  }
+  return [...sums.values()];
 }
 
 /** The used share of APIs. */
@@ -115,7 +102,7 @@ export function coverageVerdict(
   };
 }
 
-/** The verdict about all runs, each of which knows what was asked for. */
+/** The overall verdict; each run carries its own minimum. */
 export function verdictOfRuns(
   ends: readonly (Pick<RunFinished, "coverage" | "minCoverage"> | undefined)[],
 ): CoverageVerdict | undefined {
@@ -131,12 +118,12 @@ export function shareText(share: Share): string {
 
 /** The operations that were not called: `GET /pets`. */
 export function uncalledOperations({ operations }: ApiCoverage): string[] {
-  return operations.filter(({ hits }) => hits === 0).map(keyOf);
+  return operations.filter(({ hits }) => hits === 0).map(nameOf);
 }
 
-/** More operations are only listed for those who asked for details, or lack some. */
-const MOST_UNCALLED = 5;
-const MOST_LACKING = 30;
+/** The number of uncalled operations that are listed, and where coverage is too low. */
+const LISTED = 5;
+const LISTED_IF_LACKING = 30;
 
 interface SummaryOptions {
   readonly isVerbose: boolean;
@@ -151,17 +138,17 @@ export function renderCoverageSummary(
   { isVerbose, verdict, style }: SummaryOptions,
 ): string {
   const isLacking = verdict?.isEnough === false;
-  const most = isVerbose ? Infinity : isLacking ? MOST_LACKING : MOST_UNCALLED;
+  const limit = isVerbose ? Infinity : isLacking ? LISTED_IF_LACKING : LISTED;
   const parts = apis.map((api) => {
     const { operations, statuses, parameters } = coverageShares([api]);
     const uncalled = uncalledOperations(api);
-    const rest = uncalled.length - most;
+    const rest = uncalled.length - limit;
     const lines = [
       `API coverage of ${oneLine(api.file)}`,
       `  operations    ${shareText(operations)}`,
       `  status codes  ${shareText(statuses)}`,
       `  parameters    ${shareText(parameters)}`,
-      ...uncalled.slice(0, most).map((name) => {
+      ...uncalled.slice(0, limit).map((name) => {
         const line = `  not called: ${oneLine(name)}`;
         return isLacking ? style.red(line) : line;
       }),
@@ -169,10 +156,7 @@ export function renderCoverageSummary(
     ];
     return `\n${lines.join("\n")}\n`;
   });
-  if (verdict) parts.push(`\n${verdictLine(verdict, style)}\n`);
-  return parts.join("");
-}
-
-function verdictLine({ isEnough, text }: CoverageVerdict, { red, green }: Style): string {
-  return isEnough ? green(`✓ ${text}`) : red(`✗ ${text}`);
+  if (!verdict) return parts.join("");
+  const { isEnough, text } = verdict;
+  return `${parts.join("")}\n${isEnough ? style.green(`✓ ${text}`) : style.red(`✗ ${text}`)}\n`;
 }

@@ -18,24 +18,19 @@ const LONGEST_JSON = 1_000_000;
 
 /** Request and response for people: fields by name, bodies as blocks. */
 export function renderExchange(
-  exchange: Exchange,
+  { req, res, view, command }: Exchange,
   style: Style,
   bounds: ExchangeBounds,
 ): string[] {
-  const sides = [
-    ["request:", messageLines(exchange.req, exchange.view?.request, bounds)],
-    ["response:", messageLines(exchange.res, exchange.view?.response, bounds)],
-  ] as const;
-  const { command } = exchange;
-  return [
-    ...sides.flatMap(([label, lines]) =>
-      lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
-    ),
+  const parts = [
+    ["request:", messageLines(req, view?.request, bounds)],
+    ["response:", messageLines(res, view?.response, bounds)],
     // It is there to be copied: no line of it is cut.
-    ...command === undefined
-      ? []
-      : [style.blue("reproduce with:"), ...indentLines(command.split("\n"), 2)],
-  ];
+    ["reproduce with:", command?.split("\n") ?? []],
+  ] as const;
+  return parts.flatMap(([label, lines]) =>
+    lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
+  );
 }
 
 /** An exchange without what is nearly always the same; `-v` shows it all. */
@@ -59,48 +54,27 @@ function messageLines(
   message: Value,
   { title, covered = [], asJson = [], asTable = [] }: MessageView = {},
   { columns, lines }: ExchangeBounds,
-): string[] {
-  const bounded = (part: readonly string[]) => boundLines(part, lines);
+): readonly string[] {
   if (!isDict(message)) {
-    return isNothing(message) ? [] : [...bounded(renderJson(message, columns))];
+    return isNothing(message) ? [] : boundLines(renderJson(message, columns), lines);
   }
   const kept = message.truncated === true ? "what max_output kept" : "all";
+  const fields = Object.entries(message).filter(([name]) => !covered.includes(name));
   return [
-    ...title === undefined ? [] : bounded(textLines(title, columns)),
-    ...Object.entries(message).flatMap(([name, value]) =>
-      covered.includes(name)
-        ? []
-        : asTable.includes(name) && Array.isArray(value) && value.length > 0
-        ? tableField(name, value, message.columns, { columns, lines })
-        : KEPT_FROM_THE_END.has(name)
-        ? endLines(name, value, { columns, lines }, kept)
-        : bounded(fieldLines(name, value, columns, asJson.includes(name)))
-    ),
+    ...title === undefined ? [] : boundLines(textLines(title, columns), lines),
+    ...fields.flatMap(([name, value]) => {
+      if (asTable.includes(name) && Array.isArray(value) && value.length > 0) {
+        const table = renderTable(value, message.columns, columns - 2);
+        return [`${name}:`, ...indentLines(boundLines(table, lines - 1), 2)];
+      }
+      const field = fieldLines(name, value, columns, asJson.includes(name));
+      if (!KEPT_FROM_THE_END.has(name)) return boundLines(field, lines);
+      if (field.length <= lines) return field;
+      // Shows the tail of a long output.
+      const tail = boundFirstLines(valueLines(value, columns), lines - 1, kept);
+      return [`${name}:`, ...indentLines(tail, 2)];
+    }),
   ];
-}
-
-/** Rows as a table below the name of the field. */
-function tableField(
-  name: string,
-  rows: readonly Value[],
-  names: Value | undefined,
-  { columns, lines }: ExchangeBounds,
-): string[] {
-  const table = renderTable(rows, names, columns - 2);
-  return [`${name}:`, ...indentLines(boundLines(table, lines - 1), 2)];
-}
-
-/** A field of which the last lines stay, below its name; of it there is to see what was kept. */
-function endLines(
-  name: string,
-  value: Value,
-  { columns, lines }: ExchangeBounds,
-  kept: string,
-): string[] {
-  const all = fieldLines(name, value, columns);
-  if (all.length <= lines) return all;
-  const last = boundFirstLines(valueLines(value, columns), lines - 1, kept);
-  return [`${name}:`, ...indentLines(last, 2)];
 }
 
 function fieldLines(name: string, value: Value, columns: number, asJson = false): string[] {
@@ -137,7 +111,7 @@ function isNothing(value: Value): boolean {
 }
 
 /** A cell is no wider than this. */
-const WIDEST = 40;
+const WIDEST_CELL = 40;
 
 /**
  * Rows as a table: maps by column, or lists, whose columns are named beside them. A text among the
@@ -149,33 +123,32 @@ export function renderTable(
   columns: number,
 ): string[] {
   const head = headOf(rows, names);
-  const body = rows.map((row) =>
-    Array.isArray(row)
-      ? row.map(cellOf)
-      : isDict(row)
-      ? head.map((name) => Object.hasOwn(row, name) ? cellOf(row[name]!) : "")
-      : undefined
-  );
-  const lines = [head, ...body.flatMap((cells) => cells ? [cells] : [])];
-  const widths = head.map((_, index) =>
-    Math.min(WIDEST, Math.max(...lines.map((cells) => displayWidth(cells[index] ?? ""))))
-  );
-  const areNumbers = head.map((_, index) =>
-    rows.every((row) => {
-      const value = Array.isArray(row) ? row[index] : isDict(row) ? row[head[index]!] : null;
-      return isNumber(value) || value === null || value === undefined;
-    })
-  );
-  const line = (cells: readonly string[]) =>
-    widths.map((width, index) => {
-      const cell = cutLine(cells[index] ?? "", width);
+  const valuesOf = (row: Value): readonly (Value | undefined)[] | undefined => {
+    if (Array.isArray(row)) return row;
+    return isDict(row)
+      ? head.map((name) => Object.hasOwn(row, name) ? row[name] : undefined)
+      : undefined;
+  };
+  const body = rows.map((row) => valuesOf(row) ?? String(row));
+  const lines = [head, ...body.filter((row) => typeof row !== "string")];
+  const layout = head.map((_, index) => {
+    const values = lines.map((row) => row[index]);
+    const width = Math.max(...values.map((value) => displayWidth(cellOf(value))));
+    const isNumeric = values.slice(1).every((value) =>
+      value === null || value === undefined || isNumber(value)
+    );
+    return { width: Math.min(WIDEST_CELL, width), isNumeric };
+  });
+  const lineOf = (row: readonly (Value | undefined)[]) =>
+    layout.map(({ width, isNumeric }, index) => {
+      const cell = cutLine(cellOf(row[index]), width);
       const space = " ".repeat(width - displayWidth(cell));
-      return areNumbers[index] ? space + cell : cell + space;
+      return isNumeric ? space + cell : cell + space;
     }).join(" | ").trimEnd();
   return [
-    line(head),
-    widths.map((width) => "-".repeat(width)).join("-+-"),
-    ...body.map((cells, index) => cells ? line(cells) : String(rows[index])),
+    lineOf(head),
+    layout.map(({ width }) => "-".repeat(width)).join("-+-"),
+    ...body.map((row) => typeof row === "string" ? row : lineOf(row)),
   ].map((text) => cutLine(text, columns));
 }
 
@@ -186,7 +159,8 @@ function headOf(rows: readonly Value[], names: Value | undefined): string[] {
   return [...new Set(rows.flatMap((row) => isDict(row) ? Object.keys(row) : []))];
 }
 
-function cellOf(value: Value): string {
+function cellOf(value: Value | undefined): string {
+  if (value === undefined) return "";
   if (value === null) return "nil";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   // deno-lint-ignore no-control-regex
