@@ -73,11 +73,14 @@ export interface ExchangeDescription {
   readonly response?: MessageDescription;
 }
 
-/** The view of a request or a response. */
-export interface MessageDescription {
-  /** The fields that reports show, instead of all. */
+/** The view of a request or a response, and the fields that reports show, instead of all. */
+export interface MessageDescription extends MessageView {
   readonly kept?: Dict;
-  /** The line above its fields: `GET http://localhost/`. */
+}
+
+/** The view of a request or a response, defined by its action. */
+export interface MessageView {
+  /** The line above its fields: `GET http://localhost/`, `200 OK`. */
   readonly title?: string;
   /** Fields that the title covers, so that they are not listed. */
   readonly covered?: readonly string[];
@@ -85,18 +88,19 @@ export interface MessageDescription {
   readonly asJson?: readonly string[];
   /** Fields that hold rows: lists of maps by column, or of lists beside a field `columns`. */
   readonly asTable?: readonly string[];
-  /** Paths of what is nearly always the same, which is only listed with `-v`. */
+  /** Paths of what is nearly always the same, which is only listed where details are asked for. */
   readonly minor?: readonly (readonly string[])[];
-  /** Pictures that belong to it. */
-  readonly images?: readonly Image[];
+  /** Pictures that belong to it, like screenshots, each as a data URI. */
+  readonly images?: readonly {
+    /** Its subject, in a word. */
+    readonly name: string;
+    /** `data:image/png;base64,…` */
+    readonly data: string;
+  }[];
 }
 
 /** A picture for reports. */
-export interface Image {
-  readonly name: string;
-  /** A data URI. */
-  readonly data: string;
-}
+export type Image = NonNullable<MessageView["images"]>[number];
 
 /** A field that `res` may have. */
 export interface ResponseField {

@@ -69,8 +69,8 @@ async function evaluateVars(
   const { vars, document } = workflow;
   if (vars.kind === "constant") return vars.value as Dict;
   const { evaluateVars } = await import("./evaluate_vars.ts");
-  const place = { path: ["vars"], document, owner: "workflow" } as const;
-  return await evaluateVars(vars, place, environment, { addSecret, random });
+  const location = { path: ["vars"], document, owner: "workflow" } as const;
+  return await evaluateVars(vars, location, environment, { addSecret, random });
 }
 
 /** The path of a job file. Throws ExpressionError. */

@@ -30,10 +30,10 @@ export function countWorkflows(
 ): Pick<SuiteFinished, "workflows" | "steps"> {
   const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
   const steps = noSteps();
-  for (const { role, state, steps: own } of ended) {
+  for (const { role, state, steps: counted } of ended) {
     if (role !== undefined && state !== "failed") continue;
     workflows[state]++;
-    for (const name of Object.keys(steps) as StepState[]) steps[name] += own[name] ?? 0;
+    for (const name of Object.keys(steps) as StepState[]) steps[name] += counted[name] ?? 0;
   }
   return { workflows, steps };
 }

@@ -97,13 +97,13 @@ export class Run {
     this.emit({ type: "note", time: this.host.clock.now(), level, text, run });
   }
 
-  /** A scope for expressions; `place` tells the random numbers of one apart from others. */
-  makeScope(names: Scope["names"], place: () => string): Scope {
+  /** A scope for expressions; random functions draw from the sequence of `label`. */
+  makeScope(names: Scope["names"], label: () => string): Scope {
     return {
       names,
       strict: true,
       addSecret: (value: Value) => addSecretValue(value, this.secrets),
-      random: this.plan.draws.at(() => `${this.document.name} ${place()}`),
+      random: this.plan.draws.at(() => `${this.document.name} ${label()}`),
     };
   }
 

@@ -87,8 +87,8 @@ export class RunTotals {
       const ofStep = runs.get(index) ?? [];
       const last = ofStep.reduce((last, { entry = 0 }) => Math.max(last, entry), -1);
       // A step whose entries are not known is one run as long as none of them ran.
-      const least = ofStep.length === 0 && entries === undefined ? 1 : 0;
-      this.steps.skipped += Math.max(entries ?? 0, last + 1, least) - ofStep.length;
+      const unknown = ofStep.length === 0 && entries === undefined ? 1 : 0;
+      this.steps.skipped += Math.max(entries ?? 0, last + 1, unknown) - ofStep.length;
     }
   }
 

@@ -4,9 +4,9 @@ import { SHORTEST_ISSUED } from "./secrets.ts";
 import { type Dict, isNumber, type Value } from "../base/value/value.ts";
 
 /** Knows what has a secret name in any of these. */
-export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]): Masker {
+export function makeMasker(sources: readonly Readonly<Record<string, unknown>>[]): Masker {
   const masker = new Masker();
-  for (const values of given) addSecretsOf(values, masker);
+  for (const values of sources) addSecretsOf(values, masker);
   return masker;
 }
 
@@ -23,7 +23,7 @@ export function addOutputSecrets(values: Dict, masker: Masker): void {
 /** Adds the secrets in a message, of which an action may know the fields. */
 export type AddExchangedSecrets = (data: Dict, fields?: readonly MessageField[]) => void;
 
-/** Adds the secrets in what actions were given, sent or received: see `findExchangedSecrets`. */
+/** Adds the secrets in what actions were sources, sent or received: see `findExchangedSecrets`. */
 export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
   // Data without templates is the same in every round.
   const seen = new WeakSet<Dict>();

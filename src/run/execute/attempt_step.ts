@@ -79,8 +79,8 @@ export async function attemptStep(step: StepExecution): Promise<AttemptResult> {
   if (model.id !== undefined && model.outputs.length > 0) {
     errors.push(...publishOutputs(step, model.id));
   }
-  const judgement = hasJobFailed ? { isGood: false, errors: [] } : judge(step, response);
-  errors.push(...judgement.errors);
+  const tests = hasJobFailed ? { isGood: false, errors: [] } : evaluateTests(step, response);
+  errors.push(...tests.errors);
   const failures: Failure[] = [];
   for (const error of errors) failures.push(await step.failureOf(error));
   const snapshot = model.snapshot && failures.length === 0
@@ -88,15 +88,15 @@ export async function attemptStep(step: StepExecution): Promise<AttemptResult> {
     : undefined;
   if (snapshot) failures.push(...snapshot.failures);
   // A comparison with a snapshot counts as a test, regardless of the status.
-  const isTested = model.snapshot !== undefined && judgement.errors.length === 0;
-  const isGood = (judgement.isGood || isTested) && !snapshot?.failures.length && !hasJobFailed;
+  const isTested = model.snapshot !== undefined && tests.errors.length === 0;
+  const isGood = (tests.isGood || isTested) && !snapshot?.failures.length && !hasJobFailed;
   return {
     outcome: isGood ? "passed" : "failed",
     isRetryable: !until,
     failures,
     response,
     exchange,
-    assertions: withSnapshot(judgement.assertions, snapshot),
+    assertions: withSnapshot(tests.assertions, snapshot),
     snapshot,
   };
 }
@@ -172,7 +172,7 @@ export function phasesOf({ response }: AttemptResult): Record<string, number> | 
 }
 
 /** The outcome of the assertions of a step. */
-interface Judgement {
+interface TestResult {
   readonly isGood: boolean;
   /** One for each assertion that is not true. */
   readonly errors: readonly unknown[];
@@ -180,7 +180,7 @@ interface Judgement {
 }
 
 /** Whether the response is good: by the test, or by the status of the action without one. */
-function judge({ model, scope }: StepExecution, response: ActionResponse): Judgement {
+function evaluateTests({ model, scope }: StepExecution, response: ActionResponse): TestResult {
   const { test, maxTime } = model;
   const { result: { violations = [], status } } = response;
   const broken = violations.map((violation) =>

@@ -20,7 +20,7 @@ export class Outputs {
   readonly #stepIds: StepIds;
   readonly #base: Outputs | undefined;
   readonly #owners = new Map<string, string>();
-  readonly #own: Record<string, Value> = Object.create(null);
+  readonly #published: Record<string, Value> = Object.create(null);
   readonly #rounds = new Map<string, number>();
   /** The outputs that expressions see, layered over `base` if there is one. */
   readonly view: Dict;
@@ -28,7 +28,7 @@ export class Outputs {
   constructor(stepIds: StepIds, base?: Outputs) {
     this.#stepIds = stepIds;
     this.#base = base;
-    this.view = base ? layered(this.#own, base.view) : this.#own;
+    this.view = base ? layered(this.#published, base.view) : this.#published;
   }
 
   /**
@@ -39,13 +39,13 @@ export class Outputs {
     if (round !== undefined) this.#rounds.set(stepId, round);
     // A copy: a value that holds `outputs` itself would otherwise contain itself.
     const copy = copyValue(values) as Dict;
-    this.#own[stepId] = copy;
+    this.#published[stepId] = copy;
     for (const [name, value] of Object.entries(copy)) {
       if (this.#stepIds.has(name) || name === ALL && this.#stepIds.get(stepId)) continue;
       const owner = this.#ownerOf(name) ?? stepId;
       if (owner !== stepId) continue;
       this.#owners.set(name, owner);
-      this.#own[name] = value;
+      this.#published[name] = value;
     }
   }
 
@@ -59,13 +59,13 @@ export class Outputs {
 
   /** Adds the list of what the entries of a step have published. */
   publishAll(stepId: string, all: readonly Dict[]): void {
-    this.#own[stepId] = { ...this.#own[stepId] as Dict | undefined, [ALL]: all };
+    this.#published[stepId] = { ...this.#published[stepId] as Dict | undefined, [ALL]: all };
   }
 
   /** The outputs of its steps, without those of the base. */
   ofSteps(): StepOutputs {
     return Object.fromEntries(
-      Object.entries(this.#own).filter(([name]) => this.#stepIds.has(name)),
+      Object.entries(this.#published).filter(([name]) => this.#stepIds.has(name)),
     ) as StepOutputs;
   }
 
@@ -90,10 +90,10 @@ export type StepOutputs = Readonly<Record<string, Dict>>;
  */
 export function openOutputs(
   stepIds: StepIds,
-  given: StepOutputs = {},
+  visible: StepOutputs = {},
   before: readonly (readonly [stepId: string, values: Dict])[] = [],
 ): Outputs {
-  const others = Object.entries(given).filter(([id]) => !stepIds.has(id));
+  const others = Object.entries(visible).filter(([id]) => !stepIds.has(id));
   // Every flat name is the id of a step here, so that none is published.
   const names = others.flatMap(([id, values]) => [id, ...Object.keys(values)]);
   const layers = [

@@ -40,10 +40,10 @@ export async function runAction(
   const { clock } = run.host;
   const began = clock.ticks();
   try {
-    const answer = act(params, attempt);
-    if (!(answer instanceof Promise)) return { result: answer, elapsed: clock.ticks() - began };
+    const returned = act(params, attempt);
+    if (!(returned instanceof Promise)) return { result: returned, elapsed: clock.ticks() - began };
     attempt.watch();
-    const result = await answer;
+    const result = await returned;
     return { result, elapsed: result.elapsed ?? clock.ticks() - began };
   } catch (error) {
     const fault = error instanceof StepError ? error : attempt.reason ??

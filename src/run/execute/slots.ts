@@ -12,10 +12,10 @@ export class Slots {
     this.#clock = clock;
   }
 
-  /** Runs a job, known by its place in the file, as soon as there is a slot for it. */
-  async use<T>(place: number, run: () => Promise<T>): Promise<T> {
+  /** Runs a job, known by its index in the file, as soon as there is a slot for it. */
+  async use<T>(index: number, run: () => Promise<T>): Promise<T> {
     await new Promise<void>((begin) => {
-      this.#waiting.set(place, begin);
+      this.#waiting.set(index, begin);
       this.#handOutSoon();
     });
     try {
@@ -37,11 +37,11 @@ export class Slots {
   }
 
   #handOut(): void {
-    for (const place of [...this.#waiting.keys()].sort((a, b) => a - b)) {
+    for (const index of [...this.#waiting.keys()].sort((a, b) => a - b)) {
       if (this.#free === 0) return;
       this.#free--;
-      this.#waiting.get(place)!();
-      this.#waiting.delete(place);
+      this.#waiting.get(index)!();
+      this.#waiting.delete(index);
     }
   }
 }

@@ -25,7 +25,7 @@ import {
   upstreamReason,
   withTrouble,
 } from "./explain_nil.ts";
-import { failurePlace } from "./failure_place.ts";
+import { locateFailure } from "./locate_failure.ts";
 
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
 export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
@@ -69,7 +69,7 @@ async function failureOfError(
     operands: why && shownOperands(run, why.operands),
     cause: unreachable ?? upstreamCause(owner, hint),
     hint,
-    place: await failurePlace(run, pathIn(owner, field)),
+    place: await locateFailure(run, pathIn(owner, field)),
   };
 }
 
@@ -94,7 +94,7 @@ async function failureOfExpression(
     message,
     cause: upstreamCause(owner, hint),
     hint,
-    place: await failurePlace(owner.run, pathIn(owner, path), start, end),
+    place: await locateFailure(owner.run, pathIn(owner, path), start, end),
   };
 }
 
@@ -161,19 +161,19 @@ function fieldHint({ model }: StepExecution, operands: readonly TestOperand[]): 
 /** The failure of a step whose result is not as expected. */
 async function failureOfResult(step: StepExecution, result: Unexpected): Promise<Failure> {
   const { run } = step;
-  const placeOf = (path: Path) => failurePlace(run, pathIn(step, path));
+  const locate = (path: Path) => locateFailure(run, pathIn(step, path));
   switch (result.kind) {
     case "test":
       return await failureOfTest(step, result.assertion);
     case "max_time":
-      return { ...failureOfTime(result), place: await placeOf(["max_time"]) };
+      return { ...failureOfTime(result), place: await locate(["max_time"]) };
     case "job": {
       const { file, steps, failed } = result.job;
       return {
         kind: "embedded",
         field: "with.path",
         message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
-        place: await placeOf(["with", "path"]),
+        place: await locate(["with", "path"]),
       };
     }
     case "violation": {
@@ -184,7 +184,7 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
         message,
         hint,
         violation: sides && { ...sides, received: cutValue(run, sides.received) },
-        place: await placeOf(["with", ...path]),
+        place: await locate(["with", ...path]),
       };
     }
     case "snapshot": {
@@ -205,7 +205,7 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
         hint: before === undefined
           ? undefined
           : "run it with --update-snapshots to accept the new result",
-        place: await placeOf(["snapshot"]),
+        place: await locate(["snapshot"]),
       };
     }
   }
@@ -241,7 +241,7 @@ async function failureOfTest(step: StepExecution, assertion: Assertion): Promise
     difference: await differenceOf(run, sides),
     cause: upstreamCause(step, hint),
     hint,
-    place: await failurePlace(run, pathIn(step, field), start, end),
+    place: await locateFailure(run, pathIn(step, field), start, end),
   };
 }
 

@@ -167,9 +167,9 @@ function mismatchesOf(
   { match }: Snapshot,
 ): readonly Mismatch[] {
   return match.flatMap(({ path, rule }) =>
-    locateByPath(value, path).flatMap((place) => {
-      const actual = valueAt(value, place);
-      return followsRule(actual, rule) ? [] : [{ path: place, expected: rule, actual }];
+    locateByPath(value, path).flatMap((location) => {
+      const actual = valueAt(value, location);
+      return followsRule(actual, rule) ? [] : [{ path: location, expected: rule, actual }];
     })
   );
 }
@@ -180,11 +180,11 @@ function stableValue(value: Value, { ignore, match }: Snapshot): Value {
     ...ignore.map((path) => ({ path, rule: "ignored" })),
     ...match,
   ].flatMap(({ path, rule }) =>
-    locateByPath(value, path).map((place) => ({ place, mark: `<${rule}>` }))
+    locateByPath(value, path).map((location) => ({ location, mark: `<${rule}>` }))
   );
   if (replacements.length === 0) return value;
   const holder = { root: copyValue(value) };
-  for (const { place, mark } of replacements) setAt(holder, ["root", ...place], mark);
+  for (const { location, mark } of replacements) setAt(holder, ["root", ...location], mark);
   return holder.root;
 }
 

@@ -52,10 +52,10 @@ function patternsOf({ id, steps }: Job): readonly RegExp[] {
 /** The names of a step with a snapshot and of the steps around it, and those of steps inside it. */
 function patternsIn(step: Step, outer: readonly string[]): readonly (readonly string[])[] {
   const { snapshot, id, index, embedded } = step;
-  const own = snapshot ? [[...outer, nameOfOuter(snapshot.name ?? id, index)]] : [];
+  const named = snapshot ? [[...outer, nameOfOuter(snapshot.name ?? id, index)]] : [];
   const around = [...outer, nameOfOuter(id, index)];
   const inside = embedded?.job.steps.flatMap((one) => patternsIn(one, around)) ?? [];
-  return [...own, ...inside];
+  return [...named, ...inside];
 }
 
 function escape(text: string): string {

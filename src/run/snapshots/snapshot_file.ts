@@ -27,8 +27,8 @@ export function nameOfRun(run: StepRun, name: string | undefined): string {
   const steps = [];
   for (let one: StepRun | undefined = run; one; one = one.within) {
     const { id, step, round, entry } = one;
-    const own = one === run ? name ?? id : id;
-    steps.unshift({ id: nameOfOuter(own, step), round, entry });
+    const stepName = one === run ? name ?? id : id;
+    steps.unshift({ id: nameOfOuter(stepName, step), round, entry });
   }
   return snapshotName(run.job, steps);
 }

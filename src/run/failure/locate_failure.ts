@@ -10,7 +10,7 @@ import type { Positions } from "../../workflow/model.ts";
 import type { Run } from "../run_state.ts";
 
 /** The position of a value of the document of a run, or of a part of its text, with its line. */
-export async function failurePlace(
+export async function locateFailure(
   { document, secrets, resources }: Run,
   path: Path,
   start?: number,
@@ -26,7 +26,7 @@ export async function failurePlace(
   const key = JSON.stringify([path, start, end]);
   return places.getOrInsertComputed(
     key,
-    () => withShortLine(findPlace(positions, path, start, end), secrets),
+    () => withShortLine(findExcerpt(positions, path, start, end), secrets),
   );
 }
 
@@ -34,21 +34,26 @@ export async function failurePlace(
 const LONGEST_LINE = 1000;
 
 /** Cuts a long line; secrets are masked first, so that no half of one is left. */
-function withShortLine(place: SourceExcerpt, secrets: Masker): SourceExcerpt {
-  const { text, from, to } = place;
-  if (text.length <= LONGEST_LINE) return place;
+function withShortLine(excerpt: SourceExcerpt, secrets: Masker): SourceExcerpt {
+  const { text, from, to } = excerpt;
+  if (text.length <= LONGEST_LINE) return excerpt;
   const start = Math.max(0, from - LONGEST_LINE);
   const end = Math.min(text.length, from + LONGEST_LINE);
   const lengthUpTo = (offset: number) => secrets.mask(text, start, Math.min(offset, end)).length;
   return shortenExcerpt({
-    ...place,
+    ...excerpt,
     text: secrets.mask(text, start, end),
     from: lengthUpTo(from),
     to: lengthUpTo(to),
   }, LONGEST_LINE);
 }
 
-function findPlace(positions: Positions, path: Path, start?: number, end?: number): SourceExcerpt {
+function findExcerpt(
+  positions: Positions,
+  path: Path,
+  start?: number,
+  end?: number,
+): SourceExcerpt {
   const source = positions.text(path);
   if (!source || start === undefined && !isBlock(source)) return excerptOf(positions.locate(path));
   const from = start ?? 0;
