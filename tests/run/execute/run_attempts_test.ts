@@ -1,10 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { type Attempt, loadWorkflow, makePlan, run, type StepResult } from "../../../mod.ts";
+import { embedded } from "../../../src/actions/embedded.ts";
+import { http } from "../../../src/actions/http/http.ts";
+import type { Dict } from "../../../src/base/value/value.ts";
+import { hideFields } from "../../../src/run/execute/step_detail.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { runNarrowed } from "../../support/run/run_narrowed.ts";
-import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/servers/with_server.ts";
 import { freePort } from "../../support/servers/free_port.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** The pauses of a step whose first attempts get these values of Retry-After, in milliseconds. */
 async function pauses(values: readonly string[], step: string): Promise<number[]> {
@@ -86,12 +90,12 @@ jobs:
 });
 
 Deno.test("the details of attempts do not keep the bodies that they are parts of", async () => {
-  const body = "x ".repeat(50_000);
+  const body = "x ".repeat(100_000);
   await using server = withServer(() => new Response(body, { status: 503 }));
   const workflow = `name: w
 jobs:
   - name: j
-    repeat: { count: 400, async: true }
+    repeat: { count: 100, async: true }
     steps:
       - uses: http
         with: { get: "${server.url}" }
@@ -100,7 +104,7 @@ jobs:
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     // All bodies together are twice as much as fits into the memory.
-    const flags = ["--allow-all", "--v8-flags=--max-old-space-size=200"];
+    const flags = ["--allow-all", "--v8-flags=--max-old-space-size=120"];
     const { code, stdout, stderr } = await runNarrowed(
       flags,
       ["--report", "json=r.json", "w.yml"],
@@ -110,7 +114,7 @@ jobs:
     );
     assertEquals(code, 1, stdout + stderr);
     const { jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
-    assertEquals(jobs[0].steps.length, 400);
+    assertEquals(jobs[0].steps.length, 100);
   });
 });
 
@@ -180,4 +184,43 @@ jobs:
       [1, 11, 12, 13, 14, 15, 16, 17, 18, 19].map((number) => [number, "test is false", number]),
     );
   });
+});
+
+Deno.test("hideFields() hides the values of secret headers of http, however short", () => {
+  assertEquals(
+    hideFields(
+      {
+        url: "http://x",
+        headers: { Authorization: "a", cookie: "b=1", "Set-Cookie": "c=1; Path=/", accept: "d" },
+        cookies: [{ name: "c", value: "1", raw: "c=1; Path=/" }],
+      },
+      http.responseFields!,
+    ),
+    {
+      url: "http://x",
+      headers: {
+        Authorization: "***",
+        cookie: "b=***",
+        "Set-Cookie": "c=***; Path=/",
+        accept: "d",
+      },
+      cookies: [{ name: "c", value: "***", raw: "c=***; Path=/" }],
+    },
+  );
+});
+
+const hideOutputs = (outputs: Dict) => hideFields({ outputs }, embedded.responseFields!);
+
+Deno.test("hideFields() hides outputs of job files with secret names, by step id and flat", () => {
+  assertEquals(
+    hideOutputs({ token: "a", login: { token: "a", user: "u" }, n: 1 }),
+    { outputs: { token: "***", login: { token: "***", user: "u" }, n: 1 } },
+  );
+});
+
+Deno.test("hideFields() shows that an output with a secret name is nil", () => {
+  assertEquals(
+    hideOutputs({ token: null, login: { token: null, password: "" } }),
+    { outputs: { token: null, login: { token: null, password: "***" } } },
+  );
 });
