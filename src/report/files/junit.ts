@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/text/printable.ts";
-import type { AssertionCount, Attempt, Failure } from "../../run/event.ts";
+import type { AssertionCount, Attempt } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf } from "../text/lines.ts";
 import {
@@ -37,12 +37,13 @@ export function* renderJunit(
   });
   const { started, duration } = timesOf(records);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield open("testsuites", {
+  const head = {
     name: suite?.start.name ?? loneRecord(records)?.name ?? countOf(records.length, "workflow"),
     ...countsOf(suites.flatMap(({ cases }) => cases)),
     time: seconds(duration),
     timestamp: timestamp(started),
-  });
+  };
+  yield `<testsuites${attributes(head)}>\n`;
   for (const suite of suites) yield* renderSuite(suite);
   yield "</testsuites>\n";
 }
@@ -53,59 +54,61 @@ function withXmlNames<T extends { readonly name: string }>(items: readonly T[]):
 }
 
 function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable<string> {
-  yield "  " + open("testsuite", {
+  const suite = {
     name,
     ...countsOf(cases),
     time: seconds(job.duration),
     timestamp: timestamp(job.started ?? record.started),
     file: job.outline[0]?.place?.file ?? record.file,
-  });
+  };
+  yield `  <testsuite${attributes(suite)}>\n`;
   const { untested, tolerated } = countCases(cases);
-  const properties = {
+  yield renderProperties({
     job: job.id,
     needs: job.needs.join(", "),
-    rounds: job.rounds === undefined ? undefined : String(job.rounds),
+    rounds: job.rounds,
     expect: job.expect,
     stats: job.stats && JSON.stringify(job.stats),
-    not_tested: untested ? String(untested) : undefined,
-    tolerated: tolerated ? String(tolerated) : undefined,
+    not_tested: untested || undefined,
+    tolerated: tolerated || undefined,
     tags: job.tags?.join(", "),
     tool: `${record.tool.name} ${record.tool.version}`,
-  };
-  yield renderProperties(properties, "    ");
-  const classname = inQuotes(`${record.name}.${name.slice(inXml(prefix).length)}`);
+  }, "    ");
+  const classname = `${record.name}.${name.slice(inXml(prefix).length)}`;
   for (const one of cases) yield renderCase(record, classname, one);
   yield "  </testsuite>\n";
 }
 
-/** `classname` is escaped already: it is the same for all cases of a suite. */
 function renderCase(record: RunRecord, classname: string, one: Case): string {
-  const { name, step, place, outcome, reason, flaky } = one;
+  const { name, step, place, outcome, reason = "skipped", flaky } = one;
   const result = step?.result;
-  const time = seconds(result?.duration ?? 0);
-  const file = inQuotes(place?.file ?? record.file);
-  const line = place ? ` line="${place.line}"` : "";
-  const assertions = result?.assertions ? ` assertions="${totalOf(result.assertions)}"` : "";
-  let text = `    <testcase name="${inQuotes(name)}" classname="${classname}" time="${time}"` +
-    ` file="${file}"${line}${assertions}>\n`;
-  if (step) text += renderProperties(propertiesOf(step, one), "      ");
-  if (outcome === "skipped") {
-    text += `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
-  }
-  if (outcome === "failed") text += renderFailures(one);
-  if (flaky && result) text += renderFlaky(result.attempts);
+  const testcase = {
+    name,
+    classname,
+    time: seconds(result?.duration ?? 0),
+    file: place?.file ?? record.file,
+    line: place?.line,
+    assertions: result?.assertions && totalOf(result.assertions),
+  };
   const output = outputOf(one);
-  if (output !== "") text += `      <system-out>${output}</system-out>\n`;
-  return `${text}    </testcase>\n`;
+  return [
+    `    <testcase${attributes(testcase)}>\n`,
+    step ? renderProperties(propertiesOf(step, one), "      ") : "",
+    outcome === "skipped" ? `      <skipped${attributes({ message: reason })}/>\n` : "",
+    outcome === "failed" ? renderFailures(one) : "",
+    flaky && result ? renderFlaky(result.attempts) : "",
+    output === "" ? "" : `      <system-out>${escape(output)}</system-out>\n`,
+    "    </testcase>\n",
+  ].join("");
 }
 
-function propertiesOf({ run, result }: StepRecord, { flaky, within }: Case): Properties {
+function propertiesOf({ run, result }: StepRecord, { flaky, within }: Case): Attributes {
   const { uses, attempts, state, untested = "true" } = result;
   return {
     action: uses,
     id: run.id,
     within,
-    attempts: attempts.length > 1 ? String(attempts.length) : undefined,
+    attempts: attempts.length > 1 ? attempts.length : undefined,
     flaky: flaky ? "true" : undefined,
     untested: state === "untested" ? untested : undefined,
     tolerated: state === "tolerated" ? "true" : undefined,
@@ -115,12 +118,11 @@ function propertiesOf({ run, result }: StepRecord, { flaky, within }: Case): Pro
 /** One element for all failures of a case: readers expect no more than one. */
 function renderFailures({ failures }: Case): string {
   const error = failures.find(({ kind }) => kind !== "test");
-  const first: Failure | undefined = error ?? failures[0];
+  const first = error ?? failures[0];
   const element = error ? "error" : "failure";
   const message = first ? summarizeFailure(first) : "failed";
-  const type = first?.kind ?? "failed";
-  const text = escape(failureText(failures));
-  return `      <${element} message="${inQuotes(message)}" type="${type}">${text}</${element}>\n`;
+  const summary = attributes({ message, type: first?.kind ?? "failed" });
+  return `      <${element}${summary}>${escape(failureText(failures))}</${element}>\n`;
 }
 
 /** More attempts add nothing new; `attempts` is their number. */
@@ -132,34 +134,39 @@ function renderFlaky(attempts: readonly Attempt[]): string {
     const [element, type] = outcome === "error"
       ? ["flakyError", "action"]
       : ["flakyFailure", "test"];
-    return `      <${element} message="${inQuotes(oneLine(message))}" type="${type}"/>\n`;
+    return `      <${element}${attributes({ message: oneLine(message), type })}/>\n`;
   }).join("");
 }
 
-/** The echo, request and response of a step, as XML: formatted if it failed, else as a line of JSON. */
+/** The echo, request and response of a step: formatted if it failed, else as a line of JSON. */
 function outputOf({ step, outcome, failures }: Case): string {
   if (!step) return "";
   const { echo, exchange } = step.result;
   const isTolerated = outcome === "tolerated";
-  const parts = [
+  return [
     isTolerated ? `failed, and expect of the job decides:\n${failureText(failures)}` : "",
     echo?.trimEnd(),
     attemptsText(step.result),
     exchangesText(step),
     outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange),
-  ];
-  return escape(parts.filter(Boolean).join("\n"));
+  ].filter(Boolean).join("\n");
 }
 
-type Properties = Readonly<Record<string, string | undefined>>;
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-function renderProperties(properties: Properties, indent: string): string {
-  let lines = "";
-  for (const name in properties) {
-    const value = properties[name];
-    if (value) lines += `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
-  }
-  return lines === "" ? "" : `${indent}<properties>\n${lines}${indent}</properties>\n`;
+function attributes(values: Attributes): string {
+  return Object.entries(values).map(([name, value]) =>
+    value === undefined ? "" : ` ${name}="${inQuotes(String(value))}"`
+  ).join("");
+}
+
+function renderProperties(properties: Attributes, indent: string): string {
+  const lines = Object.entries(properties).map(([name, value]) =>
+    value === undefined || value === ""
+      ? ""
+      : `${indent}  <property${attributes({ name, value })}/>\n`
+  ).join("");
+  return lines && `${indent}<properties>\n${lines}${indent}</properties>\n`;
 }
 
 function countsOf(cases: readonly Case[]) {
@@ -176,16 +183,6 @@ function countsOf(cases: readonly Case[]) {
 
 function totalOf({ passed, failed }: AssertionCount): number {
   return passed + failed;
-}
-
-function open(
-  element: string,
-  attributes: Readonly<Record<string, string | number>>,
-): string {
-  const text = Object.entries(attributes).map(([name, value]) =>
-    ` ${name}="${inQuotes(String(value))}"`
-  ).join("");
-  return `<${element}${text}>\n`;
 }
 
 function seconds(milliseconds: number): string {

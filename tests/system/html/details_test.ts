@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { click, fill, textsOf, withReport } from "../../support/programs/html_report.ts";
+import {
+  click,
+  fill,
+  findBarriers,
+  textsOf,
+  withReport,
+} from "../../support/programs/html_report.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
-const WORKFLOW = `name: n
+const VALUES = `name: n
 vars: { found: { outermost: [{ a: 1 }, { b: [2, 3] }], e: [] }, right: { e: [], f: 1 } }
 jobs:
   - name: j
@@ -17,7 +24,7 @@ jobs:
 `;
 
 Deno.test("a value is indented like JSON", async () => {
-  await withReport(WORKFLOW, async ({ page }) => {
+  await withReport(VALUES, async ({ page }) => {
     const places = await page.evaluate(`(() => {
       const table = document.querySelector("#details .failure table");
       const left = (text) => {
@@ -44,7 +51,7 @@ Deno.test("a value is indented like JSON", async () => {
 });
 
 Deno.test("a failure starts with its line, and differences are coloured", async () => {
-  await withReport(WORKFLOW, async ({ page }) => {
+  await withReport(VALUES, async ({ page }) => {
     const [source] = await textsOf(page, "#details .failure pre");
     assertEquals(source, "test: vars.found == vars.right");
     const [left, ...expected] = await textsOf(page, "#details .expected");
@@ -56,13 +63,13 @@ Deno.test("a failure starts with its line, and differences are coloured", async 
 });
 
 Deno.test("an empty request is not shown", async () => {
-  await withReport(WORKFLOW, async ({ page }) => {
+  await withReport(VALUES, async ({ page }) => {
     assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);
   });
 });
 
 Deno.test("outputs are shown even if they are nil or empty", async () => {
-  await withReport(WORKFLOW, async ({ page }) => {
+  await withReport(VALUES, async ({ page }) => {
     await fill(page, "#show", "all");
     await click(page, "#row-2");
     const [, outputs] = await textsOf(page, "#details section");
@@ -125,4 +132,130 @@ jobs:
       ["}|", "}|"],
     ]);
   }, { files });
+});
+
+const WORKFLOW = `
+name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs:
+  - id: api
+    name: API
+    steps:
+      - name: comes up
+        id: up
+        uses: http
+        with: { post: "{{vars.url}}/up", json: { order: tea } }
+        retry: { max_attempts: 20, interval: 1ms }
+        test: res.code == 200
+      - name: as described
+        uses: http
+        with: { get: "{{vars.url}}/item", openapi: api.yml }
+`;
+
+const API = `
+openapi: 3.1.0
+info: { title: Shop, version: "1" }
+paths:
+  /item:
+    get:
+      responses:
+        "200":
+          description: an item
+          content:
+            application/json:
+              schema: { type: object, required: [stock], properties: { id: { type: integer } } }
+`;
+
+/** A server that is good at the attempt of this number. */
+function serverOf(goodAt: number) {
+  let asked = 0;
+  return withServer(async (request) => {
+    if (new URL(request.url).pathname === "/item") return Response.json({ id: "7" });
+    await request.text();
+    asked++;
+    return asked < goodAt
+      ? Response.json({ reason: `attempt ${asked} is early` }, { status: 503 })
+      : Response.json({ ok: true });
+  });
+}
+
+Deno.test("each attempt has a tab with its request, response and failure", async () => {
+  await using server = serverOf(3);
+  await withReport(WORKFLOW, async ({ page }) => {
+    await fill(page, "#show", "all");
+    await click(page, "#row-1");
+    const shown = async () => (await textsOf(page, "[role=tabpanel]"))[0]!;
+    assertEquals(await textsOf(page, "[role=tab]"), [
+      ...["✗ Attempt 1", "✗ Attempt 2", "✓ Attempt 3"],
+    ]);
+    assertStringIncludes(await shown(), '"ok": true');
+    await page.evaluate("document.querySelector('[role=tab][aria-selected=true]').focus()");
+    await page.press("Home");
+    for (const text of ["failed after", "test is false", '"order": "tea"', "attempt 1 is early"]) {
+      assertStringIncludes(await shown(), text);
+    }
+    await page.press("ArrowRight");
+    assertStringIncludes(await shown(), "attempt 2 is early");
+    assertEquals(await findBarriers(page), []);
+    await page.press("ArrowLeft");
+    await page.press("ArrowLeft");
+    assertEquals(await textsOf(page, "[role=tab][aria-selected=true]"), ["✓ Attempt 3"]);
+    // What only an earlier attempt received is found, too.
+    await fill(page, "#search", "attempt 2 early");
+    assertEquals(await textsOf(page, ".row.step .name"), ["✓ comes up"]);
+    // The words are marked in what is shown.
+    await fill(page, "#search", "order");
+    const marked = `[...CSS.highlights.get("found")].map(String)`;
+    assertEquals(await page.evaluate(marked), ["order"]);
+    await fill(page, "#search", "");
+    assertEquals(await page.evaluate("CSS.highlights.size"), 0);
+    assertEquals(page.errors, []);
+  }, { env: { SERVER_URL: server.url }, files: { "api.yml": API } });
+});
+
+Deno.test("of many attempts, the first and the latest have tabs, and the others a table", async () => {
+  await using server = serverOf(20);
+  await withReport(WORKFLOW, async ({ page }) => {
+    await fill(page, "#show", "all");
+    await click(page, "#row-1");
+    const numbers = Array.from({ length: 10 }, (_, index) => `✗ Attempt ${index + 11 - 1}`);
+    assertEquals(await textsOf(page, "[role=tab]"), [
+      "✗ Attempt 1",
+      ...numbers.slice(1),
+      "✓ Attempt 20",
+    ]);
+    const others = await textsOf(page, "#details details:not([open]) tbody td:first-child");
+    assertEquals(others, ["2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    assertEquals(page.errors, []);
+  }, { env: { SERVER_URL: server.url }, files: { "api.yml": API } });
+});
+
+Deno.test("violations of a contract show what was expected and received side by side", async () => {
+  await using server = serverOf(1);
+  await withReport(WORKFLOW, async ({ page }) => {
+    const cells = await textsOf(page, "#details .sides th, #details .sides td");
+    assertEquals(cells, [
+      ...["expected: api.yml:12:23", "received: body.stock", "required", "missing"],
+      ...["expected: api.yml:12:76", "received: body.id", "type integer", '"7"'],
+    ]);
+  }, { env: { SERVER_URL: server.url }, files: { "api.yml": API } });
+});
+
+Deno.test("the phases of a request are a bar, with the time of each", async () => {
+  await using server = serverOf(1);
+  await withReport(WORKFLOW, async ({ page }) => {
+    const legend = await textsOf(page, "#details .legend li");
+    assert(legend.length >= 2, legend.join());
+    for (const text of legend) {
+      assert(/^(DNS|Connect|TLS|Waiting|Download) [\d.]+m?s$/.test(text), text);
+    }
+    const [bar, parts] = await page.evaluate(`(() => {
+      const width = (one) => one.getBoundingClientRect().width;
+      const bar = document.querySelector("#details .phase-bar");
+      return [width(bar), [...bar.children].map(width)];
+    })()`) as [number, number[]];
+    assertEquals(parts.length, legend.length);
+    const sum = parts.reduce((all, one) => all + one, 0);
+    assert(Math.abs(bar - sum) < 2, `${bar} ${sum}`);
+  }, { env: { SERVER_URL: server.url }, files: { "api.yml": API } });
 });

@@ -104,8 +104,8 @@ svg .partial { opacity: .45; }
 .graph .failed rect { fill: var(--bad-back); } .graph .passed rect { fill: var(--good-back); }
 svg.graph .job { cursor: pointer; } .graph .job:hover rect { stroke-width: 2; }
 .graph .critical rect { stroke-width: 2.5; }
-.graph .edge { fill: none; stroke: var(--muted); stroke-width: 1.25; opacity: .6; }
-.graph .edge.critical { stroke: var(--warn); stroke-width: 2.5; opacity: 1; }
+.edges { fill: none; stroke: var(--muted); stroke-width: 1.25; opacity: .6; }
+.edges.critical { stroke: var(--warn); stroke-width: 2.5; opacity: 1; }
 main { flex: 1; min-height: 240px; display: flex; }
 .waterfall { flex: 3; min-width: 0; display: flex; flex-direction: column; }
 .filters {
@@ -239,7 +239,6 @@ button {
 button:hover { background: var(--raised); }
 .copy { flex: none; font-size: 12px; line-height: 20px; padding: 1px 8px; color: var(--text); }
 .outside { position: fixed; top: 0; left: -9999px; }
-.to-copy { display: block; width: 100%; min-height: 6em; margin: 6px 0; font: 12px/1.6 var(--code); }
 .phase-bar {
   display: flex; height: 10px; border-radius: 5px; overflow: hidden; background: var(--line);
 }

@@ -23,14 +23,8 @@ export interface RowFilter {
   readonly isFolded: (target: RowTarget) => boolean;
 }
 
-/** The rows to show, and the number of steps that fit. */
-export interface FoundRows {
-  readonly rows: readonly Row[];
-  readonly count: number;
-}
-
-/** Finds the jobs and steps that fit, and the rows that contain them. */
-export function findRows({ jobs, steps }: PageData, filter: RowFilter): FoundRows {
+/** Finds the jobs and steps that fit, and the rows that contain them; counts the steps that fit. */
+export function findRows({ jobs, steps }: PageData, filter: RowFilter) {
   const { shown, count } = findSteps(steps, filter.fits);
   const rows: Row[] = [];
   /** The open rows around the next one: their children, and whether those are hidden. */

@@ -18,13 +18,8 @@ export function drawGraph(
     jobs[need]!.critical !== undefined && jobs[need]!.critical + 1 === jobs[job]!.critical;
   const { width, height, boxes, lines } = layOutGraph(needs, SIZES, isCritical);
 
-  const lineElement = ({ from: [x1, y1], to: [x2, y2], source, leadsTo }: GraphLine) => {
-    const half = (x2 - x1) / 2;
-    return el("svg:path", {
-      d: `M${x1} ${y1}C${x1 + half} ${y1} ${x2 - half} ${y2} ${x2} ${y2}`,
-      class: leadsTo.some((job) => isCritical(source, job)) ? "edge critical" : "edge",
-    });
-  };
+  const linesIf = (shown: boolean) =>
+    lines.filter(({ need, job }) => isCritical(need, job) === shown).map(lineElement);
 
   const elements = jobs.map((job, index) => boxElement(job, boxes[index]!));
   elements[0]?.setAttribute("tabindex", "0");
@@ -93,9 +88,22 @@ export function drawGraph(
       role: "group",
       "aria-label": "Jobs and what they need",
     },
-    el("svg:g", { "aria-hidden": "true" }, lines.map(lineElement)),
+    el("svg:g.edges", { "aria-hidden": "true" }, linesIf(false)),
+    el("svg:g.edges.critical", { "aria-hidden": "true" }, linesIf(true)),
     elements,
   );
+}
+
+/** Curves between columns, and straight lines through them. */
+function lineElement({ points: [start = [0, 0], ...points] }: GraphLine): PageElement {
+  let path = `M${start.join(" ")}`;
+  let [x, y] = start;
+  for (const [nextX, nextY] of points) {
+    const half = (x + nextX) / 2;
+    path += y === nextY ? `H${nextX}` : `C${half} ${y} ${half} ${nextY} ${nextX} ${nextY}`;
+    [x, y] = [nextX, nextY];
+  }
+  return el("svg:path.edge", { d: path });
 }
 
 function boxElement(

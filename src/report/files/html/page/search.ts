@@ -2,22 +2,15 @@ import type { Exchange, Failure, Operand } from "../../../../run/event.ts";
 import type { PageData, PageDetails, PageJob, PageStep } from "../page_data.ts";
 import { CSS, document, Highlight, type PageElement, type TextRange } from "./dom.ts";
 
-/** Looks for words in lower case. */
-export interface Search {
-  /** Whether a step has all of these words in its name or in anything that is known about it. */
-  readonly inStep: (index: number, words: readonly string[]) => boolean;
-  /** Whether a job has them, apart from its steps. */
-  readonly inJob: (job: PageJob, words: readonly string[]) => boolean;
-}
-
-/** Searches the jobs and steps of a run; the text of a step is made when it is first searched. */
+/** Searches the jobs and steps of a run for words in lower case; the text of a step is made when it is first searched. */
 export function makeSearch(
   { jobs, steps }: PageData,
   detailsOf: (index: number) => PageDetails,
-): Search {
+) {
   const texts = new Map<number, string>();
   return {
-    inStep(index, words) {
+    /** Whether a step has all of these words in its name or in anything that is known about it. */
+    inStep(index: number, words: readonly string[]): boolean {
       if (words.length === 0) return true;
       let text = texts.get(index);
       if (text === undefined) {
@@ -27,7 +20,8 @@ export function makeSearch(
       }
       return hasAll(text, words);
     },
-    inJob({ name, reason, rounds, failures }, words) {
+    /** Whether a job has them, apart from its steps. */
+    inJob({ name, reason, rounds, failures }: PageJob, words: readonly string[]): boolean {
       return words.length === 0 ||
         hasAll(joinValues([name, reason, rounds, failures.map(failureValues)]), words);
     },

@@ -2,15 +2,6 @@ import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { PageData, PageJob, PageStep } from "../page_data.ts";
 import { addEventListener, el, hasModifier, type PageElement } from "./dom.ts";
 import type { Row } from "./find_rows.ts";
-import { makeTicks } from "./make_ticks.ts";
-
-/** The list of rows on the page. */
-export interface Waterfall {
-  /** Shows other rows, of which one may stay selected. */
-  readonly show: (rows: readonly Row[], selected: number) => void;
-  /** Selects a row and scrolls to it. */
-  readonly select: (position: number) => void;
-}
 
 /** What rows of jobs and of steps show. */
 type Item = Omit<PageJob & PageStep, "state"> & { readonly state: keyof typeof ICONS };
@@ -44,7 +35,7 @@ export function makeWaterfall(
   axis: PageElement,
   data: PageData,
   { onSelect, onFold, onEnter }: RowListeners,
-): Waterfall {
+) {
   let rows: readonly Row[] = [];
   let selected = -1;
   const space = el("div.space", { role: "none" });
@@ -145,13 +136,13 @@ export function makeWaterfall(
     axis.style.marginRight = `${list.offsetWidth - list.clientWidth}px`;
     axis.replaceChildren(el("span"), marks, el("span.time"));
     const ticks = makeTicks(data.duration, Math.floor(marks.clientWidth / TICK_WIDTH));
-    marks.append(...ticks.map(({ at, label }) => {
-      const mark = el("span.tick", label);
-      mark.style.left = percent(at);
+    marks.append(...ticks.map((time) => {
+      const mark = el("span.tick", time === 0 ? "0" : formatElapsed(time));
+      mark.style.left = percent(time);
       return mark;
     }));
     // The rows draw a line at each, as their background.
-    space.style.setProperty("--tick", percent(ticks[1]?.at ?? data.duration * 2));
+    space.style.setProperty("--tick", percent(ticks[1] ?? data.duration * 2));
   };
 
   const scrollToSelected = () => {
@@ -217,7 +208,8 @@ export function makeWaterfall(
   drawAxis();
 
   return {
-    show(shown, now) {
+    /** Shows other rows, of which one may stay selected. */
+    show(shown: readonly Row[], now: number) {
       rows = shown;
       selected = now;
       space.style.height = `${rows.length * ROW_HEIGHT}px`;
@@ -225,6 +217,28 @@ export function makeWaterfall(
       else scrollToSelected();
       draw();
     },
+    /** Selects a row and scrolls to it. */
     select,
   };
+}
+
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** Times between ticks that people can read, from a tenth of a millisecond on. */
+const INTERVALS = [
+  ...[0.1, 1, 10, 100, SECOND].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
+  ...[10, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+];
+
+/** Round times from 0 to the end of a run: at most `most` besides the first. */
+export function makeTicks(duration: number, most: number): number[] {
+  if (duration <= 0 || most < 1) return [0];
+  const least = duration / most;
+  // A little less is enough: 0.1 × 3 is more than 0.3.
+  const interval = INTERVALS.find((each) => each >= least * 0.999999) ??
+    Math.ceil(least / DAY) * DAY;
+  const count = Math.floor(duration / interval + 1e-9);
+  return Array.from({ length: count + 1 }, (_, index) => index * interval);
 }
