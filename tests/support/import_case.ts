@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "./run/run_cli.ts";
 import { runMain } from "./run/run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 import { withServer } from "./servers/with_server.ts";
@@ -44,21 +43,21 @@ export async function importCase(one: ImportCase): Promise<string> {
     return one.answer?.(got) ??
       Response.json({ method, path: got.path, id: 7, token: "issued-token-1", items: [1, 2] });
   });
-  const place = (text: string) =>
+  const fill = (text: string) =>
     text.replaceAll(/\bURL\b/g, server.url)
       .replaceAll(/\bADDRESS\b/g, server.url.replace("http://", ""));
   const files = Object.fromEntries(
-    Object.entries(one.files ?? {}).map(([name, text]) => [name, place(text)]),
+    Object.entries(one.files ?? {}).map(([name, text]) => [name, fill(text)]),
   );
   return await withFiles(files, async (cwd) => {
-    const made = await runMain(["new", "--from", ...one.args.map(place)], { cwd });
+    const made = await runMain(["new", "--from", ...one.args.map(fill)], { cwd });
     assertEquals(made.code, 0, made.stderr);
     const text = made.stdout;
-    for (const line of one.lines ?? []) assertStringIncludes(text, place(line));
+    for (const line of one.lines ?? []) assertStringIncludes(text, fill(line));
     const notes = [...text.matchAll(/^ *# Not translated: (.*)$/gm)].map(([, note]) => note!);
     assertEquals(notes.length, one.notes?.length ?? 0, `${text}\n${made.stderr}`);
     for (const [index, note] of (one.notes ?? []).entries()) {
-      assertStringIncludes(notes[index]!, place(note));
+      assertStringIncludes(notes[index]!, fill(note));
     }
     if (notes.length > 0) assertStringIncludes(made.stderr, `${notes.length} part`);
     else assertEquals(/not translated/.test(made.stderr), false, made.stderr);
@@ -67,12 +66,10 @@ export async function importCase(one: ImportCase): Promise<string> {
     assertEquals([checked.code, checked.stderr], [0, ""], `${text}\n${checked.stdout}`);
     // A value of an earlier job may be missing, which is a hint.
     assert(/1 workflow checked: (?:ok|\d+ hints?)$/m.test(checked.stdout), checked.stdout);
-    // A case that reads files needs its own current directory.
-    const start = one.files ? runCli : runMain;
     const env = Object.fromEntries(
-      Object.entries(one.env ?? {}).map(([name, value]) => [name, place(value)]),
+      Object.entries(one.env ?? {}).map(([name, value]) => [name, fill(value)]),
     );
-    const run = await start(["made.yml"], { cwd, env });
+    const run = await runMain(["made.yml"], { cwd, env });
     assertEquals([run.code, run.stderr], [0, ""], `${text}\n${run.stdout}`);
     assert(seen.length > 0, "nothing was sent");
     one.seen?.(seen);
