@@ -93,7 +93,7 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
   const request = (seq: number, name: string, rest: string, method = "get", path = `/${name}`) =>
     `meta {\n  name: ${name}\n  type: http\n  seq: ${seq}\n}\n\n` +
     `${method} {\n  url: {{host}}${path}\n${rest}`;
-  const own = "  auth: inherit\n}\n";
+  const inherit = "  auth: inherit\n}\n";
   const files = {
     "shop/bruno.json": '{ "version": "1", "name": "Tea shop", "type": "collection" }',
     "shop/collection.bru": "auth {\n  mode: bearer\n}\n\nauth:bearer {\n  token: {{key}}\n}\n\n" +
@@ -103,12 +103,12 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
     "shop/a/folder.bru": "meta {\n  name: a\n  seq: 2\n}\n\nauth {\n  mode: inherit\n}\n\n" +
       "headers {\n  X-Outer: yes\n}\n\nscript:pre-request {\n  bru.setVar('x', 1);\n}\n",
     "shop/b/folder.bru": "meta {\n  name: b\n  seq: 1\n}\n\nvars:pre-request {\n  who: bee\n}\n",
-    "shop/a/deep/one.bru": request(1, "one", own, "get", "/one/{{who}}"),
-    "shop/b/two.bru": request(1, "two", own, "get", "/two/{{who}}"),
+    "shop/a/deep/one.bru": request(1, "one", inherit, "get", "/one/{{who}}"),
+    "shop/b/two.bru": request(1, "two", inherit, "get", "/two/{{who}}"),
     "shop/b/three.bru": request(
       2,
       "three",
-      own +
+      inherit +
         "\nvars:pre-request {\n  who: '\"cat\"'\n}\n\nsettings {\n  followRedirects: false\n}\n",
       "get",
       "/moved/{{who}}",
@@ -140,7 +140,7 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
     args: ["bruno", "shop"],
     files,
     env: { KEY: "key-of-the-shop-1" },
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       path.startsWith("/moved")
         ? new Response(null, { status: 302, headers: { location: "/lost" } })
         : undefined,

@@ -18,7 +18,7 @@ Deno.test("new --from har translates what was recorded", async () => {
       "&& res.headers['Content-Type'] startsWith 'application/json'",
       "form:",
     ],
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       path === "/start"
         ? new Response(null, {
           status: 302,

@@ -57,7 +57,7 @@ X-Token: {{token}}
       'Authorization: "Bearer {{outputs.login_token}}"',
       "order_id: \"first(xpath(res.body, '//item[1]/@id'))\"",
     ],
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       path === "/order" ? new Response('<order><item id="n7"/></order>') : undefined,
     seen: ([, order, list]) => {
       assertEquals(order!.headers.get("authorization"), "Bearer issued-token-1");

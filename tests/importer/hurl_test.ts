@@ -24,7 +24,7 @@ Deno.test("new --from hurl translates requests, captures and asserts", async () 
       "interval: 100ms",
       "- name: 3. PUT /form",
     ],
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       Response.json({ path, id: 7, items: [1, 2], token: "issued" }, {
         headers: { "set-cookie": "sid=abc" },
       }),
@@ -68,7 +68,7 @@ HTTP 200
     args: ["hurl", "page.hurl"],
     files: { "page.hurl": text },
     lines: ["&& len(xpath(res.body, '//p')) == 2", "not (len(xpath(res.body, '//h2')) > 0)"],
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       path === "/text" ? new Response("tea") : new Response(page, {
         headers: {
           "content-type": "text/html",
@@ -109,7 +109,7 @@ Deno.test("a value that a later response gives anew is the one that is read from
     await importCase({
       args,
       files,
-      answer: ({ path }) => Response.json({ last: `after${path[1]}` }),
+      respond: ({ path }) => Response.json({ last: `after${path[1]}` }),
       seen: (requests) =>
         assertEquals(requests.map(({ path }) => path), [
           "/1?last=none",
@@ -204,7 +204,7 @@ HTTP 200
     args: ["hurl", "orders.hurl"],
     env: { WORD: "good", PASSWORD: "tea" },
     files: { "orders.hurl": text },
-    answer: () =>
+    respond: () =>
       Response.json({
         id: 7,
         items: [{ name: "tea", price: 4 }, { name: "milk", price: 1 }],
@@ -255,7 +255,7 @@ Deno.test("new --from hurl: secrets in asserts are vars of the expressions", asy
       "&& res.body.api_key == vars.api_key",
       "&& res.body.text == 'Token ' + vars.text + '!'",
     ],
-    answer: () => Response.json(body),
+    respond: () => Response.json(body),
   });
   await using server = withServer(() => Response.json(body));
   await withFiles({ "a.hurl": text("!=").replace("URL", server.url) }, async (cwd) => {
@@ -323,7 +323,7 @@ HTTP 200
   await importCase({
     args: ["hurl", "a.hurl"],
     files: { "a.hurl": text },
-    answer: () => {
+    respond: () => {
       const response = Response.json(BOOKS);
       for (const value of ["one", "two"]) response.headers.append("X-Many", value);
       for (const value of ["a=1", "b=2"]) response.headers.append("Set-Cookie", value);

@@ -103,9 +103,9 @@ Deno.test("new --from postman translates scripts as they were written before pm"
     "});",
     "postman.setEnvironmentVariable('token', responseJSON.token);",
   ];
-  const request = (name: string, url: unknown, more = {}) => ({
+  const request = (name: string, url: unknown, extra = {}) => ({
     name,
-    request: { method: "GET", url, ...more },
+    request: { method: "GET", url, ...extra },
   });
   const variable = [
     { key: "host", value: "URL" },
@@ -262,7 +262,7 @@ Deno.test("new --from postman asserts nothing that may not run there", async () 
 Deno.test("new --from postman translates scripts as people write them", async () => {
   await importCase({
     args: ["postman", "c.json"],
-    answer: () => Response.json(STATE),
+    respond: () => Response.json(STATE),
     files: {
       "c.json": collectionOf([
         ['pm.test("ok", () => pm.response.to.have.status(200)); // always'],
@@ -340,9 +340,9 @@ Deno.test("new --from postman copies no secret into a comment", async () => {
 
 Deno.test("new --from postman keeps what folders, settings and bodies say", async () => {
   const script = (listen: string, ...exec: string[]) => ({ listen, script: { exec } });
-  const get = (name: string, more = {}) => ({
+  const get = (name: string, extra = {}) => ({
     name,
-    request: { method: "GET", url: "URL/get", ...more },
+    request: { method: "GET", url: "URL/get", ...extra },
   });
   const raw = (text: string, language: string) => ({
     mode: "raw",
@@ -407,7 +407,7 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
       "one.txt": "first",
       "two.txt": "second",
     },
-    answer: ({ path }) =>
+    respond: ({ path }) =>
       path === "/moved"
         ? new Response(null, { status: 302, headers: { location: "/lost" } })
         : undefined,

@@ -40,7 +40,7 @@ export function mockServer(root: Json, options: MockOptions = {}): MockServer {
     });
   }
 
-  async function answer(request: Request): Promise<[status: number, body?: unknown]> {
+  async function respond(request: Request): Promise<[status: number, body?: unknown]> {
     const url = new URL(request.url);
     if (!url.pathname.startsWith(options.basePath ?? "")) return [404, "no such path"];
     const parts = url.pathname.slice((options.basePath ?? "").length + 1).split("/");
@@ -79,7 +79,7 @@ export function mockServer(root: Json, options: MockOptions = {}): MockServer {
   }
 
   const server = withServer(async (request) => {
-    let [status, body] = await answer(request);
+    let [status, body] = await respond(request);
     const path = new URL(request.url).pathname.slice((options.basePath ?? "").length);
     if (options.spoil) [status, body] = options.spoil(`${request.method} ${path}`, status, body);
     seen.push(`${request.method} ${path} ${status}`);
@@ -120,11 +120,11 @@ function refuseCredentials(
   const ways = (operation.security ?? root.security ?? [{}]) as readonly Json[];
   const schemes = mapOf(mapOf(root.components).securitySchemes);
   const passes = (name: string) => {
-    const { type, scheme, in: place, name: key } = mapOf(schemes[name]);
+    const { type, scheme, in: location, name: key } = mapOf(schemes[name]);
     const authorization = request.headers.get("authorization") ?? "";
     if (type === "http") return scheme === "bearer" && authorization === "Bearer secret-token";
-    if (place === "query") return url.searchParams.get(String(key)) === "secret-key";
-    if (place === "header") return request.headers.get(String(key)) === "secret-key";
+    if (location === "query") return url.searchParams.get(String(key)) === "secret-key";
+    if (location === "header") return request.headers.get(String(key)) === "secret-key";
     return (request.headers.get("cookie") ?? "").split("; ").includes(`${key}=secret-key`);
   };
   if (ways.length === 0 || ways.some((way) => Object.keys(way).every(passes))) return undefined;
@@ -139,16 +139,16 @@ function parametersProblem(
   parts: readonly string[],
 ): string | undefined {
   const parameters = [...listOf(item.parameters), ...listOf(operation.parameters)].map(mapOf);
-  for (const { in: place, name, required, schema } of parameters) {
+  for (const { in: location, name, required, schema } of parameters) {
     const key = String(name);
-    const value = place === "path"
+    const value = location === "path"
       ? parts[template.indexOf(`{${key}}`)]
-      : place === "query"
+      : location === "query"
       ? url.searchParams.get(key)
-      : place === "header"
+      : location === "header"
       ? request.headers.get(key)
       : undefined;
-    if (place === "cookie") continue;
+    if (location === "cookie") continue;
     if (value === null || value === undefined) {
       if (required === true) return `${key} is missing`;
       continue;

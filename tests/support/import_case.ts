@@ -26,7 +26,7 @@ export interface ImportCase {
   readonly notes?: readonly string[];
   /** Checks the requests that the server received. */
   readonly seen?: (requests: readonly Seen[]) => void;
-  readonly answer?: (request: Seen) => Response | undefined;
+  readonly respond?: (request: Seen) => Response | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function importCase(one: ImportCase): Promise<string> {
     const { method, headers } = request;
     const got = { method, path: pathname + search, headers, body: await request.text() };
     seen.push(got);
-    return one.answer?.(got) ??
+    return one.respond?.(got) ??
       Response.json({ method, path: got.path, id: 7, token: "issued-token-1", items: [1, 2] });
   });
   const fill = (text: string) =>
