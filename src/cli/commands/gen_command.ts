@@ -1,7 +1,8 @@
 import { join } from "@std/path/join";
 import { findLiteralSecrets } from "../../check/literal_secrets.ts";
 import type { Host } from "../../host/host.ts";
-import { type FoundSecret, makeWorkflow } from "../../openapi/gen/make_workflow.ts";
+import type { FoundSecret } from "../../openapi/gen/hide_secrets.ts";
+import { makeWorkflow } from "../../openapi/gen/make_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";

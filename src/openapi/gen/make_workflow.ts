@@ -1,24 +1,13 @@
-import { type Dict, replaceAt, type Value } from "../../base/value/value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
 import { type Draft, type DraftJob, renderDraft } from "./draft.ts";
+import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
 import { type JobPlan, planJobs } from "./plan_jobs.ts";
 import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
 import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
-
-/** A hard-coded secret in a workflow. */
-export interface FoundSecret {
-  readonly path: readonly (string | number)[];
-  /** The secret itself. */
-  readonly text: string;
-  /** Its range in the text at the path; undefined for the whole text. */
-  readonly range?: { readonly start: number; readonly end: number };
-}
-
-/** Finds hard-coded secrets in a workflow as data. */
-export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
 
 /** A workflow file, and the parts of the description that could not be converted. */
 export interface MadeWorkflow {
@@ -66,7 +55,13 @@ export function makeWorkflow(
   const draft = hideSecrets(
     { name, vars: variables.all(), jobs: made, notes: [] },
     findSecrets,
-    variables,
+    {
+      hide: (name) => variables.readEnvironment(name, ANY_SECRET),
+      varFor(secret) {
+        const name = variableFor(secret, variables);
+        return [name, variables.get(name)!];
+      },
+    },
   );
   const nulls = draft.jobs.some(({ steps }) =>
     steps.some(({ data: { vars = {} } }) => Object.values(vars as Dict).includes(null))
@@ -176,41 +171,6 @@ function serverVariable(
   if (server === undefined || server === api.server) return undefined;
   const [label = ""] = URL.parse(server)?.hostname.split(".") ?? [];
   return variables.fromEnvironment(`${snakeCase(label) ?? "other"}_url`, quoteText(server));
-}
-
-/** Replaces hard-coded secrets by variables that read the environment. */
-function hideSecrets(draft: Draft, find: FindSecrets, variables: Variables): Draft {
-  let { vars } = draft;
-  let steps = draft.jobs.map((job) => job.steps.map(({ data }) => data as Dict));
-  // A text in which one secret was replaced may contain more of them.
-  for (let round = 0; round < 20; round++) {
-    const jobs = draft.jobs.map(({ name, keys }, job) => ({ name, ...keys, steps: steps[job]! }));
-    const found = find({ vars, jobs });
-    if (found.length === 0) break;
-    // Variables of the workflow whose values are secrets read the environment themselves.
-    const hidden: Record<string, Value> = {};
-    const names = found.map((secret) => {
-      const [root, name] = secret.path;
-      if (root !== "vars") return variableFor(secret, variables);
-      hidden[String(name)] = variables.readEnvironment(String(name), ANY_SECRET);
-      return undefined;
-    });
-    // From the last to the first, so that the earlier ranges stay valid.
-    for (const [index, { path, range }] of [...found.entries()].toReversed()) {
-      if (names[index] === undefined) continue;
-      const [, job, , step, ...inside] = path;
-      steps = replaceAt(steps, [job!, step!, ...inside], (text) => {
-        const { start, end } = range ?? { start: 0, end: text.length };
-        return `${text.slice(0, start)}{{vars.${names[index]}}}${text.slice(end)}`;
-      }) as unknown as Dict[][];
-    }
-    vars = { ...variables.all(), ...vars, ...hidden };
-  }
-  const jobs = draft.jobs.map((job, index) => ({
-    ...job,
-    steps: steps[index]!.map((data) => ({ data, notes: [] })),
-  }));
-  return { ...draft, vars, jobs };
 }
 
 function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {
