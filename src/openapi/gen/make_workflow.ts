@@ -1,7 +1,7 @@
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
-import { type Draft, type DraftJob, renderDraft } from "./draft.ts";
+import { type DraftJob, renderDraft } from "./draft.ts";
 import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
