@@ -9,56 +9,53 @@ import {
   RIGHT_TO_LEFT,
   TEST_WORDS,
 } from "./operators.ts";
-import { TOKEN } from "./scanner.ts";
 
-/**
- * The grammar of the language. Acorn supplies the scanner and the loop over subscripts, and calls
- * the methods that have its names; what decides the grammar is here, so that no construct of
- * JavaScript can be reached.
- */
+/** The grammar of the language: operators, conditions, names and sequences. */
 export class Parser extends OperandParser {
   /** The whole text as one expression. */
   parse(): Node {
-    if (this.input.length > LIMITS.source) this.refuseLength(0);
-    this.nextToken();
+    if (this.input.length > LIMITS.source) this.#refuseLength(0);
+    this.next();
     const node = this.parseExpression();
-    if (this.type !== TOKEN.end) this.unexpected();
+    if (this.type !== "end") this.unexpected();
     return node;
   }
 
   /** The expression after the `{{` that begins at `open`, and where the text goes on. */
   parseBraces(open: number): [node: Node, end: number] {
-    this.startTemplate(open);
-    if (this.type === TOKEN.braceClose) {
-      this.fail(
-        "empty expression",
-        open,
-        this.end + 1,
-        'for the text {{ write {{ "{{" }}',
-      );
+    this.inTemplate = true;
+    this.restartLimits();
+    this.startAt(open + 2);
+    if (this.type === "}") {
+      const hint = 'for the text {{ write {{ "{{" }}';
+      this.fail("empty expression", open, this.end + 1, hint);
     }
     const node = this.parseExpression();
-    if (this.type !== TOKEN.braceClose || this.input[this.end] !== "}") this.unexpected('"}}"');
+    if (!this.isAt("}") || this.input[this.end] !== "}") this.unexpected('"}}"');
     const end = this.end + 1;
-    if (end - open > LIMITS.source) this.refuseLength(open);
+    if (end - open > LIMITS.source) this.#refuseLength(open);
     return [node, end];
+  }
+
+  #refuseLength(start: number): never {
+    this.fail(`an expression is longer than ${LIMITS.source} characters`, start, start + 1);
   }
 
   /** `a; b; c`. */
   parseExpression(): Node {
     const start = this.start;
-    const first = this.parseMaybeAssign();
-    if (this.type !== TOKEN.semicolon) return first;
+    const first = this.parseItem();
+    if (this.type !== ";") return first;
     const expressions = [first];
-    while (this.eat(TOKEN.semicolon) && this.type !== TOKEN.end) {
-      expressions.push(this.parseMaybeAssign());
+    while (this.eat(";") && !this.isAt("end")) {
+      expressions.push(this.parseItem());
     }
     if (expressions.length === 1) return first;
-    return this.finish({ type: "SequenceExpression", start, end: this.lastTokEnd, expressions });
+    return this.finish({ type: "SequenceExpression", start, end: this.lastEnd, expressions });
   }
 
-  /** One expression, as in a list or an argument; the name is acorn's. */
-  parseMaybeAssign(): Node {
+  /** One expression, as in a list or an argument. */
+  parseItem(): Node {
     this.enter();
     const node = this.isWord("let")
       ? this.#parseLet()
@@ -72,11 +69,11 @@ export class Parser extends OperandParser {
   #parseConditional(): Node {
     const start = this.start;
     const test = this.#parseOperators(0);
-    if (!this.eat(TOKEN.question)) return test;
-    const consequent = this.type === TOKEN.colon ? test : this.parseMaybeAssign();
-    this.expect(TOKEN.colon);
-    const alternate = this.parseMaybeAssign();
-    const end = this.lastTokEnd;
+    if (!this.eat("?")) return test;
+    const consequent = this.type === ":" ? test : this.parseItem();
+    this.expect(":");
+    const alternate = this.parseItem();
+    const end = this.lastEnd;
     return this.finish({ type: "ConditionalExpression", start, end, test, consequent, alternate });
   }
 
@@ -84,33 +81,33 @@ export class Parser extends OperandParser {
     const start = this.start;
     this.next();
     const id = this.parseName();
-    this.expect(TOKEN.equals);
-    const init = this.parseMaybeAssign();
-    this.expect(TOKEN.semicolon);
+    this.expect("=");
+    const init = this.parseItem();
+    this.expect(";");
     const body = this.parseExpression();
-    return this.finish({ type: "LetExpression", start, end: this.lastTokEnd, id, init, body });
+    return this.finish({ type: "LetExpression", start, end: this.lastEnd, id, init, body });
   }
 
   #parseIf(): Node {
     const start = this.start;
     this.next();
-    const test = this.parseMaybeAssign();
+    const test = this.parseItem();
     const consequent = this.parseBlock();
     if (!this.isWord("else")) this.unexpected('"else"');
     this.next();
     this.enter();
     const alternate = this.isWord("if") ? this.#parseIf() : this.parseBlock();
     this.leave();
-    const end = this.lastTokEnd;
+    const end = this.lastEnd;
     return this.finish({ type: "ConditionalExpression", start, end, test, consequent, alternate });
   }
 
   /** Operands and operators that bind at least so tight. */
   #parseOperators(power: number): Node {
     const start = this.start;
-    let left = this.parseMaybeUnary();
+    let left = this.#parsePrefix();
     let fallback = false; // whether the operator before was ??
-    while (this.type === TOKEN.operator) {
+    while (this.type === "operator") {
       const operatorStart = this.start;
       const word = this.value === "not" ? this.wordAhead() : "";
       const negated = TEST_WORDS.has(word);
@@ -151,7 +148,7 @@ export class Parser extends OperandParser {
   #parseComparison(left: Node, start: number, first: Comparison): Node {
     const operators = [first];
     const operands = [left, this.#parseOperators(POWER.get(first)! + 1)];
-    while (this.type === TOKEN.operator && COMPARISONS.has(String(this.value))) {
+    while (this.type === "operator" && COMPARISONS.has(String(this.value))) {
       operators.push(this.value as Comparison);
       this.next();
       operands.push(this.#parseOperators(POWER.get(first)! + 1));
@@ -159,21 +156,21 @@ export class Parser extends OperandParser {
     if (operators.length === 1) {
       return this.#binary(first, start, left, operands[1]!);
     }
-    const end = this.lastTokEnd;
+    const end = this.lastEnd;
     return this.finish({ type: "ComparisonChain", start, end, operands, operators });
   }
 
   /** `x | f(a)` is `f(x, a)`; without arguments the parentheses may be left out. */
   #parsePipe(left: Node, start: number): Node {
     const callee = this.parseName(true);
-    const args = this.eat(TOKEN.parenOpen) ? this.parseArguments(callee, [left]) : [left];
+    const args = this.eat("(") ? this.parseArguments(callee, [left]) : [left];
     return this.parseSubscripts(this.call(callee, args, start, true), start);
   }
 
   /** An operand with the prefixes before it. */
-  parseMaybeUnary(): Node {
-    const power = this.type === TOKEN.operator ? PREFIX_POWER.get(String(this.value)) : undefined;
-    if (power === undefined) return this.parseExprSubscripts();
+  #parsePrefix(): Node {
+    const power = this.type === "operator" ? PREFIX_POWER.get(String(this.value)) : undefined;
+    if (power === undefined) return this.parseOperand();
     const start = this.start;
     const operator = canonical(String(this.value)) as "!" | "-" | "+";
     this.next();
@@ -181,7 +178,7 @@ export class Parser extends OperandParser {
     return this.finish({
       type: "UnaryExpression",
       start,
-      end: this.lastTokEnd,
+      end: this.lastEnd,
       operator,
       argument,
     });
@@ -189,7 +186,7 @@ export class Parser extends OperandParser {
 
   #binary(written: string, start: number, left: Node, right: Node): Node {
     const operator = canonical(written);
-    const where = { start, end: this.lastTokEnd, left, right };
+    const where = { start, end: this.lastEnd, left, right };
     return operator === "&&" || operator === "||" || operator === "??"
       ? this.finish<LogicalExpression>({ type: "LogicalExpression", operator, ...where })
       : this.finish<BinaryExpression>({
