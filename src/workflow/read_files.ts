@@ -1,3 +1,4 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../base/text/decode_text.ts";
 import { LoadError, RunnerError } from "../base/errors.ts";
@@ -19,12 +20,23 @@ export async function readFiles(argument: string, host: Host): Promise<readonly 
   });
 }
 
-/** Reads one file; `what` says in words what it should be. Throws LoadError if it is not text. */
+/**
+ * Reads one file; `what` says what it should be. Throws LoadError if it is not text, or if the
+ * permissions keep it from being read.
+ */
 export async function readTextFile(
   path: string,
   host: Host,
   what = "workflow file",
+  permissions?: Permissions,
 ): Promise<Source> {
+  if (permissions?.read) {
+    const { pathRefusal } = await import("../action/permissions/path_rule.ts");
+    const refused = await pathRefusal(permissions, "read", path, host);
+    if (refused) {
+      throw new LoadError(`cannot read ${what} '${path}': ${refused.message}`, [], refused.hint);
+    }
+  }
   let bytes: Uint8Array;
   try {
     bytes = await host.files.read(path);

@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
-import { pathRefusal } from "../../action/permissions/path_rule.ts";
+import type { Permissions } from "../../action/permissions/permissions.ts";
 import { linksIn, SchemaFault } from "../../expr/json_schema/schema_tree.ts";
 import type { SchemaDocument } from "../../expr/json_schema/validator.ts";
 import type { SchemaFiles } from "../../expr/functions/function.ts";
@@ -20,8 +20,6 @@ interface SchemaFile extends SchemaDocument {
   /** The text that is shown. */
   readonly path: string;
 }
-
-const MOST_FILES = 200;
 
 /** Reads the schema that a place of a document names. Throws SchemaFault. */
 export async function readSchemaBeside(
@@ -52,12 +50,10 @@ async function readSchemaFiles(
 ): Promise<SchemaFiles> {
   const files = new Map<string, SchemaFile>();
   const defined = new Set<string>();
+  const isKnown = (uri: string) =>
+    defined.has(uri) || /^https?:\/\/json-schema\.org\/draft/.test(uri);
   const read = async (path: string, as?: string): Promise<SchemaFile> => {
-    const refused = permissions && await pathRefusal(permissions, "read", path, host);
-    if (refused) {
-      throw new SchemaFault(`cannot read schema '${path}': ${refused.message}`, refused.hint);
-    }
-    const schema = await parseSchema(path, host);
+    const schema = await parseSchema(path, permissions, host);
     const uri = as ?? toFileUrl(await host.files.realPath(path)).href;
     const file = { path, uri, schema };
     files.set(uri, file);
@@ -68,11 +64,7 @@ async function readSchemaFiles(
   // Files are added while they are walked through.
   for (const file of files.values()) {
     for (const { written, uri } of linksIn(file.schema, file.uri).references) {
-      if (defined.has(uri) || /^https?:\/\/json-schema\.org\/draft/.test(uri)) continue;
-      if (files.size >= MOST_FILES) {
-        throw new SchemaFault(`the schema '${path}' refers to more than ${MOST_FILES} files`);
-      }
-      const target = pathOf(file.path, written, uri);
+      const target = isKnown(uri) ? undefined : pathOf(file.path, written, uri);
       if (target !== undefined) await read(target, uri);
     }
   }
@@ -85,10 +77,6 @@ async function readSchemaFiles(
     );
   }
   return { root, others: [...files.values()].filter((file) => file !== root) };
-
-  function isKnown(uri: string): boolean {
-    return defined.has(uri) || /^https?:\/\/json-schema\.org\/draft/.test(uri);
-  }
 }
 
 /** The file that a reference means; undefined where it can be none. */
@@ -100,10 +88,15 @@ function pathOf(from: string, written: string, uri: string): string | undefined 
   return uri.startsWith("file:") ? fromFileUrl(uri) : undefined;
 }
 
-async function parseSchema(path: string, host: Host): Promise<unknown> {
-  const { text } = await readTextFile(path, host, "schema").catch((error) => {
+async function parseSchema(
+  path: string,
+  permissions: Permissions | undefined,
+  host: Host,
+): Promise<unknown> {
+  const { text } = await readTextFile(path, host, "schema", permissions).catch((error) => {
     if (!(error instanceof LoadError)) throw error;
-    throw new SchemaFault(error.message, "the path is relative to the file that names it");
+    const hint = "the path is relative to the file that names it";
+    throw new SchemaFault(error.message, error.hint ?? hint);
   });
   try {
     if (!/\.ya?ml$/i.test(path)) return parseJson(text);

@@ -212,11 +212,9 @@ export class JobFiles {
   async #load(path: string, trail: readonly string[]): Promise<Visited> {
     let document: Document;
     try {
-      await refuseForbidden(path, this.#limits, this.#host);
-      document = await parseDocument(
-        [await readTextFile(path, this.#host, "job file")],
-        "job file",
-      );
+      const { permissions } = this.#limits;
+      const source = await readTextFile(path, this.#host, "job file", permissions);
+      document = await parseDocument([source], "job file");
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const { message, diagnostics } = error;
@@ -250,15 +248,6 @@ export class JobFiles {
     if (!job || hasErrors(problems)) return { kind: "bad" };
     return { kind: "good", file: { document, job: attachFiles(job, files) }, size };
   }
-}
-
-/** Throws LoadError if the permissions keep a job file from being read. */
-async function refuseForbidden(path: string, { permissions }: Limits, host: Host): Promise<void> {
-  if (!permissions) return;
-  const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
-  const refused = await pathRefusal(permissions, "read", path, host);
-  if (!refused) return;
-  throw new LoadError(`cannot read job file '${path}': ${refused.message}`, [], refused.hint);
 }
 
 function attachAll(
