@@ -47,22 +47,22 @@ export function renderMasked(
       ...(hint ? fit(hint, columns, 2) : []),
     ].join("\n");
   }
-  const place = maskExcerpt(excerptOf(span), mask);
-  const spot = `${printableLine(place.file)}:${place.line}:${place.column}`;
+  const excerpt = maskExcerpt(excerptOf(span), mask);
+  const position = `${printableLine(excerpt.file)}:${excerpt.line}:${excerpt.column}`;
   return [
-    ...fit(`${spot}: ${severity}: ${message}`, columns),
-    renderExcerpt(place, hint, columns),
+    ...fit(`${position}: ${severity}: ${message}`, columns),
+    renderExcerpt(excerpt, hint, columns),
   ].join("\n");
 }
 
 /** The line of a place with carets under the marked part, then the hint. */
-export function renderExcerpt(place: SourceExcerpt, hint?: string, columns?: number): string {
-  const number = String(place.line);
+export function renderExcerpt(excerpt: SourceExcerpt, hint?: string, columns?: number): string {
+  const number = String(excerpt.line);
   const margin = `  ${" ".repeat(number.length)} | `;
   const room = columns === undefined
     ? LONGEST_LINE
     : Math.max(SHORTEST_LINE, columns - margin.length);
-  const { from, to, ...near } = shortenExcerpt(place, WINDOW);
+  const { from, to, ...near } = shortenExcerpt(excerpt, WINDOW);
   const text = plain(near.text);
   const before = displayWidth(text.slice(0, from));
   const skipped = before > room * 0.7 ? cutToWidth(text, before - Math.floor(room / 2)).length : 0;

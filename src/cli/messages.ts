@@ -1,6 +1,6 @@
 import { type Diagnostic, renderMasked } from "../base/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../base/errors.ts";
-import { MOST_ANNOTATIONS, pathsFromRoot } from "../base/text/github_command.ts";
+import { MAX_ANNOTATIONS, pathsFromRoot } from "../base/text/github_command.ts";
 import { printable, printableLine } from "../base/text/printable.ts";
 import { wrapWords } from "../base/text/wrap_text.ts";
 import { FINDING_FORMATS } from "../check/formats.ts";
@@ -72,7 +72,7 @@ export function annotateRefusal(
     columns: undefined,
     fromRoot: pathsFromRoot(host.files.workingDirectory(), host.env.get("GITHUB_WORKSPACE")),
   });
-  return text.split(/(?<=\n)/).slice(0, MOST_ANNOTATIONS).join("");
+  return text.split(/(?<=\n)/).slice(0, MAX_ANNOTATIONS).join("");
 }
 
 /** Prints how the random values of a failed run can be repeated, if there are any. */

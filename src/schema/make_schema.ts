@@ -139,10 +139,14 @@ function jobRules(action: Action): JsonSchema[] {
   }
   const alone = loneStepRules(action);
   if (alone) {
-    const given = { type: "object", required: [name], properties: { [name]: { type: "object" } } };
+    const hasDefaults = {
+      type: "object",
+      required: [name],
+      properties: { [name]: { type: "object" } },
+    };
     const step = { if: uses(name), then: { required: ["with"], properties: { with: alone } } };
     rules.push({
-      if: { required: ["defaults"], properties: { defaults: given as JsonSchema } },
+      if: { required: ["defaults"], properties: { defaults: hasDefaults as JsonSchema } },
       else: { properties: { steps: { items: step } } },
     });
   }

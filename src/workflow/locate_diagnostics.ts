@@ -3,7 +3,7 @@ import { LoadError } from "../base/errors.ts";
 import { type Path, type Span, spanInFile } from "../base/source.ts";
 import { inheritedPath } from "./parse_document.ts";
 import type { Document, Positions } from "./model.ts";
-import { MOST_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { MAX_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /**
  * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
@@ -15,18 +15,18 @@ export async function loadError(
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
-  const own = await locateDiagnostics(
+  const located = await locateDiagnostics(
     withoutConsequences(problems, unquoted, document.value),
     document,
   );
-  const here = countErrors(own.length > MOST_PROBLEMS ? problems : own);
+  const here = countErrors(located.length > MAX_PROBLEMS ? problems : located);
   const there = countErrors(inJobFiles);
   const message = there === 0
     ? `workflow file '${document.name}' has ${errorsOf(here)}`
     : here === 0
     ? `the job files of workflow file '${document.name}' have ${errorsOf(there)}`
     : `workflow file '${document.name}' has ${errorsOf(here)}, and its job files ${there}`;
-  return new LoadError(message, [...own, ...inJobFiles]);
+  return new LoadError(message, [...located, ...inJobFiles]);
 }
 
 /** The problems of documents decoded one after the other, each with its positions. */
@@ -34,9 +34,9 @@ export async function locateAll(found: readonly Findings[]): Promise<readonly Di
   const located: Diagnostic[] = [];
   for (const { problems, unquoted, document } of found) {
     if (problems.length === 0) continue;
-    const own = withoutConsequences(problems, unquoted, document.value);
+    const causes = withoutConsequences(problems, unquoted, document.value);
     // Too many for a spread, which puts each of them on the stack.
-    for (const diagnostic of await locateDiagnostics(own, document)) located.push(diagnostic);
+    for (const diagnostic of await locateDiagnostics(causes, document)) located.push(diagnostic);
   }
   return located;
 }
@@ -64,9 +64,9 @@ function withoutConsequences(
 ): readonly Problem[] {
   if (unquoted.length === 0) return problems;
   return problems.filter(({ code, path }) => {
-    const place = inheritedPath(root, path);
+    const written = inheritedPath(root, path);
     return code === UNQUOTED_TEMPLATE ||
-      !unquoted.some((mapping) => mapping.every((part, index) => place[index] === part));
+      !unquoted.some((mapping) => mapping.every((part, index) => written[index] === part));
   });
 }
 
@@ -80,11 +80,11 @@ export async function locateDiagnostics(
   document: Document,
 ): Promise<readonly Diagnostic[]> {
   if (all.length === 0) return [];
-  const rest = all.length - MOST_PROBLEMS;
+  const rest = all.length - MAX_PROBLEMS;
   const isError = ({ severity }: Problem) => severity === "error";
   const problems = rest <= 0
     ? all
-    : [...all.filter(isError), ...all.filter((each) => !isError(each))].slice(0, MOST_PROBLEMS);
+    : [...all.filter(isError), ...all.filter((each) => !isError(each))].slice(0, MAX_PROBLEMS);
   const positions = await document.positions();
   const found = new Map<string, Located>();
   const wrong = new Set<string>();

@@ -17,7 +17,7 @@ type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 export const UNQUOTED_TEMPLATE = "unquoted";
 
 /** More than these help nobody, and take long to be found, located and printed. */
-export const MOST_PROBLEMS = 300;
+export const MAX_PROBLEMS = 300;
 
 /** Whether any of the problems keeps the workflow from running. */
 export function hasErrors(problems: readonly Pick<Diagnostic, "severity">[]): boolean {

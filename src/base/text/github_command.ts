@@ -4,7 +4,7 @@ import type { SourceExcerpt } from "../source.ts";
 export type AnnotationLevel = "error" | "warning" | "notice";
 
 /** The maximum number of annotations that GitHub shows for one step. */
-export const MOST_ANNOTATIONS = 10;
+export const MAX_ANNOTATIONS = 10;
 
 /** An annotation that GitHub shows beside a line of a file. */
 export interface Annotation {

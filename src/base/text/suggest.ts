@@ -1,17 +1,17 @@
 /** The names that are compared with a word: among more of them many are alike. */
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 /** The name among `names` that `word` was probably meant to be. */
 export function suggest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   // A word that would be replaced entirely is not a misspelling.
-  let least = Math.min(Math.max(1, word.length / 3) + 0.5, word.length);
+  let limit = Math.min(Math.max(1, word.length / 3) + 0.5, word.length);
   let count = 0;
   for (const name of names) {
-    if (++count > MOST_NAMES) break;
-    if (Math.abs(name.length - word.length) >= least) continue;
+    if (++count > MAX_NAMES) break;
+    if (Math.abs(name.length - word.length) >= limit) continue;
     const edits = distance(word.toLowerCase(), name.toLowerCase());
-    if (edits < least) [best, least] = [name, edits];
+    if (edits < limit) [best, limit] = [name, edits];
   }
   return best;
 }

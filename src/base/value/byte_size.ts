@@ -1,6 +1,6 @@
 /** The problem with the text of a size. */
-export function maxBodyProblem(given: string): string {
-  return `"max_body" must be a size like 500000, 500kB, 200MB or 64MiB, not "${given}"`;
+export function maxBodyProblem(text: string): string {
+  return `"max_body" must be a size like 500000, 500kB, 200MB or 64MiB, not "${text}"`;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -2,8 +2,8 @@ import { isDict, isNumber, plain, readField, stepText, type Value } from "./valu
 
 /** Unchanged lines around each difference. */
 const CONTEXT = 3;
-const MOST_LINES = 60;
-const MOST_PLACES = 5;
+const MAX_LINES = 60;
+const MAX_LOCATIONS = 5;
 /** Beyond this many added and removed lines, or milliseconds, lines are no longer matched. */
 const LIMITS = { maxEditLength: 1000, timeout: 1000 };
 /** Characters of a line. */
@@ -13,7 +13,7 @@ const LEAD = 30;
 /** Differences between shorter texts are easily seen. */
 const SHORT = 60;
 /** Values with more lines of JSON have no diff. */
-const MOST_JSON_LINES = 200_000;
+const MAX_JSON_LINES = 200_000;
 
 /**
  * The lines of a diff: `-` begins a line of the expected value, `+` one of the received value, and
@@ -35,11 +35,11 @@ export async function diffValues(
     }
     if (a.length <= SHORT && b.length <= SHORT && isVisible(a, b)) return [];
     const [x, y] = renderPair(a, b, true);
-    const place = [...b.slice(0, firstDifference(a, b))].length + 1;
-    return [`@ character ${place}`, `- ${x}`, `+ ${y}`];
+    const location = [...b.slice(0, firstDifference(a, b))].length + 1;
+    return [`@ character ${location}`, `- ${x}`, `+ ${y}`];
   }
   const sides = [jsonLines(expected), jsonLines(received)] as const;
-  if (sides.some(({ lines }) => lines.length >= MOST_JSON_LINES)) return [];
+  if (sides.some(({ lines }) => lines.length >= MAX_JSON_LINES)) return [];
   return await diffSides(...sides, mask);
 }
 
@@ -48,7 +48,7 @@ interface Side {
   /** Each with its line end. */
   readonly lines: string[];
   /** The path of each line of JSON, for example `.items[2]`; empty for brackets. */
-  readonly places?: string[];
+  readonly locations?: string[];
 }
 
 /** Neighbouring lines that both sides have, or only one of them; in the form of the library. */
@@ -64,27 +64,27 @@ function linesOf(text: string): string[] {
 
 /** A value as JSON without commas, with sorted keys, up to the limit of lines. */
 function jsonLines(value: Value): Required<Side> {
-  const side: Required<Side> = { lines: [], places: [] };
-  const add = (line: string, place: string) => {
+  const side: Required<Side> = { lines: [], locations: [] };
+  const add = (line: string, location: string) => {
     side.lines.push(`${line}\n`);
-    side.places.push(place);
+    side.locations.push(location);
   };
-  const write = (value: Value, start: string, place: string) => {
-    if (side.lines.length >= MOST_JSON_LINES) return;
+  const write = (value: Value, start: string, location: string) => {
+    if (side.lines.length >= MAX_JSON_LINES) return;
     const isMap = isDict(value);
     if (!isMap && !Array.isArray(value)) {
       const text = isNumber(value) ? String(value) : JSON.stringify(value);
-      return add(start + text, place);
+      return add(start + text, location);
     }
     const [open, close] = isMap ? "{}" : "[]";
     const steps = isMap ? Object.keys(value).sort() : [...value.keys()];
-    if (steps.length === 0) return add(`${start}${open}${close}`, place);
+    if (steps.length === 0) return add(`${start}${open}${close}`, location);
     const indent = /^ */.exec(start)![0];
     add(start + open, "");
     for (const step of steps) {
       const item = isMap ? readField(value, String(step)) ?? null : plain(value[Number(step)]);
       const key = isMap ? `${JSON.stringify(step)}: ` : "";
-      write(item, `${indent}  ${key}`, place + stepText(step));
+      write(item, `${indent}  ${key}`, location + stepText(step));
     }
     add(indent + close, "");
   };
@@ -102,8 +102,8 @@ async function diffSides(
   const changes: readonly Change[] = library?.diffArrays(left.lines, right.lines, LIMITS) ??
     replaceMiddle(left.lines, right.lines);
   const out = renderChanges(changes, left, right, mask);
-  if (out.length <= MOST_LINES) return out;
-  return [...out.slice(0, MOST_LINES), `… (${out.length - MOST_LINES} more lines)`];
+  if (out.length <= MAX_LINES) return out;
+  return [...out.slice(0, MAX_LINES), `… (${out.length - MAX_LINES} more lines)`];
 }
 
 /** Keeps only the common beginning and end. */
@@ -153,7 +153,7 @@ function renderChanges(
   right: Side,
   mask: (text: string) => string,
 ): string[] {
-  const hunks: { readonly places: Set<string>; readonly lines: string[] }[] = [];
+  const hunks: { readonly locations: Set<string>; readonly lines: string[] }[] = [];
   let [a, b] = [0, 0];
   for (const [index, { same, removed, added }] of blocksOf(changes).entries()) {
     const context = (lines: readonly string[]) =>
@@ -165,27 +165,27 @@ function renderChanges(
       hunks.at(-1)!.lines.push(...context(shown));
     }
     if (isLast) break;
-    if (startsHunk) hunks.push({ places: new Set(), lines: context(same.slice(-CONTEXT)) });
+    if (startsHunk) hunks.push({ locations: new Set(), lines: context(same.slice(-CONTEXT)) });
     a += same.length;
     b += same.length;
     // A changed line is named by its place in the received value.
-    const places = left.places && right.places
+    const locations = left.locations && right.locations
       ? [
-        ...right.places.slice(b, b + added.length),
-        ...left.places.slice(a + Math.min(added.length, removed.length), a + removed.length),
+        ...right.locations.slice(b, b + added.length),
+        ...left.locations.slice(a + Math.min(added.length, removed.length), a + removed.length),
       ]
       : [`line ${b + 1}`];
     const hunk = hunks.at(-1)!;
-    for (const place of places) if (place !== "") hunk.places.add(place);
-    for (const line of renderChanged(removed, added, mask, !left.places)) hunk.lines.push(line);
+    for (const location of locations) if (location !== "") hunk.locations.add(location);
+    for (const line of renderChanged(removed, added, mask, !left.locations)) hunk.lines.push(line);
     a += removed.length;
     b += added.length;
   }
-  return hunks.flatMap(({ places, lines }) => {
-    if (places.size === 0) return lines;
-    const more = places.size - MOST_PLACES;
-    const named = [...places].slice(0, MOST_PLACES).map(mask).join(", ");
-    return [cutLine(`@ ${named}${more > 0 ? ` and ${more} more` : ""}`), ...lines];
+  return hunks.flatMap(({ locations, lines }) => {
+    if (locations.size === 0) return lines;
+    const rest = locations.size - MAX_LOCATIONS;
+    const named = [...locations].slice(0, MAX_LOCATIONS).map(mask).join(", ");
+    return [cutLine(`@ ${named}${rest > 0 ? ` and ${rest} more` : ""}`), ...lines];
   });
 }
 
@@ -200,7 +200,7 @@ function renderChanged(
     { length: Math.max(removed.length, added.length) },
     // Lines that are not shown need no work.
     (_, index) =>
-      index > MOST_LINES ? ["", ""] : renderPair(
+      index > MAX_LINES ? ["", ""] : renderPair(
         removed[index] === undefined ? undefined : mask(removed[index]),
         added[index] === undefined ? undefined : mask(added[index]),
         isText,

@@ -14,7 +14,7 @@ export interface Mismatch {
 }
 
 /** The most places that are shown. */
-const MOST_PLACES = 20;
+const MAX_LOCATIONS = 20;
 
 /**
  * The lines of a diff by places: `@` begins the path of a place, `-` what was expected there, and
@@ -24,18 +24,18 @@ export function renderMismatches(
   mismatches: readonly Mismatch[],
   mask: (text: string) => string,
 ): string[] {
-  const lines = mismatches.slice(0, MOST_PLACES).flatMap(({ path, expected, actual, note }) => {
-    const place = pathText(path) || "the value itself";
+  const lines = mismatches.slice(0, MAX_LOCATIONS).flatMap(({ path, expected, actual, note }) => {
+    const location = pathText(path) || "the value itself";
     return [
-      `@ ${place}${note === undefined ? "" : `: ${note}`}`,
+      `@ ${location}${note === undefined ? "" : `: ${note}`}`,
       ...expected === undefined ? [] : [`- ${expected}`],
       actual === undefined ? "+ (missing)" : `+ ${formatJson(actual)}`,
     ];
   });
-  const more = mismatches.length - MOST_PLACES;
+  const rest = mismatches.length - MAX_LOCATIONS;
   return [
     ...lines.map((line) => cutLine(mask(line))),
-    ...more > 0 ? [`… (${more} more ${more === 1 ? "place" : "places"})`] : [],
+    ...rest > 0 ? [`… (${rest} more ${rest === 1 ? "place" : "places"})`] : [],
   ];
 }
 

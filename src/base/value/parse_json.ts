@@ -1,7 +1,7 @@
 import type { Value } from "./value.ts";
 
 /** Data nested deeper than this could not be walked safely afterwards. */
-const DEEPEST = 500;
+const MAX_LEVELS = 500;
 
 /**
  * Reads JSON as data: the one reader of all JSON that the program has not written itself. Throws
@@ -17,8 +17,8 @@ export function parseJson(text: string): unknown {
     // It has more levels than the stack.
     if (!(error instanceof RangeError)) throw error;
   }
-  if (value === undefined || text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) {
-    throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
+  if (value === undefined || text.length > 2 * MAX_LEVELS && isDeeper(value, MAX_LEVELS)) {
+    throw new SyntaxError(`JSON is nested more than ${MAX_LEVELS} levels deep`);
   }
   return value;
 }

@@ -83,13 +83,13 @@ writeIntegers();
 export class LimitError extends Error {}
 
 /** More values than this are a mistake, such as data that nests copies of itself. */
-const MOST_VALUES = 10_000_000;
+const MAX_VALUES = 10_000_000;
 
 /** A copy of plain data that shares nothing with it. Throws LimitError when it is too large. */
 export function copyValue(value: unknown): Value {
   let count = 0;
   const copy = (part: unknown): Value => {
-    if (++count > MOST_VALUES) throw new LimitError("too much data");
+    if (++count > MAX_VALUES) throw new LimitError("too much data");
     if (typeof part !== "object" || part === null) {
       return part === undefined ? null : part as Value;
     }

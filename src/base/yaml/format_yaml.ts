@@ -141,7 +141,7 @@ function visitBlock(
     ? block.pairs.map(({ key, value }) => ({ at: key.outerStart, key, value }))
     : block.items.map(({ dash, value }) => ({ at: dash, key: undefined, value }));
   for (const { at, key, value } of entries) {
-    place(at, column, levels, layout);
+    setColumn(at, column, levels, layout);
     if (key) visitLeaf(key, level, layout);
     if (!isWritten(value)) continue;
     const from = key ? text.indexOf(":", key.outerEnd) + 1 : at + 1;
@@ -156,7 +156,7 @@ function visitBlock(
     if (inBlock) {
       visitBlock(value, inner, levels, layout);
     } else {
-      if (!isBeside) place(valueStart, inner, levels, layout);
+      if (!isBeside) setColumn(valueStart, inner, levels, layout);
       visitLeaf(value, level, layout);
     }
   }
@@ -168,7 +168,7 @@ function startOfBlock(block: Block): number {
 }
 
 /** Notes the column of a line if this is the first thing in it. */
-function place(offset: number, column: number, levels: readonly Level[], layout: Layout): void {
+function setColumn(offset: number, column: number, levels: readonly Level[], layout: Layout): void {
   const line = lineOf(offset, layout);
   const known = layout.levels.get(line);
   if (known) {

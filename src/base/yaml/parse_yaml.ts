@@ -53,7 +53,7 @@ export const SECOND_DOCUMENT = "a second document";
 export const NOT_A_MAPPING = "not a mapping";
 
 /** `<<` may bring in that many keys in all, so that a small file does not become a huge value. */
-const MOST_MERGED_KEYS = 1_000_000;
+const MAX_MERGED_KEYS = 1_000_000;
 
 const NOTHING = { anchorStart: -1, anchorEnd: -1, tagStart: -1, tagEnd: -1 };
 
@@ -158,7 +158,7 @@ function shifted<T extends YamlEvent>(event: T, by: number): T {
 /** The value of each file in `filled`. Throws YamlFault. */
 export function constructValues(parsed: ParsedYaml): readonly unknown[] {
   const { text: source, events } = parsed;
-  const options = { source, schema: makeSchema(), maxTotalMergeKeys: MOST_MERGED_KEYS };
+  const options = { source, schema: makeSchema(), maxTotalMergeKeys: MAX_MERGED_KEYS };
   try {
     return constructFromEvents(events, options)[0] as unknown[];
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Host, Output } from "../../host/host.ts";
 import type { Failure, RunEvent } from "../../run/event.ts";
 import {
   type Annotation,
-  MOST_ANNOTATIONS,
+  MAX_ANNOTATIONS,
   pathsFromRoot,
   renderAnnotation,
 } from "../../base/text/github_command.ts";
@@ -35,7 +35,7 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
     const finding = findingOf(title, own, fromRoot);
     const same = found.find((other) => isSame(other, finding));
     if (same) same.times++;
-    else if (found.length < MOST_ANNOTATIONS) found.push(finding);
+    else if (found.length < MAX_ANNOTATIONS) found.push(finding);
     else leftOut++;
   };
   const runs = new Map<string, (event: RunEvent) => void>();

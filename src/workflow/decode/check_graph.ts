@@ -6,14 +6,14 @@ import { addError, type Problem } from "../problem.ts";
 export type IdentifiedJob = JobDraft & { readonly id: string };
 
 /** Finding a suggestion takes time in proportion to the jobs; more hints than this do not help. */
-const MOST_HINTS = 20;
+const MAX_HINTS = 20;
 
 /** Checks that every need is a job and that no job waits for itself. */
 export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]): void {
   const byId = new Map<string, IdentifiedJob>();
   // Of two jobs with the same id, which is reported elsewhere, the first counts.
   for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
-  let hints = MOST_HINTS;
+  let hints = MAX_HINTS;
   for (const job of jobs) {
     for (const [index, need] of job.needs.entries()) {
       if (byId.has(need)) continue;

@@ -18,13 +18,13 @@ export async function checkSnapshots(
       if (!step.snapshot) continue;
       checkPaths(step, problems);
       checkValue(step, problems);
-      const place = [...step.path, "snapshot"];
+      const path = [...step.path, "snapshot"];
       const id = step.snapshot.name ?? step.id;
       if (id === undefined) {
         addError(
           problems,
           "snapshot-name",
-          place,
+          path,
           "the snapshot of a step without id has no name",
           {
             part: "key",
@@ -37,7 +37,7 @@ export async function checkSnapshots(
       const other = known.get(name.toLowerCase());
       if (other) {
         const message = `two steps have the snapshot "${name}"`;
-        addError(problems, "snapshot-name", place, message, {
+        addError(problems, "snapshot-name", path, message, {
           part: "key",
           hint: "give one of them a name: snapshot: { name: … }, or its job an id",
         });
@@ -49,19 +49,19 @@ export async function checkSnapshots(
 
 function checkPaths({ path, snapshot }: StepDraft, problems: Problem[]): void {
   const { ignore = [], match = [] } = snapshot ?? {};
-  const place = [...path, "snapshot"];
+  const at = [...path, "snapshot"];
   for (const [index, written] of ignore.entries()) {
     const message = jsonPathProblem(written);
     if (message !== undefined) {
-      addError(problems, "json-path", [...place, "ignore", index], message);
+      addError(problems, "json-path", [...at, "ignore", index], message);
     }
   }
   for (const { path: written, rule } of match) {
-    const at = [...place, "match", written];
+    const ruleAt = [...at, "match", written];
     const inPath = jsonPathProblem(written);
-    if (inPath !== undefined) addError(problems, "json-path", at, inPath, { part: "key" });
+    if (inPath !== undefined) addError(problems, "json-path", ruleAt, inPath, { part: "key" });
     const inRule = ruleProblem(rule, regexProblem);
-    if (inRule !== undefined) addError(problems, "rule", at, inRule);
+    if (inRule !== undefined) addError(problems, "rule", ruleAt, inRule);
   }
 }
 

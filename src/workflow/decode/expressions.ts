@@ -17,7 +17,7 @@ import { onlyExpression, usesRegex } from "../../expr/parse/tree.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
 import type { NameRule } from "../model.ts";
-import { addError, addWarning, MOST_PROBLEMS, type Problem } from "../problem.ts";
+import { addError, addWarning, MAX_PROBLEMS, type Problem } from "../problem.ts";
 import { WHOLE_SCOPE } from "./name_rules.ts";
 
 type Tree = Expression | Template;
@@ -84,7 +84,7 @@ export class Expressions {
     if (nodes.some(usesRegex)) await loadRegexEngine();
     for (const load of new Set(nodes.flatMap(loadersOf))) await load();
     const known = new Map<Tree, Checked>();
-    let left = MOST_PROBLEMS;
+    let left = MAX_PROBLEMS;
     for (const { tree, path, names } of this.uses) {
       if (left < 0) break;
       let checked = known.get(tree);

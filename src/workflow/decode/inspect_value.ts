@@ -22,7 +22,7 @@ const FILE_KEYS: readonly (string | number)[] = [
 ];
 
 /** The number of values that aliases may add to those that are written. */
-const MOST_ALIASED_VALUES = 1_000_000;
+const MAX_ALIASED_VALUES = 1_000_000;
 
 /** The name that a mapping gets as a key. */
 const MAPPING_AS_KEY = "[object Object]";
@@ -67,7 +67,7 @@ export function inspectValue(root: unknown): Inspection {
     else for (const key of Object.keys(value)) step(key, (value as Record<string, unknown>)[key]);
     open.delete(value);
     if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
-    if (values - written > MOST_ALIASED_VALUES) return fail("aliases make the document too large");
+    if (values - written > MAX_ALIASED_VALUES) return fail("aliases make the document too large");
     if (levels >= MAX_DEPTH) return fail("the values are nested too deeply");
     const size = { values, levels: levels + 1 };
     known.set(value, size);

@@ -24,7 +24,7 @@ interface SchemaFile extends SchemaDocument {
 /** Reads the schema that a place of a document names. Throws SchemaFault. */
 export async function readSchemaBeside(
   document: Document,
-  place: Path,
+  path: Path,
   written: string,
   limits: Limits,
   host: Host,
@@ -36,7 +36,7 @@ export async function readSchemaBeside(
     );
   }
   if (written.trim() === "") throw new SchemaFault("the name of the schema is empty");
-  return await readSchemaFiles(await besideDocument(document, place, written), limits, host);
+  return await readSchemaFiles(await besideDocument(document, path, written), limits, host);
 }
 
 /**

@@ -27,13 +27,13 @@ export function writtenJobPath({ with: params }: StepDraft): DataTemplate | unde
 /** The path of a file that a document names: it is relative to the file that names it. */
 export async function besideDocument(
   document: Document,
-  place: Path,
+  at: Path,
   path: string,
 ): Promise<string> {
   if (isAbsolute(path)) return join(path);
   const file = document.files.length === 1
     ? document.name
-    : (await document.positions()).locate(place).source.name;
+    : (await document.positions()).locate(at).source.name;
   return join(file, "..", path);
 }
 
@@ -64,7 +64,7 @@ export async function suggestFile(path: string, { files }: Host): Promise<string
  * the workflow alone. True where it does.
  */
 export function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
-  const place = jobPathOf(step);
+  const at = jobPathOf(step);
   const references = template.parts.flatMap((part) =>
     typeof part === "string" ? [] : referencesIn(part)
   );
@@ -72,20 +72,20 @@ export function checkJobPath(step: StepDraft, template: Template, problems: Prob
   for (const { base: { name, start, end } } of references) {
     if (name === "vars") continue;
     const what = name === WHOLE_SCOPE ? "everything" : `"${name}"`;
-    addError(problems, "job-path", place, `the path of a job file cannot depend on ${what}`, {
+    addError(problems, "job-path", at, `the path of a job file cannot depend on ${what}`, {
       range: { start, end },
       hint:
         "job files are loaded before the run: write a path, or choose it by a var of the workflow",
     });
   }
-  const own = ownVars(step);
+  const vars = ownVars(step);
   for (const { root, keys: [first], base: { start, end } } of references) {
     const key = first?.name;
-    if (root !== "vars" || (key === undefined ? own.size === 0 : !own.has(key))) continue;
+    if (root !== "vars" || (key === undefined ? vars.size === 0 : !vars.has(key))) continue;
     const message = key === undefined
       ? "the path of a job file cannot depend on all vars of a step that has its own"
       : `the path of a job file cannot depend on "${key}", a var of the step`;
-    addError(problems, "job-path", place, message, {
+    addError(problems, "job-path", at, message, {
       range: { start, end },
       hint:
         "job files are loaded before the run: write a step for each, or use a var of the workflow",
