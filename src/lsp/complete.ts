@@ -1,18 +1,22 @@
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Field } from "../workflow/decode/fields.ts";
 import type { NameRule } from "../workflow/model.ts";
-import { actionAt, type KnownActions, nodeAt, stepAt, varsAt } from "./context.ts";
-import { type Keys, keysAt } from "./format_tables.ts";
-import { describeAction, describeParameter, NAMES } from "./hover.ts";
-import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
 import {
-  isExpression,
-  isInBraces,
-  makeOutline,
-  type Outline,
-  outputNames,
-  type TextRange,
-} from "./outline.ts";
+  actionAt,
+  type Keys,
+  keysAt,
+  type KnownActions,
+  nodeAt,
+  stepAt,
+  varsAt,
+} from "./format.ts";
+import { describeAction, describeParameter, NAMES } from "./hover.ts";
+import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
+import { isExpression, isInBraces, makeOutline, type Outline, outputNames } from "./outline.ts";
+import { join } from "@std/path/join";
+import type { Host } from "../host/host.ts";
+import type { Parameter } from "../action/action.ts";
+import { isAbsolute, jobFileOf, type LoadFile, type WorkspaceFile } from "./job_files.ts";
 
 /** Something that may be written at the cursor. */
 export interface Completion {
@@ -68,7 +72,7 @@ function keyItems(
   known: KnownActions,
 ): readonly Completion[] {
   const there = new Set(pairsOf(nodeAt(outline.root, path)).map(({ key }) => key.text));
-  const keys = keysAt(path, outline.kind, actionAt(outline, path, known));
+  const keys = keysAt(outline, path, known);
   const hasColon = /^\s*:/.test(after);
   return namesOf(keys, known)
     .filter(({ name }) => !there.has(name))
@@ -133,8 +137,7 @@ function valueItems(
 ): readonly Completion[] {
   const key = String(path.at(-1));
   const around = path.slice(0, -1);
-  const action = actionAt(outline, around, known);
-  const keys = keysAt(around, outline.kind, action);
+  const keys = keysAt(outline, around, known);
   if (keys?.kind === "parameters") {
     const parameter = keys.parameters.find(({ name }) => name === key);
     const types = [parameter?.type ?? []].flat();
@@ -246,15 +249,91 @@ function nameRuleAt(
   known: KnownActions,
 ): NameRule | undefined {
   for (let length = path.length; length > 0; length--) {
-    const keys = keysAt(
-      path.slice(0, length - 1),
-      outline.kind,
-      actionAt(outline, path, known),
-    );
+    const keys = keysAt(outline, path.slice(0, length - 1), known);
     const key = String(path[length - 1]);
     if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) continue;
     const { names } = keys.table.fields[key]!;
     if (names) return names;
   }
   return stepAt(outline, path) ? { where: "in a step", known: Object.keys(NAMES) } : undefined;
+}
+
+/** A path that is being typed, up to its last "/" and the part that a name replaces. */
+interface FilePlace extends TextRange {
+  readonly directory: string;
+  readonly names: NonNullable<Parameter["namesFile"]>;
+}
+
+/** The files and directories that may be named at an offset; undefined where no file is named. */
+export async function fileCompletionsAt(
+  text: string,
+  offset: number,
+  path: string,
+  known: KnownActions,
+  host: Host,
+): Promise<Completions | undefined> {
+  const place = filePlaceAt(text, offset, known);
+  if (!place) return undefined;
+  const { directory, names, start, end } = place;
+  const from = isAbsolute(directory) ? directory : join(path, "..", directory);
+  const entries = (await host.files.entries(from) ?? []).filter(({ name, kind }) =>
+    !name.startsWith(".") && name !== "node_modules" && join(from, name) !== path &&
+    (kind === "directory" || (names === "any" || /\.ya?ml$/i.test(name)))
+  );
+  const items = entries.map(({ name, kind }) => {
+    const label = kind === "directory" ? `${name}/` : name;
+    return { label, kind: kind === "directory" ? "directory" : "file", insert: label } as const;
+  });
+  return { items, start, end };
+}
+
+function filePlaceAt(text: string, offset: number, known: KnownActions): FilePlace | undefined {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
+  // Most keys name no file: then the text need not be read.
+  const isFile = [...known.actions.values()].some(({ parameters }) => namesFile(parameters, key));
+  if (!isFile) return undefined;
+  const outline = makeOutline(text.slice(0, offset) + MARK + text.slice(offset));
+  const spot = spotAt(outline.root, offset);
+  if (!spot || spot.isKey) return undefined;
+  const { path, scalar } = spot;
+  const keys = keysAt(outline, path.slice(0, -1), known);
+  if (keys?.kind !== "parameters") return undefined;
+  const names = keys.parameters.find(({ name }) => name === path.at(-1))?.namesFile;
+  const [before = "", after = ""] = scalar.text.split(MARK);
+  if (!names || scalar.text.includes("{{") || scalar.text.includes("\n")) return undefined;
+  const directory = before.slice(0, before.lastIndexOf("/") + 1);
+  const start = offset - (before.length - directory.length);
+  return { directory, names, start, end: offset + after.length };
+}
+
+function namesFile(parameters: readonly Parameter[] | undefined, key: string | undefined): boolean {
+  return key !== undefined &&
+    (parameters ?? []).some((one) =>
+      one.name === key && one.namesFile !== undefined || namesFile(one.fields, key) ||
+      namesFile(one.items, key)
+    );
+}
+
+/** The outputs of a job file that may be written at an offset: `res.outputs.`. */
+export async function outputCompletionsAt(
+  file: WorkspaceFile,
+  offset: number,
+  load: LoadFile,
+): Promise<Completions | undefined> {
+  const { text, steps } = file.outline;
+  const [, id, word] = /\bres\??\.outputs\??\.(?:([A-Za-z_]\w*)\??\.)?(\w*)$/
+    .exec(text.slice(Math.max(0, offset - 200), offset)) ?? [];
+  if (word === undefined) return undefined;
+  const step = steps.find(({ node }) => node.start <= offset && offset <= node.end);
+  const path = step && jobFileOf(step, file.path)?.path;
+  const jobFile = path === undefined ? undefined : await load(path);
+  if (!jobFile) return undefined;
+  const published = jobFile.outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
+  const labels = id === undefined
+    ? published.flatMap(({ id, outputs }) => [id!.text, ...outputs.map(({ key }) => key.text)])
+    : published.filter((one) => one.id!.text === id).flatMap(outputNames);
+  const items = [...new Set(labels)].filter((label) => /^[A-Za-z_]\w*$/.test(label))
+    .map((label) => ({ label, kind: "output", insert: label } as const));
+  return { items, start: offset - word.length, end: offset };
 }

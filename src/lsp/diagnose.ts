@@ -7,8 +7,8 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
-import { pairsOf } from "./loose_yaml.ts";
-import type { Outline, TextRange } from "./outline.ts";
+import { pairsOf, type TextRange } from "./loose_yaml.ts";
+import type { Outline } from "./outline.ts";
 
 /** Something that `check` finds in a file. */
 export interface Finding extends TextRange {

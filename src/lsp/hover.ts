@@ -1,15 +1,14 @@
 import type { Action, Parameter } from "../action/action.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { actionAt, type KnownActions, varsAt } from "./context.ts";
-import { keysAt } from "./format_tables.ts";
-import { spotAt } from "./loose_yaml.ts";
-import { findMention } from "./navigate.ts";
+import { actionAt, keysAt, type KnownActions, varsAt } from "./format.ts";
+import { spotAt, type TextRange } from "./loose_yaml.ts";
 import {
+  findMention,
   isExpression,
   isInBraces,
+  type Mention,
   type Outline,
   outputNames,
-  type TextRange,
   textRange,
 } from "./outline.ts";
 
@@ -56,7 +55,7 @@ export function hoverAt(
   }
   const mention = findMention(outline, offset);
   if (mention) {
-    const markdown = describeMention(outline, mention.kind, mention.name, mention.step, path);
+    const markdown = describeMention(outline, mention, path);
     if (markdown !== undefined) return { markdown, start: mention.start, end: mention.end };
   }
   const inside = offset - scalar.from;
@@ -97,7 +96,7 @@ function describeKey(
 ): string | undefined {
   const around = path.slice(0, -1);
   const name = String(path.at(-1));
-  const keys = keysAt(around, outline.kind, actionAt(outline, around, known));
+  const keys = keysAt(outline, around, known);
   switch (keys?.kind) {
     case "fields": {
       const field = Object.hasOwn(keys.table.fields, name) ? keys.table.fields[name] : undefined;
@@ -138,9 +137,7 @@ export function describeAction({ name, summary, parameters }: Action): string {
 
 function describeMention(
   outline: Outline,
-  kind: string,
-  name: string,
-  step: string | undefined,
+  { kind, name, step }: Mention,
   path: readonly (string | number)[],
 ): string | undefined {
   const written = (node: { readonly start: number; readonly end: number } | undefined) =>

@@ -1,5 +1,5 @@
 import { lineAt, lineStarts } from "../base/source.ts";
-import type { TextRange } from "./outline.ts";
+import type { TextRange } from "./loose_yaml.ts";
 
 /** A position in a file as editors count: lines and UTF-16 units from 0. */
 export interface EditorPosition {

@@ -6,12 +6,13 @@ import { endOfQuoted } from "../base/yaml/find_opening.ts";
  */
 export type LooseNode = LooseMap | LooseList | LooseScalar;
 
-interface Extent {
+/** A part of the text of a file, in UTF-16 offsets. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface LooseMap extends Extent {
+export interface LooseMap extends TextRange {
   readonly kind: "map";
   readonly pairs: readonly LoosePair[];
 }
@@ -21,20 +22,20 @@ export interface LoosePair {
   readonly value: LooseNode;
 }
 
-export interface LooseList extends Extent {
+export interface LooseList extends TextRange {
   readonly kind: "list";
   readonly items: readonly LooseNode[];
 }
 
 /** A text as it is written, without its quotes or the header of its block. */
-export interface LooseScalar extends Extent {
+export interface LooseScalar extends TextRange {
   readonly kind: "scalar";
   readonly text: string;
   /** Where the text begins. */
   readonly from: number;
 }
 
-interface Line extends Extent {
+interface Line extends TextRange {
   readonly indent: number;
 }
 
@@ -278,7 +279,7 @@ export function spotAt(root: LooseNode, offset: number): Spot | undefined {
   const path: (string | number)[] = [];
   const nodes: LooseNode[] = [];
   let node = root;
-  const isIn = ({ start, end }: Extent) => start <= offset && offset <= end;
+  const isIn = ({ start, end }: TextRange) => start <= offset && offset <= end;
   for (;;) {
     nodes.push(node);
     if (node.kind === "scalar") {

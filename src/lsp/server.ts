@@ -4,35 +4,30 @@ import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatYaml } from "../base/yaml/format_yaml.ts";
-import { completionsAt } from "./complete.ts";
-import { findActions, type KnownActions } from "./context.ts";
-import { fileCompletionsAt } from "./complete_files.ts";
+import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
+import { findActions, type KnownActions } from "./format.ts";
 import { diagnose, type Finding, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import {
-  isShared,
-  nameAt,
-  type NamePlace,
-  outputCompletionsAt,
-  placesOf,
-} from "./job_file_names.ts";
-import {
   embeddingFiles,
   isAbsolute,
+  isShared,
   jobFileAt,
   jobFilesIn,
+  nameAt,
+  type NamePlace,
+  placesOf,
   readOutline,
   type WorkspaceFile,
-} from "./embedded_files.ts";
-import { nameProblem } from "./navigate.ts";
-import { makeOutline, type Outline, type TextRange } from "./outline.ts";
+} from "./job_files.ts";
+import { type FileSymbol, makeOutline, nameProblem, type Outline, symbolsOf } from "./outline.ts";
 import {
   type EditorPosition,
   type EditorRange,
   type LineIndex,
   makeLineIndex,
 } from "./line_index.ts";
-import { type FileSymbol, symbolsOf } from "./symbols.ts";
+import type { TextRange } from "./loose_yaml.ts";
 
 /** A file that is open in the editor. */
 interface OpenFile {

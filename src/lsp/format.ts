@@ -12,7 +12,11 @@ import {
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
 import { SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
-import type { FileKind } from "./outline.ts";
+import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
+import { pluginDirectory, pluginNames } from "../actions/plugin/find_plugin.ts";
+import { ACTIONS } from "../actions/registry.ts";
+import type { Host } from "../host/host.ts";
+import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";
 
 type Table = FieldTable<Readonly<Record<string, Field>>>;
 type Path = readonly (string | number)[];
@@ -34,11 +38,9 @@ const ROOTS: Readonly<Record<FileKind, Table>> = {
 };
 
 /** The keys of the mapping at a path; undefined where any may be written. */
-export function keysAt(
-  path: Path,
-  kind: FileKind,
-  action: Action | undefined,
-): Keys | undefined {
+export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys | undefined {
+  const { kind } = outline;
+  const action = actionAt(outline, path, known);
   const [first, second] = path;
   if (path.length === 0) return fields(ROOTS[kind]);
   if (kind === "suite") {
@@ -87,4 +89,69 @@ export function stepPath(path: Path): Path | undefined {
     (part === "steps" || part === "finally") && typeof path[at + 1] === "number" && at <= 2
   );
   return index < 0 ? undefined : path.slice(0, index + 2);
+}
+
+/** The actions that there are: those of plugins are known by their file names alone. */
+export interface KnownActions {
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly plugins: readonly string[];
+}
+
+/** Finds all actions, and runs no code of plugins. */
+export async function findActions(host: Host): Promise<KnownActions> {
+  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  const directory = pluginDirectory(host);
+  const plugins = directory ? await pluginNames(directory, host).catch(() => undefined) : undefined;
+  return {
+    actions: new Map(actions.map((action) => [action.name, action])),
+    plugins: plugins ?? [],
+  };
+}
+
+/** The node at a path. */
+export function nodeAt(
+  root: LooseNode,
+  path: readonly (string | number)[],
+): LooseNode | undefined {
+  return path.reduce<LooseNode | undefined>(
+    (node, part) => typeof part === "number" ? itemsOf(node)[part] : fieldOf(node, part),
+    root,
+  );
+}
+
+/** The action whose parameters are at a path: that of the step, or of the defaults of a job. */
+export function actionAt(
+  { root }: Outline,
+  path: readonly (string | number)[],
+  { actions }: KnownActions,
+): Action | undefined {
+  const defaults = path.indexOf("defaults");
+  const step = stepPath(path);
+  if (step) {
+    const uses = scalarOf(fieldOf(nodeAt(root, step), "uses"))?.text;
+    return uses === undefined ? undefined : actions.get(uses);
+  }
+  return defaults < 0 ? undefined : actions.get(String(path[defaults + 1]));
+}
+
+/** The step at a path. */
+export function stepAt(
+  outline: Outline,
+  path: readonly (string | number)[],
+): StepInText | undefined {
+  const own = stepPath(path);
+  const node = own && nodeAt(outline.root, own);
+  return node && outline.steps.find((step) => step.node === node);
+}
+
+/** The names of the vars that a step sees, with their values. */
+export function varsAt(
+  outline: Outline,
+  path: readonly (string | number)[],
+): ReadonlyMap<string, LooseNode> {
+  const step = stepAt(outline, path)?.node;
+  const iteration = fieldOf(step, "iteration");
+  const entries = iteration?.kind === "map" ? fieldOf(iteration, "list") : iteration;
+  const maps = [fieldOf(outline.root, "vars"), ...itemsOf(entries), fieldOf(step, "vars")];
+  return new Map(maps.flatMap(pairsOf).map(({ key, value }) => [key.text, value]));
 }
