@@ -9,7 +9,6 @@ import {
   type Mention,
   mentionsOf,
   type Outline,
-  outputNames,
   readingsIn,
   type StepInText,
   textRange,
