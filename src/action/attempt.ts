@@ -7,7 +7,7 @@ import { excerpt } from "./excerpt.ts";
 import { codeOf } from "./net/endpoint.ts";
 import { explainConnection } from "./net/explain_connection.ts";
 import { onAbort } from "./on_abort.ts";
-import { readStepText } from "./step_file.ts";
+import { readStepFile, readStepText } from "./step_file.ts";
 import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
 import type { TlsOptions } from "./tls/tls_options.ts";
 import { describeTarget, type Server, type Target } from "./target.ts";
@@ -117,11 +117,6 @@ export class Attempt {
 
   /** Connects to the server that the action works with, by TLS where options are given. */
   async socket(options: TlsOptions | undefined): Promise<Socket | TLSSocket> {
-    const { opening, failing } = describeTarget(this.target);
-    return await this.during(opening, this.#connect(options), failing);
-  }
-
-  async #connect(options: TlsOptions | undefined): Promise<Socket | TLSSocket> {
     const { host, port } = this.server;
     const { connect, isIP } = await import("node:net");
     const name = options?.servername ?? host;
@@ -135,9 +130,21 @@ export class Attempt {
     socket.once(options ? "secureConnect" : "connect", () => resolve());
     // It stays: a later error belongs to the reader, and must not crash the program.
     socket.on("error", reject);
-    await promise;
-    this.#isHandshaking = false;
-    return socket;
+    const { opening, failing } = describeTarget(this.target);
+    try {
+      await this.during(opening, promise, failing);
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      this.#isHandshaking = false;
+    }
+  }
+
+  /** Reads a file that a parameter names. */
+  async read(path: string, parameter: string, what = "the file"): Promise<Uint8Array> {
+    return await readStepFile({ path, parameter, what }, this.context);
   }
 
   /** Reads a text file that a parameter names. */

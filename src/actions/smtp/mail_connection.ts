@@ -1,123 +1,129 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext } from "../../action/action.ts";
-import { excerpt } from "../../action/excerpt.ts";
-import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
-import { explainConnection } from "../../action/net/explain_connection.ts";
-import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
-import { openSocket } from "../../action/net/open_socket.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { GIVE_CERTIFICATE } from "../../action/tls/explain_tls.ts";
-import type { TlsOptions } from "../../action/tls/tls_options.ts";
-import type { Mail } from "./compose_mail.ts";
-import { type Delivery, type MailError, refusalOf, rejections } from "./delivery.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import type { MailSecurity } from "./mail_params.ts";
 
 /** Where the server is, and how to talk to it. */
-export interface MailServer extends Endpoint {
-  /** TLS from the first byte. */
-  readonly tls?: TlsOptions;
-  /** The TLS options for STARTTLS; without them it is not used. */
-  readonly starttls?: { readonly options: TlsOptions; readonly isRequired: boolean };
+export interface MailServer extends MailSecurity {
+  readonly host: string;
+  readonly port: number;
   /** The name of the client in EHLO. */
   readonly hostname: string;
-  readonly auth?: MailAuth;
+  readonly auth?: {
+    readonly username: string;
+    readonly password?: string;
+    readonly access_token?: string;
+    readonly method?: string;
+  };
 }
 
-export interface MailAuth {
-  readonly username: string;
-  readonly password?: string;
-  readonly accessToken?: string;
-  readonly method?: string;
+/** A mail as it goes over the wire, and between whom. */
+export interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly id: string;
+  readonly bytes: Uint8Array;
 }
 
-/** A connection that is signed in, and sends one mail at a time. */
-export interface MailConnection {
-  readonly isLost: boolean;
-  /** Whether what was sent is protected by TLS. */
-  readonly isSecure: boolean;
-  send(mail: Mail, context: ActionContext): Promise<Delivery>;
-  /** Makes it ready for another step; false if the server has closed it. */
-  renew(context: ActionContext): Promise<boolean>;
-  close(): Promise<void>;
+/** The server's replies about a mail. */
+export interface Delivery {
+  readonly accepted: readonly string[];
+  readonly rejected: readonly Rejection[];
+  /** Its reply to the mail, or the one that refuses it. */
+  readonly reply: string;
+  readonly isSent: boolean;
+}
+
+/** A recipient, or the sender, that the server refused. */
+interface Rejection {
+  readonly address: string;
+  readonly reply: string;
+}
+
+/** An error of the library. */
+interface MailError extends Error {
+  readonly code?: string;
+  /** The command that the server has answered. */
+  readonly command?: string;
+  readonly originalCode?: string;
+  readonly response?: string;
+  readonly rejectedErrors?: readonly (MailError & { readonly recipient?: string })[];
+}
+
+/** Connections to one server, of which each serves one session at a time. */
+export class ConnectionPool {
+  readonly #idle: MailConnection[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  /**
+   * Passes a connection to `use`: one that is idle, or a new one as long as fewer than `max` are
+   * busy. Otherwise it waits for one.
+   */
+  async with(
+    max: number,
+    attempt: Attempt,
+    open: () => Promise<MailConnection>,
+    use: (connection: MailConnection) => Promise<void>,
+  ): Promise<void> {
+    while (this.#busy >= max) {
+      const free = new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await attempt.during(`waiting for a connection to ${attempt.peer}`, free);
+    }
+    this.#busy++;
+    try {
+      const connection = await this.#take(attempt) ?? await open();
+      try {
+        await use(connection);
+      } finally {
+        if (!connection.isLost) this.#idle.push(connection);
+      }
+    } finally {
+      this.#busy--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
+  }
+
+  async #take(attempt: Attempt): Promise<MailConnection | undefined> {
+    for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
+      if (await last.renew(attempt)) return last;
+    }
+    return undefined;
+  }
 }
 
 /** All waiting is bounded by the attempt; the timeouts of the library are out of the way. */
 const NEVER = 86_400_000;
 
-/** Milliseconds after a mail in which nobody asks whether the server is still there. */
-const FRESH = 1000;
-
-/** Milliseconds that a server has to answer QUIT. */
-const GOODBYE = 1000;
-
 /** Connects, switches to TLS and signs in. */
-export async function openMailConnection(
-  server: MailServer,
-  context: ActionContext,
-): Promise<MailConnection> {
+export async function openMail(server: MailServer, attempt: Attempt): Promise<MailConnection> {
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
-  const socket = await openSocket(server, server.tls, context);
+  const implicit = await attempt.secure(server.tls);
+  const later = server.starttls && await attempt.secure(server.starttls.tls);
+  const socket = await attempt.socket(implicit);
   const replies = new Replies();
-  const connection = new Connection({
+  const library = new Connection({
     connection: socket,
     host: server.host,
     port: server.port,
     name: server.hostname,
-    secure: server.tls !== undefined,
-    secured: server.tls !== undefined,
-    ...server.starttls
-      ? { tls: { ...server.starttls.options }, requireTLS: server.starttls.isRequired }
-      : { ignoreTLS: true },
+    secure: implicit !== undefined,
+    secured: implicit !== undefined,
+    ...later ? { tls: { ...later }, requireTLS: server.starttls!.isRequired } : { ignoreTLS: true },
     connectionTimeout: NEVER,
     greetingTimeout: NEVER,
     socketTimeout: NEVER,
     transactionLog: true,
     logger: replies.logger,
   });
-  const talk = new Talk(connection, server, replies, socket);
-  await talk.wait("connect", context, (done) => {
-    // The library begins to listen a moment later, when a server may have closed it.
-    socket.once("close", () => setTimeout(done, 0, new Error("Connection closed")));
-    connection.connect(done);
-  });
-  const { auth } = server;
-  if (auth) {
-    if (!connection.allowsAuth) {
-      talk.destroy();
-      throw new StepError(
-        `cannot sign in to the mail server at ${placeOf(server)}: it offers no sign-in (AUTH)`,
-        connection.secure || server.starttls?.isRequired
-          ? 'leave out "auth" if the server needs none'
-          : "many servers offer it after STARTTLS only: starttls: true",
-      );
-    }
-    await talk.wait("sign in", context, (done) => connection.login(loginOf(auth), done));
-  }
-  return {
-    get isLost() {
-      return connection.destroyed;
-    },
-    isSecure: connection.secure,
-    send: (mail, context) => talk.send(mail, context),
-    renew: (context) => talk.renew(context),
-    close: () => talk.close(),
-  };
-}
-
-function loginOf({ username, password, accessToken, method }: MailAuth) {
-  return {
-    user: username,
-    ...password === undefined ? {} : { pass: password },
-    ...method === undefined ? {} : { method: method.toUpperCase() },
-    ...accessToken === undefined ? {} : {
-      oauth2: {
-        getToken: (_: boolean, done: (error: null, token: string) => void) =>
-          done(null, accessToken),
-        buildXOAuth2Token: (token: string) =>
-          btoa(`user=${username}\u0001auth=Bearer ${token}\u0001\u0001`),
-      } as never,
-    },
-  };
+  const connection = new MailConnection(library, server, replies, socket);
+  await connection.connect(attempt);
+  await connection.signIn(attempt);
+  return connection;
 }
 
 /** The commands that the server has not answered yet. */
@@ -143,215 +149,247 @@ class Replies {
   }
 }
 
-/** The dialogue up to where STARTTLS begins. */
-const UNTIL_TLS = [
-  { reply: /^220 [^\n]*\n/m, send: "EHLO localhost\r\n" },
-  { reply: /^250 [^\n]*\n/m, send: "STARTTLS\r\n" },
-  { reply: /^220 [^\n]*\n/m },
-];
-
 type Stage = "connect" | "sign in" | "send" | "renew";
 
-/** The dialogue on one connection. */
-class Talk {
-  readonly #connection: SMTPConnection;
-  readonly #server: MailServer;
-  readonly #replies: Replies;
-  readonly #socket: { destroy(): unknown };
+type Done<T = unknown> = (error?: Error | null, value?: T) => void;
+
+interface Sent {
+  readonly accepted: readonly string[];
+  readonly rejectedErrors?: MailError["rejectedErrors"];
+  readonly response: string;
+}
+
+/** Milliseconds after a mail in which nobody asks whether the server is still there. */
+const FRESH = 1000;
+
+/** Milliseconds that a server has to answer QUIT. */
+const GOODBYE = 1000;
+
+/** A connection that is signed in, and sends one mail at a time. */
+export class MailConnection {
   /** When the last mail was accepted for all, by the clock of the machine. */
   #acceptedAt = -Infinity;
   /** Whether a mail was refused, of which the server may wait for the rest. */
   #isOpen = false;
 
   constructor(
-    connection: SMTPConnection,
-    server: MailServer,
-    replies: Replies,
-    socket: { destroy(): unknown },
+    readonly library: SMTPConnection,
+    readonly server: MailServer,
+    readonly replies: Replies,
+    readonly socket: { destroy(): unknown; once(event: "close", act: () => void): unknown },
   ) {
-    this.#connection = connection;
-    this.#server = server;
-    this.#replies = replies;
-    this.#socket = socket;
     // A command reports errors while it waits; `isLost` reports the others.
-    connection.on("error", () => {});
+    library.on("error", () => {});
   }
 
-  /** Waits for the library; its errors become those that users see. */
-  async wait<T>(
-    stage: Stage,
-    context: ActionContext,
-    start: (done: (error?: Error | null, value?: T) => void) => void,
-  ): Promise<T> {
-    try {
-      return await this.#answer(stage, context, start);
-    } catch (error) {
-      this.destroy();
-      throw error instanceof StepError ? error : await this.#explain(stage, error, context);
+  get isLost(): boolean {
+    return this.library.destroyed;
+  }
+
+  /** Whether what was sent is protected by TLS. */
+  get isSecure(): boolean {
+    return this.library.secure;
+  }
+
+  async connect(attempt: Attempt): Promise<void> {
+    await this.#orDestroy("connect", attempt, (done) => {
+      // The library begins to listen a moment later, when a server may have closed it.
+      this.socket.once("close", () => setTimeout(done, 0, new Error("Connection closed")));
+      this.library.connect(done);
+    });
+  }
+
+  async signIn(attempt: Attempt): Promise<void> {
+    const { auth, starttls } = this.server;
+    if (!auth) return;
+    if (!this.library.allowsAuth) {
+      this.#destroy();
+      throw new StepError(
+        `cannot sign in to ${attempt.peer}: it offers no sign-in (AUTH)`,
+        this.isSecure || starttls?.isRequired
+          ? 'leave out "auth" if the server needs none'
+          : "many servers offer it after STARTTLS only: starttls: true",
+      );
     }
+    const { username, password, access_token: token, method } = auth;
+    await this.#orDestroy("sign in", attempt, (done) =>
+      this.library.login({
+        user: username,
+        pass: password,
+        method: method?.toUpperCase(),
+        ...token !== undefined && {
+          oauth2: {
+            getToken: (_: boolean, done: (error: null, token: string) => void) => done(null, token),
+            buildXOAuth2Token: (token: string) =>
+              btoa(`user=${username}\u0001auth=Bearer ${token}\u0001\u0001`),
+          } as never,
+        },
+      }, done));
   }
 
-  async send({ from, to, bytes }: Mail, context: ActionContext): Promise<Delivery> {
+  async send({ from, to, bytes }: Mail, attempt: Attempt): Promise<Delivery> {
     try {
       const envelope = { from, to: [...to], size: bytes.length, use8BitMime: true };
       const { Buffer } = await import("node:buffer");
       if (this.#isOpen) {
-        await this.#answer("renew", context, (done) => this.#connection.reset(done));
+        await this.#wait("renew", attempt, (done) => this.library.reset(done));
         this.#isOpen = false;
       }
-      const sent = await this.#answer<Sent>(
+      const { accepted, rejectedErrors, response } = await this.#wait<Sent>(
         "send",
-        context,
-        (done) => this.#connection.send(envelope, Buffer.from(bytes), done),
+        attempt,
+        (done) => this.library.send(envelope, Buffer.from(bytes), done),
       );
-      const rejected = rejections(sent.rejectedErrors);
+      const rejected = rejections(rejectedErrors);
       this.#acceptedAt = rejected.length === 0 ? performance.now() : -Infinity;
-      return {
-        accepted: sent.accepted,
-        rejected,
-        reply: sent.response,
-        isSent: true,
-      };
+      return { accepted, rejected, reply: response, isSent: true };
     } catch (error) {
       this.#acceptedAt = -Infinity;
       this.#isOpen = true;
       const refusal = refusalOf(error, from, to);
       if (refusal) return refusal;
-      this.destroy();
-      throw error instanceof StepError ? error : await this.#explain("send", error, context);
+      this.#destroy();
+      throw await this.#explain("send", error, attempt);
     }
   }
 
-  async renew(context: ActionContext): Promise<boolean> {
-    if (this.#connection.destroyed) return false;
+  /** Makes it ready for another step; false if the server has closed it. */
+  async renew(attempt: Attempt): Promise<boolean> {
+    if (this.isLost) return false;
     if (performance.now() - this.#acceptedAt < FRESH) return true;
     try {
-      await this.#answer("renew", context, (done) => this.#connection.reset(done));
+      await this.#wait("renew", attempt, (done) => this.library.reset(done));
       this.#isOpen = false;
       return true;
     } catch (error) {
-      this.destroy();
+      this.#destroy();
       if (error instanceof StepError) throw error;
       return false;
     }
   }
 
   async close(): Promise<void> {
-    if (this.#connection.destroyed) return this.destroy();
+    if (this.isLost) return this.#destroy();
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#connection.once("end", resolve);
+    this.library.once("end", resolve);
     const late = setTimeout(resolve, GOODBYE);
-    this.#connection.quit();
+    this.library.quit();
     await promise;
     clearTimeout(late);
-    this.destroy();
+    this.#destroy();
   }
 
-  destroy(): void {
-    this.#connection.close();
-    const socket = this.#connection._socket;
-    if (socket) socket.destroy();
-    this.#socket.destroy();
+  #destroy(): void {
+    this.library.close();
+    const { _socket: upgraded } = this.library;
+    if (upgraded) upgraded.destroy();
+    this.socket.destroy();
   }
 
-  async #answer<T>(
-    stage: Stage,
-    context: ActionContext,
-    start: (done: (error?: Error | null, value?: T) => void) => void,
-  ): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const forget = onAbort(context.signal, (reason) => {
-      const phase = this.#phase(stage);
-      const hint = reason.hint ??
-        (phase.includes("the greeting") && !this.#server.tls
-          ? "write tls: true for a port that speaks TLS from the first byte"
-          : undefined);
-      reject(new StepError(`${reason.message} ${phase}`, hint));
-      this.destroy();
-    });
-    this.#connection.once("error", reject);
+  async #orDestroy(stage: Stage, attempt: Attempt, start: (done: Done) => void): Promise<void> {
     try {
-      start((error, value) => error ? reject(error) : resolve(value as T));
-      return await promise;
-    } finally {
-      forget();
-      this.#connection.off("error", reject);
+      await this.#wait(stage, attempt, start);
+    } catch (error) {
+      this.#destroy();
+      throw await this.#explain(stage, error, attempt);
     }
   }
 
-  #phase(stage: Stage): string {
-    const place = `the mail server at ${placeOf(this.#server)}`;
-    const { next } = this.#replies;
-    if (stage === "sign in") return `while signing in to ${place}`;
-    if (this.#connection.upgrading) return `while starting TLS with ${place}`;
-    const what = next === undefined ? stage === "connect" ? "the greeting" : "the mail" : undefined;
-    return what === "the greeting"
-      ? `while waiting for the greeting of ${place}`
-      : `while waiting for the reply to ${what ?? next} from ${place}`;
+  /** Waits for the library. */
+  async #wait<T>(stage: Stage, attempt: Attempt, start: (done: Done<T>) => void): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.library.once("error", reject);
+    start((error, value) => error ? reject(error) : resolve(value as T));
+    try {
+      return await attempt.during(() => this.#phase(stage, attempt), promise);
+    } catch (error) {
+      const isGreeting = attempt.signal.aborted && stage === "connect" && !this.replies.next;
+      if (!isGreeting || this.server.tls || !(error instanceof StepError)) throw error;
+      const hint = "write tls: true for a port that speaks TLS from the first byte";
+      throw new StepError(error.message, error.hint ?? hint, error.details);
+    } finally {
+      this.library.off("error", reject);
+    }
   }
 
-  async #explain(stage: Stage, given: unknown, context: ActionContext): Promise<StepError> {
+  #phase(stage: Stage, { peer }: Attempt): string {
+    const { next } = this.replies;
+    if (stage === "sign in") return `signing in to ${peer}`;
+    if (this.library.upgrading) return `starting TLS with ${peer}`;
+    if (next === undefined && stage === "connect") return `waiting for the greeting of ${peer}`;
+    return `waiting for the reply to ${next ?? "the mail"} from ${peer}`;
+  }
+
+  async #explain(stage: Stage, given: unknown, attempt: Attempt): Promise<StepError> {
+    if (given instanceof StepError) return given;
     const error = given as MailError;
-    const place = placeOf(this.#server);
-    const doing = stage === "sign in"
-      ? `cannot sign in to the mail server at ${place} as ${
-        JSON.stringify(this.#server.auth?.username)
-      }`
+    const { peer, address } = attempt;
+    const failing = stage === "sign in"
+      ? `cannot sign in to ${peer} as ${JSON.stringify(this.server.auth?.username)}`
       : stage === "connect"
-      ? `cannot connect to the mail server at ${place}`
-      : `cannot send the mail by the mail server at ${place}`;
+      ? `cannot connect to ${peer}`
+      : `cannot send the mail by ${peer}`;
     const reply = error.response?.trim();
     if (stage === "sign in" && (reply || error.code === "EAUTH")) {
-      return new StepError(`${doing}: ${reply ?? error.message}`, 'check "auth"');
+      return new StepError(`${failing}: ${reply ?? error.message}`, 'check "auth"');
     }
-    if (reply && stage === "connect") return this.#explainReply(doing, reply, context);
+    if (reply && stage === "connect") return this.#explainReply(failing, reply, attempt);
     if (error.code === "ETLS" && !error.originalCode && reply === undefined) {
-      return new StepError(`${doing}: the server closed the connection instead of starting TLS`);
+      return new StepError(`${failing}: the server closed the connection instead of starting TLS`);
     }
     if (/^Connection closed/.test(error.message) || error.code === "ECONNECTION") {
-      const tls = this.#server.tls ?? this.#server.starttls?.options;
-      const lacksCertificate = stage === "connect" && tls && !tls.cert;
       return new StepError(
-        `${doing}: the server closed the connection ${this.#phase(stage)}`,
-        lacksCertificate ? `it may want a client certificate; ${GIVE_CERTIFICATE}` : undefined,
-        { cause: `${place} closed the connection` },
+        `${failing}: the server closed the connection while ${this.#phase(stage, attempt)}`,
+        stage === "connect" ? attempt.certificateHint : undefined,
+        { cause: `${address} closed the connection`, isClosed: true },
       );
     }
-    const { originalCode } = error;
-    const cause = originalCode
-      ? Object.assign(new Error(error.message), { code: originalCode })
-      : error;
-    const { words, hint } = await explainConnection(
-      cause,
-      this.#server,
-      context.host.clock,
-      this.#server.starttls?.options ?? this.#server.tls,
-      this.#server.starttls ? () => speakUntilTls(this.#server, UNTIL_TLS) : undefined,
+    const { originalCode: code } = error;
+    return await attempt.explain(
+      failing,
+      code ? Object.assign(new Error(error.message), { code }) : error,
     );
-    return new StepError(`${doing}: ${words}`, hint, { cause: words });
   }
 
   /** The server has answered, but not with what lets the dialogue go on. */
-  #explainReply(doing: string, reply: string, { secrets }: ActionContext): StepError {
-    const shown = JSON.stringify(excerpt(reply, secrets));
+  #explainReply(failing: string, reply: string, attempt: Attempt): StepError {
     if (!/^\d{3}[ -]/.test(reply)) {
       return new StepError(
-        `${doing}: it does not speak SMTP: it sent ${shown}`,
+        `${failing}: it does not speak SMTP: it sent ${attempt.excerpt(reply)}`,
         "check the port: SMTP is at 25, 465 or 587",
       );
     }
-    const isTls = this.#server.starttls?.isRequired && /^5\d\d/.test(reply);
-    return isTls
-      ? new StepError(
-        `${doing}: it does not offer STARTTLS: ${reply}`,
-        "leave out starttls, or write tls: true for a port that speaks TLS from the first byte",
-      )
-      : new StepError(`${doing}: it replied ${reply}`);
+    if (!this.server.starttls?.isRequired || !/^5\d\d/.test(reply)) {
+      return new StepError(`${failing}: it replied ${reply}`);
+    }
+    return new StepError(
+      `${failing}: it does not offer STARTTLS: ${reply}`,
+      "leave out starttls, or write tls: true for a port that speaks TLS from the first byte",
+    );
   }
 }
 
-interface Sent {
-  readonly accepted: readonly string[];
-  readonly rejectedErrors?: MailError["rejectedErrors"];
-  readonly response: string;
+/** The recipients that the server refused, and its replies. */
+function rejections(errors: MailError["rejectedErrors"] = []): Rejection[] {
+  return errors.map(({ recipient: address = "", response = "" }) => ({
+    address,
+    reply: response.trim(),
+  }));
+}
+
+/** The server's reply if it refused a mail; undefined if there was none. */
+function refusalOf(error: unknown, from: string, to: readonly string[]): Delivery | undefined {
+  if (!(error instanceof Error) || error instanceof StepError) return undefined;
+  const { response, code, command, message, rejectedErrors } = error as MailError;
+  const isTooLarge = code === "EMESSAGE" && response === undefined;
+  if (response === undefined && !isTooLarge) return undefined;
+  const reply = response?.trim() ?? message;
+  const rejected = rejections(rejectedErrors);
+  const refused = command === "MAIL FROM" && response !== undefined ? [from] : to;
+  return {
+    accepted: [],
+    rejected: rejected.length > 0 ? rejected : refused.map((address) => ({ address, reply })),
+    reply,
+    isSent: false,
+  };
 }

@@ -1,150 +1,161 @@
-import type { Action, Dict, ParameterProblem } from "../../action/action.ts";
-import { sharingParameters } from "../../action/shared_connection.ts";
-import { TLS_SWITCH } from "../../action/net/tls_switch.ts";
-import { checkTls } from "../../action/tls/tls_parameter.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Dict } from "../../action/action.ts";
+import { action } from "../../action/make_action.ts";
+import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
+import { sharing, timeout } from "../../action/params.ts";
+import { choice, flag, integer, map, type Param, text, value } from "../../action/schema.ts";
+import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
+import { describeMail } from "./describe_mail.ts";
+import { addresses, attachments, type MailSecurity } from "./mail_params.ts";
 
-/** Sends mails to an SMTP server. */
-export const smtp: Action = {
+/** Sends mails. What the server refuses is a result; no connection and no sign-in are errors. */
+export const smtp = action({
   name: "smtp",
   summary: "Sends mails by SMTP",
-  parameters: [
-    {
-      name: "addr",
-      type: "string",
-      summary: "The server: `mail.example.com:587`; the port is 25 if it is left out",
-      required: true,
-    },
-    {
-      name: "from",
-      type: "string",
-      summary: "The sender: `a@example.com` or `Ann <a@example.com>`",
-      required: true,
-    },
-    {
-      name: "to",
-      type: ["string", "list"],
-      summary: "The recipients: a list, or a text with commas between them",
-      required: true,
-    },
-    { name: "cc", type: ["string", "list"], summary: "Recipients of a copy" },
-    { name: "bcc", type: ["string", "list"], summary: "Recipients that no header names" },
-    { name: "reply_to", type: ["string", "list"], summary: "Where replies go" },
-    { name: "subject", type: "string", summary: "The subject", default: '""' },
-    {
-      name: "body",
-      type: "string",
-      summary: "The text",
-      default: "This is a test mail., if there is no html either",
-    },
-    { name: "html", type: "string", summary: "The text as HTML, beside `body` or in place of it" },
-    { name: "headers", type: "map", summary: "Further headers; a list repeats its header" },
-    {
-      name: "attachments",
-      type: "list",
-      summary: "Paths of files, or maps of `file`, `content` (text) or `base64`, " +
+  params: {
+    addr: text("The server: `mail.example.com:587`; the port is 25 if it is left out")
+      .as(readAddress).required(),
+    from: text("The sender: `a@example.com` or `Ann <a@example.com>`").required(),
+    to: addresses("The recipients: a list, or a text with commas between them").required(),
+    cc: addresses("Recipients of a copy"),
+    bcc: addresses("Recipients that no header names"),
+    reply_to: addresses("Where replies go"),
+    subject: text("The subject").default("", '""'),
+    body: text("The text").with({ default: "This is a test mail., if there is no html either" }),
+    html: text("The text as HTML, beside `body` or in place of it"),
+    headers: value("map", "Further headers; a list repeats its header"),
+    attachments: attachments(
+      "Paths of files, or maps of `file`, `content` (text) or `base64`, " +
         "with `filename`, `type` and, for images in the HTML, `cid`",
-    },
-    {
-      name: "auth",
-      type: "map",
-      summary: "How to sign in",
-      fields: [
-        { name: "username", type: "string", summary: "The user name", required: true },
-        { name: "password", type: "string", summary: "The password" },
-        {
-          name: "access_token",
-          type: "string",
-          summary: "A token of OAuth 2.0 (XOAUTH2), in place of the password",
-        },
-        {
-          name: "method",
-          type: "string",
-          values: ["PLAIN", "LOGIN", "CRAM-MD5"],
-          summary: "How to prove the password",
-          default: "the first of them that the server offers",
-        },
-      ],
-    },
-    {
-      ...TLS_SWITCH,
+    ),
+    auth: map({
+      username: text("The user name").required(),
+      password: text("The password").secret(),
+      access_token: text("A token of OAuth 2.0 (XOAUTH2), in place of the password").secret(),
+      method: choice(["PLAIN", "LOGIN", "CRAM-MD5"], "How to prove the password")
+        .with({ default: "the first of them that the server offers" }),
+    }, "How to sign in").as((auth, param) => {
+      if (auth.password !== undefined || auth.access_token !== undefined) return auth;
+      throw param.wrong('"auth" needs "password" or "access_token"');
+    }),
+    tls: tlsSwitch().with({
       summary: "Whether to use TLS from the first byte; a map of options also turns it on, " +
         "unless `starttls` is true",
       default: "true for port 465",
-    },
-    {
-      name: "starttls",
-      type: "boolean",
-      summary: "Whether to switch to TLS by STARTTLS, which the server must then offer",
-      default: "with auth, if the server offers it",
-    },
-    {
-      name: "myhostname",
-      type: "string",
-      summary: "The name that the client gives in EHLO",
-      default: "localhost",
-    },
-    {
-      name: "session",
-      type: "integer",
-      summary: "Connections that send at the same time",
-      default: "1",
-    },
-    {
-      name: "message",
-      type: "integer",
-      summary: "How many mails to send in all sessions together",
-      default: "1",
-    },
-    {
-      name: "length",
-      type: "integer",
-      summary: "How many characters `*` to append to the text",
-      default: "0",
-    },
-    ...sharingParameters("connections", "job and server"),
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "How long connecting and sending may take",
-      default: "the timeout of the step",
-    },
-  ],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "sent", type: "int" },
-    { name: "failed", type: "int" },
-    { name: "total", type: "int" },
-    { name: "error", type: "string" },
-    { name: "accepted", type: "array" },
-    { name: "rejected", type: "array" },
-    { name: "reply", type: "string" },
-    { name: "message_id", type: "string" },
-    { name: "maildata", type: "string" },
-    { name: "filepath", type: "string" },
-  ],
-  check: (params) => [...checkCounts(params), ...checkAuth(params), ...checkTls(params)],
-  exampleTest: "res.sent == 1",
-  explainer: async () => (await import("./explain_smtp.ts")).smtpExplainer,
-  load: async () => (await import("./run_smtp.ts")).runSmtp,
-};
+    }),
+    starttls: flag("Whether to switch to TLS by STARTTLS, which the server must then offer")
+      .with({ default: "with auth, if the server offers it" }),
+    myhostname: text("The name that the client gives in EHLO").default("localhost"),
+    session: integer("Connections that send at the same time", { min: 1 }).default(1),
+    message: integer("How many mails to send in all sessions together", { min: 1 }).default(1),
+    length: integer("How many characters `*` to append to the text", { min: 0 }).default(0),
+    ...sharing("connections", "job and server"),
+    ...timeout("How long connecting and sending may take"),
+  },
+  res: {
+    code: "int",
+    sent: "int",
+    failed: "int",
+    total: "int",
+    error: "string",
+    accepted: "array",
+    rejected: "array",
+    reply: "string",
+    message_id: "string",
+    maildata: "string",
+    filepath: "string",
+  },
+  example: "res.sent == 1",
+  target: (params) => ({
+    product: "the mail server",
+    ...params.addr,
+    ...securityOf(params).starttls && { upToTls: () => speakUntilTls(params.addr, UNTIL_TLS) },
+  }),
+  connection: {
+    by: ["addr", "auth", "tls", "starttls", "myhostname"],
+    parallel: true,
+    open: async () => new (await import("./mail_connection.ts")).ConnectionPool(),
+    close: (pool) => pool.close(),
+  },
+  async run(pool, params, attempt, raw) {
+    const { sendMails } = await import("./send_mails.ts");
+    const { auth, myhostname: hostname, message: total } = params;
+    const server = { ...params.addr, hostname, auth, ...securityOf(params) };
+    const { first, deliveries, errors } = await sendMails(pool, server, params, attempt);
+    const rejected = deliveries.flatMap(({ rejected }) => rejected);
+    const refused = rejected.at(-1);
+    const sent = deliveries.filter(({ isSent }) => isSent).length;
+    const code = sent === total && rejected.length === 0 ? 0 : 1;
+    const last = refused ? deliveries.find((one) => one.rejected.length > 0) : deliveries.at(-1);
+    return {
+      req: requestOf(raw),
+      res: {
+        code,
+        sent,
+        failed: total - sent,
+        total,
+        error: errors.at(-1)?.message ?? (refused ? `${refused.address}: ${refused.reply}` : ""),
+        accepted: unique(deliveries.flatMap(({ accepted }) => accepted)),
+        rejected: unique(rejected.map(({ address }) => address)),
+        reply: last?.reply ?? "",
+        message_id: first.id,
+        maildata: new TextDecoder().decode(first.bytes.subarray(0, MAX_KEPT)),
+        filepath: "",
+      },
+      status: code,
+      brief: code === 0
+        ? sent === 1 ? "sent" : `${sent} sent`
+        : /^\d{3}/.exec(refused?.reply ?? "")?.[0] ??
+          `${sent} of ${total} sent to ${params.addr.host}`,
+    };
+  },
+  describe: describeMail,
+  testHint: (parts) =>
+    parts.includes("status") || parts.includes("res.code")
+      ? "status is 0 if the server accepted every mail for every recipient; " +
+        "res.rejected and res.error say what it refused"
+      : undefined,
+});
 
-const LEAST: Readonly<Record<string, number>> = { session: 1, message: 1, length: 0 };
+/** Bytes of the mail that `res.maildata` keeps. */
+const MAX_KEPT = 1_000_000;
 
-function checkCounts(params: Dict): ParameterProblem[] {
-  return Object.entries(LEAST).flatMap(([name, least]) => {
-    const count = params[name];
-    return typeof count === "number" && count < least
-      ? [{ path: [name], message: `"${name}" must be at least ${least}, not ${count}` }]
-      : [];
-  });
+/** The dialogue up to where STARTTLS begins. */
+const UNTIL_TLS = [
+  { reply: /^220 [^\n]*\n/m, send: "EHLO localhost\r\n" },
+  { reply: /^250 [^\n]*\n/m, send: "STARTTLS\r\n" },
+  { reply: /^220 [^\n]*\n/m },
+];
+
+function readAddress(text: string, param: Param) {
+  const [, bracketed, name, digits = "25"] =
+    /^(?:\[([^\]]+)\]|([^:\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? name;
+  const port = Number(digits);
+  if (host !== undefined && port >= 1 && port <= 65_535) return { host, port };
+  throw param.wrong(
+    `invalid address ${JSON.stringify(text)}`,
+    'write host:port: addr: "mail.example.com:587"',
+  );
 }
 
-function checkAuth({ auth }: Dict): ParameterProblem[] {
-  if (typeof auth !== "object" || auth === null || Array.isArray(auth)) return [];
-  const { password, access_token: token } = auth as Dict;
-  const path = ["auth"];
-  if ((password ?? null) === null && (token ?? null) === null) {
-    return [{ path, message: '"auth" needs "password" or "access_token"' }];
-  }
-  return [];
+function securityOf({ addr: { port }, auth, tls, starttls }: {
+  readonly addr: { readonly port: number };
+  readonly auth?: unknown;
+  readonly tls?: Tls | false;
+  readonly starttls?: boolean;
+}): MailSecurity {
+  const implicit = tls ?? (port === 465 && {});
+  if (implicit && starttls !== true) return { tls: implicit };
+  if (!(starttls ?? auth !== undefined)) return {};
+  return { starttls: { tls: tls || {}, isRequired: starttls === true } };
+}
+
+function requestOf(raw: Dict): Dict {
+  const { auth, timeout: _, connection: _c, fresh: _f, ...req } = raw;
+  return { ...req, ...isDict(auth) && { auth: { username: auth.username ?? null } } };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { runSmtp } from "../../../src/actions/smtp/run_smtp.ts";
+import { smtp } from "../../../src/actions/smtp/smtp.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
@@ -8,6 +9,8 @@ import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { startTool } from "../../support/servers/tool_server.ts";
 import { tlsPath } from "../../support/servers/tls_fixture.ts";
+
+const runSmtp = runnerOf(smtp);
 
 const FIXTURES = tlsPath("");
 const CA = `${FIXTURES}authority.pem`;
@@ -257,7 +260,7 @@ Deno.test("smtp ends with its attempt and says what it waited for", async () => 
 Deno.test("smtp explains a server that is not there or speaks something else", async () => {
   assertEquals(
     await failure({ addr: "127.0.0.1:1" }),
-    "cannot connect to 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED); " +
+    "cannot connect to the mail server at 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED); " +
       "is the server running there?",
   );
   assertStringIncludes(await failure({ addr: "nowhere.invalid:25" }), "(ENOTFOUND)");

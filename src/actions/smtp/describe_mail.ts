@@ -1,21 +1,16 @@
-import type { ActionExplainer, Dict } from "../../action/action.ts";
+import type { Dict, ExchangeDescription } from "../../action/action.ts";
 
-/** Shows sent mails in reports. */
-export const smtpExplainer: ActionExplainer = {
-  describe: (req, res) => ({
+/** A sent mail in reports: its headers as they were sent. */
+export function describeMail(req: Dict, res: Dict | null): ExchangeDescription {
+  return {
     request: {
       title: `mail by ${req.addr} from ${req.from} to ${textOf(req.to)}`,
       covered: ["addr", "from", "to"],
       kept: { addr: req.addr!, from: req.from!, to: req.to!, ...messageOf(req, res) },
     },
-    ...res ? { response: { kept: withoutMail(res) } } : {},
-  }),
-  testHint: (parts) =>
-    parts.includes("status") || parts.includes("res.code")
-      ? "status is 0 if the server accepted every mail for every recipient; " +
-        "res.rejected and res.error say what it refused"
-      : undefined,
-};
+    ...res && { response: { kept: withoutMail(res) } },
+  };
+}
 
 /** The headers as they were sent, and the text as the step gives it. */
 function messageOf(req: Dict, res: Dict | null): Dict {
@@ -37,8 +32,8 @@ function headersOf(mail: string): Dict {
 
 /** A header in which words of other letters are readable: `=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=`. */
 function decodeWords(value: string): string {
-  return value.replace(/=\?utf-8\?[qb]\?[^?]*\?=(?:\s*=\?utf-8\?[qb]\?[^?]*\?=)*/gi, (words) => {
-    const parts = [...words.matchAll(/\?([qb])\?([^?]*)\?=/gi)];
+  return value.replace(/=\?utf-8\?[qb]\?[^?]*\?=(?:\s*=\?utf-8\?[qb]\?[^?]*\?=)*/gi, (encoded) => {
+    const parts = [...encoded.matchAll(/\?([qb])\?([^?]*)\?=/gi)];
     const bytes = parts.map(([, kind = "", text = ""]) =>
       /b/i.test(kind) ? atob(text) : unquote(text)
     );
