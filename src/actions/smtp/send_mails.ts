@@ -5,6 +5,7 @@ import { textOf } from "../../action/text_of.ts";
 import {
   type ConnectionPool,
   type Delivery,
+  type Mail,
   type MailServer,
   openMail,
 } from "./mail_connection.ts";
