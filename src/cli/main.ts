@@ -35,9 +35,6 @@ export async function main(
 
 async function runProgram(args: readonly string[], program: Program): Promise<ExitCode> {
   const { host } = program;
-  // Alone on the line these need no parser, and are asked for by scripts that wait.
-  if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
-  if (args.length === 1 && args[0] === "--version") return await printVersion(host);
   if (args.length === 0) return await printShortUsage(program);
   const { command, invocation } = readCommandLine(args, {
     fallback: DEFAULT_COMMAND,

@@ -146,7 +146,13 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         summary: "Use standard input and output, as it always does; editors pass this option",
       },
     ],
-    load: async () => (await import("./commands/lsp_command.ts")).lspCommand,
+    async load() {
+      const { serveEditor } = await import("../lsp/server.ts");
+      return async (_, { host }) => {
+        await serveEditor(host);
+        return 0;
+      };
+    },
   },
   {
     name: "prepare",
@@ -287,7 +293,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     }],
     options: [],
     load: async () =>
-      (await import("./commands/completions_command.ts")).completionsCommand({
+      (await import("./completions/completions_command.ts")).completionsCommand({
         fallback: DEFAULT_COMMAND,
         commands: COMMANDS,
         common: COMMON_OPTIONS,

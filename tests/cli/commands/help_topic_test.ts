@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ACTIONS } from "../../../src/actions/registry.ts";
-import { renderHelpPage } from "../../../src/cli/render_help_page.ts";
+import { renderHelpPage } from "../../../src/cli/commands/help_command.ts";
 import { COMMANDS } from "../../../src/cli/registry.ts";
 import { pageOf, TOPICS } from "../../../src/cli/topics.ts";
 import { BUILT } from "../../support/run/run_cli.ts";

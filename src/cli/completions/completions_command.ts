@@ -1,9 +1,9 @@
 import { checkChoice } from "../command_line.ts";
 import type { CommandTable, RunCommand } from "../command.ts";
-import { renderBash } from "../completions/bash.ts";
-import { renderFish } from "../completions/fish.ts";
-import { renderPowershell } from "../completions/powershell.ts";
-import { renderZsh } from "../completions/zsh.ts";
+import { renderBash } from "./bash.ts";
+import { renderFish } from "./fish.ts";
+import { renderPowershell } from "./powershell.ts";
+import { renderZsh } from "./zsh.ts";
 
 const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
   bash: renderBash,
