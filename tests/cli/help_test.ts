@@ -1,8 +1,13 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { listParameters } from "../../src/action/list_parameters.ts";
+import { ACTIONS } from "../../src/actions/registry.ts";
 import { OPTION_GROUPS } from "../../src/cli/command.ts";
+import { renderHelpPage } from "../../src/cli/commands/help_command.ts";
+import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
 import { COMMANDS } from "../../src/cli/registry.ts";
+import { pageOf, TOPICS } from "../../src/cli/topics.ts";
 import { CHECKOUT } from "../support/documents.ts";
+import { BUILT, runCli } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -49,4 +54,115 @@ Deno.test("runner alone is an error that says how to begin", async () => {
   assertEquals([code, stdout], [1, ""]);
   assertStringIncludes(stderr, "runner: error: <workflow_file> is missing\n\n");
   assertEquals(stderr.split("\n").length <= 15, true);
+});
+
+// The one file has no pages, and says where they are.
+const ignore = BUILT?.endsWith("runner.js") === true;
+
+Deno.test("help prints the page of every topic and of every action, in 80 columns", {
+  ignore,
+}, async (test) => {
+  for (const topic of [...TOPICS, ...ACTIONS.map(({ name }) => name)]) {
+    await test.step(topic, async () => {
+      const { code, stdout, stderr } = await runMain(["help", topic]);
+      assertEquals([code, stderr], [0, ""]);
+      // Code is as wide as it is, and a word may be wider than a column.
+      const prose = stdout.split("\n").filter((line) => !line.startsWith("    "));
+      assertEquals(prose.filter((line) => line.length > 80 && /\S \S/.test(line.trim())), []);
+      assertEquals(prose.filter((line) => /\]\(|<!--|^#|^\|/.test(line)), []);
+    });
+  }
+});
+
+Deno.test("a topic prints what its page says", { ignore }, async () => {
+  assertStringIncludes(
+    (await runMain(["help", "retry"])).stdout,
+    "RETRY, POLLING AND FLAKY STEPS\n\n",
+  );
+  const { stdout } = await runMain(["help", "functions"]);
+  assertStringIncludes(stdout, "\n  upper(text: string)\n      The string in upper case.\n");
+});
+
+Deno.test("no topic has the name of a command, which would win", () => {
+  const names = COMMANDS.map(({ name }) => name);
+  assertEquals(TOPICS.filter((topic) => names.includes(topic) || !pageOf(topic)), []);
+});
+
+Deno.test("a mistyped topic gets a suggestion", async () => {
+  const { code, stderr } = await runMain(["help", "expresions"]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, 'did you mean "expressions"?');
+});
+
+Deno.test("Markdown becomes text with its code, lists and tables", () => {
+  const page = [
+    "<!-- made -->",
+    "# One `two`",
+    "",
+    "A [`link`](a.md) and **bold** `x[1](y)`",
+    "and more.",
+    "",
+    "- first",
+    "  goes on",
+    "- `a | b`",
+    "",
+    "```sh",
+    "run  # <!-- kept -->",
+    "",
+    "again",
+    "```",
+    "",
+    "| Key | Of | What |",
+    "| --- | --- | --- |",
+    "| `a` |  | an \\| or |",
+  ].join("\n");
+  assertEquals(
+    renderHelpPage(page),
+    "ONE TWO\n\nA link and bold x[1](y) and more.\n\n- first goes on\n- a | b\n\n" +
+      "    run  # <!-- kept -->\n\n    again\n\n  a  an | or\n",
+  );
+});
+
+Deno.test("runner actions lists every action in one line", async () => {
+  const { code, stdout, stderr } = await runMain(["actions"]);
+  assertEquals([code, stderr], [0, ""]);
+  for (const { name, load } of ACTIONS) {
+    const { summary } = await load();
+    const line = stdout.split("\n").find((line) => line.trim().split(/ +/)[0] === name);
+    assertEquals(line?.replace(/^ *\S+ +/, ""), summary);
+  }
+});
+
+Deno.test("runner actions names the plugins that are there", async () => {
+  const files = { "plugins/runner-ping.ts": "", "plugins/runner-sum": "", "plugins/README": "" };
+  await withFiles(files, async (cwd) => {
+    const env = { RUNNER_PLUGIN_DIR: "plugins" };
+    const { code, stdout } = await runCli(["actions"], { cwd, env });
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, "\n\nPlugins in plugins: ping, sum\n");
+  });
+});
+
+Deno.test("runner actions prints the parameters and the fields of an action", async () => {
+  for (const { name, load } of ACTIONS) {
+    const { code, stdout } = await runMain(["actions", name]);
+    assertEquals(code, 0);
+    const { summary, parameters = [], responseFields = [] } = await load();
+    assertEquals(stdout.split("\n")[0], `${name} - ${summary}`);
+    for (const { name: word } of listParameters(parameters)) {
+      assertEquals(stdout.includes(`\n  ${word} `), true, `${name} has no line for ${word}`);
+    }
+    for (const field of responseFields) assertStringIncludes(stdout, field.name);
+  }
+  const { stdout } = await runMain(["actions", "redis"]);
+  assertMatch(stdout, /^ {2}url +The server: .*\n.*\(string; required\)$/m);
+  assertStringIncludes(stdout, "\n  tls.verify ");
+  assertStringIncludes(stdout, "\nSet exactly one of command, commands.\n");
+});
+
+Deno.test("runner actions suggests a name", async () => {
+  const { code, stderr } = await runMain(["actions", "htpp"]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, 'invalid value "htpp" for <action>');
+  assertStringIncludes(stderr, 'did you mean "http"?');
 });

@@ -1,8 +1,10 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { until } from "../support/run/processes.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { isRunning, until } from "../support/run/processes.ts";
 import { type Rig, withRig } from "../support/run/rig.ts";
 import { runCli, startCli } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
+import { runUntilPrinted } from "../support/run/run_until_printed.ts";
+import { freePort } from "../support/servers/free_port.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 interface Interrupted {
@@ -277,5 +279,223 @@ Deno.test("--cleanup-timeout takes a duration greater than 0", async () => {
     const { code, stderr } = await runCli(["--cleanup-timeout", wrong, "w.yml"]);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "runner: error: option --cleanup-timeout must be ");
+  }
+});
+
+const STEP = `      - {uses: hello, echo: "${"x".repeat(1000)}"}\n`;
+/** Prints more than a pipe holds. */
+const CHATTY = `name: Chatty\njobs:\n  - name: j\n    steps:\n${STEP.repeat(300)}`;
+
+async function untilThere(path: string): Promise<void> {
+  for (let tries = 0; tries < 3000; tries++) {
+    if (await Deno.stat(path).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`there is no ${path}`);
+}
+
+/** Ends a process that does not end by itself, so that a failing test ends. */
+async function statusOf(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
+  const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+  const status = await child.status;
+  clearTimeout(timer);
+  return status;
+}
+
+const HOST = new URL("../../src/host/deno_host.ts", import.meta.url).href;
+
+/** Starts a program that listens for signals and is too busy to hear any, once it prints. */
+async function startStuck(
+  timeout: string,
+): Promise<[Deno.ChildProcess, Promise<string>, command: number]> {
+  const program = `import { denoHost } from "${HOST}";
+    denoHost().signals.listen(() => {}, ${timeout});
+    const { pid } = new Deno.Command("sleep", { args: ["100"], detached: true }).spawn();
+    const line = new TextEncoder().encode(pid + "\\n");
+    setTimeout(() => { Deno.stdout.writeSync(line); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }, 1500);`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  const command = Number(new TextDecoder().decode((await reader.read()).value));
+  await reader.cancel();
+  return [child, new Response(child.stderr).text(), command];
+}
+
+Deno.test("a program whose main thread is stuck is ended after a signal, with its commands", async () => {
+  const [child, stderr, command] = await startStuck("undefined");
+  assert(isRunning(command));
+  child.kill("SIGTERM");
+  assertEquals((await statusOf(child)).success, false);
+  assertMatch(
+    await stderr,
+    /^runner: error: interrupted by SIGTERM, and the program did not react/m,
+  );
+  await until(() => !isRunning(command), "the command has ended");
+});
+
+Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", async () => {
+  const [child, stderr] = await startStuck('{ milliseconds: 1600, reason: "the time is over" }');
+  assertEquals((await statusOf(child)).success, false);
+  assertMatch(await stderr, /the time is over, and the program did not react/);
+});
+
+Deno.test("a signal ends a program whose standard output is not read", async () => {
+  await withFiles({ "w.yml": CHATTY }, async (cwd) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const child = startCli(["w.yml", "--report", "json=report.json"], { cwd });
+      // The run continues although nothing reads its output.
+      await untilThere(`${cwd}/report.json`);
+      child.kill(signal);
+      const { success } = await statusOf(child);
+      assertEquals(success, false);
+      await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+      await Deno.remove(`${cwd}/report.json`);
+    }
+  });
+});
+
+Deno.test("RUNNER_TIMEOUT ends a program whose standard output is not read", async () => {
+  await withFiles({ "w.yml": CHATTY }, async (cwd) => {
+    const began = performance.now();
+    const child = startCli(["w.yml"], { cwd, env: { RUNNER_TIMEOUT: "1s" } });
+    const [{ code }, stderr] = await Promise.all([
+      statusOf(child),
+      new Response(child.stderr).text(),
+    ]);
+    assertEquals(code, 1);
+    assert(performance.now() - began >= 1000);
+    // Both outputs wait in one queue, so that this one may be empty.
+    assert(stderr === "" || stderr.includes("nobody reads it"), stderr);
+    await child.stdout.cancel();
+  });
+});
+
+/** A step that starts a command in the background. */
+const service = (cmd: string) =>
+  `      - id: service
+        uses: shell
+        with: { cmd: ${JSON.stringify(cmd)}, background: true }
+        outputs: { pid: res.pid }
+`;
+
+/** A step that waits until the program has printed the words that a test waits for. */
+const WAIT = `      - { name: wait, uses: http, with: { get: "{url}/" }, test: res.code == 200 }
+`;
+
+const flow = (...steps: readonly string[]) =>
+  `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`;
+
+/** Runs a workflow that starts a command in the background and waits for the words. */
+function inBackground(cmd: string, words: string, env: Record<string, string> = {}) {
+  return runUntilPrinted(words, flow(service(cmd), WAIT), ["-q"], { env });
+}
+
+Deno.test("a command in the background that fails by itself is warned of, with its last line", async () => {
+  const cmd = "echo starting; echo 'the port is taken' >&2; exit 3";
+  const { code, stderr } = await inBackground(cmd, "taken\n");
+  assertEquals([code, stderr], [
+    0,
+    "warning: j › step 1: the command in the background ended with exit code 3: " +
+    "the port is taken\n",
+  ]);
+});
+
+Deno.test("the warning of a command in the background shows no secret", async () => {
+  const env = { A_TOKEN: "supersecret" };
+  const { stderr } = await inBackground('echo "no access with $A_TOKEN"; exit 1', "***\n", env);
+  assertStringIncludes(stderr, "exit code 1: no access with ***\n");
+});
+
+Deno.test("the warning of a command in the background shows no part of a line that is too long", async () => {
+  const env = { A_TOKEN: "supersecret" };
+  const cmd = 'printf "$A_TOKEN"; head -c 65530 /dev/zero | tr "\\0" x; exit 1';
+  const { stderr } = await inBackground(cmd, "exit code 1", env);
+  assertStringIncludes(stderr, "ended with exit code 1\n");
+});
+
+Deno.test("a command in the background that a step ends or that succeeds is not warned of", async () => {
+  const stop = "until [ -e ready ]; do sleep 0.01; done; kill {{outputs.service.pid}}";
+  const loop = "echo > ready; while :; do sleep 0.05; done";
+  for (
+    const [cmd, then] of [
+      ["echo > ready; exec sleep 60", stop],
+      [`trap 'exit 143' TERM; ${loop}`, stop],
+      ["exit 0", "true"],
+    ] as const
+  ) {
+    // One that fails after the first has ended is warned of, and so would have been the first.
+    const next = `${then}; while kill -0 {{outputs.service.pid}} 2>&-; do sleep 0.01; done; exit 9`;
+    const last = `      - { name: next, uses: shell, with: { cmd: ${
+      JSON.stringify(next)
+    }, background: true } }\n`;
+    const { code, stderr } = await runUntilPrinted("code 9", flow(service(cmd), last, WAIT), [
+      "-q",
+    ]);
+    const words = "warning: j › step 2: the command in the background ended with exit code 9\n";
+    assertEquals([code, stderr], [0, words], cmd);
+  }
+});
+
+Deno.test("a command in the background that the end of the run ends is not warned of", async () => {
+  const cmd = "trap 'exit 1' TERM; echo > ready; while :; do sleep 0.05; done";
+  const ready =
+    '      - { uses: shell, with: { cmd: "until [ -e ready ]; do sleep 0.01; done" } }\n';
+  await withFiles({ "w.yml": flow(service(cmd), ready) }, async (cwd) => {
+    const { code, stderr } = await runCli(["-q", "w.yml"], { cwd });
+    assertEquals([code, stderr], [0, ""]);
+  });
+});
+
+Deno.test("a step that needs a background server reports how the server ended", async () => {
+  const ask = `      - name: is it ready
+        uses: http
+        with: { get: "http://127.0.0.1:1/" }
+        test: res.code == 200
+        retry: { max_attempts: 2, interval: 1ms }
+`;
+  const words = "the command in the background ended with exit code 2: the port is taken";
+  const steps = [service("echo 'the port is taken'; exit 2"), WAIT, ask];
+  const { code, stdout } = await runUntilPrinted(words, flow(...steps));
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, `hint: ${words}`);
+  assert(!stdout.includes("is the server running there"), stdout);
+});
+
+const ASKS: readonly ((port: number) => string)[] = [
+  (port) => `{ uses: http, with: { get: "http://127.0.0.1:${port}/" }, test: res.code == 200 }`,
+  (port) =>
+    `{ uses: tcp, with: { host: 127.0.0.1, port: ${port}, send: "GET / HTTP/1.0\\r\\n\\r\\n", expect: y } }`,
+  (port) => `{ uses: grpc, with: { addr: "127.0.0.1:${port}", service: a.B, method: C } }`,
+];
+
+Deno.test("a request whose server crashes reports the exit code of the server", async () => {
+  for (const ask of ASKS) {
+    const port = freePort();
+    const server = `Deno.serve({ port: ${port}, onListen() {} }, () => {
+      console.log("out of tea");
+      Deno.exit(7);
+    })`;
+    await withFiles({
+      "server.ts": server,
+      "w.yml": flow(
+        service(`exec '${Deno.execPath()}' run -A --no-config server.ts`),
+        `      - uses: tcp
+        with: { host: 127.0.0.1, port: ${port} }
+        retry: { max_attempts: 200, interval: 50ms }
+      - ${ask(port)}
+`,
+      ),
+    }, async (cwd) => {
+      const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+      assertEquals(code, 1);
+      const words = "the command in the background ended with exit code 7: out of tea";
+      assertStringIncludes(stdout, `hint: ${words}`);
+      assert(!stdout.includes("https://"), stdout);
+      assertEquals(stderr, `warning: j › step 1: ${words}\n`);
+    });
   }
 });

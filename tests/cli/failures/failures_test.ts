@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startCli } from "../../support/run/run_cli.ts";
-import { runMain } from "../../support/run/run_main.ts";
+import { failureAt80 } from "../../support/failures_at_80.ts";
 import { withRig } from "../../support/run/rig.ts";
+import { startCli } from "../../support/run/run_cli.ts";
+import { runHere, runMain } from "../../support/run/run_main.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Returns the output of a run of one job with these steps. */
@@ -251,3 +253,285 @@ jobs:
     ]);
   });
 });
+
+/** The command below the only failure of a workflow with these vars and this `with`. */
+async function commandOf(
+  vars: string,
+  parameters: (url: string) => string,
+  options: {
+    args?: string[];
+    env?: Record<string, string>;
+    files?: Record<string, string | Uint8Array>;
+  } = {},
+): Promise<{ command: string; stdout: string }> {
+  return await withRig((rig) => {
+    const workflow = `name: n
+vars: ${vars}
+jobs:
+  - name: j
+    steps:
+      - {uses: http, with: ${parameters(rig.url)}, test: "false"}
+`;
+    return withFiles({ "w.yml": workflow, ...options.files }, async (cwd) => {
+      const args = [...options.args ?? [], "w.yml"];
+      const { stdout, stderr } = await runMain(args, { cwd, env: options.env ?? {} });
+      const [, command] = /reproduce with:\n([^]*?)\n {2}Failed/.exec(stdout) ?? [];
+      assert(command !== undefined, stdout + stderr);
+      return { command: command.replaceAll(rig.url, "URL").replace(/^ +/gm, ""), stdout };
+    });
+  });
+}
+
+const bearer = (url: string) =>
+  `{get: "${url}/x", headers: {Authorization: "Bearer {{vars.token}}"}}`;
+
+Deno.test("a secret of the environment is written in the command as its variable", async () => {
+  const { command } = await commandOf(`{token: "{{API_TOKEN}}"}`, bearer, {
+    env: { API_TOKEN: "tok-secret-1" },
+  });
+  assertEquals(command, `curl -L URL/x \\\n${PACKED} \\\n-H 'Authorization: Bearer '"$API_TOKEN"`);
+});
+
+const PACKED = "-H 'Accept-Encoding: gzip, deflate, br' --compressed";
+const MASKED = `curl -L URL/x \\\n${PACKED} \\\n-H 'Authorization: ***'`;
+
+Deno.test("a secret of --env-file or --var has no name in the user's shell", async () => {
+  const fromFile = await commandOf(`{token: "{{API_TOKEN}}"}`, bearer, {
+    args: ["--env-file", "secrets.env"],
+    files: { "secrets.env": "API_TOKEN=tok-secret-1\n" },
+  });
+  assertEquals(fromFile.command, MASKED);
+  const fromVar = await commandOf(`{token: ""}`, bearer, { args: ["--var", "token=tok-secret-1"] });
+  assertEquals(fromVar.command, MASKED);
+  for (const { stdout } of [fromFile, fromVar]) assert(!stdout.includes("tok-secret"), stdout);
+});
+
+Deno.test("a secret header that is more than a secret with a name is not shown", async () => {
+  for (
+    const header of [
+      `Authorization: "Bearer {{vars.token}}.and-more"`,
+      `Authorization: "Bearer short"`,
+      `Cookie: "sid={{vars.token}}; a=b"`,
+      `Proxy-Authorization: "a b {{vars.token}}"`,
+    ]
+  ) {
+    const { command } = await commandOf(
+      `{token: "{{API_TOKEN}}"}`,
+      (url) => `{get: "${url}/x", headers: {${header}}}`,
+      { env: { API_TOKEN: "tok-secret-1" } },
+    );
+    const [name] = header.split(":");
+    const value = name === "Cookie" ? "sid=***; a=***" : "***";
+    assertEquals(command, `curl -L URL/x \\\n${PACKED} \\\n-H '${name}: ${value}'`);
+  }
+});
+
+Deno.test("nothing is left of a secret that holds another one", async () => {
+  const { command, stdout } = await commandOf(
+    `{token: "{{API_TOKEN}}", long_token: "{{LONG}}"}`,
+    (url) => `{post: "${url}/x", body: "{{vars.long_token}} {{vars.token}}"}`,
+    { env: { API_TOKEN: "tok-secret-1", LONG: "before-tok-secret-1-after" } },
+  );
+  assertStringIncludes(command, `--data-raw '*** '"$API_TOKEN"`);
+  assert(!/before|after/.test(stdout), stdout);
+});
+
+Deno.test("no secret is in the command in any encoding", async () => {
+  const secret = `p@ss/w"ord é+&'<>`;
+  const bytes = new TextEncoder().encode(secret);
+  const base64 = btoa(String.fromCharCode(...bytes));
+  const { command, stdout } = await commandOf(
+    `{password: "{{DB_PASSWORD}}"}`,
+    (url) =>
+      `{post: "${url}/x?p={{vars.password}}", query: {q: "{{vars.password}}"}, headers: {
+        X-Raw: "{{vars.password}}", X-Basic: "Basic ${base64}", Content-Type: application/json},
+        body: {a: "{{vars.password}}", b: {c: "{{vars.password}}"}}}`,
+    { env: { DB_PASSWORD: secret } },
+  );
+  const encoded = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    new URLSearchParams({ a: secret }).toString().slice(2),
+    base64,
+    secret.replaceAll("'", `'\\''`),
+  ];
+  for (const form of encoded) assert(!stdout.includes(form), `${form} in\n${stdout}`);
+  assertStringIncludes(command, `X-Raw: '"$DB_PASSWORD"`);
+  assertStringIncludes(command, `"a":"***"`);
+  assertStringIncludes(command, `q=***`);
+});
+
+Deno.test("a request that had no answer can be repeated, and one of another action has no command", async () => {
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - {uses: http, with: {get: "http://127.0.0.1:1/x"}}
+      - {uses: shell, with: {cmd: exit 1}, test: status == 0}
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { stdout } = await runMain(["w.yml"], { cwd });
+    assertEquals(stdout.match(/reproduce with:/g)?.length, 1);
+    assertStringIncludes(stdout, "\n          curl -L http://127.0.0.1:1/x \\\n");
+  });
+});
+
+const GOOD_PFX = Deno.readFileSync(new URL("../../fixtures/tls/good.p12", import.meta.url));
+
+Deno.test("the command connects as the step did, without its passphrase", async () => {
+  const { command } = await commandOf(
+    "{}",
+    (url) =>
+      `{get: "${url}/x", ip: 4, version: 1.1, tls: {pfx: good.p12, passphrase: tiger, min_version: 1.3}}`,
+    { files: { "good.p12": GOOD_PFX } },
+  );
+  assertEquals(
+    command.split(" \\\n")[0],
+    "curl --cert good.p12 --cert-type P12 --pass '***' --tlsv1.3 -4 --http1.1 -L URL/x",
+  );
+  const versions = [
+    ['version: "2"', "--http2-prior-knowledge"],
+    ['ip: "4", version: auto', "-4"],
+  ] as const;
+  for (const [parameters, words] of versions) {
+    const made = await commandOf("{}", (url) => `{get: "${url}/x", ${parameters}}`);
+    assertStringIncludes(made.command, `curl ${words} `);
+  }
+});
+
+/** Starts a server that responds late. */
+function slowServer() {
+  return withServer(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return new Response("slow");
+  });
+}
+
+const workflow = (step: string) => `name: n\njobs:\n  - name: j\n    steps:\n      - ${step}\n`;
+
+Deno.test("a step that takes longer than max_time fails with the phases of its time", async () => {
+  await using server = slowServer();
+  const text = await failureAt80(
+    workflow(`{ max_time: 10ms, uses: http, with: { get: "${server.url}/" } }`),
+  );
+  const [head = "", , caret = "", ...phases] = text.split("\n");
+  assertMatch(head, /^w\.yml:5:21: it took \d+(\.\d+)?ms, more than 10ms$/);
+  assertStringIncludes(caret, "^^^^ most of it was first byte");
+  assertMatch(phases.join("\n"), /^first byte is \d+(\.\d+)? \(ms, \d+%\)$/m);
+});
+
+Deno.test("max_time does not stop the step, and is checked along with its tests", async () => {
+  await using server = slowServer();
+  const files = {
+    "w.yml": workflow(
+      `{ max_time: 10ms, uses: http, with: { get: "${server.url}/" }, test: [res.body == "slow", res.code == 1] }`,
+    ),
+  };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout } = await runHere(["--report", "json=r.json", "w.yml"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "test 2 of 2 is false");
+    const { jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
+    assertEquals(jobs[0].steps[0].assertions, { passed: 1, failed: 2 });
+  });
+});
+
+Deno.test("a step within max_time is as it was without, and retry repeats one that is not", async () => {
+  await using server = slowServer();
+  const get = `with: { get: "${server.url}/" }`;
+  const files = {
+    "w.yml": workflow(`{ max_time: 60s, uses: http, ${get} }`),
+    "r.yml": workflow(`{ max_time: 1ms, uses: http, ${get}, retry: { max_attempts: 2 } }`),
+    "v.yml": workflow(
+      `{ max_time: "{{vars.t}}", vars: { t: 1m }, uses: http, ${get}, test: status == 0 }`,
+    ),
+    "bad.yml": workflow(`{ max_time: soon, uses: hello }`),
+  };
+  await withFiles(files, async (cwd) => {
+    assertStringIncludes((await runHere(["w.yml"], { cwd })).stdout, "○ http");
+    assertStringIncludes((await runHere(["r.yml"], { cwd })).stdout, "↻ 2/2");
+    assertStringIncludes((await runHere(["v.yml"], { cwd })).stdout, "✓ http (2 assertions)");
+    assertStringIncludes((await runHere(["bad.yml"], { cwd })).stderr, '"max_time"');
+  });
+});
+
+const HTTP = 'uses: http, with: { get: "URL/" }';
+const SLOW = (mark: string) =>
+  `it took N, more than 10ms
+  6 |       - LINE
+    |                     ${mark} most of it was first byte
+PHASES`;
+
+/** Steps, and what is printed where N is a time, LINE the step, and PHASES what took the time. */
+const FAILURES: readonly (readonly [title: string, step: string, printed: string])[] = [
+  ["a request is slow", `{ max_time: 10ms, ${HTTP} }`, SLOW("^^^^")],
+  ["the time is in a var", `{ max_time: "{{vars.most}}", ${HTTP} }`, SLOW("^".repeat(15))],
+  ["it has a timeout, too", `{ max_time: 10ms, timeout: 9s, ${HTTP} }`, SLOW("^^^^")],
+  ["it is one of an iteration", `{ max_time: 10ms, iteration: [{ a: 1 }], ${HTTP} }`, SLOW("^^^^")],
+  [
+    "the last attempt is slow",
+    `{ max_time: 10ms, retry: { max_attempts: 2 }, ${HTTP} }`,
+    SLOW("^^^^"),
+  ],
+  [
+    "a command is slow, which has no phases",
+    "{ max_time: 1ms, uses: shell, with: { cmd: echo } }",
+    `it took N, more than 1ms
+  6 |       - LINE
+    |                     ^^^`,
+  ],
+  [
+    "no time is allowed",
+    "{ max_time: 0s, uses: shell, with: { cmd: echo } }",
+    `it took N, more than 0s
+  6 |       - LINE
+    |                     ^^`,
+  ],
+  [
+    "the var is missing",
+    `{ max_time: "{{vars.nope}}", ${HTTP} }`,
+    `"max_time" must be a duration like "300ms", "1.5s", "2m" or
+"1h30m", or a number of seconds, not nil
+  6 |       - LINE
+    |                     ^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "the var is not a duration",
+    `{ max_time: "{{vars.word}}", ${HTTP} }`,
+    `"max_time" must be a duration like "300ms", "1.5s", "2m" or
+"1h30m", or a number of seconds, not "soon"
+  6 |       - LINE
+    |                     ^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "it cannot be evaluated",
+    `{ max_time: "{{vars.most.x}}", ${HTTP} }`,
+    `a string has no .x
+  6 |       - LINE
+    |                                  ^`,
+  ],
+];
+
+for (const [title, step, printed] of FAILURES) {
+  Deno.test(`the failure of max_time at 80 columns where ${title}`, async () => {
+    await using server = slowServer();
+    const text = await failureAt80(`name: n
+vars: { most: 10ms, word: soon }
+jobs:
+  - name: j
+    steps:
+      - ${step.replace("URL", server.url)}
+`);
+    const all = text.split("\n");
+    const lines = all.slice(0, all.findIndex((line) => /^(request|attempts):/.test(line)));
+    const phase = /^(queue|dns|connect|tls|first byte|download) is \d+(\.\d+)? \(ms, \d+%\)$/;
+    const kept = lines.filter((line, at) => !(phase.test(line) && phase.test(lines[at - 1] ?? "")));
+    const steady = kept.map((line) =>
+      line.replace(/^w\.yml:6:\d+: /, "").replace(/^ {2}6 \| {7}- .*/, "  6 |       - LINE")
+        .replace(phase, "PHASES").replaceAll(/it took \d+(\.\d+)?m?s/g, "it took N")
+    );
+    assertEquals(steady.join("\n"), printed);
+  });
+}

@@ -1,4 +1,9 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { testFailuresAt80 } from "../../support/failures_at_80.ts";
+import { runCli } from "../../support/run/run_cli.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** Tests about values that are found in data and texts, and what is printed about each. */
 const FAILURES: readonly (readonly [test: string, printed: string])[] = [
@@ -270,3 +275,191 @@ testFailuresAt80(
 `,
   FAILURES,
 );
+
+/** Tests about an order, and what is printed about each. */
+const INCLUDES_JSON_FAILURES: readonly (readonly [test: string, printed: string])[] = [
+  [
+    'includes_json(vars.order, {state: "paid"})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {state: "paid"})
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {state: "paid"}
++ received: vars.order
+@ .state
+- "paid"
++ "open"
+`,
+  ],
+  [
+    'includes_json(vars.order, {id: is_type("string"), customer: {name: anything()}})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {id: is_type("string"), cust…
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {id: is_type("string"), customer: {name: anything()}}
++ received: vars.order
+@ .id: it is int
+- is_type("string")
++ 7
+@ .customer
+- {"name":anything()}
++ (missing)
+`,
+  ],
+  [
+    'includes_json(vars.order, {items: [{name: "tea"}]})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {items: [{name: "tea"}]})
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {items: [{name: "tea"}]}
++ received: vars.order
+@ .items: 2 items, not 1
+- [{"name":"tea"}]
++ [{"name":"tea","price":3.5},{"name":"milk","price":2}]
+`,
+  ],
+  [
+    'includes_json(vars.order, {items: [{name: "tea"}, {price: "/^[0-9]+[.][0-9]{2}$/"}]})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {items: [{name: "tea"}, {pri…
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {items: [{name: "tea"}, {price: "/^[0-9]+[.][0-9]{2}$/"}]}
++ received: vars.order
+@ .items[1].price
+- /^[0-9]+[.][0-9]{2}$/
++ 2
+`,
+  ],
+  [
+    'includes_json(vars.order, {tags: unordered(["new", "gift"])})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {tags: unordered(["new", "gi…
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {tags: unordered(["new", "gift"])}
++ received: vars.order
+@ .tags[1]: in any order
+- "new"
++ "express"
+`,
+  ],
+  [
+    "includes_json(vars.order, {items: unordered([{price: 2}, {price: 4}])})",
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, {items: unordered([{price: 2…
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {items: unordered([{price: 2}, {price: 4}])}
++ received: vars.order
+@ .items[0]: in any order
+- {"price":4}
++ {"name":"tea","price":3.5}
+`,
+  ],
+  [
+    'includes_json(vars.order.items, {name: "tea"})',
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order.items, {name: "tea"})
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {name: "tea"}
++ received: vars.order.items
+@ the value itself: it is list, not map
+- {"name":"tea"}
++ [{"name":"tea","price":3.5},{"name":"milk","price":2}]
+`,
+  ],
+  [
+    "includes_json(vars.ordr, {id: 7})",
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.ordr, {id: 7})
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+     | vars has no "ordr"; did you mean "order"?
+vars.ordr is nil
+`,
+  ],
+  [
+    "includes_json(vars.order, vars.wanted)",
+    `
+w.yml:15:11: test is false
+  15 |           includes_json(vars.order, vars.wanted)
+     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: vars.wanted
++ received: vars.order
+@ .state
+- "paid"
++ "open"
+@ .note
+- "short"
++ "long long long long long long long long long long long long long lon…
+@ .total
+- 5.5
++ (missing)
+`,
+  ],
+  [
+    'vars.order.id == 7 && includes_json(vars.order, {id: "7"})',
+    `
+w.yml:15:33: test is false
+  15 |           vars.order.id == 7 && includes_json(vars.order, {id: "…
+     |                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: {id: "7"}
++ received: vars.order
+@ .id: it is int, not string
+- "7"
++ 7
+`,
+  ],
+];
+
+testFailuresAt80(
+  `  order:
+    id: 7
+    state: open
+    tags: [gift, express]
+    items: [{name: tea, price: 3.5}, {name: milk, price: 2}]
+    note: ${"long ".repeat(30)}
+  wanted: {state: paid, note: short, total: 5.5}
+`,
+  INCLUDES_JSON_FAILURES,
+);
+
+/** A certificate for `localhost` and 127.0.0.1, which has signed itself. */
+const CERTIFICATE = tlsPath("localhost.pem");
+
+function getFrom(url: string, authority = CERTIFICATE): Promise<{ code: number; stdout: string }> {
+  const steps = [{ uses: "http", with: { get: url }, test: "res.body == 'in'" }];
+  const workflow = JSON.stringify({ name: "n", jobs: [{ name: "j", steps }] });
+  return withFiles({ "w.yml": workflow }, (cwd) => {
+    return runCli(["w.yml"], { cwd, env: { NODE_EXTRA_CA_CERTS: authority } });
+  });
+}
+
+Deno.test("a certificate for another host is reported with both names", async () => {
+  const [cert, key] = await Promise.all(
+    [CERTIFICATE, tlsPath("localhost_key.pem")].map((name) => Deno.readTextFile(name)),
+  );
+  await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
+  const good = await getFrom(server.url);
+  assertEquals(good.code, 0, good.stdout);
+  const bad = await getFrom(`https://[::ffff:127.0.0.1]:${server.port}`);
+  assertEquals(bad.code, 1);
+  assertStringIncludes(
+    bad.stdout,
+    `the certificate of [::ffff:7f00:1] port ${server.port} is for another host: localhost, 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID)\n`,
+  );
+});
+
+Deno.test("a certificate that has expired is reported as such where its authority is known", async () => {
+  const [cert, key] = await Promise.all(
+    ["expired.pem", "expired_key.pem"].map((name) => Deno.readTextFile(tlsPath(name))),
+  );
+  await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
+  const { code, stdout } = await getFrom(server.url, tlsPath("authority.pem"));
+  assertEquals(code, 1);
+  assertMatch(stdout, /expired on 2025-03-01, \d+ days ago \(CERT_HAS_EXPIRED\)\n/);
+});

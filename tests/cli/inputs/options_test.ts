@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runAt } from "../../support/run/run_at.ts";
 import { runMain } from "../../support/run/run_main.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const HELLO = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n";
@@ -259,4 +261,259 @@ Deno.test("a bad variable is an error before anything runs", async () => {
     assertEquals([code, stdout], [1, ""], message);
     assertStringIncludes(stderr, `runner: error: ${message}`);
   }
+});
+
+/** A job that asks for the page of its id. */
+const job = (id: string, needs = "", name = id) =>
+  `  - name: ${name}\n    id: ${id}\n    needs: [${needs}]\n    steps:\n` +
+  `      - {uses: http, with: {get: "{url}/${id}"}, test: res.code == 200}\n`;
+
+const FLOW = "name: n\nvars: {env: prod}\njobs:\n" + job("build", "", "Build it") +
+  job("unit", "build") + job("deploy-eu", "unit", "Deploy to {{vars.env}} (EU)") +
+  job("deploy-us", "unit") + job("alone");
+
+Deno.test("--only runs the selected jobs and their needs", async (test) => {
+  const table: [args: string[], seen: string[]][] = [
+    [["--only", "unit"], ["/build", "/unit"]],
+    [["--only", "Build it"], ["/build"]],
+    [["--only=Deploy to prod (EU)"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "Deploy to {{vars.env}} (EU)"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "deploy-*"], ["/build", "/unit", "/deploy-eu", "/deploy-us"]],
+    [["--only", "deploy-?s"], ["/build", "/unit", "/deploy-us"]],
+    [["--only", "deploy-[!u]*"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "Build*"], ["/build"]],
+    [["--only", "alone", "--only", "build"], ["/alone", "/build"]],
+    [["--only", "deploy-eu", "--no-needs"], ["/deploy-eu"]],
+    [["--only", "deploy-eu", "--only", "build", "--no-needs"], ["/build", "/deploy-eu"]],
+    [["--only", "unit", "--skip", "build"], ["/unit"]],
+    [["--skip", "unit", "--skip", "alone"], ["/build", "/deploy-eu", "/deploy-us"]],
+  ];
+  for (const [args, seen] of table) {
+    await test.step(args.join(" "), async () => {
+      const run = await runAt(FLOW, args);
+      assertEquals([run.code, [...run.seen].sort()], [0, [...seen].sort()], run.stderr);
+    });
+  }
+});
+
+Deno.test("jobs that are left out are in no line of the report but the last", async () => {
+  const { stdout } = await runAt(FLOW, ["--only", "unit"]);
+  for (const text of ["● Build it", "● unit"]) assertStringIncludes(stdout, text);
+  for (const text of ["Deploy", "alone"]) assert(!stdout.includes(text), stdout);
+  assertStringIncludes(stdout, "✓ All jobs succeeded (2 steps passed; 2 of 5 jobs selected)");
+  const whole = await runAt(FLOW);
+  assert(!whole.stdout.includes("chosen"));
+});
+
+Deno.test("a skipped job is reported as skipped, and the jobs that need it run", async () => {
+  const { code, stdout, seen } = await runAt(FLOW, ["--skip", "un*"]);
+  assertEquals([code, seen.includes("/unit"), seen.includes("/deploy-us")], [0, false, true]);
+  assertStringIncludes(stdout, "- unit (skipped: --skip)");
+  assertStringIncludes(stdout, "1 job skipped");
+});
+
+Deno.test("needs of a job run before it, also if jobs between them were left out", async () => {
+  const get = (path: string) => `{uses: http, with: {get: "{url}/${path}"}, test: res.code == 200}`;
+  const flow = `name: n
+jobs:
+  - {name: a, id: a, steps: [{uses: http, id: first, with: {get: "{url}/a"}, outputs: {code: res.code}}]}
+  - {name: b, id: b, needs: [a], steps: [${get("b")}]}
+  - {name: c, id: c, needs: [b, a], steps: [${get("c")}]}
+  - {name: d, id: d, needs: [c, b], skipif: outputs.first.code != 200, steps: [${get("d")}]}
+`;
+  const { code, stdout, seen } = await runAt(flow, ["--only", "a", "--only", "d", "--no-needs"]);
+  assertEquals([code, seen], [0, ["/a", "/d"]], stdout);
+  const plan = await runAt(flow, ["--list", "--only", "a", "--only", "d", "--no-needs"]);
+  assertEquals(plan.stdout, "a  a\n  first  http\nd  d  (needs a)\n  -  http\n");
+});
+
+Deno.test("a name that fits no job is an error, and nothing runs", async (test) => {
+  const table: [args: string[], message: string, hint: string][] = [
+    [["--only", "biuld"], 'option --only: unknown job "biuld"', 'did you mean "build"?'],
+    [["--skip", "Build-it"], 'option --skip: unknown job "Build-it"', '"Build it"?'],
+    [["--only", "zzz*"], 'option --only: unknown job "zzz*"', "the jobs are build, unit, dep"],
+    [["--only", "[z-a]"], 'option --only: unknown job "[z-a]"', "the jobs are build"],
+    [["--only", "build", "--skip", "nope"], 'option --skip: unknown job "nope"', "the jobs"],
+    [["--skip", "*"], "option --skip leaves no job to run", "name fewer jobs"],
+    [["--only", "unit", "--skip", "u*"], "options --only and --skip leave no job to run", "--skip"],
+    [["--no-needs"], "option --no-needs requires --only", "name the jobs"],
+    [["--skip", "unit", "--no-needs"], "option --no-needs requires --only", "name the jobs"],
+    [["--only="], "option --only needs a value", "try runner --help"],
+    [
+      ["--only", "build,Build it"],
+      'option --only: unknown job "build,Build it"',
+      'give the option once for each: --only "build" --only "Build it"',
+    ],
+    [["--skip", "unit, nope"], 'option --skip: unknown job "unit, nope"', "the jobs are"],
+  ];
+  for (const [args, message, hint] of table) {
+    await test.step(args.join(" "), async () => {
+      const { code, stdout, stderr, seen } = await runAt(FLOW, args);
+      assertEquals([code, stdout, seen], [1, "", []]);
+      assertEquals(stderr.split("\n")[0], `runner: error: ${message}`);
+      assertStringIncludes(stderr, hint);
+    });
+  }
+});
+
+Deno.test("an id is meant before a pattern that it also is", async () => {
+  const flow = "name: n\njobs:\n" + job("a", "", '"x[1]"') + job("b", "", "x1");
+  assertEquals((await runAt(flow, ["--only", "x[1]"])).seen, ["/a"]);
+  assertEquals((await runAt(flow, ["--only", "x[12]"])).seen, ["/b"]);
+});
+
+const READS = `
+name: n
+jobs:
+  - name: build
+    id: build
+    steps:
+      - {uses: hello, id: made, outputs: {num: "'5'", unit-no: "'7'"}}
+  - name: use
+    id: use
+    needs: [build]
+    steps:
+      - {uses: hello, test: outputs.made.num == "5"}
+      - {uses: hello, test: outputs.num == "5"}
+      - {uses: hello, with: {a: "v{{outputs['unit-no']}}"}}
+      - {uses: hello, skipif: outputs.num}
+      - {uses: hello, test: outputs.made?.other == "5"}
+`;
+
+Deno.test("a failure caused by a job that was not selected names the job", async () => {
+  const { code, stdout } = await runAt(READS, ["--no-check", "--only", "use", "--no-needs"]);
+  assertEquals(code, 1);
+  const why = (name: string) =>
+    `outputs.${name} comes from the job "build", which was not selected to run`;
+  assertEquals(
+    stdout.split("Failures\n")[0]!.split("\n").flatMap((line) =>
+      /outputs\.\S+ comes from .*/.exec(line)?.[0] ?? []
+    ),
+    [why("made"), why("num"), why("unit-no"), why("num"), why("made")],
+  );
+  const skipped = await runAt(READS, ["--no-check", "--skip", "build"]);
+  assertStringIncludes(
+    skipped.stdout,
+    'comes from the job "build", which was skipped because of --skip',
+  );
+  // An output that no job publishes is unrelated to the selection.
+  const whole = await runAt(READS, ["--no-check"]);
+  assertEquals([whole.code, whole.stdout.includes("comes from")], [1, false]);
+});
+
+const WORKFLOW = "name: n\njobs: [{ name: j, steps: [{ uses: hello, test: 'true' }] }]\n";
+const FILES = {
+  "w.yml": `name: n
+vars: { a: 1 }
+jobs:
+  - name: j
+    id: j
+    steps:
+      - { uses: hello, iteration: { file: rows.csv }, test: "true" }
+      - { uses: embedded, with: { path: job.yml } }
+`,
+  "rows.csv": "a\n1\n",
+  "job.yml": "name: J\nsteps: [{ uses: hello, test: 'true' }]\n",
+  "v.yml": "a: 2\n",
+  "vars.env": "A=1\n",
+  "config.yml": "defaults: { http: { timeout: 1s } }\n",
+  "api.yml":
+    "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: ok}}}}}\n",
+  "flows/m.yml": WORKFLOW,
+  "setup.yml": WORKFLOW,
+  "s.yml": "workflows: [flows]\nsetup: setup.yml\nenv_file: vars.env\n",
+};
+
+/** What is written, and the command that reads it. */
+const REFUSED: readonly (readonly [out: string, args: string])[] = [
+  ["w.yml", "prepare w.yml --out OUT"],
+  ["rows.csv", "prepare w.yml --out OUT"],
+  ["s.yml", "prepare s.yml --out OUT"],
+  ["flows/m.yml", "prepare s.yml --out OUT"],
+  ["v.yml", "prepare w.yml --var-file v.yml --out OUT"],
+  ["vars.env", "prepare w.yml --env-file vars.env --out OUT"],
+  ["w.yml", "w.yml --run run.json --only j --outputs OUT"],
+  ["run.json", "w.yml --run run.json --only j --outputs OUT"],
+  ["run.json", "w.yml --run run.json --only j --report REPORT"],
+  ["s.yml", "s.yml --run suite.json --setup --outputs OUT"],
+  ["flows/m.yml", "s.yml --run suite.json --setup --outputs OUT"],
+  ["s.yml", "s.yml --run suite.json --setup --report REPORT"],
+  ["w.yml", "export gitlab w.yml --force -o OUT"],
+  ["api.yml", "gen api.yml --force -o OUT"],
+  ["flows/m.yml", "flows --report REPORT"],
+  ["setup.yml", "s.yml --report REPORT"],
+  ["vars.env", "s.yml --report REPORT"],
+  ["job.yml", "w.yml --report REPORT"],
+  ["rows.csv", "w.yml --report REPORT"],
+  ["v.yml", "w.yml --var-file v.yml --report REPORT"],
+  ["api.yml", "w.yml --openapi api.yml --report REPORT"],
+  ["config.yml", "w.yml --report REPORT"],
+];
+
+Deno.test("no command writes over a file that it reads, by no path", async () => {
+  await withFiles(FILES, async (cwd) => {
+    const run = (args: string) =>
+      runMain(args.split(" "), { cwd, env: { RUNNER_CONFIG: `${cwd}/config.yml` } });
+    assertEquals((await run("prepare w.yml --out run.json")).code, 0);
+    assertEquals((await run("prepare s.yml --out suite.json")).code, 0);
+    const content = (name: string) => Deno.readTextFileSync(`${cwd}/${name}`);
+    Deno.symlinkSync(".", `${cwd}/here`);
+    for (const [out, args] of REFUSED) {
+      const before = content(out);
+      for (const path of [out, `here/${out}`, `${cwd}/${out}`]) {
+        for (const format of args.includes("REPORT") ? ["json", "ndjson"] : [""]) {
+          const line = args.replace("OUT", path).replace("REPORT", `ndjson=new,${format}=${path}`);
+          const { code, stderr } = await run(line);
+          assertEquals([code, content(out)], [1, before], line);
+          assertStringIncludes(stderr, `'${path}': th`, line);
+        }
+      }
+    }
+    assertEquals([...Deno.readDirSync(cwd)].some(({ name }) => name === "new"), false);
+  });
+});
+
+Deno.test("a report is not written over a file whose name is known only in the run", async () => {
+  const text = FILES["w.yml"].replace("rows.csv", '"{{vars.rows}}"').replace(
+    "a: 1",
+    "rows: rows.csv",
+  );
+  await withFiles({ ...FILES, "w.yml": text }, async (cwd) => {
+    const args = ["--report", "json=rows.csv,tap=new", "w.yml"];
+    const { code, stderr } = await runMain(args, { cwd });
+    assertEquals([code, Deno.readTextFileSync(`${cwd}/rows.csv`)], [1, FILES["rows.csv"]]);
+    assertStringIncludes(stderr, "cannot write the report 'rows.csv': the run has read this file");
+    assertStringIncludes(Deno.readTextFileSync(`${cwd}/new`), "TAP version 14");
+  });
+});
+
+Deno.test("a process that runs again replaces the outputs that it has left among its --inputs", async () => {
+  await withFiles(FILES, async (cwd) => {
+    const run = (args: string) => runMain(args.split(" "), { cwd });
+    await run("prepare w.yml --out R/run.json");
+    const again = "w.yml --run R/run.json --only j --inputs R --outputs R/j/outputs.json";
+    for (let time = 0; time < 2; time++) assertEquals((await run(again)).code, 0);
+  });
+});
+
+Deno.test("save refuses a file that the run has read, and replaces one that it has saved", async () => {
+  await using server = withServer(() => new Response("a\n2\n"));
+  const save = (name: string) =>
+    `      - { uses: http, with: { get: "${server.url}", save: ${name} }, test: res.code == 200 }\n`;
+  const read = (name: string) =>
+    `      - { uses: hello, iteration: { file: ${name} }, test: "true" }\n`;
+  const steps = [
+    ...[read("rows.csv"), save("rows.csv"), save("w.yml")],
+    ...[save("new.csv"), read("new.csv"), save("new.csv"), read("new.csv")],
+  ];
+  const text = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`;
+  await withFiles({ "w.yml": text, "rows.csv": "a\n1\n" }, async (cwd) => {
+    for (let time = 0; time < 2; time++) {
+      const { code, stdout } = await runMain(["w.yml"], { cwd });
+      assertEquals([code, stdout.match(/^ +\d\. ✗/gm)?.length], [1, 2], stdout);
+      assertStringIncludes(stdout, `to "${cwd}/rows.csv": the run has read this file`);
+      assertEquals(Deno.readTextFileSync(`${cwd}/rows.csv`), "a\n1\n");
+      assertEquals(Deno.readTextFileSync(`${cwd}/new.csv`), "a\n2\n");
+    }
+  });
 });

@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseJson } from "../../../src/base/value/parse_json.ts";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import type { CliResult } from "../../support/run/run_cli.ts";
+import { withRig } from "../../support/run/rig.ts";
+import { type CliResult, runCli } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -272,4 +273,315 @@ Deno.test("no error shows a secret that was given", async (test) => {
       },
     );
   }
+});
+
+/** Shows a variable in `vars` and in a shell step. */
+const ENV_FILE_FLOW = `name: n
+vars: {a: "{{A ?? 'nil'}}", b: "{{B ?? 'nil'}}"}
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with: {cmd: "echo $A"}
+        echo: "a={{vars.a}} b={{vars.b}} shell={{trim(res.stdout)}}="
+`;
+
+function runWithEnvFile(
+  args: readonly string[],
+  files: Record<string, string>,
+  env: Record<string, string>,
+) {
+  return withFiles(
+    { "w.yml": ENV_FILE_FLOW, ...files },
+    (cwd) => runCli([...args, "w.yml"], { cwd, env }),
+  );
+}
+
+Deno.test("--env-file feeds what vars see, and the real environment wins", async (test) => {
+  const files = { "1.env": "A=one\nB=one\n", "2.env": "B=two\n" };
+  const table: [args: string[], env: Record<string, string>, echo: string][] = [
+    [[], {}, "a=nil b=nil shell=="],
+    [["--env-file", "1.env"], {}, "a=one b=one shell=="],
+    [["--env-file", "1.env", "--env-file", "2.env"], {}, "a=one b=two shell=="],
+    [["--env-file", "1.env"], { A: "real" }, "a=real b=one shell=real="],
+    [["--env-file", "1.env"], { A: "" }, "a= b=one shell=="],
+    [["--env-file", "1.env", "--var", "a=set"], { A: "real" }, "a=set b=one shell=real="],
+  ];
+  for (const [args, env, echo] of table) {
+    await test.step(`${args.join(" ")} ${JSON.stringify(env)}`, async () => {
+      const { code, stdout } = await runWithEnvFile(args, files, env);
+      assertEquals(code, 0);
+      assertStringIncludes(stdout, echo);
+    });
+  }
+});
+
+Deno.test("variables of the program itself are not read from a file", async () => {
+  const { code, stdout } = await runWithEnvFile(
+    ["--env-file", "e"],
+    { e: "RUNNER_OUTPUT=loud\nA=1\n" },
+    {},
+  );
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "a=1");
+});
+
+Deno.test("every mistake of an env file is reported with its place", async () => {
+  const e = "A=1\n1A=2\nB=\"never\nNOEQ\nC-D*=1\nE='x' y\nF=fine\n";
+  const result = await runWithEnvFile(["--env-file", "e"], { e }, {});
+  assertEquals([result.code, result.stdout], [1, ""]);
+  assertEquals(
+    result.stderr,
+    `runner: error: env file 'e' has 5 errors
+e:2:1: error: this is not the name of a variable
+  2 | **=*
+    | ^ write NAME=value
+e:3:3: error: this quote is never closed
+  3 | B=******
+    |   ^ close it after the value
+e:4:1: error: there is no "=" after "NOEQ"
+  4 | ****
+    | ^^^^ write NAME=value
+e:5:1: error: a name has no "*" in it
+  5 | ****=*
+    | ^^^ write NAME=value
+e:6:6: error: text after the closing quote
+  6 | E=*** *
+    |      ^ put all of the value in quotes
+`,
+  );
+});
+
+Deno.test("a bad line of an env file shows no more than a name", async () => {
+  const e = "GITHUB PAT ghp_0123456789\nexport FOO bar-value-x\nghp_abcdefghij\nmy horse is bay\n" +
+    'X="unclosed-value\n';
+  const { stderr } = await runWithEnvFile(["--env-file", "e"], { e }, {});
+  assertStringIncludes(stderr, 'there is no "=" after "FOO"');
+  for (const word of ["ghp_", "PAT", "bar-value", "horse", "unclosed"]) {
+    assertEquals(stderr.includes(word), false, stderr);
+  }
+});
+
+Deno.test("an unreadable env file is reported like a workflow file", async (test) => {
+  await test.step("missing", async () => {
+    const { code, stderr } = await runWithEnvFile(["--env-file", "nope"], {}, {});
+    assertEquals([code, stderr], [1, "runner: error: env file 'nope' not found\n"]);
+  });
+  await test.step("a directory", async () => {
+    const result = await runWithEnvFile(["--env-file", "d"], { "d/x": "" }, {});
+    assertEquals(result.code, 1);
+    assertStringIncludes(result.stderr, "cannot read env file 'd': it is a directory");
+    assertNoTrace(result);
+  });
+  await test.step("no text", async () => {
+    const { code, stderr } = await runWithEnvFile(["--env-file", "b"], { b: "A=\0" }, {});
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "cannot read env file 'b': it is not UTF-8 text");
+  });
+});
+
+/** Names that every object of JavaScript knows; here they are names like others. */
+const NAMES = ["constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"];
+
+/** A flow mapping that gives each name a value. */
+function mapping(value: (name: string, index: number) => string): string {
+  return `{${NAMES.map((name, index) => `${name}: ${value(name, index)}`).join(", ")}}`;
+}
+
+/** An expression that is true when each name of `owner` has its index as value, plus `add`. */
+function hasAll(owner: string, add = 0): string {
+  const parts = NAMES.flatMap((name, index) => [
+    `${owner}.${name} == ${index + add}`,
+    `${owner}["${name}"] == ${index + add}`,
+  ]);
+  return parts.join(" && ");
+}
+
+const STEPS = `
+  - name: vars
+    uses: hello
+    with: ${mapping((_, index) => `${index + 10}`)}
+    test: ${hasAll("vars")} && ${hasAll("res", 10)} && vars.polluted == nil
+  - name: nothing is inherited
+    uses: hello
+    with: {nested: {}}
+    test: |
+      all(${JSON.stringify(NAMES)}, !(# in res) && res.nested[#] == nil && get(res, #) == nil) &&
+      res.isPrototypeOf == nil && vars.propertyIsEnumerable == nil
+  - name: outputs
+    id: constructor
+    uses: hello
+    outputs: ${mapping((_, index) => `${index + 20}`)}
+    test: ${hasAll("outputs.constructor", 20)}
+  - name: step ids
+    id: valueof
+    uses: hello
+    outputs: {__proto__: '{polluted: 1}', polluted: '2'}
+    test: outputs.valueof.polluted == 2 && outputs.constructor.toString == 21 && outputs.toString == 21
+  - name: step vars
+    uses: hello
+    vars: {toString: s, polluted: 3}
+    iteration: [{__proto__: {a: 1}, valueOf: 9}]
+    test: vars.toString == "s" && vars.valueOf == 9 && vars.__proto__.a == 1 && vars.a == nil
+  - name: environment
+    uses: shell
+    with: {cmd: 'echo "$constructor $toString $__proto__"', env: ${
+  mapping((_, index) => `${index}`)
+}}
+    test: res.stdout == "0 1 4\\n"
+  - name: headers and query and body
+    uses: http
+    with:
+      post: "{url}/echo"
+      headers: ${mapping((name) => `${name}-x`)}
+      query: ${mapping((_, index) => `${index}`)}
+      body: ${mapping((_, index) => `${index + 30}`)}
+    test: |
+      let sent = fromJSON(res.body.body);
+      ${hasAll("sent", 30)} &&
+      res.body.headers.constructor == "constructor-x" && res.body.headers.__proto__ == "__proto__-x" &&
+      res.body.url contains "constructor=0" && res.body.url contains "__proto__=4"
+`;
+
+Deno.test("names of JavaScript's objects are names like others, everywhere", async () => {
+  await withRig(async (rig) => {
+    const yaml = `name: n
+vars: ${mapping((_, index) => `${index}`)}
+jobs:
+- name: j
+  id: __proto__
+  defaults: {hello: {}}
+  steps:${STEPS.replaceAll("{url}", rig.url)}
+- {name: k, id: constructor, needs: [__proto__], steps: [{uses: hello, test: outputs.constructor.valueOf == 23}]}
+- {name: l, id: toString, needs: [constructor, __proto__], steps: [{uses: hello, test: "true"}]}
+`;
+    const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
+    assertNoTrace(result);
+    assertEquals([result.code, result.stderr], [0, ""], result.stdout);
+  });
+});
+
+Deno.test("names of JavaScript's objects are not functions, actions, jobs or names of a step", async () => {
+  const yaml = `name: n
+jobs:
+- name: j
+  needs: [${NAMES.join(", ")}]
+  steps:
+${NAMES.map((name) => `  - {uses: ${name}}\n  - {uses: hello, test: ${name}()}\n`).join("")}
+${NAMES.map((name) => `  - {uses: hello, test: ${name} == 1}\n`).join("")}
+`;
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
+  assertNoTrace(result);
+  assertEquals([result.code, result.stdout], [1, ""]);
+  const messages = [...result.stderr.matchAll(/^w\.yml:\S+ error: (.*)$/gm)].map(([, reported]) =>
+    reported
+  );
+  assertEquals(messages, [
+    ...NAMES.map((name) => `unknown job "${name}" in needs of "j"`),
+    ...NAMES.flatMap((name) => [`unknown action "${name}"`, `unknown function "${name}"`]),
+    ...NAMES.map((name) => `unknown name "${name}" in a step`),
+  ]);
+});
+
+const CONFIG = `name: By default
+description: From the configuration
+vars:
+  where: config
+  only: here
+x-step: &greeting
+  uses: hello
+jobs:
+  - name: never
+    steps: [{ uses: hello, test: "false" }]
+`;
+
+const CONFIG_FLOW = `vars:
+  where: workflow
+jobs:
+  - name: j
+    steps:
+      - uses: echo
+        with: { message: "{{ vars.where }} {{ vars.only ?? 'nothing' }}" }
+        echo: "{{ res.message }}"
+`;
+
+function runner(
+  args: readonly string[],
+  env: Record<string, string>,
+  files: Record<string, string | Uint8Array> = {},
+) {
+  const all = { "flow.yml": CONFIG_FLOW, "config.yml": CONFIG, "sub/x.yml": "", ...files };
+  return withFiles(all, (cwd) => runMain(args, { cwd, env }));
+}
+
+Deno.test("RUNNER_CONFIG gives the top-level keys that a workflow does not have", async () => {
+  const { code, stdout, stderr } = await runner(["flow.yml"], { RUNNER_CONFIG: "config.yml" });
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "By default\nFrom the configuration\n");
+  // A key is replaced as a whole.
+  assertStringIncludes(stdout, "workflow nothing");
+});
+
+Deno.test("RUNNER_CONFIG holds for every command that loads a workflow", async () => {
+  const env = { RUNNER_CONFIG: "config.yml" };
+  const table: [args: string[], shown: string][] = [
+    [["dag", "--json", "flow.yml"], '"By default"'],
+    [["--dry-run", "flow.yml"], "By default"],
+    [["--list", "flow.yml,config.yml"], "never"],
+    [["flow.yml,config.yml"], "never"],
+  ];
+  for (const [args, shown] of table) {
+    assertStringIncludes((await runner(args, env)).stdout, shown, args.join(" "));
+  }
+  assertEquals((await runner(["check", "flow.yml"], env)).code, 0);
+  assertEquals((await runner(["check", "flow.yml"], {})).code, 1);
+});
+
+Deno.test("an anchor of RUNNER_CONFIG can be used in a workflow", async () => {
+  const flow = "name: n\njobs:\n  - name: j\n    steps:\n      - *greeting\n";
+  const env = { RUNNER_CONFIG: "config.yml" };
+  const { code, stderr } = await runner(["flow.yml"], env, { "flow.yml": flow });
+  assertEquals([code, stderr], [0, ""]);
+});
+
+Deno.test("a mistake in RUNNER_CONFIG is reported in its file", async () => {
+  const env = { RUNNER_CONFIG: "config.yml" };
+  const wrong = await runner(["flow.yml"], env, { "config.yml": "name: n\ndescription: [a]\n" });
+  assertEquals([wrong.code, wrong.stdout], [1, ""]);
+  assertEquals(wrong.stderr.split("\n").slice(0, 2), [
+    "runner: error: workflow file 'flow.yml' has 1 error",
+    'config.yml:2:14: error: "description" must be a string, not a list',
+  ]);
+  const broken = await runner(["flow.yml"], env, { "config.yml": "name: n\n  vars: x\n" });
+  assertEquals([broken.code, broken.stdout], [1, ""]);
+  assertMatch(broken.stderr, /^runner: error: YAML syntax error at line 2\nconfig\.yml:2:/);
+});
+
+Deno.test("a RUNNER_CONFIG that cannot be read is an error that names it", async (test) => {
+  const about = "RUNNER_CONFIG is the path of a file with defaults for every workflow";
+  const table: [path: string, message: string, hint: string][] = [
+    ["none.yml", "RUNNER_CONFIG file 'none.yml' not found", about],
+    ["flow.yml/x", "RUNNER_CONFIG file 'flow.yml/x' not found", about],
+    ["sub", "cannot read RUNNER_CONFIG file 'sub': it is a directory", "x.yml"],
+    [
+      "binary",
+      "cannot read RUNNER_CONFIG file 'binary': it is not UTF-8 text: the byte at offset 0 is 0x00",
+      "UTF-8",
+    ],
+  ];
+  for (const [path, message, hint] of table) {
+    await test.step(path, async () => {
+      const { code, stdout, stderr } = await runner(["flow.yml"], { RUNNER_CONFIG: path }, {
+        binary: new Uint8Array([0, 255, 1]),
+      });
+      assertEquals([code, stdout, stderr.split("\n")[0]], [1, "", `runner: error: ${message}`]);
+      assertStringIncludes(stderr, hint);
+    });
+  }
+});
+
+Deno.test("an empty RUNNER_CONFIG is ignored", async () => {
+  const { code, stderr } = await runner(["flow.yml"], { RUNNER_CONFIG: "" });
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, 'the workflow needs "name"');
 });

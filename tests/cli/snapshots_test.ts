@@ -1,5 +1,6 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { inPlace, OF_ORDER, workflow } from "../../support/snapshot_place.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { failureAt80 } from "../support/failures_at_80.ts";
+import { inPlace, OF_ORDER, workflow } from "../support/snapshot_place.ts";
 
 Deno.test("a snapshot is written, compared, refused, updated, orphaned and removed", async () => {
   const first = workflow("{ name: tea, id: 1 }", OF_ORDER);
@@ -297,3 +298,281 @@ Deno.test("the HTML report has both sides of a snapshot", async () => {
     assertStringIncludes(stdout, "sidesTable");
   });
 });
+
+/** Snapshots that are wrong, and what check says. */
+const MISTAKES: readonly (readonly [snapshot: string, message: string])[] = [
+  ["snapshot: 5", '"snapshot" must be true or a map, not 5'],
+  ["snapshot: { of: 1 +, name: a }", "unexpected end"],
+  ['snapshot: { of: 1, ignore: ["$["] }', "invalid JSONPath"],
+  ['snapshot: { of: 1, ignore: "$.a" }', '"ignore" must be a list'],
+  ['snapshot: { of: 1, match: { "a": uuid } }', 'invalid JSONPath: it must start with "$"'],
+  ['snapshot: { of: 1, match: { "$.a": uid } }', 'unknown rule "uid": did you mean "uuid"?'],
+  ['snapshot: { of: 1, match: { "$.a": "/(/" } }', "invalid regular expression: missing closing )"],
+  ['snapshot: { of: 1, match: { "$.a": 5 } }', 'a rule of "match" must be a string, not 5'],
+  ["snapshot: { of: 1, name: a/b }", "the name of a snapshot is made of letters"],
+  ["snapshot: { value: 1 }", 'unknown key "value" in snapshot'],
+];
+
+for (const [snapshot, message] of MISTAKES) {
+  Deno.test(`check says what is wrong with ${snapshot}`, async () => {
+    await inPlace({ "w.yml": workflow("1", snapshot) }, async ({ run }) => {
+      const { stdout } = await run("check", "w.yml");
+      assertStringIncludes(stdout, message);
+    });
+  });
+}
+
+Deno.test("without of, an action must give res.body", async () => {
+  const shell = workflow("1", "snapshot: true").replace(
+    "uses: hello",
+    "uses: shell, with: { cmd: echo }",
+  );
+  await inPlace({ "w.yml": shell }, async ({ run }) => {
+    const { stdout } = await run("check", "w.yml");
+    assertStringIncludes(stdout, "the result of shell has no res.body");
+    assertStringIncludes(stdout, "write what is compared: snapshot: { of: res.");
+  });
+  await inPlace({ "w.yml": workflow("1", "snapshot: true") }, async ({ run }) => {
+    assertStringIncludes((await run("w.yml")).stdout, "the result has no res.body to compare");
+  });
+});
+
+Deno.test("two steps cannot share a snapshot, and one without id needs a name", async () => {
+  const step = (more: string) => `      - { uses: hello, ${more} }\n`;
+  const twice = `name: n\njobs:\n  - name: j\n    id: a\n    steps:\n` +
+    step("id: x, snapshot: { of: 1 }") + step("snapshot: { of: 1, name: X }") +
+    step("snapshot: { of: 1 }");
+  await inPlace({ "w.yml": twice }, async ({ run }) => {
+    const { code, stdout } = await run("check", "w.yml");
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, 'two steps have the snapshot "a.X"');
+    assertStringIncludes(stdout, "the snapshot of a step without id has no name");
+    assert(!(await run("w.yml")).stdout.includes("✓"));
+  });
+});
+
+Deno.test("check takes a snapshot for a test, which sees the outputs of its step", async () => {
+  const file = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        id: a
+        with: { cmd: "true" }
+        outputs: { x: res.code }
+        snapshot: { of: outputs.a.x }
+      - { uses: hello, id: b, retry: { max_attempts: 2 }, snapshot: { of: 1 } }
+`;
+  await inPlace({ "w.yml": file }, async ({ run }) => {
+    assertEquals((await run("check", "w.yml")).stdout, "1 workflow checked: ok\n");
+  });
+});
+
+/** The snapshot of a step, the existing files, the options of the run, and the output. */
+const FAILURES: readonly (readonly [
+  title: string,
+  snapshot: string,
+  files: Readonly<Record<string, string>>,
+  options: readonly string[],
+  printed: string,
+])[] = [
+  [
+    "a value differs",
+    "{ of: vars.order }",
+    { "j.s.json": '{"id": 7, "state": "paid", "tags": ["a", "b"]}' },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.order }
+     |                   ^^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.json
++ received: vars.order
+@ .state
+  {
+    "id": 7
+-   "state": "paid"
++   "state": "open"
+    "tags": [
+      "a"
+      "b"
+`,
+  ],
+  [
+    "a key is new",
+    "{ of: vars.order }",
+    { "j.s.json": '{"id": 7, "tags": ["a", "b"]}' },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.order }
+     |                   ^^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.json
++ received: vars.order
+@ .state
+  {
+    "id": 7
++   "state": "open"
+    "tags": [
+      "a"
+      "b"
+`,
+  ],
+  [
+    "a key is gone",
+    "{ of: vars.order }",
+    { "j.s.json": '{"id": 7, "state": "open", "total": 3, "tags": ["a", "b"]}' },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.order }
+     |                   ^^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.json
++ received: vars.order
+@ .total
+      "a"
+      "b"
+    ]
+-   "total": 3
+  }
+`,
+  ],
+  [
+    "an item is new",
+    "{ of: vars.order.tags }",
+    { "j.s.json": '["a"]' },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.order.tags }
+     |                   ^^^^^^^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.json
++ received: vars.order.tags
+@ [1]
+  [
+    "a"
++   "b"
+  ]
+`,
+  ],
+  [
+    "a text differs",
+    "{ of: vars.text }",
+    { "j.s.txt": "one\ntwo\n3\n" },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.text }
+     |                   ^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.txt
++ received: vars.text
+@ line 3
+  one
+  two
+- 3
++ three
+`,
+  ],
+  [
+    "the type differs",
+    "{ of: vars.order.id }",
+    { "j.s.txt": "7" },
+    [],
+    `
+w.yml:11:19: the result differs from its snapshot
+  11 |         snapshot: { of: vars.order.id }
+     |                   ^^^^^^^^^^^^^^^^^^^^^
+     | run it with --update-snapshots to accept the new result
+- expected: __snapshots__/w/j.s.txt
++ received: vars.order.id
+- "7"
++ 7
+`,
+  ],
+  [
+    "the file is damaged",
+    "{ of: vars.order.tags }",
+    { "j.s.json": '<<<<<<< HEAD\n["a"]\n' },
+    [],
+    `
+w.yml:11:19: the snapshot "__snapshots__/w/j.s.json" is not JSON
+  11 |         snapshot: { of: vars.order.tags }
+     |                   ^^^^^^^^^^^^^^^^^^^^^^^
+     | --update-snapshots replaces it
+`,
+  ],
+  [
+    "there is none",
+    "{ of: vars.order }",
+    {},
+    ["--snapshot", "check"],
+    `
+w.yml:11:19: the snapshot "__snapshots__/w/j.s.json" does not exist
+  11 |         snapshot: { of: vars.order }
+     |                   ^^^^^^^^^^^^^^^^^^
+     | run it without CI=true, or with --snapshot=write, and commit the
+     | file that is written
+`,
+  ],
+  [
+    "a value is not as match says",
+    '{ of: vars.order, match: { "$.id": uuid, "$.tags[*]": "/^[0-9]/" } }',
+    {},
+    [],
+    `
+w.yml:11:19: values are not as the snapshot's match says
+  11 |         snapshot: { of: vars.order, match: { "$.id": uuid, "$.ta…
+     |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+- expected: match
++ received: vars.order
+@ .id
+- uuid
++ 7
+@ .tags[0]
+- /^[0-9]/
++ "a"
+@ .tags[1]
+- /^[0-9]/
++ "b"
+`,
+  ],
+  [
+    "there is no res.body",
+    "true",
+    {},
+    [],
+    `
+w.yml:11:19: the result has no res.body to compare
+  11 |         snapshot: true
+     |                   ^^^^
+     | write what is compared: snapshot: { of: res.… }
+`,
+  ],
+];
+
+for (const [title, snapshot, files, options, printed] of FAILURES) {
+  Deno.test(`the failure of a snapshot at 80 columns where ${title}`, async () => {
+    const kept = Object.entries(files).map(([name, text]) => [`__snapshots__/w/${name}`, text]);
+    const text = await failureAt80(
+      `name: n
+vars:
+  order: { id: 7, state: open, tags: [a, b] }
+  text: "one\\ntwo\\nthree\\n"
+jobs:
+  - name: j
+    id: j
+    steps:
+      - uses: hello
+        id: s
+        snapshot: ${snapshot}
+`,
+      Object.fromEntries(kept),
+      options,
+    );
+    assertEquals(`\n${text}\n`, printed);
+  });
+}
