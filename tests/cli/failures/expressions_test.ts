@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withServer } from "../../support/servers/with_server.ts";
