@@ -155,7 +155,7 @@ async function runPlan(
   options.onOutputs?.(run.outputs.ofSteps(), run.outputs.rounds);
   const isUpdating = run.snapshots === "update" || run.snapshots === "prune";
   if (isUpdating || workflow.jobs.some(({ steps }) => steps.some(hasSnapshot))) {
-    await (await import("./snapshots/orphans.ts")).reportOrphans(run, workflow);
+    await (await import("./snapshots/snapshot_files.ts")).reportOrphans(run, workflow);
   }
   // The report includes resources that cannot be closed.
   const coverage = await coverageOf(run.resources);

@@ -1,3 +1,4 @@
+import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
@@ -48,9 +49,7 @@ async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
   const { document, host, options: { permissions } } = run;
   const beside = await besideDocument(document, at, written);
   const path = await fromCurrentDirectory(written, beside, host) ?? beside;
-  if (!permissions?.read) return path;
-  const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
-  const refusal = await pathRefusal(permissions, "read", path, host);
+  const refusal = permissions && await pathRefusal(permissions, "read", path, host);
   if (!refusal) return path;
   throw new StepError(`cannot read the data file "${path}": ${refusal.message}`, refusal.hint);
 }

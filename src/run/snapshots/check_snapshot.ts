@@ -1,3 +1,4 @@
+import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import type { Expression } from "../../expr/expression.ts";
 import { locateByPath } from "../../expr/functions/json_path.ts";
 import { followsRule } from "../../expr/functions/matching.ts";
@@ -29,7 +30,7 @@ import {
   readSnapshot,
   snapshotDirectory,
   writeSnapshot,
-} from "./snapshot_file.ts";
+} from "./snapshot_files.ts";
 
 /** The result of comparing a step with its snapshot. */
 export interface SnapshotCheck {
@@ -153,9 +154,7 @@ function useOnce({ run, id }: StepExecution, base: string): void {
 
 async function allowWriting({ options, host }: Run, path: string): Promise<void> {
   const { permissions } = options;
-  if (!permissions?.write) return;
-  const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
-  const refused = await pathRefusal(permissions, "write", path, host);
+  const refused = permissions && await pathRefusal(permissions, "write", path, host);
   if (refused) {
     throw new StepError(`cannot write the snapshot "${path}": ${refused.message}`, refused.hint);
   }
