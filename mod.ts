@@ -20,7 +20,7 @@ export {
   ExpressionError,
   renderTemplate,
   type RenderTemplateOptions,
-} from "./src/expr/evaluate/evaluate_expression.ts";
+} from "./src/expr/evaluate_expression.ts";
 export {
   loadSuite,
   loadWorkflow,

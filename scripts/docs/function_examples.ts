@@ -1,4 +1,4 @@
-import { evaluateExpression } from "../../src/expr/evaluate/evaluate_expression.ts";
+import { evaluateExpression } from "../../src/expr/evaluate_expression.ts";
 import { shortJson } from "../../src/report/text/render_json.ts";
 import type { Value } from "../../src/base/value/value.ts";
 

@@ -13,7 +13,7 @@ import type {
   RoundStats,
   RunEvent,
 } from "../run/event.ts";
-import { parseExpression } from "../expr/parse/parse.ts";
+import { parseExpression } from "../expr/parse_expression.ts";
 import { FieldErrors } from "../run/execute/evaluate_field.ts";
 import { exactRoundStats, expectOf } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../base/errors.ts";

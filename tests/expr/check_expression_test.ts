@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { checkExpression, checkTemplate } from "../../src/expr/check_expression.ts";
-import { parseExpression, parseTemplate } from "../../src/expr/parse/parse.ts";
+import { parseExpression, parseTemplate } from "../../src/expr/parse_expression.ts";
 import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
 import { usesRegex } from "../../src/expr/parse/tree.ts";
 

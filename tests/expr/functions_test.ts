@@ -1,8 +1,8 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import {
-  evaluateExpression,
-  ExpressionError,
-} from "../../src/expr/evaluate/evaluate_expression.ts";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import { Draws } from "../../src/expr/draws.ts";
+import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
+import { FUNCTIONS } from "../../src/expr/functions/registry.ts";
+import { parseExpression } from "../../src/expr/parse_expression.ts";
 
 /** Expressions and their values. */
 const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
@@ -323,4 +323,164 @@ Deno.test("uuid() is another one each time", () => {
   const [a, b] = evaluateExpression("[uuid(), uuid()]", {}) as string[];
   assertMatch(a!, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   assertEquals(a === b, false);
+});
+
+const NAMES = `
+  trim trimPrefix trimSuffix upper lower split splitAfter replace repeat join indexOf lastIndexOf
+  hasPrefix hasSuffix abs ceil floor round max min mean median bitand bitor bitxor bitnand bitnot
+  bitshl bitshr bitushr all any one none filter map count sum find findIndex findLast findLastIndex
+  groupBy sortBy reduce first last take reverse uniq concat flatten sort keys values toPairs fromPairs
+  len get type int float parse_int parse_float string toJSON fromJSON parse_json toBase64 fromBase64
+  encode_base64 decode_base64 match_json diff_json random_int random_str unixtime contains startsWith
+  endsWith matches secret
+  encode_base64url decode_base64url encode_url decode_url encode_hex decode_hex crc32 uuid one_of
+  cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
+  capture css json_path jmespath semver parse_yaml parse_csv
+  xpath jwt jwt_verify jwt_sign now date format_date date_parts duration
+  includes_json unordered anything is_type schema
+`.trim().split(/\s+/);
+
+Deno.test("the language has these functions and no others", () => {
+  assertEquals([...FUNCTIONS.keys()].sort(), NAMES.toSorted());
+});
+
+Deno.test("every function documents its parameters and result", () => {
+  const parameter = "(\\.\\.\\.)?\\w+\\??(: (any|string|number|integer|int64|list|map))?";
+  const signature = new RegExp(`^\\w+\\((${parameter}(, ${parameter})*)?\\)$`);
+  for (const record of FUNCTIONS.values()) {
+    assertMatch(record.signature, signature);
+    assertMatch(record.summary, /^[A-Z].*\.$/);
+  }
+});
+
+const SHOP = {
+  teas: [
+    { name: "Assam", price: 4, tags: ["black", "strong"] },
+    { name: "Sencha", price: 6.5, tags: ["green"], origin: { country: "JP" } },
+    { name: "Mate", price: 3, tags: [], stock: null },
+  ],
+  pot: { price: 30 },
+  limit: 5,
+};
+
+/** Paths and what they find: each kind of selector, filter and function of RFC 9535. */
+const PATHS: readonly (readonly [path: string, found: unknown])[] = [
+  ["$.teas[0].name", ["Assam"]],
+  ["$['teas'][-1]['name']", ["Mate"]],
+  ["$.teas[*].price", [4, 6.5, 3]],
+  ["$..price", [4, 6.5, 3, 30]],
+  ["$..country", ["JP"]],
+  ["$.teas[1:].name", ["Sencha", "Mate"]],
+  ["$.teas[::-1].name", ["Mate", "Sencha", "Assam"]],
+  ["$.teas[:2:2].name", ["Assam"]],
+  ["$.teas[0,2].price", [4, 3]],
+  ["$.teas[0]['price','name']", [4, "Assam"]],
+  ["$.pot.*", [30]],
+  ["$.nothing", []],
+  ["$.teas[9]", []],
+  ["$.teas[?@.price < $.limit].name", ["Assam", "Mate"]],
+  ["$.teas[?@.origin].name", ["Sencha"]],
+  ["$.teas[?!@.origin && @.price >= 4].name", ["Assam"]],
+  ["$.teas[?@.price && @.tags && @.origin].name", ["Sencha"]],
+  ["$.teas[?@.price && (@.stock || @.origin)].name", ["Sencha", "Mate"]],
+  ["$.teas[?@.stock || @.name && @.price && @.tags && @.origin].name", ["Sencha", "Mate"]],
+  ['$.teas[?@.name != "a && b && c" && @.price && @["origin"]].name', ["Sencha"]],
+  ["$.teas[?@.stock == null].name", ["Mate"]],
+  ["$.teas[?@.none == @.nil].price", [4, 6.5, 3]],
+  ["$.teas[?length(@.name) == 5].name", ["Assam"]],
+  ["$.teas[?count(@.tags[*]) == 0].name", ["Mate"]],
+  ["$.teas[?value(@..country) == 'JP'].name", ["Sencha"]],
+  ["$.teas[?match(@.name, '[A-M].*')].name", ["Assam", "Mate"]],
+  ["$.teas[?match(@.name, 'a')].name", []],
+  ["$.teas[?search(@.name, 'e.')].name", ["Sencha"]],
+  ["$.teas[?search(@.tags[0], @.name)].name", []],
+];
+
+for (const [path, found] of PATHS) {
+  Deno.test(`${path} finds ${JSON.stringify(found)}`, () => {
+    assertEquals(evaluateExpression("json_path(shop, path)", { shop: SHOP, path }), found);
+  });
+}
+
+/** Paths and what is wrong with them. */
+const PATH_FAILURES: readonly (readonly [path: string, message: string])[] = [
+  ["teas[0]", 'invalid JSONPath: it must start with "$"'],
+  ["$.teas[0", "invalid JSONPath: unclosed bracketed selection at character 9"],
+  ["$.teas[?@.a = 1]", "invalid JSONPath: unexpected filter selector token '=' at character 13"],
+  ["$[9007199254740992]", "invalid JSONPath: index out of range at character 3"],
+  ["$[?size(@)]", "invalid JSONPath: no such function 'size' at character 4"],
+  ["$[?length(@.a)]", "invalid JSONPath: result of length() must be compared at character 4"],
+  ["$[?count() == 1]", "invalid JSONPath: count() takes 1 argument, 0 given at character 4"],
+  ["$.teas[?match(@.name, '(')]", "in match(): invalid regular expression: missing closing )"],
+  ["$" + ".a".repeat(500), "the JSONPath is longer than 1000 characters"],
+];
+
+for (const [path, message] of PATH_FAILURES) {
+  Deno.test(`${path.slice(0, 60)} fails: ${message}`, () => {
+    const evaluate = () => evaluateExpression("json_path(shop, path)", { shop: SHOP, path });
+    assertEquals(assertThrows(evaluate, ExpressionError).message, message);
+  });
+}
+
+Deno.test("a pattern in a JSONPath cannot take forever", () => {
+  const text = "a".repeat(5000) + "b";
+  const path = "$[?match(@, '^(a+)+$')]";
+  assertEquals(evaluateExpression("json_path(texts, path)", { texts: [text], path }), []);
+});
+
+function refusal(source: string, scope: Record<string, unknown>): string {
+  return assertThrows(() => evaluateExpression(source, scope), ExpressionError).message;
+}
+
+Deno.test("css() takes time by the number of elements, not by the square of it", () => {
+  const text = "<p>".repeat(120_000);
+  assertEquals(evaluateExpression('css(text, "a")', { text }), []);
+  assertEquals(evaluateExpression('len(css(text, "p + p"))', { text }), 119_999);
+});
+
+Deno.test("json_path() finds values in the order of the document", () => {
+  const value = { a: [{ b: 1 }, { b: [{ b: 2 }] }], b: 3 };
+  assertEquals(evaluateExpression('json_path(value, "$..b")', { value }), [3, 1, [{ b: 2 }], 2]);
+});
+
+Deno.test("date() refuses layouts that divide a text in countless ways", () => {
+  for (const [text, layout] of [["1".repeat(60) + "x", "%-d"], ["a".repeat(90) + "1", "%Z"]]) {
+    const many = layout!.repeat(30);
+    assertEquals(
+      refusal("date(text, many)", { text, many }),
+      `date() cannot read the layout "${many}"`,
+    );
+  }
+  const long = "2006".repeat(10_000);
+  assertEquals(
+    refusal("date(`2026`, long)", { long }).slice(0, 29),
+    "date() cannot read the layout",
+  );
+});
+
+function draw(expression: string, seed: string, place = "here"): unknown {
+  const random = new Draws(seed).at(() => place);
+  return parseExpression(expression).evaluate({ names: {}, strict: true, random });
+}
+
+Deno.test("a seed and a place decide what random functions give", () => {
+  for (const expression of ["uuid()", "random_int(1000000000)", "random_str(16)"]) {
+    assertEquals(draw(expression, "a"), draw(expression, "a"));
+    assertNotEquals(draw(expression, "a"), draw(expression, "b"));
+    assertNotEquals(draw(expression, "a"), draw(expression, "a", "there"));
+  }
+  // Workflows depend on these values: they must stay what they are.
+  assertEquals(draw("[uuid(), random_int(100), random_str(8)]", "1"), FIXED);
+});
+
+const FIXED = ["ad5632e9-e34f-4ef5-9570-c0feaa684d74", 16, "KFkVyDgl"];
+
+Deno.test("seeded numbers are even, and seeded UUIDs are of version 4", () => {
+  const random = new Draws("x").at(() => "");
+  const counts = Array.from({ length: 16 }, () => 0);
+  for (let i = 0; i < 16_000; i++) counts[random.next() >>> 28]!++;
+  for (const count of counts) assert(count > 850 && count < 1150, `${counts}`);
+  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  for (const seed of ["1", "2", "3"]) assertMatch(String(draw("uuid()", seed)), uuid);
+  assertMatch(String(evaluateExpression("uuid()", {})), uuid);
 });

@@ -3,7 +3,7 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate/evaluate_expression.ts";
+} from "../../src/expr/evaluate_expression.ts";
 import { renderExcerpt } from "../../src/base/diagnostic.ts";
 import { excerptOf } from "../../src/base/source.ts";
 

@@ -3,9 +3,9 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate/evaluate_expression.ts";
+} from "../../src/expr/evaluate_expression.ts";
 import { explain } from "../../src/expr/evaluate/explain.ts";
-import { parseExpression } from "../../src/expr/parse/parse.ts";
+import { parseExpression } from "../../src/expr/parse_expression.ts";
 import { FUNCTIONS } from "../../src/expr/functions/registry.ts";
 import { generator } from "../support/generator.ts";
 

@@ -51,7 +51,7 @@ export function actionContext(): TestContext {
     resolvePath: (path) => Promise.resolve(path),
     async readCondition(_parameter, source) {
       const { evaluateExpression } = await import(
-        "../../src/expr/evaluate/evaluate_expression.ts"
+        "../../src/expr/evaluate_expression.ts"
       );
       return (names) => evaluateExpression(source, names) === true;
     },

@@ -21,8 +21,31 @@ export class Parser extends OperandParser {
     return node;
   }
 
+  /**
+   * The whole text as a template. The grammar of the expressions decides where each one ends, so
+   * that braces and strings inside it cause no problem.
+   */
+  parseTemplate(): readonly (string | Node)[] {
+    const parts: (string | Node)[] = [];
+    let from = 0;
+    for (let open = this.#nextBraces(0); open >= 0; open = this.#nextBraces(from)) {
+      if (open > from) parts.push(this.input.slice(from, open));
+      const [node, end] = this.#parseBraces(open);
+      parts.push(node);
+      from = end;
+    }
+    if (from < this.input.length || parts.length === 0) parts.push(this.input.slice(from));
+    return parts;
+  }
+
+  /** The offset of the next `{{` that has a `}}` after it, or -1. */
+  #nextBraces(from: number): number {
+    const open = this.input.indexOf("{{", from);
+    return open >= 0 && this.input.indexOf("}}", open + 2) >= 0 ? open : -1;
+  }
+
   /** The expression after the `{{` that begins at `open`, and where the text goes on. */
-  parseBraces(open: number): [node: Node, end: number] {
+  #parseBraces(open: number): [node: Node, end: number] {
     this.inTemplate = true;
     this.restartLimits();
     this.startAt(open + 2);

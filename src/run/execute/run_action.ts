@@ -99,7 +99,7 @@ class ActionAttempt implements ActionContext {
   }
 
   async readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean> {
-    const { parseExpression } = await import("../../expr/parse/parse.ts");
+    const { parseExpression } = await import("../../expr/parse_expression.ts");
     const { names, ...scope } = this.#step.scope;
     const expression = parseExpression(source);
     return (added) =>

@@ -11,8 +11,12 @@ import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import type { Identifier, Node } from "../../expr/parse/ast.ts";
-import { parseExpression, parseTemplate } from "../../expr/parse/parse.ts";
-import { parseData, templatesIn } from "../../expr/parse/parse_data.ts";
+import {
+  parseData,
+  parseExpression,
+  parseTemplate,
+  templatesIn,
+} from "../../expr/parse_expression.ts";
 import { onlyExpression, usesRegex } from "../../expr/parse/tree.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";

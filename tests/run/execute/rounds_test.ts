@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { parseExpression } from "../../../src/expr/parse/parse.ts";
+import { parseExpression } from "../../../src/expr/parse_expression.ts";
 import { FieldErrors } from "../../../src/run/execute/evaluate_field.ts";
 import { Outputs } from "../../../src/run/execute/outputs.ts";
 import { expectOf, makeRoundStats } from "../../../src/run/execute/round_stats.ts";

@@ -1,8 +1,34 @@
-import { ExpressionError } from "../../base/errors.ts";
-import type { Path } from "../../base/source.ts";
-import type { DataTemplate, Template } from "../expression.ts";
-import { parseTemplate } from "./parse.ts";
-import { holdsTemplates } from "../template/template_data.ts";
+import { ExpressionError } from "../base/errors.ts";
+import type { Path } from "../base/source.ts";
+import { evaluate } from "./evaluate/evaluate.ts";
+import { explain } from "./evaluate/explain.ts";
+import type { DataTemplate, Expression, Template } from "./expression.ts";
+import { Parser } from "./parse/parser.ts";
+import { renderTemplate, renderText } from "./template/render.ts";
+import { holdsTemplates } from "./template/template_data.ts";
+
+/** Reads a bare expression. Throws `ExpressionError` at the first mistake of syntax. */
+export function parseExpression(source: string): Expression {
+  const parsed = { source, node: new Parser(source).parse() };
+  return {
+    ...parsed,
+    evaluate: (scope) => evaluate(parsed, scope),
+    explain: (scope, outcome) => explain(parsed, scope, outcome),
+  };
+}
+
+/**
+ * Reads a text with `{{ … }}` in it. Braces without an end are text. Throws `ExpressionError` at the
+ * first mistake of syntax.
+ */
+export function parseTemplate(source: string): Template {
+  const parsed = { source, parts: new Parser(source).parseTemplate() };
+  return {
+    ...parsed,
+    render: (scope, options) => renderTemplate(parsed, scope, options),
+    renderText: (scope, options) => renderText(parsed, scope, options),
+  };
+}
 
 /** Reads the strings in plain data as templates. Keys are never templates. */
 export function parseData(value: unknown): { template: DataTemplate; errors: ExpressionError[] } {

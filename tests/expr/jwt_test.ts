@@ -1,9 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createHmac, generateKeyPairSync } from "node:crypto";
-import {
-  evaluateExpression,
-  ExpressionError,
-} from "../../../../src/expr/evaluate/evaluate_expression.ts";
+import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
 
 /** A pair of keys in both forms. */
 function pair(type: "rsa" | "ec" | "ed25519", namedCurve = "P-256") {

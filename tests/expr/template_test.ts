@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ExpressionError } from "../../../src/base/errors.ts";
-import { parseTemplate } from "../../../src/expr/parse/parse.ts";
-import { renderTemplate, renderText } from "../../../src/expr/template/render.ts";
+import { ExpressionError } from "../../src/base/errors.ts";
+import { parseData, parseTemplate, templatesIn } from "../../src/expr/parse_expression.ts";
+import { renderTemplate, renderText } from "../../src/expr/template/render.ts";
+import { isTemplate, renderData } from "../../src/expr/template/template_data.ts";
 
 const scope = {
   names: { n: 7, s: "hi", list: [1, 2.5, "a"], map: { b: null, a: 1 }, nothing: null, f: 1.5 },
@@ -117,4 +118,63 @@ Deno.test("renderText() does not expand its own output", () => {
 Deno.test("renderText() refuses to make a huge text", () => {
   const template = parseTemplate(`{{ repeat("a", 600000) }} `.repeat(3));
   assertThrows(() => renderText(template, scope), ExpressionError, "longer than 1000000");
+});
+
+Deno.test("isTemplate() knows text with a template from other values", () => {
+  assertEquals([isTemplate("a {{b}}"), isTemplate("a { b"), isTemplate(1)], [true, false, false]);
+});
+
+Deno.test("renderData() renders strings and keeps everything else", () => {
+  const data = {
+    url: "/users/{{ n }}",
+    body: { items: ["{{ list }}", true, null, 1.5], plain: { deep: ["x"] } },
+    "{{ n }}": "{{ n }}",
+  };
+  const { template, errors } = parseData(data);
+  assertEquals(errors, []);
+  assertEquals(
+    JSON.stringify(renderData(template, scope)),
+    JSON.stringify({
+      url: "/users/7",
+      body: { items: [[1, 2.5, "a"], true, null, 1.5], plain: { deep: ["x"] } },
+      "{{ n }}": 7,
+    }),
+  );
+});
+
+Deno.test("renderData() keeps the key __proto__ as data", () => {
+  const data = JSON.parse('{"__proto__": {"x": "{{ n }}"}}');
+  const rendered = renderData(parseData(data).template, scope) as object;
+  assertEquals(Object.keys(rendered), ["__proto__"]);
+  assertEquals(JSON.stringify(rendered), '{"__proto__":{"x":7}}');
+});
+
+Deno.test("parseData() makes one constant of data without a template", () => {
+  const value = { a: [1, "text", { b: "{{ unclosed" }], c: null };
+  const { template } = parseData({ value, other: "{{ n }}" });
+  assertEquals(template.kind, "map");
+  const entries = template.kind === "map" ? template.entries : [];
+  assertEquals(entries[0], ["value", { kind: "constant", value }]);
+  assertEquals(renderData(parseData(value).template, scope) === value, true);
+});
+
+Deno.test("parseData() reports every invalid string with its path", () => {
+  const { errors } = parseData({ a: "{{ n + }}", b: [{ c: "ok" }, { c: "x {{}}" }], d: "{{ n }}" });
+  assertEquals(errors.map(({ path }) => path), [["a"], ["b", 1, "c"]]);
+  assertEquals(errors.map(({ start }) => start), [7, 2]);
+});
+
+Deno.test("renderData() says in an error which string it was", () => {
+  const { template } = parseData({ a: { b: ["{{ n }}", "x {{ nope }}"] } });
+  const error = assertThrows(() => renderData(template, scope), ExpressionError);
+  assertEquals(error.path, ["a", "b", 1]);
+  assertEquals([error.message, error.start, error.end], ['unknown name "nope"', 5, 9]);
+});
+
+Deno.test("templatesIn() gives every template with its path", () => {
+  const { template } = parseData({ a: "{{ n }}", b: ["x", "{{ list }} {{ n }}"], c: { d: 1 } });
+  assertEquals(
+    [...templatesIn(template)].map(({ path, template }) => [path, template.source]),
+    [[["a"], "{{ n }}"], [["b", 1], "{{ list }} {{ n }}"]],
+  );
 });

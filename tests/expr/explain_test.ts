@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { explain } from "../../../src/expr/evaluate/explain.ts";
-import { parseExpression } from "../../../src/expr/parse/parse.ts";
-import { loadRegexEngine } from "../../../src/expr/evaluate/regex.ts";
+import { explain } from "../../src/expr/evaluate/explain.ts";
+import { parseExpression } from "../../src/expr/parse_expression.ts";
+import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
 
 await loadRegexEngine();
 

@@ -3,7 +3,46 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate/evaluate_expression.ts";
+} from "../../src/expr/evaluate_expression.ts";
+import vectors from "./vectors.json" with { type: "json" };
+
+interface Vector {
+  readonly expr: string;
+  readonly env: string | Record<string, unknown>;
+  readonly template?: boolean;
+  readonly expect?: unknown;
+  readonly error?: boolean;
+}
+
+const envs: Readonly<Record<string, Record<string, unknown>>> = vectors.envs;
+
+for (const [group, entries] of Object.entries(vectors.groups as Record<string, Vector[]>)) {
+  Deno.test(`evaluateExpression() agrees with the vectors: ${group}`, () => {
+    for (const vector of entries) {
+      if (vector.error) {
+        assertThrows(() => outcome(vector), ExpressionError);
+      } else {
+        assertEquals(written(outcome(vector)), vector.expect, vector.expr);
+      }
+    }
+  });
+}
+
+function outcome({ expr, env, template }: Vector): unknown {
+  const context = typeof env === "string" ? envs[env]! : env;
+  const evaluate = template ? renderTemplate : evaluateExpression;
+  return evaluate(expr, context, { strict: env === "step" });
+}
+
+/** A value as the vectors write it. */
+function written(value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  }
+  if (Array.isArray(value)) return value.map(written);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, written(part)]));
+}
 
 const context = { vars: { s: "hello", n: 7, xs: [1, 2], m: { a: 1 }, yes: true } };
 
@@ -331,4 +370,25 @@ function nested(levels: number): unknown {
   let data: unknown = 1;
   for (let i = 0; i < levels; i++) data = [data];
   return data;
+}
+
+const LIBRARY = { evaluateExpression, renderTemplate } as const;
+
+/** A call as JavaScript may make it, whatever the types say. */
+type Call = (source: unknown, context?: unknown, options?: unknown) => unknown;
+
+for (const [name, evaluate] of Object.entries(LIBRARY) as [keyof typeof LIBRARY, Call][]) {
+  const text = (source: string) => name === "renderTemplate" ? `a {{ ${source} }}` : source;
+
+  Deno.test(`${name}() throws an ExpressionError where it is misused`, () => {
+    const sources = [undefined, null, 1, [], {}, Symbol("s"), new String("1")];
+    for (const source of sources) assertThrows(() => evaluate(source, {}), ExpressionError);
+    for (const context of [undefined, null, 1, "x"]) {
+      assertThrows(() => evaluate(text("1"), context), ExpressionError);
+    }
+  });
+
+  Deno.test(`${name}() takes no options for no wishes`, () => {
+    assertEquals(evaluate(text("1 + 1"), {}, null), evaluate(text("1 + 1"), {}));
+  });
 }

@@ -1,14 +1,11 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import {
-  evaluateExpression,
-  ExpressionError,
-} from "../../../src/expr/evaluate/evaluate_expression.ts";
-import { pairUp } from "../../../src/expr/functions/differences.ts";
-import { findMismatches, loadMatching } from "../../../src/expr/functions/matching.ts";
-import { StepError } from "../../../src/base/errors.ts";
-import { makeMatcher } from "../../../src/base/value/matcher.ts";
-import { renderMismatches } from "../../../src/base/value/mismatch.ts";
-import type { Value } from "../../../src/base/value/value.ts";
+import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
+import { pairUp } from "../../src/expr/functions/differences.ts";
+import { findMismatches, loadMatching } from "../../src/expr/functions/matching.ts";
+import { StepError } from "../../src/base/errors.ts";
+import { makeMatcher } from "../../src/base/value/matcher.ts";
+import { renderMismatches } from "../../src/base/value/mismatch.ts";
+import type { Value } from "../../src/base/value/value.ts";
 
 /** Values and parts of them. */
 const CASES: readonly (readonly [actual: string, part: string, includes: boolean])[] = [
