@@ -63,7 +63,9 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   makeDirectory(parentOf(target.path));
   if (how === "anew") removeOld(target.path);
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
-  const file = bufferWrites(Deno.openSync(target.path, { ...mode, create: true }));
+  const opened = Deno.openSync(target.path, { ...mode, create: true });
+  // The end of a file to which others append may be theirs.
+  const file = bufferWrites(opened, how === "anew" ? "whole lines" : "any bytes");
   if (target.mode !== undefined && how === "anew") Deno.chmodSync(target.path, target.mode);
   return flushSoon(file);
 }
@@ -134,13 +136,31 @@ interface BufferedFile {
 /** Characters that are written in one go, since each write costs. */
 const BUFFER_SIZE = 1 << 16;
 
-/** Combines small texts into larger writes; no text is divided between two. */
-function bufferWrites(file: Deno.FsFile): BufferedFile {
+const LINE_END = "\n".charCodeAt(0);
+
+/**
+ * Combines small texts into larger writes; no text is divided between two. `kept` is what stays of
+ * data that does not fit on the disk.
+ */
+function bufferWrites(
+  file: Deno.FsFile,
+  kept: "whole lines" | "any bytes" = "any bytes",
+): BufferedFile {
   const encoder = new TextEncoder();
   let text = "";
+  let size = 0;
   let isOpen = true;
   const writeBytes = (bytes: Uint8Array) => {
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
+    let done = 0;
+    try {
+      while (done < bytes.length) done += file.writeSync(bytes.subarray(done));
+      size += done;
+    } catch (error) {
+      const lines = done === 0 ? 0 : bytes.lastIndexOf(LINE_END, done - 1) + 1;
+      if (kept === "whole lines") file.truncateSync(size + lines);
+      size += lines;
+      throw error;
+    }
   };
   const flush = () => {
     const bytes = encoder.encode(text);
