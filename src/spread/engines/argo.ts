@@ -1,22 +1,12 @@
 import { RunnerError } from "../../base/errors.ts";
-import {
-  type Exported,
-  type Exporter,
-  lastWords,
-  madeBy,
-  renderYaml,
-  runWords,
-  shellLine,
-} from "./exported.ts";
-import type { Task } from "./tasks.ts";
+import { type Exported, lastWords, renderExported, runWords, shellLine } from "./exported.ts";
+import { dependsOnAny, type Task } from "./tasks.ts";
 
 /** The size limit of a ConfigMap. */
 const MOST_BYTES = 1024 * 1024;
 
-/** A workflow of Argo Workflows, which mounts the files from a ConfigMap. */
-export const argo: Exporter = { exportJobs };
-
-function exportJobs(exported: Exported): string {
+/** Writes a workflow of Argo Workflows, which mounts the files from a ConfigMap. */
+export function exportJobs(exported: Exported): string {
   const { name, tasks, files, secrets } = exported;
   const { config, items } = configOf(exported);
   const document = {
@@ -43,9 +33,8 @@ function exportJobs(exported: Exported): string {
   const fromFiles = items.map(({ key }, at) => `--from-file=${key}=${root}${files[at]!.name}`);
   const ownSecrets = secrets.filter((secret) => secret !== "RUNNER_KEY");
   refuseLarge(document);
-  return renderYaml([
-    madeBy(exported),
-    "Do not edit it: run the command again. Before the first run:",
+  return renderExported(exported, [
+    "Before the first run:",
     `  ${shellLine(["kubectl", "create", "configmap", config, ...fromFiles])}`,
     "  kubectl create secret generic runner --from-literal=RUNNER_KEY=$(openssl rand -hex 32)" +
     ownSecrets.map((secret) => ` --from-literal=${secret}="$${secret}"`).join(""),
@@ -56,7 +45,7 @@ function exportJobs(exported: Exported): string {
 const MOST_BYTES_OF_OBJECT = 1.5 * 1024 * 1024;
 
 function refuseLarge(document: object): void {
-  const bytes = new TextEncoder().encode(JSON.stringify(document)).length;
+  const bytes = bytesOf(JSON.stringify(document));
   if (bytes < MOST_BYTES_OF_OBJECT) return;
   throw new RunnerError(
     `the workflow for Argo has ${bytes} bytes, and Kubernetes takes less than ${MOST_BYTES_OF_OBJECT}`,
@@ -72,7 +61,7 @@ const FLOW = "flow";
 
 /** The ConfigMap with the files: its keys have no slashes, so that each is mounted by its path. */
 function configOf({ name, files }: Exported) {
-  const bytes = files.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
+  const bytes = files.reduce((sum, { text }) => sum + bytesOf(text), 0);
   if (bytes >= MOST_BYTES) {
     throw new RunnerError(
       `the files of the workflow have ${bytes} bytes, and a ConfigMap takes less than ${MOST_BYTES}`,
@@ -90,6 +79,10 @@ function configOf({ name, files }: Exported) {
     return { key: keyOf(path, taken), path: `${FLOW}/${path}` };
   });
   return { config: slugOf(name), items };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** Keys of a ConfigMap have few characters, and no slashes. */
@@ -118,9 +111,7 @@ function graphOf(tasks: readonly Task[]): readonly object[] {
     const artifacts = task.ancestors.flatMap(namesOf).map((name) => ({
       name,
       from: `{{tasks.${name}.outputs.artifacts.outputs}}`,
-      ...task.startsAnyway || task.ancestors.some((other) => other.startsAnyway)
-        ? { optional: true }
-        : {},
+      ...optionalInputs(task),
     }));
     return namesOf(task).map((name, at) => ({
       name,
@@ -133,6 +124,11 @@ function graphOf(tasks: readonly Task[]): readonly object[] {
     }));
   });
   return [{ name: "runner-prepare", template: "runner-prepare" }, ...entries];
+}
+
+/** A task that starts although others failed may have no outputs of them. */
+function optionalInputs(task: Task): { readonly optional?: true } {
+  return task.startsAnyway || dependsOnAny(task) ? { optional: true } : {};
 }
 
 function dependsOf({ needs, startsAnyway }: Task): string {
@@ -160,12 +156,10 @@ function taskTemplate(exported: Exported, task: Task): object {
     run: "/in/run.json",
     inputs: "/in",
     out: "/out",
-    part: "1",
   });
   const args = words.slice(1).map(literal).map((word) =>
     task.parts > 1 && word === `1/${task.parts}` ? `{{inputs.parameters.part}}/${task.parts}` : word
   );
-  const isOptional = task.startsAnyway || task.ancestors.some((other) => other.startsAnyway);
   const key = "runner/{{workflow.uid}}/pieces/{{pod.name}}";
   return {
     name: task.id,
@@ -176,7 +170,7 @@ function taskTemplate(exported: Exported, task: Task): object {
         ...task.ancestors.flatMap(namesOf).map((name) => ({
           name,
           path: `/in/${name}/outputs.json`,
-          ...isOptional ? { optional: true } : {},
+          ...optionalInputs(task),
         })),
       ],
     },

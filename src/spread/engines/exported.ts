@@ -24,11 +24,6 @@ export interface Exported {
   readonly version: string;
 }
 
-/** Writes the file of an engine. Throws RunnerError for what the engine cannot do. */
-export interface Exporter {
-  readonly exportJobs: (exported: Exported) => string;
-}
-
 /** The repository of the program. */
 export const REPOSITORY = "OWNER/runner";
 
@@ -42,41 +37,69 @@ export function shellWord(word: string): string {
   return /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command of a task. */
+/** The paths in a task: the run file, the results of other tasks, and those of its own. */
+interface TaskPaths {
+  readonly run: string;
+  readonly inputs: string;
+  readonly out: string;
+}
+
+/** The command of a task; `part` is the number of the process of a task that is split. */
 export function runWords(
   file: string,
   { choice, parts, share, hasOutputs }: Task,
-  paths: { readonly run: string; readonly inputs: string; readonly out: string; part?: string },
+  { run, inputs, out }: TaskPaths,
+  part = "1",
 ): readonly string[] {
   return [
-    ...["runner", file, "--run", paths.run],
+    ...["runner", file, "--run", run],
     ...choice,
-    ...parts > 1 ? [share, `${paths.part}/${parts}`] : [],
-    ...["--inputs", paths.inputs],
-    ...hasOutputs ? ["--outputs", `${paths.out}/outputs.json`] : [],
-    ...["--report", `ndjson=${paths.out}/events.ndjson`],
+    ...parts > 1 ? [share, `${part}/${parts}`] : [],
+    ...["--inputs", inputs],
+    ...hasOutputs ? ["--outputs", `${out}/outputs.json`] : [],
+    ...["--report", `ndjson=${out}/events.ndjson`],
   ];
 }
 
 /** The command that runs what comes last; its events go to a directory. */
-export function lastWords(
-  file: string,
-  option: string,
-  paths: { readonly run: string; readonly inputs: string; readonly out: string },
-): readonly string[] {
+export function lastWords(file: string, option: string, paths: TaskPaths): readonly string[] {
   return [
     ...["runner", file, "--run", paths.run, option, "--inputs", paths.inputs],
     ...["--report", `ndjson=${paths.out}/${option.slice(2)}.ndjson`],
   ];
 }
 
-/** Comments and a document, as YAML without anchors. */
-export function renderYaml(comments: readonly string[], document: object): string {
-  const head = comments.map((line) => `# ${printableLine(line)}\n`).join("");
-  return head + printYaml(document);
+/** The directory of the run in a checkout, which tasks share by artifacts. */
+export const DIRECTORY = ".runner";
+export const RUN_FILE = `${DIRECTORY}/run.json`;
+
+/** The lines that prepare the run in a checkout. */
+export function prepareLines({ file }: Exported): readonly string[] {
+  return [`mkdir -p ${DIRECTORY}`, shellLine(["runner", "prepare", file, "--out", RUN_FILE])];
 }
 
-/** The first comment of every file. */
-export function madeBy({ command }: Pick<Exported, "command">): string {
-  return `Made by: ${shellLine(command)}`;
+/** The lines that run what comes last in a checkout, and make the reports. */
+export function reportLines({ file, last }: Exported): readonly string[] {
+  const paths = { run: RUN_FILE, inputs: DIRECTORY, out: DIRECTORY };
+  return [
+    ...last === undefined ? [] : [`${shellLine(lastWords(file, last, paths))} || true`],
+    shellLine([
+      ...["runner", "report", "merge", RUN_FILE, DIRECTORY],
+      ...["--report", "junit=report/junit.xml", "--report", "html=report/run.html"],
+    ]),
+  ];
+}
+
+/** The file of an engine: how it was made, what it needs, and its document. */
+export function renderExported(
+  { command }: Exported,
+  notes: readonly string[],
+  document: object,
+): string {
+  const comments = [
+    `Made by: ${shellLine(command)}`,
+    `Do not edit it: run the command again. ${notes[0]}`,
+    ...notes.slice(1),
+  ];
+  return comments.map((line) => `# ${printableLine(line)}\n`).join("") + printYaml(document);
 }

@@ -1,28 +1,25 @@
 import { RunnerError } from "../../base/errors.ts";
-import { dependsOnAny, type Task } from "./tasks.ts";
 import {
+  DIRECTORY,
   type Exported,
-  type Exporter,
-  lastWords,
-  madeBy,
-  renderYaml,
+  prepareLines,
+  renderExported,
+  reportLines,
   REPOSITORY,
+  RUN_FILE,
   runWords,
   shellLine,
 } from "./exported.ts";
+import { dependsOnAny, type Task } from "./tasks.ts";
 
-const DIRECTORY = ".runner";
-const RUN_FILE = `${DIRECTORY}/run.json`;
 const OUT = `${DIRECTORY}/out`;
 
 /** The name of the artifact with the run file, which is not one of those of the tasks. */
 const RUN_ARTIFACT = "run-file";
 
-/** A workflow of GitHub Actions. */
-export const github: Exporter = { exportJobs };
-
-function exportJobs(exported: Exported): string {
-  const { name, file, tasks, secrets, last } = exported;
+/** Writes a workflow of GitHub Actions. */
+export function exportJobs(exported: Exported): string {
+  const { name, tasks, secrets } = exported;
   const reserved = secrets.find((secret) => /^GITHUB_(?!TOKEN$)/i.test(secret));
   if (reserved !== undefined) {
     throw new RunnerError(
@@ -30,20 +27,6 @@ function exportJobs(exported: Exported): string {
       "give the secret another name",
     );
   }
-  const prepare = [
-    `mkdir -p ${DIRECTORY}`,
-    shellLine(["runner", "prepare", file, "--out", RUN_FILE]),
-  ];
-  const finish = [
-    ...last === undefined ? [] : [
-      shellLine(lastWords(file, last, { run: RUN_FILE, inputs: DIRECTORY, out: DIRECTORY })) +
-      " || true",
-    ],
-    shellLine([
-      ...["runner", "report", "merge", RUN_FILE, DIRECTORY],
-      ...["--report", "junit=report/junit.xml", "--report", "html=report/run.html"],
-    ]),
-  ];
   const document = {
     // Only names of jobs may have expressions, and so a quoted one.
     name: name.replaceAll("${{", "$ {{"),
@@ -56,7 +39,7 @@ function exportJobs(exported: Exported): string {
         "runs-on": "ubuntu-latest",
         steps: [
           ...setUp(exported),
-          run(prepare),
+          run(prepareLines(exported)),
           upload(RUN_ARTIFACT, RUN_FILE, true),
         ],
       },
@@ -69,15 +52,14 @@ function exportJobs(exported: Exported): string {
         steps: [
           ...setUp(exported),
           ...downloads(),
-          run(finish),
+          run(reportLines(exported)),
           { ...upload("report", "report/"), if: "${{ !cancelled() }}" },
         ],
       },
     },
   };
-  return renderYaml([
-    madeBy(exported),
-    "Do not edit it: run the command again. It needs repository secrets, as made by:",
+  return renderExported(exported, [
+    "It needs repository secrets, as made by:",
     "  openssl rand -hex 32 | gh secret set RUNNER_KEY",
     ...secrets.filter((secret) => !/^(RUNNER_KEY|GITHUB_TOKEN)$/i.test(secret))
       .map((secret) => `  gh secret set ${secret}`),
@@ -92,13 +74,8 @@ function jobOf(exported: Exported, task: Task): object {
   const { id, name, needs, parts, share } = task;
   const part = "${{ matrix.part }}";
   const condition = conditionOf(task);
-  const words = runWords(exported.file, task, {
-    run: RUN_FILE,
-    inputs: DIRECTORY,
-    out: OUT,
-    part: "1",
-  });
-  const command = shellLine(words);
+  const paths = { run: RUN_FILE, inputs: DIRECTORY, out: OUT };
+  const command = shellLine(runWords(exported.file, task, paths));
   return {
     name: literal(name),
     needs: ["runner-prepare", ...needs.map(({ id }) => id)],

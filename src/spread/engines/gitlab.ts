@@ -1,17 +1,15 @@
 import { RunnerError } from "../../base/errors.ts";
-import { dependsOnAny, type Task } from "./tasks.ts";
 import {
+  DIRECTORY,
   type Exported,
-  type Exporter,
-  lastWords,
-  madeBy,
-  renderYaml,
+  prepareLines,
+  renderExported,
+  reportLines,
+  RUN_FILE,
   runWords,
   shellLine,
 } from "./exported.ts";
-
-const DIRECTORY = ".runner";
-const RUN_FILE = `${DIRECTORY}/run.json`;
+import { dependsOnAny, type Task } from "./tasks.ts";
 
 /** The maximum number of needs of a GitLab job, including the job that prepares the run. */
 const MOST_NEEDS = 50;
@@ -19,26 +17,13 @@ const MOST_NEEDS = 50;
 /** The maximum number of jobs that `parallel` may make. */
 const MOST_PARALLEL = 200;
 
-/** A pipeline of GitLab CI. */
-export const gitlab: Exporter = { exportJobs };
-
-function refuseParallel(what: string, count: number): void {
-  if (count <= MOST_PARALLEL) return;
-  throw new RunnerError(`${what} has ${count} parts, and GitLab allows ${MOST_PARALLEL}`);
-}
-
-function baseOf({ image }: Pick<Exported, "image">): object {
-  return {
-    stage: "runner",
-    ...image === undefined ? {} : { image: { name: image, entrypoint: [""] } },
-    variables: { GIT_DEPTH: "1" },
-  };
-}
-
-function exportJobs(exported: Exported): string {
-  const { name, file, tasks, last, secrets } = exported;
+/** Writes a pipeline of GitLab CI. */
+export function exportJobs(exported: Exported): string {
+  const { name, tasks, secrets, image } = exported;
   for (const { name, ancestors, parts } of tasks) {
-    refuseParallel(`"${name}"`, parts);
+    if (parts > MOST_PARALLEL) {
+      throw new RunnerError(`"${name}" has ${parts} parts, and GitLab allows ${MOST_PARALLEL}`);
+    }
     if (ancestors.length < MOST_NEEDS) continue;
     throw new RunnerError(
       `"${name}" depends on ${ancestors.length} tasks, and GitLab allows ${MOST_NEEDS - 1}`,
@@ -48,14 +33,15 @@ function exportJobs(exported: Exported): string {
   const document = {
     workflow: { name: literal(name) },
     stages: ["runner"],
-    ".runner": baseOf(exported),
+    ".runner": {
+      stage: "runner",
+      ...image === undefined ? {} : { image: { name: image, entrypoint: [""] } },
+      variables: { GIT_DEPTH: "1" },
+    },
     "runner-prepare": {
       extends: ".runner",
       needs: [],
-      script: [
-        `mkdir -p ${DIRECTORY}`,
-        shellLine(["runner", "prepare", file, "--out", RUN_FILE]),
-      ],
+      script: prepareLines(exported),
       artifacts: { expire_in: "1 week", paths: [RUN_FILE] },
     },
     ...Object.fromEntries(tasks.map((task) => [task.id, jobOf(exported, task)])),
@@ -63,50 +49,38 @@ function exportJobs(exported: Exported): string {
       extends: ".runner",
       stage: ".post",
       when: "always",
-      script: [
-        "mkdir -p report",
-        ...last === undefined ? [] : [
-          shellLine(lastWords(file, last, { run: RUN_FILE, inputs: DIRECTORY, out: DIRECTORY })) +
-          " || true",
-        ],
-        shellLine([
-          ...["runner", "report", "merge", RUN_FILE, DIRECTORY],
-          ...["--report", "junit=report/junit.xml", "--report", "html=report/run.html"],
-        ]),
-      ],
+      script: ["mkdir -p report", ...reportLines(exported)],
       artifacts: { when: "always", paths: ["report/"], reports: { junit: "report/junit.xml" } },
     },
   };
   const variables = [...new Set(["RUNNER_KEY", ...secrets])].join(", ");
-  return renderYaml([
-    madeBy(exported),
-    `Do not edit it: run the command again. It needs masked CI/CD variables: ${variables}`,
+  return renderExported(exported, [
+    `It needs masked CI/CD variables: ${variables}`,
     "  RUNNER_KEY is made by: openssl rand -hex 32",
   ], document);
 }
 
-function jobOf(exported: Exported, task: Task): object {
-  const { id, parts, ancestors, share } = task;
-  const out = `${DIRECTORY}/${id}${parts > 1 ? "-$CI_NODE_INDEX" : ""}`;
-  const paths = { run: RUN_FILE, inputs: DIRECTORY, out: `${DIRECTORY}/${id}`, part: "1" };
-  const command = shellLine(runWords(exported.file, task, paths));
+function jobOf({ file }: Exported, task: Task): object {
+  const { id, parts, ancestors } = task;
+  const isSplit = parts > 1;
+  const out = `${DIRECTORY}/${id}${isSplit ? "-$CI_NODE_INDEX" : ""}`;
+  const paths = { run: RUN_FILE, inputs: DIRECTORY, out };
+  const words = runWords(file, task, paths, "$CI_NODE_INDEX");
+  // The variables of GitLab have no characters that sh would split.
+  const line = words.map((word) => word.includes("$CI_NODE_INDEX") ? word : shellLine([word]));
   return {
     extends: ".runner",
     // Artifacts come from what is needed, so that all ancestors are.
     needs: ["runner-prepare", ...ancestors.map(({ id }) => id)],
     ...task.startsAnyway || dependsOnAny(task) ? { when: "always" } : {},
-    ...parts > 1 ? { parallel: parts } : {},
-    script: [
-      `mkdir -p ${out}`,
-      parts > 1
-        ? command
-          .replace(`${share} 1/${parts}`, `${share} $CI_NODE_INDEX/$CI_NODE_TOTAL`)
-          .replaceAll(`${DIRECTORY}/${id}/`, `${out}/`)
-        : command,
-    ],
+    ...isSplit ? { parallel: parts } : {},
+    script: [`mkdir -p ${out}`, line.join(" ").replace(`$CI_NODE_INDEX/${parts}`, SHARE)],
     artifacts: { when: "always", expire_in: "1 week", paths: [`${out}/`] },
   };
 }
+
+/** The share of a process, as `--rounds` and `--shard` take it. */
+const SHARE = "$CI_NODE_INDEX/$CI_NODE_TOTAL";
 
 /** A text in which GitLab puts no variables. */
 function literal(text: string): string {

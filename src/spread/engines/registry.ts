@@ -1,4 +1,4 @@
-import type { Exporter } from "./exported.ts";
+import type { Exported } from "./exported.ts";
 
 /** An engine for which `runner export` writes a file. */
 interface Engine {
@@ -7,17 +7,13 @@ interface Engine {
   readonly needsImage?: true;
   /** Its tasks get variables only if the file names them. */
   readonly namesVariables?: true;
-  readonly load: () => Promise<Exporter>;
+  /** Its module writes the file, and throws RunnerError for what the engine cannot do. */
+  readonly load: () => Promise<{ readonly exportJobs: (exported: Exported) => string }>;
 }
 
 /** The engines: one file and one line each. */
 export const EXPORTERS: readonly Engine[] = [
-  { name: "github", namesVariables: true, load: async () => (await import("./github.ts")).github },
-  { name: "gitlab", load: async () => (await import("./gitlab.ts")).gitlab },
-  {
-    name: "argo",
-    needsImage: true,
-    namesVariables: true,
-    load: async () => (await import("./argo.ts")).argo,
-  },
+  { name: "github", namesVariables: true, load: () => import("./github.ts") },
+  { name: "gitlab", load: () => import("./gitlab.ts") },
+  { name: "argo", needsImage: true, namesVariables: true, load: () => import("./argo.ts") },
 ];
