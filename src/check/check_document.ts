@@ -122,7 +122,6 @@ export async function checkLoaded(
         severity === "error" || isStrict && severity === "warning" ||
         isExport && code === "output-order",
     ),
-    unquoted: [],
   }));
   return (await locateAll(found)).map((diagnostic) => {
     const { span, code, message } = diagnostic;

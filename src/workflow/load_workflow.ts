@@ -51,12 +51,12 @@ export async function loadDocument(
 ): Promise<Loaded> {
   const limits = { ...readLimits(host.env), permissions };
   const decoded = await decodeDocument(document, limits, host);
-  const { draft, problems, unquoted } = decoded;
+  const { draft, problems } = decoded;
   const jobFiles = draft && await embedJobFiles(draft, problems, limits, host);
   const inJobFiles = await jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
   if (!draft || !workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
-    throw await loadError(problems, unquoted, document, inJobFiles);
+    throw await loadError(problems, document, inJobFiles);
   }
   const found = [...await locateDiagnostics(problems, document), ...inJobFiles];
   return {

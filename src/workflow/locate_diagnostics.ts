@@ -1,24 +1,17 @@
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
-import { type Path, type Span, spanInFile } from "../base/source.ts";
+import { type Span, spanInFile } from "../base/source.ts";
 import { inheritedPath } from "./parse_document.ts";
 import type { Document, Positions } from "./model.ts";
 import { MAX_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
-/**
- * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
- * mappings that should be templates.
- */
+/** All that is wrong with a document, and with the job files that it embeds. */
 export async function loadError(
   problems: readonly Problem[],
-  unquoted: readonly Path[],
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
-  const located = await locateDiagnostics(
-    withoutConsequences(problems, unquoted, document.value),
-    document,
-  );
+  const located = await locateDiagnostics(problems, document);
   const here = countErrors(located.length > MAX_PROBLEMS ? problems : located);
   const there = countErrors(inJobFiles);
   const message = there === 0
@@ -29,23 +22,13 @@ export async function loadError(
   return new LoadError(message, [...located, ...inJobFiles]);
 }
 
-/** The problems of documents decoded one after the other, each with its positions. */
-export async function locateAll(found: readonly Findings[]): Promise<readonly Diagnostic[]> {
-  const located: Diagnostic[] = [];
-  for (const { problems, unquoted, document } of found) {
-    if (problems.length === 0) continue;
-    const causes = withoutConsequences(problems, unquoted, document.value);
-    // Too many for a spread, which puts each of them on the stack.
-    for (const diagnostic of await locateDiagnostics(causes, document)) located.push(diagnostic);
-  }
-  return located;
-}
-
-/** The findings of a document. */
-interface Findings {
-  readonly document: Document;
-  readonly problems: readonly Problem[];
-  readonly unquoted: readonly Path[];
+/** The problems of several documents, each with its position. */
+export async function locateAll(
+  found: readonly { readonly document: Document; readonly problems: readonly Problem[] }[],
+): Promise<readonly Diagnostic[]> {
+  return (await Promise.all(
+    found.map(({ document, problems }) => locateDiagnostics(problems, document)),
+  )).flat();
 }
 
 function countErrors(diagnostics: readonly Pick<Diagnostic, "severity">[]): number {
@@ -56,69 +39,63 @@ function errorsOf(count: number): string {
   return count === 1 ? "1 error" : `${count} errors`;
 }
 
-/** Drops problems that are consequences of an unquoted template read as a mapping. */
-function withoutConsequences(
-  problems: readonly Problem[],
-  unquoted: readonly Path[],
-  root: unknown,
-): readonly Problem[] {
+/** Drops problems that are consequences of an unquoted template, which YAML reads as a mapping. */
+function withoutConsequences(problems: readonly Problem[], root: unknown): readonly Problem[] {
+  const unquoted = problems.filter(({ code }) => code === UNQUOTED_TEMPLATE);
   if (unquoted.length === 0) return problems;
-  return problems.filter(({ code, path }) => {
-    const written = inheritedPath(root, path);
-    return code === UNQUOTED_TEMPLATE ||
-      !unquoted.some((mapping) => mapping.every((part, index) => written[index] === part));
+  return problems.filter((problem) => {
+    const written = inheritedPath(root, problem.path);
+    return problem.code === UNQUOTED_TEMPLATE ||
+      !unquoted.some(({ path }) => path.every((part, index) => written[index] === part));
   });
 }
 
 /**
- * The problems with their positions, in the order of the files, each place and message once. Where
- * there is an error, a warning about the very same text is left out. Of very many those that were
- * found first are located, errors before others.
+ * The problems with their positions, in the order of the files, each position and message once.
+ * Where there is an error, a warning about the very same text is left out. Of very many those that
+ * were found first are located, errors before others.
  */
 export async function locateDiagnostics(
-  all: readonly Problem[],
+  found: readonly Problem[],
   document: Document,
 ): Promise<readonly Diagnostic[]> {
-  if (all.length === 0) return [];
+  if (found.length === 0) return [];
+  const all = withoutConsequences(found, document.value);
   const rest = all.length - MAX_PROBLEMS;
-  const isError = ({ severity }: Problem) => severity === "error";
+  const errors = all.filter(({ severity }) => severity === "error");
   const problems = rest <= 0
     ? all
-    : [...all.filter(isError), ...all.filter((each) => !isError(each))].slice(0, MAX_PROBLEMS);
+    : [...errors, ...all.filter(({ severity }) => severity !== "error")].slice(0, MAX_PROBLEMS);
+  const wrong = new Set(errors.flatMap((problem) => problem.range ? markOf(problem) : []));
   const positions = await document.positions();
-  const found = new Map<string, Located>();
-  const wrong = new Set<string>();
+  const distinct = new Map<string, Located>();
   for (const problem of problems) {
+    if (problem.severity !== "error" && wrong.has(markOf(problem))) continue;
     const diagnostic = locateDiagnostic(problem, positions);
     const { source, start } = spanInFile(diagnostic.span!);
-    const order = { file: document.files.indexOf(source), start };
-    const key = JSON.stringify([order, diagnostic.message, diagnostic.severity]);
-    if (!found.has(key)) found.set(key, { problem, diagnostic, order });
-    if (problem.range && problem.severity === "error") wrong.add(markOf(problem));
+    const file = document.files.indexOf(source);
+    const key = JSON.stringify([file, start, diagnostic.message, diagnostic.severity]);
+    if (!distinct.has(key)) distinct.set(key, { diagnostic, file, start });
   }
-  const located = [...found.values()]
-    .filter(({ problem }) => problem.severity === "error" || !wrong.has(markOf(problem)))
-    .sort((a, b) => a.order.file - b.order.file || a.order.start - b.order.start)
+  const located = [...distinct.values()]
+    .sort((a, b) => a.file - b.file || a.start - b.start)
     .map(({ diagnostic }) => diagnostic);
   if (rest <= 0) return located;
   const message = `at least ${rest} more ${rest === 1 ? "problem is" : "problems are"} not shown`;
-  return [...located, { severity: all.some(isError) ? "error" : "warning", code: "size", message }];
+  const severity = errors.length > 0 ? "error" : "warning";
+  return [...located, { severity, code: "size", message }];
 }
 
 interface Located {
-  readonly problem: Problem;
   readonly diagnostic: Diagnostic;
-  readonly order: Order;
+  /** The index of its file, and the offset in it. */
+  readonly file: number;
+  readonly start: number;
 }
 
 /** The text that is marked, for those that mark a part of one. */
 function markOf({ path, range }: Problem): string {
   return JSON.stringify([path, range]);
-}
-
-interface Order {
-  readonly file: number;
-  readonly start: number;
 }
 
 function locateDiagnostic(
@@ -128,7 +105,7 @@ function locateDiagnostic(
   const source = range && positions.text(path);
   if (!source) return { ...rest, span: positions.locate(path, part) };
   const hint = cutHint(rest.message, source.origin) ?? rest.hint;
-  return { ...rest, ...hint === undefined ? {} : { hint }, span: { source, ...range } };
+  return { ...rest, hint, span: { source, ...range } };
 }
 
 /** An expression that stops in its middle was often cut by YAML syntax. */

@@ -1,5 +1,4 @@
 import { loadActions } from "../../actions/registry.ts";
-import type { Path } from "../../base/source.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import type { Limits } from "../limits.ts";
@@ -19,8 +18,6 @@ export interface DecodedDocument<T> {
   readonly draft?: T;
   readonly uses: readonly ExpressionUse[];
   readonly problems: Problem[];
-  /** Mappings that should be templates: problems inside of them are consequences. */
-  readonly unquoted: readonly Path[];
 }
 
 /** Decodes as much of a document as possible, whatever is wrong with it. */
@@ -34,7 +31,7 @@ export async function decodeAs<T>(
   const { fault, unquoted, files } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
-    return { problems, uses: [], unquoted: [] };
+    return { problems, uses: [] };
   }
   planReading(document, files.map(({ name }) => name), host);
   for (const path of unquoted) {
@@ -71,7 +68,6 @@ export async function decodeAs<T>(
     draft,
     uses: expressions.uses,
     problems: await allowAnchors(problems, document),
-    unquoted,
   };
 }
 

@@ -132,7 +132,7 @@ export class JobFiles {
     }, []);
     const inJobFiles = await this.diagnostics(known);
     if (hasErrors(problems) || hasErrors(inJobFiles)) {
-      throw await loadError(problems, [], document, inJobFiles);
+      throw await loadError(problems, document, inJobFiles);
     }
     const warnings = inJobFiles.filter(({ severity }) => severity !== "hint");
     return { jobs: attachAll(jobs, files), warnings };
