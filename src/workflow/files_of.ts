@@ -29,7 +29,7 @@ export async function hashJson(value: unknown): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** A text whatever ends its lines. */
+/** A text with `\n` line ends. */
 export function unixLines(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

@@ -77,7 +77,7 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   if (!config) return await parseDocument(files);
   const name = files.map((file) => file.name).join(",");
   const document = await parseDocument([await readConfig(config, host), ...files]);
-  // A configuration holds defaults, which are there to be replaced.
+  // A configuration holds defaults; replacing them is not worth a message.
   const replaced = document.replaced.filter(({ before }) => before !== config);
   return { ...document, name, replaced };
 }
@@ -93,7 +93,7 @@ async function readConfig(path: string, host: Host): Promise<Source> {
   }
 }
 
-/** Decodes as much of a document as possible, whatever is wrong with it. */
+/** Decodes as much of a workflow as possible, and reports all mistakes in it. */
 export function decodeDocument(
   document: Document,
   limits: Limits,

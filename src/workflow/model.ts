@@ -49,7 +49,7 @@ export interface Job {
   readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
   readonly repeat?: Repeat;
-  /** Its own; it has those of the workflow, too. */
+  /** In addition to those of the workflow. */
   readonly tags?: readonly string[];
   /** The steps, and then those of `finally`. */
   readonly steps: readonly Step[];
@@ -59,7 +59,7 @@ export interface Repeat {
   readonly count: number;
   readonly interval: Duration;
   readonly async: boolean;
-  /** At which times rounds start, and are measured from, whatever became of others: milliseconds. */
+  /** The milliseconds from the start of one round to that of the next; rounds do not wait for others. */
   readonly period?: number;
   /** Decide by the statistics of the rounds whether the job passes. */
   readonly expect?: readonly Assertion[];
@@ -99,7 +99,7 @@ export interface Step {
   /** Its iteration: once for each entry, or until a condition is true. */
   readonly iteration?: Iteration;
   readonly retry?: Retry;
-  /** The job that the step embeds; those of paths with templates are there in a plan alone. */
+  /** The job that the step embeds; if its path is a template, only a plan has it. */
   readonly embedded?: JobFile;
 }
 
@@ -194,7 +194,7 @@ export type Duration =
 
 /** The names that an expression sees at some place of a workflow. */
 export interface NameRule {
-  /** The place in words: `in a step`. */
+  /** The location as messages name it: `in a step`. */
   readonly where: string;
   /** The known names; undefined if any name may exist, as in workflow `vars`. */
   readonly known?: readonly string[];

@@ -1,7 +1,7 @@
 import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import type { Path } from "../base/source.ts";
 
-/** A mistake in a document, by its path: the place is looked up only if it is to be shown. */
+/** A mistake in a document by its path; the position is looked up only if it is shown. */
 export interface Problem extends Omit<Diagnostic, "span"> {
   readonly path: Path;
   /** The part to mark: the value at the path by default. */

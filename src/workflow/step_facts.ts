@@ -6,7 +6,7 @@ import type { Assertion, Job, Step } from "./model.ts";
 /** In the outputs of a step with `iteration`: the list of the outputs of all its entries. */
 export const ALL = "all";
 
-/** Whether a step has that list. An output of its own that has the name goes first. */
+/** Whether a step has that list, which an output named `all` replaces. */
 export function hasAll({ iteration, outputs }: Pick<Step, "iteration" | "outputs">): boolean {
   return iteration !== undefined && outputs.length > 0 &&
     !outputs.some(({ name }) => name === ALL);
@@ -29,7 +29,7 @@ export function markCleanup(
   return isCleanup && !isMarked ? `cleanup: ${name}` : name;
 }
 
-/** The names of the vars that a step has of its own, by `vars` or in an entry of its list. */
+/** The names of the vars that a step sets, by `vars` or in an entry of its list. */
 export function ownVars(step: Pick<Step, "vars" | "iteration">): ReadonlySet<string> {
   return new Set([...step.vars ? [step.vars] : [], ...listedEntries(step)].flatMap(keysOf));
 }

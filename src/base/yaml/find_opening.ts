@@ -18,7 +18,7 @@ export function joinBrackets(text: string): string | undefined {
 
 /**
  * Where the innermost quote or bracket of a YAML text begins that is still open at `end`;
- * undefined where none is. The parser reports where it gave up, often many lines below the mistake.
+ * undefined if none is open. The parser reports where it gave up, often many lines below the mistake.
  */
 export function findOpening(text: string, end: number, onBreak?: OnBreak): number | undefined {
   let at = 0;

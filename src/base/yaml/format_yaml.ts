@@ -8,6 +8,7 @@ import {
   SCALAR_STYLE,
   YamlFault,
 } from "./parse_yaml.ts";
+import { orLoadError } from "./read_yaml.ts";
 import { buildTree, type YamlList, type YamlMap, type YamlNode } from "./yaml_tree.ts";
 
 /**
@@ -18,7 +19,7 @@ import { buildTree, type YamlList, type YamlMap, type YamlNode } from "./yaml_tr
 export async function formatYaml(file: Source, what = "workflow file"): Promise<string> {
   const lineBreak = file.text.includes("\r\n") ? "\r\n" : "\n";
   const unix = { ...file, text: file.text.replaceAll("\r\n", "\n") };
-  const before = await parseOrExplain(unix);
+  const before = await orLoadError(() => parseYaml([unix]));
   const text = layOut(before);
   if (meaningOf({ ...file, text }) !== meaningOf(unix)) {
     throw new LoadError(
@@ -28,15 +29,6 @@ export async function formatYaml(file: Source, what = "workflow file"): Promise<
     );
   }
   return text.replaceAll("\n", lineBreak);
-}
-
-async function parseOrExplain(file: Source): Promise<ParsedYaml> {
-  try {
-    return parseYaml([file]);
-  } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    throw (await import("./yaml_fault.ts")).faultError(error);
-  }
 }
 
 /**

@@ -103,7 +103,7 @@ function indexPairs(
   return index;
 }
 
-/** The mappings that a key `<<` merges; none for any other key. */
+/** The mappings that a key `<<` merges; empty for any other key. */
 function mergedMaps({ key, value }: YamlPair): readonly YamlMap[] {
   if (key.kind !== "scalar" || key.style !== "plain" || key.text !== "<<") return [];
   const merged = follow(value);

@@ -70,7 +70,8 @@ export async function findPositions(
   return makePositions(await orLoadError(() => parseYaml(files)), writtenAt);
 }
 
-async function orLoadError<T>(read: () => T): Promise<T> {
+/** Calls a reader of YAML, whose fault becomes a LoadError that explains it. */
+export async function orLoadError<T>(read: () => T): Promise<T> {
   try {
     return read();
   } catch (error) {

@@ -20,7 +20,7 @@ export interface DecodedDocument<T> {
   readonly problems: Problem[];
 }
 
-/** Decodes as much of a document as possible, whatever is wrong with it. */
+/** Decodes as much of a document as possible, and reports all mistakes in it. */
 export async function decodeAs<T>(
   decode: (document: Document, decoding: Decoding) => T | undefined,
   document: Document,
@@ -89,7 +89,7 @@ async function allowAnchors(problems: Problem[], document: Document): Promise<Pr
   return problems.filter((problem) => !isUnknown(problem) || !allowed.has(String(problem.path[0])));
 }
 
-/** The jobs of a draft: those of a workflow, a job file itself, or none of a suite. */
+/** The jobs of a draft: those of a workflow, or the job file itself; a suite has none. */
 function jobsIn(draft: unknown): readonly JobDraft[] {
   const { jobs, steps } = (draft ?? {}) as Partial<WorkflowDraft & JobDraft>;
   return jobs ?? (steps ? [draft as JobDraft] : []);

@@ -85,7 +85,7 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   { what, fields, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
-  // Keys that begin with x are there to hold anchors.
+  // Keys that begin with x hold anchors.
   const unknown = Object.keys(map).filter((key) =>
     !Object.hasOwn(fields, key) && !/^x[-_]/.test(key)
   );

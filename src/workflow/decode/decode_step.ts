@@ -109,7 +109,7 @@ function decodeStep(
   };
 }
 
-/** The action that a step names; undefined, with a problem reported, if there is none. */
+/** The action that a step names; undefined, with a problem reported, if it is unknown. */
 function decodeUses(
   name: string,
   path: Path,
@@ -128,7 +128,7 @@ function decodeUses(
   return undefined;
 }
 
-/** A suggestion for an unknown action name; an empty name has none. */
+/** A suggestion for an unknown action name. */
 function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
   const known = [...ACTIONS.map((action) => action.name), ...names];
   const hint = didYouMean(actionMeantBy(name) ?? name, known) ?? hintForAction(name) ??
@@ -217,7 +217,7 @@ function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefin
   };
 }
 
-/** Decodes `snapshot` of a step; undefined where there is none, or a problem was reported. */
+/** Decodes `snapshot` of a step; undefined if it is false or invalid. */
 function decodeSnapshot(value: unknown, path: Path, decoding: Decoding): Snapshot | undefined {
   const { problems } = decoding;
   if (value === false) return undefined;

@@ -20,8 +20,8 @@ export type WorkflowDraft =
   & { readonly jobs: readonly IdentifiedJob[] };
 
 /**
- * Decodes a document; undefined, with a problem reported, if it is not a mapping. Everything that can
- * be checked is checked, whatever else is wrong.
+ * Decodes a document; undefined, with a problem reported, if it is not a mapping. Reports
+ * all mistakes, not only the first.
  */
 export function decodeWorkflow(document: Document, decoding: Decoding): WorkflowDraft | undefined {
   const { problems } = decoding;

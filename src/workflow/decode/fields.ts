@@ -23,7 +23,7 @@ export interface Field {
   readonly default?: string;
   /** The least value of a number. */
   readonly minimum?: number;
-  /** The texts that there are. */
+  /** The allowed texts. */
   readonly choices?: readonly string[];
   /** The pattern of a text. */
   readonly pattern?: RegExp;
@@ -34,7 +34,7 @@ export interface Field {
 
 /** The keys that one kind of mapping may have. */
 export interface FieldTable<F extends Readonly<Record<string, Field>>> {
-  /** The kind in words: `a step`. */
+  /** The kind as messages name it: `a step`. */
   readonly what: string;
   readonly fields: F;
   /** A key may be unknown where its value defines an anchor that is used. */

@@ -79,7 +79,7 @@ async function readSchemaFiles(
   return { root, others: [...files.values()].filter((file) => file !== root) };
 }
 
-/** The file that a reference means; undefined where it can be none. */
+/** The file that a reference leads to; undefined if it leads to the network. */
 function pathOf(from: string, written: string, uri: string): string | undefined {
   const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(written);
   if (isRelative) {

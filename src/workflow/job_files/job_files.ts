@@ -41,13 +41,13 @@ interface Embedded {
   size: number;
 }
 
-/** The result of a path: a valid job file, an invalid one, or none. */
+/** The result of loading a path: a valid job file, an invalid one, or something else. */
 type Visited =
   | { readonly kind: "good"; readonly file: JobFile; readonly size: number }
   | { readonly kind: "bad" }
   | { readonly kind: "none"; readonly message: string; readonly hint?: string };
 
-/** Renders the template of a path; undefined where the file is to be left out. */
+/** Renders the template of a path; undefined if the file is left out. */
 type RenderPath = (path: Template) => string | undefined;
 
 /** Job files may be nested that deep; a link can lead into a cycle that has ever new paths. */
