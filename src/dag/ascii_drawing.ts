@@ -17,8 +17,10 @@ export function renderAscii({ jobs }: Dag, columns: number): string {
   for (const job of lines.flatMap(({ targets }) => targets)) entries[job]!++;
   const texts = jobs.map(boxText);
   const levels = jobs.map(({ level }) => level);
-  const layouts = BOX_WIDTHS.map((most) => {
-    const widths = texts.map((text, job) => boxWidth(text, entries[job]!, Math.min(most, columns)));
+  const layouts = BOX_WIDTHS.map((limit) => {
+    const widths = texts.map((text, job) =>
+      boxWidth(text, entries[job]!, Math.min(limit, columns))
+    );
     return makeLayout(levels, lines, widths, columns);
   });
   // Names are cut shorter only where that saves a row.
@@ -188,13 +190,13 @@ function branchRows(steps: readonly DagStep[], indent: string): readonly string[
 }
 
 /**
- * The columns of a box: as many as its texts take, `most` if they take more, and enough for that
+ * The columns of a box: as many as its texts take, `limit` if they take more, and enough for that
  * many lines at its upper edge. Always odd, so that there is a column in the middle.
  */
-export function boxWidth({ title, rows }: BoxText, lines: number, most: number): number {
+export function boxWidth({ title, rows }: BoxText, lines: number, limit: number): number {
   const text = Math.max(...[title, ...rows].map(displayWidth));
-  const width = Math.min(nextOdd(text + FRAME), nextOdd(most - 1));
-  return Math.max(width, LEAST, nextOdd(2 * lines + 2));
+  const width = Math.min(nextOdd(text + FRAME), nextOdd(limit - 1));
+  return Math.max(width, MIN_WIDTH, nextOdd(2 * lines + 2));
 }
 
 function nextOdd(number: number): number {
@@ -203,7 +205,7 @@ function nextOdd(number: number): number {
 
 /** The two sides of a box and a blank beside each. */
 const FRAME = 4;
-const LEAST = FRAME + 5;
+const MIN_WIDTH = FRAME + 5;
 
 /** The lines of a box of that width. A line leaves an `open` box at the middle of its lower edge. */
 export function drawBox({ title, rows }: BoxText, width: number, isOpen: boolean): string[] {

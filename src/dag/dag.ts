@@ -2,10 +2,11 @@ import { renderText } from "../expr/template/render.ts";
 import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_vars.ts";
-import type { Plan, PlannedJob } from "../plan/plan.ts";
+import { jobsBefore, type Plan, type PlannedJob } from "../plan/plan.ts";
+import { excerptOf, type Path, type Position } from "../base/source.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { hasOpenEntries, listedEntries, markCleanup } from "../workflow/step_facts.ts";
-import type { Job, Step } from "../workflow/model.ts";
+import type { Job, Repeat, Step } from "../workflow/model.ts";
 
 /** The graph of a workflow as drawings show it. */
 export interface Dag {
@@ -158,9 +159,59 @@ export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob,
         for (const need of unknown) open.push(need);
         continue;
       }
-      levels.set(last, last.needs.reduce((most, need) => Math.max(most, levels.get(need)! + 1), 0));
+      levels.set(last, last.needs.reduce((max, need) => Math.max(max, levels.get(need)! + 1), 0));
       open.pop();
     }
   }
   return levels;
+}
+
+/**
+ * The graph with all that programs must know to run its jobs, as `runner dag --json` prints it: see
+ * docs/dag.schema.json.
+ */
+export async function makeDagJson(dag: Dag, plan: Plan): Promise<object> {
+  const positions = await plan.workflow.document.positions();
+  const placeOf = (path: Path): Position => {
+    const { file, line, column } = excerptOf(positions.locate(path));
+    return { file, line, column };
+  };
+  const stepOf = (drawn: DagStep, step: Step) => ({
+    ...drawn,
+    skipif: step.skipif?.source.trim(),
+    cleanup: step.isCleanup ? true : undefined,
+    place: placeOf(step.path),
+  });
+  const jobOf = (drawn: DagJob, planned: PlannedJob) => {
+    const { job } = planned;
+    const { jobs: before } = jobsBefore(planned, ({ needs }) => needs);
+    const { steps, ...rest } = drawn;
+    return {
+      ...rest,
+      ancestors: plan.jobs.filter((other) => before.has(other)).map(({ job }) => job.id),
+      when: job.when,
+      skipif: job.skipif?.source.trim(),
+      on_failure: job.stopsAtFailure ? "stop" : undefined,
+      repeat: job.repeat && repeatOf(job.repeat),
+      cleanup: job.isCleanup ? true : undefined,
+      place: placeOf(job.path),
+      steps: steps.map((step, at) => stepOf(step, job.steps[at]!)),
+    };
+  };
+  return { ...dag, jobs: dag.jobs.map((job, at) => jobOf(job, plan.jobs[at]!)) };
+}
+
+function repeatOf({ count, async, interval, period, expect }: Repeat) {
+  /** Between the starts of two rounds: seconds, or a template. */
+  const between = period !== undefined
+    ? period / 1000
+    : interval.kind === "constant"
+    ? interval.milliseconds / 1000
+    : interval.template.source;
+  return {
+    count,
+    async,
+    interval: between === 0 ? undefined : between,
+    expect: expect?.map(({ expression }) => expression.source),
+  };
 }

@@ -63,7 +63,7 @@ export function makeLayout(
   for (let tries = 0;; tries++) {
     const rows = fillRows(levels, ends, widths, room);
     const lines = assignLanes(rows, ends);
-    const left = columns - 2 * lines.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
+    const left = columns - 2 * lines.reduce((max, { lane }) => Math.max(max, lane + 1), 0);
     if (left >= room || tries === 3) return placeBoxes(rows, lines, widths);
     room = left;
   }

@@ -87,7 +87,7 @@ class NodeIds {
   }
 }
 
-/** Words of Mermaid's own, and names that every JavaScript object has, which it trips over. */
+/** Reserved words of Mermaid, and names that every JavaScript object has, which break it. */
 function isReserved(id: string): boolean {
   return WORDS.has(id) || id in Object.prototype;
 }

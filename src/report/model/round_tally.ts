@@ -65,8 +65,8 @@ export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
   return state === "failed" || state === "tolerated";
 }
 
-const MOST_ECHOES = 100;
-const MOST_KINDS = 10;
+const MAX_ECHOES = 100;
+const MAX_KINDS = 10;
 
 /** A tally of no rounds. */
 export function makeRoundTally(): RoundTally {
@@ -126,7 +126,7 @@ function addEcho(step: StepTally, text: string, round: number): void {
   if (kind) {
     kind.count++;
     kind.round = Math.min(kind.round, round);
-  } else if (step.echoes.size < MOST_ECHOES) {
+  } else if (step.echoes.size < MAX_ECHOES) {
     step.echoes.set(text, { text, round, count: 1 });
   } else {
     step.echoesLeftOut++;
@@ -138,9 +138,9 @@ function addFailure(step: StepTally, result: StepResult, round: number): void {
   const kind = step.kinds.get(key);
   if (kind) {
     kind.count++;
-    // Rounds side by side end in any order.
+    // Parallel rounds end in any order.
     if (round < kind.round) Object.assign(kind, { first: result, round });
-  } else if (step.kinds.size < MOST_KINDS) {
+  } else if (step.kinds.size < MAX_KINDS) {
     step.kinds.set(key, { first: result, round, count: 1 });
   } else {
     step.otherFailures++;
@@ -161,7 +161,7 @@ export function failureKind({ failures, exchange }: StepResult): string {
 /** The name of something that comes up again and again, each time perhaps by another name. */
 export interface CommonName {
   readonly first: string;
-  /** The common prefix and suffix of all names, in words, numbers and separators. */
+  /** The common prefix and suffix of all names, as letters, numbers and separators. */
   ends?: { readonly head: readonly string[]; readonly tail: readonly string[] };
 }
 

@@ -54,7 +54,7 @@ export function stepIcon(state: StepState, { green, red, blue, yellow }: Style):
 }
 
 /** Shorter times of steps are not shown, in milliseconds. */
-const LEAST_SHOWN = 100;
+const MIN_SHOWN = 100;
 
 /** `   2. ✓ wait for it (after 1s) ↻ 2/5 (1.3s)`. */
 export function stepLine(index: number, result: StepResult, options: ReportOptions): string {
@@ -91,7 +91,7 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
     (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
-    style.dim(duration >= LEAST_SHOWN ? ` (${formatElapsed(duration)})` : "") +
+    style.dim(duration >= MIN_SHOWN ? ` (${formatElapsed(duration)})` : "") +
     (timing ? style.dim(timingOf(result)) : "");
 }
 

@@ -11,7 +11,7 @@ export interface Room {
 /** Where nothing but programs such as grep may read: a sentence stays in one line there. */
 export const IN_A_PIPE: Room = { columns: 100, wraps: false };
 
-const LEAST_COLUMNS = 12;
+const MIN_COLUMNS = 12;
 
 /** The room of a terminal of that many columns, or of a pipe. */
 export function roomOf(columns: number | undefined): Room {
@@ -21,7 +21,7 @@ export function roomOf(columns: number | undefined): Room {
 /** The room that is left for indented lines. */
 export function indentedRoom(room: Room, columns: number): Room {
   if (!room.wraps) return room;
-  return { ...room, columns: Math.max(LEAST_COLUMNS, room.columns - columns) };
+  return { ...room, columns: Math.max(MIN_COLUMNS, room.columns - columns) };
 }
 
 /** Lines that begin that many columns further right; empty ones stay empty. */

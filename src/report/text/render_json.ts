@@ -53,9 +53,9 @@ function write(value: Value, room: { left: number }, depth: number): string {
     const short = typeof value === "string" && value.length > room.left
       ? value.slice(0, room.left)
       : value;
-    // JSON has no words for a number that is infinite or none.
-    const isWord = typeof short === "number" && !Number.isFinite(short);
-    const text = isWord ? formatValue(short) : JSON.stringify(short);
+    // JSON cannot represent Infinity and NaN.
+    const isSpecial = typeof short === "number" && !Number.isFinite(short);
+    const text = isSpecial ? formatValue(short) : JSON.stringify(short);
     room.left -= Object.is(short, value) ? text.length : Infinity;
     return text;
   }

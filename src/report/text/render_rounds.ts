@@ -137,7 +137,7 @@ function belowCount(step: StepTally, style: Style, room: Room): string[] {
 }
 
 /** Fewer times are read faster as numbers. */
-const LEAST_FOR_HISTOGRAM = 10;
+const MIN_TIMES = 10;
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const MAX_BARS = 24;
 const MIN_BARS = 4;
@@ -158,7 +158,7 @@ function renderTimes(times: readonly number[], rounds: number, room: Room): stri
 
 /** A bar for each part of the time between the minimum and the maximum; empty parts have none. */
 function renderHistogram(sorted: Float64Array, room: Room): string[] {
-  if (sorted.length < LEAST_FOR_HISTOGRAM) return [];
+  if (sorted.length < MIN_TIMES) return [];
   const [min, max] = [sorted[0]!, sorted.at(-1)!];
   const [left, right] = [formatElapsed(min), formatElapsed(max)];
   if (left === right) return [];
