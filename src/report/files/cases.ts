@@ -2,7 +2,7 @@ import { oneLine } from "../../base/text/printable.ts";
 import { noSteps } from "../../run/count_steps.ts";
 import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
-import { hasFailed } from "../model/round_tally.ts";
+import { hasFailed } from "../model/steps.ts";
 import {
   CUT_OFF,
   type JobRecord,

@@ -3,7 +3,7 @@ import { oneLine, printable } from "../../base/text/printable.ts";
 import { renderAttempts, renderFailure } from "../text/render_failure.ts";
 import { renderExchange } from "../text/render_exchange.ts";
 import { IN_A_PIPE } from "../text/lines.ts";
-import { hasFailed } from "../model/round_tally.ts";
+import { hasFailed } from "../model/steps.ts";
 import { PLAIN } from "../reporter.ts";
 import { labelOf } from "./cases.ts";
 import type { StepRecord } from "./run_record.ts";

@@ -1,6 +1,6 @@
 import type { JobState, StepResult, StepState } from "../../run/event.ts";
 import { noSteps } from "../../run/count_steps.ts";
-import type { StepTree } from "./steps.ts";
+import { hasFailed, type StepTree } from "./steps.ts";
 
 /**
  * A summary of the rounds of a repeated job: counts, times, the first echoes and the first
@@ -58,11 +58,6 @@ export interface FailureKind {
   /** The first of its rounds, from 0. */
   round: number;
   count: number;
-}
-
-/** Whether a step did not do what it should, though its job may tolerate that. */
-export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
-  return state === "failed" || state === "tolerated";
 }
 
 const MAX_ECHOES = 100;

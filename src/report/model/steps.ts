@@ -8,6 +8,11 @@ export interface StepTree {
   readonly inside: readonly StepTree[];
 }
 
+/** Whether a step did not do what it should, though its job may tolerate that. */
+export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
+  return state === "failed" || state === "tolerated";
+}
+
 /** Keeps the steps of embedded jobs until the steps that embed them are over. */
 export class StepTrees {
   /** By the keys of the steps around them. */

@@ -8,8 +8,7 @@ import type {
   StepResult,
   StepWaiting,
 } from "../../run/event.ts";
-import { hasFailed } from "../model/round_tally.ts";
-import { StepNames } from "../model/steps.ts";
+import { hasFailed, StepNames } from "../model/steps.ts";
 import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { stepIcon } from "./layout.ts";
 import { asText, countOf, indentLines } from "./lines.ts";

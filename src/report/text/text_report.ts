@@ -8,12 +8,11 @@ import {
   makeStepEntries,
   renderFailureList,
 } from "./failure_list.ts";
-import type { JobBlock } from "./job_lines.ts";
+import { type JobBlock, type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { asText, roomOf } from "./lines.ts";
 import { failuresOfRounds } from "./render_rounds.ts";
 import { TimeSummary } from "./time_summary.ts";
-import { type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
 export interface ReportParts {
