@@ -261,4 +261,14 @@ export class StepExecution {
   failureOf(error: unknown): Promise<Failure> {
     return this.run.failureOf(this, error);
   }
+
+  /** The value of a function; what it throws is added to the failures. */
+  async orFail<T>(failures: Failure[], act: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      failures.push(await this.failureOf(error));
+      return undefined;
+    }
+  }
 }

@@ -139,25 +139,18 @@ async function conclude(
   const { run, model, entry, scope } = step;
   const { response } = attempt;
   const failures = [...attempt.failures, ...stopped ? [stopped] : []];
-  let echo: string | undefined;
-  if (model.echo && response) {
-    const template = model.echo;
-    try {
-      echo = inField(["echo"], () => template.renderText(scope, { display: true }));
-    } catch (error) {
-      failures.push(await step.failureOf(error));
-    }
-  }
+  const template = response && model.echo;
+  const echo = template && await step.orFail(
+    failures,
+    () => inField(["echo"], () => template.renderText(scope, { display: true })),
+  );
   const mustSucceed = run.options.strict || model.retry && !isPolled(step, attempt);
   if (failures.length === 0 && attempt.outcome === "failed" && mustSucceed) {
     failures.push(await step.failureOf(unsuccessful(step, attempt, attempts)));
   }
-  if (entry?.loop && failures.length === 0) {
-    try {
-      endPass(entry.loop, entry.index, scope);
-    } catch (error) {
-      failures.push(await step.failureOf(error));
-    }
+  const { loop, index = 0 } = entry ?? {};
+  if (loop && failures.length === 0) {
+    await step.orFail(failures, () => endPass(loop, index, scope));
   }
   const snapshot = await keepSnapshot(step, attempt.snapshot, failures);
   const isTested = model.test || model.snapshot || meetsExpectations(step, attempt) ||
@@ -183,18 +176,15 @@ async function conclude(
 /** Writes the snapshot of a step, unless anything in the step has failed. */
 async function keepSnapshot(
   step: StepExecution,
-  snapshot: AttemptResult["snapshot"],
+  { write, outcome }: Partial<NonNullable<AttemptResult["snapshot"]>> = {},
   failures: Failure[],
 ): Promise<SnapshotOutcome | undefined> {
-  if (!snapshot?.write) return snapshot?.outcome;
+  if (!write) return outcome;
   if (failures.length > 0) return undefined;
-  try {
-    await snapshot.write();
-    return snapshot.outcome;
-  } catch (error) {
-    failures.push(await step.failureOf(new FieldError(["snapshot"], error)));
-    return undefined;
-  }
+  return await step.orFail(failures, async () => {
+    await write();
+    return outcome;
+  });
 }
 
 /** The error of a step without a test whose action was unsuccessful. */

@@ -100,12 +100,12 @@ async function compare(
     throw differs({ file, message, expected: "match", received, mismatches });
   }
   const write = async () => {
-    // One whose value becomes another type replaces a file of another name.
-    for (const path of new Set([file, updated])) await allowWriting(run, path);
     try {
+      // One whose value becomes another type replaces a file of another name.
+      for (const path of new Set([file, updated])) await allowWriting(run, path);
       await writeSnapshot(host, base, value);
     } catch (error) {
-      throw fileProblem("write", error);
+      throw new FieldError(["snapshot"], fileProblem("write", error));
     }
   };
   if (!known) {
