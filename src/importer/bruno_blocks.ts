@@ -9,7 +9,7 @@ export type TextPairs = readonly (readonly [key: string, value: string])[];
 export interface Block {
   /** The lines inside, without their indentation. */
   readonly lines: readonly string[];
-  /** The pairs inside, where they are not written in lines. */
+  /** The pairs inside, if they are not written in lines. */
   readonly pairs?: TextPairs;
 }
 
@@ -39,7 +39,7 @@ export function readBlocks(file: ImportFile): Blocks {
 const PAIR =
   /^[ \t]*(?:@\w+\((?:'''[^]*?'''|.*)\)|("[^"\n]*"|[^\s:@][^:\n]*?)[ \t]*:[ \t]*(?:'''\n([^]*?)'''[ \t]*(@contentType\(.*\))?|(.*)))[ \t]*$/gm;
 
-/** The pairs of a block but those that are switched off by `~`. */
+/** The pairs of a block that are not disabled by `~`. */
 export function pairsOf(blocks: Blocks | undefined, name: string): TextPairs {
   const { lines = [], pairs } = blocks?.get(name) ?? {};
   return pairs ??
@@ -50,7 +50,7 @@ export function pairsOf(blocks: Blocks | undefined, name: string): TextPairs {
     });
 }
 
-/** The blocks of a file and of all that a bundled one contains, by the names of files. */
+/** The blocks of a file, and of all files that a bundled one contains, by their names. */
 export function readOpenCollection(
   root: Dict,
   path: string,
@@ -76,7 +76,7 @@ function blocksOf(root: Dict): Blocks {
   const addText = (name: string, text: Value | undefined) =>
     blocks.set(name, { lines: textOf(text).split("\n"), pairs: [] });
   const kind = ["http", "graphql"].find((one) => isDict(root[one]));
-  // What a collection and a folder give to their requests.
+  // Collections and folders have defaults for their requests.
   const request = dictOf(root[kind ?? "request"]);
   const runtime = { ...request, ...dictOf(root.runtime) };
   const auth = runtime.auth ?? "none";
@@ -125,7 +125,7 @@ function blocksOf(root: Dict): Blocks {
   return blocks;
 }
 
-/** A field or part of a body as .bru files have it. */
+/** A field or part of a body as .bru files write it. */
 function partOf({ type, value = "", filePath, contentType }: Dict): string {
   const files = filePath ?? (type === "file" ? value : undefined);
   const text = files === undefined
@@ -134,7 +134,7 @@ function partOf({ type, value = "", filePath, contentType }: Dict): string {
   return contentType ? `${text} @contentType(${textOf(contentType)})` : text;
 }
 
-/** The entries of a list that are not switched off. */
+/** The entries of a list that are not disabled. */
 function listOf(value: Value | undefined): readonly Dict[] {
   return dictsOf(value).filter((one) => one.disabled !== true);
 }

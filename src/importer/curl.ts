@@ -38,7 +38,7 @@ function byLetter(pairs: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.split(" ").map((pair) => pair.split("=")));
 }
 
-/** Options that change nothing in what is sent, or what `http` does anyway. */
+/** Options that do not change the request, or that `http` implies. */
 const WITHOUT_MEANING = new Set(
   ("silent show-error verbose include progress-bar no-progress-meter no-buffer compressed " +
     "fail fail-with-body output remote-name write-out dump-header tr-encoding no-keepalive " +
@@ -112,7 +112,7 @@ function readOptions(words: readonly string[]): Options {
       if (VALUED_LONG.has(name) || Object.values(VALUED).includes(name)) take(word, name);
       else if (!WITHOUT_MEANING.has(name)) switches.add(name);
     } else {
-      // Letters may follow each other, and a value its letter.
+      // Letters may be joined, and a value may follow its letter.
       const letters = Array.from(word.slice(1));
       const end = letters.findIndex((letter) => VALUED[letter] !== undefined);
       for (const letter of end < 0 ? letters : letters.slice(0, end)) {
@@ -141,7 +141,7 @@ class CurlRequest extends RequestDraft {
   readonly files: string[] = [];
   readonly query: string[] = [];
   override method = "";
-  /** The content type of the body, which a file to upload has not. */
+  /** The content type of the body; null for a file to upload. */
   override type: string | null = FORM;
   data: string | undefined;
   user: string | undefined;
@@ -350,8 +350,8 @@ function setOption(request: CurlRequest, name: string, value: string, url: strin
 }
 
 /**
- * The address to connect to in place of that of a URL, in the form of the `resolve` of `http`;
- * undefined if the option does not determine one.
+ * The address that replaces that of a URL, in the form of `resolve` of `http`; undefined if the
+ * option does not apply to the URL.
  */
 function targetOf(
   option: string,
@@ -369,7 +369,7 @@ function targetOf(
   return [`${name}:${number}`, `${to || name}:${toPort || number}`];
 }
 
-/** A value of -F up to a semicolon, which quotes may enclose, and what follows it. */
+/** Splits a value of -F at its first semicolon outside of quotes. */
 function formWord(text: string): [word: string, rest: string] {
   const [all, quoted, plain = ""] = /^\s*(?:"((?:[^"\\]|\\.)*)"[^;]*|([^;]*));?/s.exec(text)!;
   return [quoted?.replace(/\\(["\\])/g, "$1") ?? plain.trim(), text.slice(all.length)];

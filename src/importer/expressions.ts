@@ -2,7 +2,7 @@ import { quoteText } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
 import type { Names } from "./import_names.ts";
 
-/** A value in the expression language; its texts may be other expressions than literals. */
+/** A value in the expression language; `writeText` writes its strings. */
 export function literal(value: Value, writeText: (text: string) => string = quoteText): string {
   if (typeof value === "string") return writeText(value);
   if (value === null) return "nil";
@@ -45,20 +45,20 @@ export function existenceOf(expression: string): string {
   return isMap ? `${quoted ?? quoteText(name!)} in ${owner}` : `${expression} != nil`;
 }
 
-/** The same test, which fails for a map: in JavaScript it has no length. */
+/** Makes a test fail for a map, which has no length in JavaScript. */
 export function withoutMaps(test: string): string {
   const [, value] = /\blen\((res\.body(?:[.[][^()]*)?)\)(?! == 0$)/.exec(test) ?? [];
   return value === undefined ? test : `${test} && type(${value}) != "map"`;
 }
 
-/** Tests that a map, which is there, has no such key. */
+/** Tests that an existing map does not have such a key. */
 export function absenceOf(expression: string): string {
   const exists = existenceOf(expression);
   const [, owner] = / in (res\.body[.[].*)$/s.exec(exists) ?? [];
   return owner === undefined ? `not (${exists})` : `${owner} != nil && not (${exists})`;
 }
 
-/** Tests that a value is there, and is nil. */
+/** Tests that a key exists and its value is nil. */
 export function nullOf(expression: string): string {
   const exists = existenceOf(expression);
   return exists.endsWith(" != nil") ? `${expression} == nil` : `${exists} && ${expression} == nil`;
@@ -69,7 +69,7 @@ function depthIsZero(text: string): boolean {
   return text.split(/[([]/).length === text.split(/[)\]]/).length;
 }
 
-/** Tests that a text has a part, a list an item or a map some keys: only the value says which. */
+/** Tests that a text has a part, a list an item, or a map some keys, whichever the value is. */
 export function containsOf(actual: string, expected: string): string {
   if (expected.startsWith("{")) return `includes_json(${actual}, ${expected})`;
   if (
@@ -83,8 +83,8 @@ export function containsOf(actual: string, expected: string): string {
 }
 
 /**
- * The comparison with a variable, which tools read as the type that its text looks like: what the
- * environment and files have are texts.
+ * The comparison with a variable. Tools convert its text to the type that it looks like; values from
+ * the environment are texts here.
  */
 export function comparisonOf(actual: string, operator: string, expected: string): string {
   return /^[=!]=$/.test(operator) && /^vars\.\w+$/.test(expected)
@@ -101,14 +101,14 @@ export const TYPE_TESTS = {
   number: (value) => `type(${value}) in ["int", "float"]`,
 } satisfies Readonly<Record<string, (value: string) => string>>;
 
-/** Tests that a value is none of those that JavaScript takes for false. */
+/** Tests that a value is truthy in JavaScript. */
 export function truthOf(expression: string): string {
   return `not (${expression} in [nil, false, 0, ""])`;
 }
 
 /**
- * The value that a JSONPath finds: by keys where it is that simple. A path that may find several
- * values gives their list, as in most tools, or else the first.
+ * The value that a JSONPath finds; a simple path becomes keys. A path that may find several values
+ * gives their list, as in most tools, or the first.
  */
 export function jsonPathOf(path: string, several: "list" | "first" = "list"): string {
   const whole = "res.body";

@@ -52,7 +52,7 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
   return { draft: { ...hidden, notes: hide(hidden.notes), jobs }, environment };
 }
 
-/** What is not translated may have secrets, too. */
+/** Masks secrets in the parts that are not translated. */
 function maskNotes(
   notes: readonly string[],
   known: readonly string[],
@@ -75,7 +75,7 @@ function mask(text: string, secrets: readonly string[]): string {
   return secrets.reduce((all, one) => one === "" ? all : all.replaceAll(one, "***"), text);
 }
 
-/** A name for the secret under a path: that of its key, in an expression of what it is compared to. */
+/** A name for the secret at a path: its key, or in an expression the value it is compared to. */
 function nameOf(path: FoundSecret["path"], start: number, step: Dict): string {
   const whole = String(valueAt(step, path));
   if (isExpression(path)) {

@@ -12,10 +12,10 @@ const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
-/** Makes a workflow of a file of requests as the HTTP clients of editors read it. */
+/** Makes a workflow of a .http file, as the HTTP clients of editors read it. */
 export function translateHttpFile({ files: [file] }: ImportInput): Draft {
   const names = new Names();
-  /** Variables of what a response has, which vars cannot be: their texts are put in their places. */
+  /** Variables that read a response, which vars cannot do: their texts replace them. */
   const late = new Map<string, string>();
   for (const { text } of linesOf(file!)) {
     const [, name, value = ""] = /^@([\w.-]+)\s*=\s*(.*)$/.exec(text.trim()) ?? [];
@@ -105,7 +105,7 @@ function addHeader(
   name: string,
   value: string,
 ) {
-  // `Basic user password` and `Basic user:password` are not encoded yet, a digest is not made.
+  // `Basic user password` and `Basic user:password` are not encoded yet.
   const [, scheme = "", username = "", password = ""] =
     /^(Basic|Digest)\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value) ?? [];
   const isAuthorization = /^authorization$/i.test(name);

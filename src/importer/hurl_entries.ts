@@ -79,7 +79,7 @@ export function readHurlEntries(file: ImportFile): HurlEntry[] {
   return entries;
 }
 
-/** Reads headers, sections and a body from a line on; the number is that of the line after them. */
+/** Reads headers, sections and a body; returns the number of the line after them, too. */
 function readMessage(
   file: ImportFile,
   lines: readonly Line[],
@@ -127,7 +127,7 @@ function readMessage(
   return [message, at];
 }
 
-/** Takes the lines of a body; the number is that of its last line. */
+/** Reads the lines of a body; returns the number of its last line. */
 function readBody(
   file: ImportFile,
   lines: readonly Line[],
@@ -159,13 +159,13 @@ function readBody(
   return at;
 }
 
-/** A comment begins with a # after a blank, outside of texts. */
+/** Removes a comment, which begins with # after a space, outside of quotes. */
 function withoutComment(text: string): string {
   if (text.startsWith("#")) return "";
   return /^(?:"(?:[^"\\]|\\.)*"|`[^`]*`|(?<!\s)#|[^#])*/.exec(text)![0].trimEnd();
 }
 
-/** A text in which a number sign is not the beginning of a comment. */
+/** Resolves the escapes of #, which would begin a comment. */
 export function unescape(text: string): string {
   return text.replaceAll("\\#", "#");
 }

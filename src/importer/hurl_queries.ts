@@ -11,15 +11,15 @@ import {
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
 
-/** What a query with its filters finds, and what follows it. */
+/** A translated query with its filters, and the text after it. */
 interface Query {
   readonly expression: string;
-  /** The list of the nodes that a path selects, of which the expression is the value. */
+  /** The list of the nodes that a path selects; the expression is their value. */
   readonly nodes?: string;
   readonly rest: string;
 }
 
-/** A query with its filters; undefined for one that is not known. */
+/** Translates a query with its filters; undefined if it is not supported. */
 export function queryOf(text: string, names: Names): Query | undefined {
   const [, kind = "", after = ""] = /^(\w+)\s*(.*)$/s.exec(text.trim()) ?? [];
   const [argument, rest] = firstText(after);
@@ -72,7 +72,7 @@ function cookieOf(text: string): string {
   return isFlag ? cookie : `${cookie}?.${key}`;
 }
 
-/** A quoted text or a pattern between slashes at the beginning, and what follows. */
+/** Splits off a quoted text or a pattern between slashes at the beginning. */
 function firstText(text: string): [argument: string | undefined, rest: string] {
   const [all = "", quoted, pattern] = /^"((?:[^"\\]|\\.)*)"|^\/((?:[^/\\]|\\.)*)\//.exec(text) ??
     [];
@@ -92,7 +92,7 @@ function unescape(text: string): string {
   );
 }
 
-/** The nodes of a path: one is that value, and several are a list. */
+/** The value of a path: a single node is that value, several are a list. */
 function selected(nodes: string, rest: string, names: Names): Query {
   const list = `(let found = ${nodes}; len(found) == 1 ? flatten(found) : found)`;
   if (/^(?:count|first|last|nth)\b/.test(rest)) return filtered(list, rest, names);
@@ -101,7 +101,7 @@ function selected(nodes: string, rest: string, names: Names): Query {
   return query.expression === value ? { ...query, nodes } : query;
 }
 
-/** The filters that are an expression of the value and of their arguments, texts or numbers. */
+/** Filters as expressions of the value and of their arguments, texts or numbers. */
 const FILTERS: Readonly<Record<string, (value: string, one: string, two: string) => string>> = {
   base64Decode: (value) => `decode_base64(${value})`,
   base64Encode: (value) => `encode_base64(${value})`,
@@ -120,7 +120,7 @@ const FILTERS: Readonly<Record<string, (value: string, one: string, two: string)
   toInt: (value) => `int(${value})`,
   toString: (value: string) => `string(${value})`,
   urlDecode: (value) => `decode_url(${value})`,
-  // A slash stays.
+  // A slash is not encoded.
   urlEncode: (value) => `replace(encode_url(${value}), '%2F', '/')`,
 };
 
@@ -180,7 +180,7 @@ const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
   isUuid: (value) => `is_uuid(${value})`,
 };
 
-/** The test of a line of `[Asserts]`; undefined where there is none like it. */
+/** Translates a line of `[Asserts]`; undefined if it is not supported. */
 export function assertOf(text: string, names: Names): string | undefined {
   const query = queryOf(text, names);
   if (!query) return undefined;
@@ -214,7 +214,7 @@ export function assertOf(text: string, names: Names): string | undefined {
   return operator === "!=" && expected !== "nil" && !not ? `${guard}${test}` : negated(test);
 }
 
-/** What may be missing, which is not a different value in Hurl. */
+/** Values that may be missing; in Hurl, a missing value is not a different one. */
 const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|capture\(|find\()/;
 
 /** A value as Hurl writes it. */

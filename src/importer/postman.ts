@@ -78,8 +78,8 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
 }
 
 /**
- * What a collection or a folder gives to all in it. Its tests are those of each request, if all of
- * them can be translated.
+ * The settings inside a collection or a folder. Its tests apply to each request, if all of them can
+ * be translated.
  */
 function inside(around: Around, item: Dict, name: string): Around {
   const tests = [...around.tests];
@@ -162,7 +162,7 @@ function urlOf(url: Value, names: Names): string {
   return names.template(withScheme(text));
 }
 
-/** A URL that is given in parts alone, each a text or a list. */
+/** Joins a URL that has only parts, each a text or a list. */
 function joinUrl({ protocol = "http", host, port, path }: Dict): string {
   const list = (part: Value | undefined, separator: string) =>
     (part === undefined || part === null ? [] : [part].flat()).map((one) =>
@@ -173,7 +173,7 @@ function joinUrl({ protocol = "http", host, port, path }: Dict): string {
   return `${protocol}://${list(host, ".")}${port === undefined ? "" : `:${port}`}/${behind}`;
 }
 
-/** The query of a URL; its text has the parameters that are switched off, too. */
+/** The query of a URL without disabled parameters, which its text contains. */
 function queryOf({ raw, query }: Dict): string {
   if (!Array.isArray(query)) return /\?[^#]*/.exec(String(raw ?? ""))?.[0] ?? "";
   const pairs = enabled(query)
@@ -258,12 +258,12 @@ function partsOf(
   return files.map((file) => [name, { file: String(file), ...media }]);
 }
 
-/** The entries of a list that are not switched off. */
+/** The entries of a list that are not disabled. */
 function enabled(list: Value | undefined): Dict[] {
   return dictsOf(list).filter(({ disabled }) => disabled !== true);
 }
 
-/** Version 2.1 lists the fields of a sign-in, 2.0 has them in a map. */
+/** Version 2.1 lists the fields of an authentication, 2.0 has them in a map. */
 function fieldsOfAuth(fields: Value | undefined): Dict {
   if (isDict(fields)) return fields;
   return Object.fromEntries(dictsOf(fields).map(({ key, value }) => [String(key), value ?? ""]));

@@ -23,7 +23,7 @@ import {
   textOf,
 } from "./script_values.ts";
 
-/** What scripts are translated into: a request. */
+/** Receives the translation of scripts: a request. */
 export interface ScriptTarget {
   readonly names: Names;
   readonly tests: string[];
@@ -34,7 +34,7 @@ export interface ScriptTarget {
 }
 
 interface RunningScript extends Script, ScriptTarget {
-  /** False behind something that is not translated and may return. */
+  /** False after an untranslated statement that may return. */
   isCertain: boolean;
 }
 
@@ -44,13 +44,13 @@ const SETTER =
 const GETTER =
   /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.get|bru\.get(?:Env|GlobalEnv)?Var|client\.global\.get)$/;
 
-/** Words of Chai that only make a sentence of an assertion. */
+/** Words of Chai that do not change an assertion. */
 const FILLERS =
   /^(?:to|be|been|is|that|which|and|has|have|with|at|of|same|but|does|still|also|an?)$/;
 
 const EQUALITY = /^(?:equals?|eq|eqls?)$/;
 
-/** Assertions of Chai about a value and another. */
+/** Assertions of Chai that compare two values. */
 const MATCHERS: readonly (readonly [
   pattern: RegExp,
   test: (actual: string, expected: string) => string,
@@ -66,9 +66,9 @@ const MATCHERS: readonly (readonly [
 ];
 
 /**
- * Translates the assertions of Chai and what keeps values, as scripts of Postman, Bruno and .http
- * files have them. Scripts are programs: only the statements that always run are translated, and
- * whatever depends on a condition, a loop or a call is a note.
+ * Translates the assertions and the kept values of scripts of Postman, Bruno and .http files. Scripts
+ * are programs: only statements that always run are translated, and whatever depends on a condition,
+ * a loop or a call becomes a note.
  */
 export function translateScripts(
   scripts: readonly string[],
@@ -93,11 +93,11 @@ export function onlyTests(script: string): boolean {
   return target.notes.length === 0 && Object.keys(target.outputs).length === 0;
 }
 
-/** What a part of a script assigns to, or changes in its place. */
+/** Finds the variables that a part of a script assigns or changes. */
 const CHANGES =
   /([A-Za-z_$][\w$]*)(?:[.[][^\s=;(]*)?\s*(?:[-+*/%&|^?]*=(?![=>])|\+\+|--|(?<=\.(?:fill|pop|push|reverse|shift|sort|splice|unshift))\()/g;
 
-/** Translates a part of a script, or notes it: then what it may change is not known. */
+/** Translates a part of a script, or notes it and forgets the variables that it may change. */
 function translateOne(node: SyntaxNode, script: RunningScript): void {
   if (script.isCertain && translate(node, script)) return;
   const source = sourceOf(node, script);
@@ -115,7 +115,7 @@ function translate(node: SyntaxNode, script: RunningScript): boolean {
     case "ExpressionStatement":
       return node.directive !== undefined || translate(node.expression, script);
     case "TryStatement":
-      // A test in it would not fail; older scripts read the response so.
+      // A test inside would not fail. Older scripts read the response in a try.
       if (/\b(?:assert|expect|response\.to|set\w*|tests?)\b/.test(sourceOf(node.block, script))) {
         return false;
       }
@@ -167,7 +167,7 @@ function translateTest(run: SyntaxNode | undefined, script: RunningScript): bool
   return true;
 }
 
-/** Gives names to a value or its fields; one that is not translated means nothing from here on. */
+/** Defines variables for a value or its fields; an untranslated value makes them unknown. */
 function define(
   target: SyntaxNode,
   init: SyntaxNode | null | undefined,
@@ -291,7 +291,7 @@ function assertionOf(
     const property = actual + keyOf(key);
     test = value === undefined ? existenceOf(property) : `${property} == ${value}`;
   }
-  // Chai refuses to look into nothing, also where it looks for what must not be there.
+  // Chai fails for a missing value, also in a negated assertion.
   return test && isNegated && actual !== "res.body" && /^(?:include|contain|property)/.test(name)
     ? `${actual} != nil && not (${test})`
     : negate(test, isNegated);

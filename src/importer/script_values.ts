@@ -5,7 +5,7 @@ import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions
 /** An expression of a script in the expression language. */
 export interface ScriptValue {
   readonly text: string;
-  /** Whether it is true or false whatever the response is. */
+  /** Whether its value is a boolean. */
   readonly isTest?: true;
 }
 
@@ -16,7 +16,7 @@ export interface Script {
   readonly aliases: Map<string, ScriptValue | undefined>;
 }
 
-/** What scripts of the tools call the parts of the response. */
+/** The parts of the response in the scripts of the tools. */
 const READERS: readonly (readonly [pattern: RegExp, expression: string])[] = [
   [/^(?:pm\.response|responseCode)\.code$/, "res.code"],
   [/^res(?:ponse\.status|\.status|\.getStatus\(\))$/, "res.code"],
@@ -40,7 +40,7 @@ export function nameOf(node: SyntaxNode, script: Script): string {
   return script.aliases.has(/^\w*/.exec(name)![0]) ? "" : name;
 }
 
-/** The text that a literal is. */
+/** The value of a string literal. */
 export function textOf(node: SyntaxNode | undefined): string | undefined {
   if (node?.type === "TemplateLiteral") {
     return node.expressions.length > 0 ? undefined : node.quasis[0]!.value.cooked ?? undefined;
@@ -48,7 +48,7 @@ export function textOf(node: SyntaxNode | undefined): string | undefined {
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** A test that JavaScript takes an expression for true. */
+/** Tests that an expression is truthy in JavaScript. */
 export function readTest(node: SyntaxNode | undefined, script: Script): string | undefined {
   if (node?.type === "LogicalExpression" && node.operator !== "??") {
     const [left, right] = [readTest(node.left, script), readTest(node.right, script)];
@@ -65,7 +65,7 @@ export function readText(node: SyntaxNode | undefined, script: Script): string |
   return value?.isTest ? `(${value.text})` : value?.text;
 }
 
-/** Translates an expression; undefined for what is not known. */
+/** Translates an expression; undefined if it is not supported. */
 export function readValue(node: SyntaxNode, script: Script): ScriptValue | undefined {
   const name = nameOf(node, script);
   const reader = READERS.find(([pattern]) => pattern.test(name));
@@ -145,13 +145,13 @@ function comparisonOf(
     const key = textOf(node.left);
     return key === undefined ? undefined : existenceOf(right + keyOf(key));
   }
-  // JavaScript has two of it.
+  // JavaScript has null and undefined.
   if (right === "nil") return undefined;
   const operator = node.operator.replace(/^([=!]=)=$/, "$1");
   return /^(?:[=!]=|[<>]=?)$/.test(operator) ? `${left} ${operator} ${right}` : undefined;
 }
 
-/** The test that a call is: `items.includes(1)`, `Array.isArray(items)`. */
+/** Translates a call that is a test: `items.includes(1)`, `Array.isArray(items)`. */
 function callTest(callee: SyntaxNode, first: SyntaxNode, script: Script): string | undefined {
   const name = nameOf(callee, script);
   if (name === "Boolean") return readTest(first, script);

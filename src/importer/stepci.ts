@@ -19,7 +19,7 @@ const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\
 
 const NO_STEPCI = "a workflow of Step CI has tests, each with steps";
 
-/** Makes a workflow of one for Step CI: a job for each test. */
+/** Makes a workflow of a Step CI workflow: a job for each test. */
 export async function translateStepCi({ files: [file], parseYaml }: ImportInput): Promise<Draft> {
   const root = need("map", file!, await parseYaml(file!) as Value, [], NO_STEPCI);
   const tests = need("map", file!, root, ["tests"], NO_STEPCI);
@@ -68,7 +68,7 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   return { name: title, vars: names.vars, jobs, isSequence: true, notes };
 }
 
-/** The keys of a map but those that are known. */
+/** The unknown keys of a map. */
 function otherKeys(map: Dict, known: string): string[] {
   return Object.keys(map).filter((key) => !known.split(" ").includes(key));
 }
@@ -201,7 +201,7 @@ function cookieOf(name: string): string {
   return `find(res.cookies, .name == ${quoteText(name)})?.value`;
 }
 
-/** The parts of a response that checks have by names. */
+/** The checks of named parts of a response. */
 const NAMED: Readonly<Record<string, (name: string) => string>> = {
   headers: headerOf,
   jsonpath: (path) => jsonPathOf(path),

@@ -67,7 +67,7 @@ function isLocation(
   return ["path", "query", "header", "cookie", "formData"].includes(location);
 }
 
-/** The fields of a form, none where there is no body; undefined where the body is something else. */
+/** The fields of a form; none without a body, undefined if the body is not a form. */
 function formOf(
   { hasRequestBody, requestBody, requestHeaders }: ContractExchange,
 ): URLSearchParams | undefined {

@@ -9,7 +9,7 @@ import type { ContractApi, ContractExchange, FoundViolation, OperationHits } fro
 import { makeRouter, type NoMatch } from "./router.ts";
 import { loadSchemas } from "./schemas.ts";
 
-/** An API and what has been used of it. */
+/** An API, and how much of it requests have used. */
 export interface Contract {
   readonly file: string;
   /** Every violation of an exchange, of both sides. */

@@ -10,23 +10,23 @@ import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
 export interface ContractExchange {
   readonly method: string;
   readonly url: URL;
-  /** The path of the server, where the step has it apart from that of the operation. */
+  /** The path of the server, if the step gives it separately from the operation. */
   readonly basePath?: string;
   /** Names in lower case. */
   readonly requestHeaders: ReadonlyMap<string, string>;
-  /** Undefined where there is none, or where it is not text. */
+  /** Undefined if there is none, or if it is not text. */
   readonly requestBody: string | undefined;
   readonly hasRequestBody: boolean;
   readonly code: number;
-  /** Whether nothing but the status is known of the response. */
+  /** Whether only the status of the response is known. */
   readonly isStatusOnly: boolean;
   readonly responseHeaders: ReadonlyMap<string, string>;
-  /** Undefined where it is not text. */
+  /** Undefined if it is not text. */
   readonly responseBody: string | undefined;
   readonly responseSize: number;
 }
 
-/** Something that is not as the description says. */
+/** A difference between an exchange and the description. */
 export interface FoundViolation {
   readonly side: Side;
   /** With the location in the description at its end. */
@@ -38,7 +38,7 @@ export interface FoundViolation {
   readonly part?: "path" | "query" | "header" | "cookie" | "body";
   /** Its path in the body. */
   readonly path?: readonly (string | number)[];
-  /** What the description says and what came, where both are values. */
+  /** The described and the received value, if both are values. */
   readonly sides?: ViolationSides & { readonly place: string };
 }
 
@@ -76,7 +76,7 @@ export interface ViolationDraft extends Omit<FoundViolation, "message" | "sides"
   readonly at: Location;
 }
 
-/** The media type of a content that a `Content-Type` is of. */
+/** The described media type that matches a `Content-Type`. */
 export function mediaKey({ types }: Content, type: string | undefined): string | undefined {
   const plain = (text: string) => text.split(";", 1)[0]!.trim().toLowerCase();
   const sent = plain(type ?? "");

@@ -5,18 +5,18 @@ import { type DescribedParameter, schemaOf } from "../read/operations.ts";
 import { isJson, mapOf, rawText } from "../read/raw.ts";
 import type { ContractApi } from "./exchange.ts";
 
-/** The parts of a request that parameters are in. */
+/** The parts of a request that contain parameters. */
 export interface RequestParts {
   readonly path: ReadonlyMap<string, string>;
   readonly query: URLSearchParams;
   /** In lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly cookies: ReadonlyMap<string, string>;
-  /** Undefined where the body is no form. */
+  /** Undefined if the body is not a form. */
   readonly form: URLSearchParams | undefined;
 }
 
-/** The schema of a parameter or a header, and its value as data; undefined where it is not sent. */
+/** The schema of a parameter or header, and its value as data; undefined if it is not sent. */
 export interface ReadParameter {
   readonly schema: Part | undefined;
   readonly value: Value | undefined;
@@ -36,7 +36,7 @@ export function readParameter(
   return { schema, value: readValue(api, schema, part.value, texts) };
 }
 
-/** Reads the fields of an object; one that is there again and again is a list where it may be. */
+/** Reads the fields of an object; a repeated field becomes a list if its schema allows one. */
 export function readFields(
   api: ContractApi,
   schema: Part | undefined,
@@ -75,7 +75,7 @@ function textsOf(location: string, name: string, parts: RequestParts): readonly 
   }
 }
 
-/** The fields of an object in the query: `filter[name]=x`, or each by its own name. */
+/** The fields of an object in the query: `filter[name]=x`, or one parameter for each. */
 function objectFields(
   { description }: ContractApi,
   schema: Part | undefined,
@@ -131,7 +131,7 @@ function readValue(
   return parts.map((part) => convert(isInUrl ? part : part.trim(), itemTypes));
 }
 
-/** A text as data of one of these types; a text where they allow one. */
+/** Converts a text to one of these types; it stays a text if they allow strings. */
 function convert(text: string, types: ReadonlySet<string>): Value {
   if (types.has("string") || types.size === 0) return text;
   if (types.has("integer") || types.has("number")) {

@@ -10,7 +10,7 @@ import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
 import { below, type Description, type Location, type Part } from "../read/description.ts";
 
-/** Who sends a message: it decides about properties that are only read or only written. */
+/** Who sends a message, which matters for readOnly and writeOnly properties. */
 export type Side = "request" | "response";
 
 /** A value that does not match its schema, with the location of the schema. */
@@ -63,7 +63,7 @@ export class Schemas {
       // Another part of an allOf may require what this side does not send.
       if (isHidden && problem.expected === "required") return [];
       const isUnwanted = isHidden && side === "response";
-      // What is missing is shown where it is described, if it is.
+      // A missing property is reported at its own schema, if it has one.
       const isMissing = problem.expected === "required" &&
         at.path.at(-1) === problem.path.at(-1);
       const origin = isMissing || isUnwanted ? undefined : this.#origins[Number(problem.origin)];
@@ -103,7 +103,7 @@ export class Schemas {
     return ["allOf", "anyOf", "oneOf"].flatMap((key) => this.description.children(schema, key));
   }
 
-  /** The schema of a part of a value, or else that of the nearest part around it. */
+  /** The schema of a part of a value, or of the nearest part around it. */
   #partAt(schema: Part, path: Mismatch["path"]): Part {
     let current = this.description.follow(schema);
     for (const step of path) {
@@ -168,7 +168,7 @@ const SCHEMAS = new Set([
   ...["propertyNames", "unevaluatedItems", "unevaluatedProperties"],
 ]);
 
-/** Keywords that say nothing about a value, or what other files call this one. */
+/** Keywords that do not constrain a value, and identifiers. */
 const IGNORED = new Set([
   ...["example", "examples", "xml", "externalDocs", "discriminator", "deprecated", "default"],
   ...["$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$defs", "definitions", "description"],
@@ -236,7 +236,7 @@ class Conversion {
     return SCHEMAS.has(key) && isMap(value) ? this.#schema(part) : value;
   }
 
-  /** Turns what only OpenAPI has into JSON Schema. */
+  /** Replaces the keywords that only OpenAPI has. */
   #adapt(schema: Part, copy: Record<string, unknown>): unknown {
     const value = mapOf(schema.value);
     const isOlder = this.description.version !== "3.1";
@@ -271,8 +271,8 @@ class Conversion {
 }
 
 /**
- * Has a property choose the member of `oneOf`, as `discriminator` says, so that only violations of
- * that one are shown; for other values of the property the whole list decides.
+ * Makes the discriminator choose the member of `oneOf`, so that only violations of that member are
+ * reported; for other values of the property the whole list applies.
  */
 function adaptChoice(written: RawApiMap, copy: Record<string, unknown>): void {
   const { propertyName, mapping } = mapOf(written.discriminator);

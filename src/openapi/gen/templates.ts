@@ -34,7 +34,7 @@ export function joinTemplate(parts: readonly TemplatePart[]): string {
 /** Literal text, or an expression that is replaced by its value. */
 export type TemplatePart = string | { readonly expression: string };
 
-/** A text as an identifier of expressions; undefined if nothing of it is left. */
+/** A text as an identifier of expressions; undefined if it has no letters and digits. */
 function identifier(text: string): string | undefined {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9]+/g, "_");
   const name = plain.replace(/^_+|_+$/g, "");
