@@ -10,7 +10,7 @@ import {
   withScheme,
 } from "./request_draft.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { dictOf, type ImportInput, need, problemAt, readJson } from "./input.ts";
+import { dictOf, type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
 
@@ -18,7 +18,7 @@ import { LoadError } from "../base/errors.ts";
 const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;
 
 /** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
-export async function translateBruno({ files, parseYaml }: ImportInput): Promise<Draft> {
+export async function translateBruno({ files }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
   const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.ya?ml$/.test(name)) ||
     !files.some(({ name }) => name.endsWith(".bru"));
@@ -29,7 +29,7 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
   const folders = new Map<string, Blocks>();
   for (const file of files.filter(({ name }) => (isYaml ? /\.ya?ml$/ : /\.bru$/).test(name))) {
     const read = isYaml
-      ? readOpenCollection(need("map", file, await parseYaml(file) as Value, []), file.name)
+      ? readOpenCollection(need("map", file, await readYamlFile(file), []), file.name)
       : [[file.name, readBlocks(file)] as const];
     for (const [path, blocks] of read) {
       const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(path) ?? [];
@@ -58,7 +58,7 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
     );
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
-  const config = settings ? need("map", settings, readJson(settings) as Value, []) : {};
+  const config = settings ? need("map", settings, readJson(settings), []) : {};
   const title = String(config.name ?? metaOf(folders.get("")).get("name") ?? "Bruno");
   const key = (folder: string) => orderKey(folder, folders);
   const inOrder = [...byFolder].toSorted(([a], [b]) => key(a) < key(b) ? -1 : 1);

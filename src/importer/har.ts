@@ -19,7 +19,7 @@ const NO_HAR = "a HAR file has log.entries: browsers save one from their network
 
 /** Makes a workflow of what a browser or a proxy has recorded. */
 export function translateHar({ files: [file] }: ImportInput): Draft {
-  const har = readJson(file!) as Value;
+  const har = readJson(file!);
   const path = ["log", "entries"];
   need("map", file!, har, [], NO_HAR);
   need("map", file!, har, ["log"], NO_HAR);

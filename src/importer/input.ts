@@ -1,10 +1,11 @@
 import { LoadError } from "../base/errors.ts";
 import type { Path, Span } from "../base/source.ts";
+import { readYaml } from "../base/yaml/read_yaml.ts";
 import { jsonFault, parseJson } from "../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
 import type { Draft } from "../openapi/gen/draft.ts";
 
-/** Makes a workflow; throws `LoadError` with the place of what is wrong. */
+/** Makes a workflow. Throws LoadError or StructureError. */
 export type Translate = (input: ImportInput) => Promise<Draft> | Draft;
 
 /** The input of an importer, by its kind. */
@@ -13,8 +14,6 @@ export interface ImportInput {
   readonly words: readonly string[];
   /** The files: one, or those of a directory by their paths in it. */
   readonly files: readonly ImportFile[];
-  /** Parses YAML; throws `LoadError` with the place of what is wrong. */
-  readonly parseYaml: (file: ImportFile) => Promise<unknown>;
 }
 
 /** A line of a file. */
@@ -51,11 +50,11 @@ function problemIn(file: ImportFile, span: Span, message: string, hint?: string)
   }]);
 }
 
-/** An input that can be read and has another structure than its format. */
+/** An input whose structure is not that of its format. */
 export class StructureError extends LoadError {
   constructor(
     readonly file: ImportFile,
-    /** The value that is wrong, or the way to where one is missing. */
+    /** The path of the wrong or missing value. */
     readonly path: Path,
     readonly reason: string,
     hint?: string,
@@ -63,7 +62,7 @@ export class StructureError extends LoadError {
     super(`cannot translate '${file.name}': ${reason}`, [], hint);
   }
 
-  /** The same error at its place. */
+  /** The same error with its position. */
   at(span: Span): LoadError {
     return problemIn(this.file, span, this.reason, this.hint);
   }
@@ -126,12 +125,17 @@ function printPath(path: Path): string {
 }
 
 /** Reads JSON; an error says where it is broken. */
-export function readJson(file: ImportFile): unknown {
+export function readJson(file: ImportFile): Value {
   try {
-    return parseJson(file.text.replace(/^\ufeff/, ""));
+    return parseJson(file.text.replace(/^\ufeff/, "")) as Value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const { offset, message } = jsonFault(file.text, error);
     throw problemAt(file, offset, `invalid JSON: ${message}`);
   }
+}
+
+/** Reads YAML. Throws LoadError with the position of a mistake. */
+export async function readYamlFile(file: ImportFile): Promise<Value> {
+  return (await readYaml([file], "file")).value as Value;
 }

@@ -36,7 +36,7 @@ const EXPORT_IT = "a Postman collection of version 2 has info and item: export i
 
 /** Makes a workflow of a Postman collection (v2.0 or v2.1): a job for each folder at its top. */
 export function translatePostman({ files: [file] }: ImportInput): Draft {
-  const root = readJson(file!) as Value;
+  const root = readJson(file!);
   const collection = need("map", file!, root, [], EXPORT_IT);
   if (Array.isArray(collection.values) && collection.item === undefined) {
     throw new StructureError(

@@ -1,4 +1,6 @@
-import type { Translate } from "./input.ts";
+import { findPositions } from "../base/yaml/read_yaml.ts";
+import type { Draft } from "../openapi/gen/draft.ts";
+import { type ImportInput, StructureError, type Translate } from "./input.ts";
 
 /** Something that workflows are made from: one file and one line in the registry. */
 export interface Importer {
@@ -55,3 +57,19 @@ export const IMPORTERS: readonly Importer[] = [
     load: async () => (await import("./bruno.ts")).translateBruno,
   },
 ];
+
+/** A position in a longer text takes too much memory to find. */
+const MAX_LOCATED_TEXT = 32_000_000;
+
+/** Makes a workflow of an input. Throws LoadError with the position of a mistake. */
+export async function translateInput({ load }: Importer, input: ImportInput): Promise<Draft> {
+  try {
+    return await (await load())(input);
+  } catch (error) {
+    const isLocated = error instanceof StructureError && error.file.text.length <= MAX_LOCATED_TEXT;
+    if (!isLocated) throw error;
+    // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
+    const positions = await findPositions([error.file]).catch(() => undefined);
+    throw positions ? error.at(positions.locate(error.path)) : error;
+  }
+}

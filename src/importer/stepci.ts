@@ -11,7 +11,7 @@ import {
   TYPE_TESTS,
 } from "./expressions.ts";
 import { Names } from "./import_names.ts";
-import { dictOf, type ImportInput, need, StructureError } from "./input.ts";
+import { dictOf, type ImportInput, need, readYamlFile, StructureError } from "./input.ts";
 import { mapTexts, RequestDraft } from "./request_draft.ts";
 
 /** `${{ env.name }}`, `${{ captures.name }}`, `${{ secrets.name }}` */
@@ -20,8 +20,8 @@ const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\
 const NO_STEPCI = "a workflow of Step CI has tests, each with steps";
 
 /** Makes a workflow of a Step CI workflow: a job for each test. */
-export async function translateStepCi({ files: [file], parseYaml }: ImportInput): Promise<Draft> {
-  const root = need("map", file!, await parseYaml(file!) as Value, [], NO_STEPCI);
+export async function translateStepCi({ files: [file] }: ImportInput): Promise<Draft> {
+  const root = need("map", file!, await readYamlFile(file!), [], NO_STEPCI);
   const tests = need("map", file!, root, ["tests"], NO_STEPCI);
   const names = new Names();
   const config = dictOf(root.config);

@@ -42,7 +42,6 @@ for (const { name, input, load } of IMPORTERS) {
         const draft = await translate({
           words: isCommand ? [files[0]!.text] : [],
           files: isCommand ? [] : files,
-          parseYaml: async (file) => (await readYaml([file], "file")).value,
         });
         const find = (workflow: unknown) =>
           findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);

@@ -5,15 +5,14 @@ import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import type { Draft } from "../../openapi/gen/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
-import { type Importer, IMPORTERS } from "../../importer/registry.ts";
+import { type Importer, IMPORTERS, translateInput } from "../../importer/registry.ts";
 import { countNotes, renderDraft } from "../../openapi/gen/draft.ts";
-import { type ImportFile, type ImportInput, StructureError } from "../../importer/input.ts";
+import { type ImportFile, type ImportInput, readYamlFile } from "../../importer/input.ts";
 import { STARTER } from "../../importer/starter.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
-import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { isDict, type Value } from "../../base/value/value.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { printWarnings } from "../messages.ts";
 import { logLevel } from "../output_mode.ts";
@@ -71,9 +70,9 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
   const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
   if (named !== undefined) return named;
   if (/\.(?:json|ya?ml)$/i.test(first)) {
-    const value = await parseYaml(await readTextFile(first, host, "file"));
-    if (!isDict(value as Value)) return undefined;
-    const { log, info, item, tests, opencollection } = value as Dict;
+    const value = await readYamlFile(await readTextFile(first, host, "file"));
+    if (!isDict(value)) return undefined;
+    const { log, info, item, tests, opencollection } = value;
     if (opencollection !== undefined) return "bruno";
     if (info !== undefined && item !== undefined) return "postman";
     return log !== undefined ? "har" : tests !== undefined ? "stepci" : undefined;
@@ -92,8 +91,7 @@ async function translate(
   host: Host,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const input = await readInput(importer, operands, host);
-  const translateInput = await importer.load();
-  const translated = await located(async () => await translateInput(input));
+  const translated = await translateInput(importer, input);
   const target = (out ?? "").replace(/[^/\\]*$/, "");
   const moved = moveFiles(translated, (path) => relativeTo(target, `${input.directory}/${path}`));
   // Before secrets are hidden, since a comment may have one.
@@ -188,33 +186,14 @@ async function readInput(
   if (input !== "command" && operands.length > 1) {
     throw new UsageError(`new --from ${name} takes one ${input}, and '${operands[1]}' is another`);
   }
-  if (input === "command") return { words: operands, files: [], parseYaml, directory: "." };
+  if (input === "command") return { words: operands, files: [], directory: "." };
   // A file of a collection is one of a directory, too.
   const isDirectory = input === "directory" && !await host.files.isFile(path);
   const files = isDirectory
     ? await readDirectory(path, host)
     : [await readTextFile(path, host, "file")];
   const directory = isDirectory ? path : path.replace(/[^/\\]*$/, "") || ".";
-  return { words: [], files, parseYaml, directory };
-}
-
-/** Longer texts take too much memory to find a place in them. */
-const LONGEST_TEXT = 32_000_000;
-
-/** Runs a translation; what is wrong with the structure of an input is reported at its place. */
-async function located<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof StructureError) || error.file.text.length > LONGEST_TEXT) throw error;
-    // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
-    const positions = await findPositions([error.file]).catch(() => undefined);
-    throw positions ? error.at(positions.locate(error.path)) : error;
-  }
-}
-
-async function parseYaml(file: ImportFile): Promise<unknown> {
-  return (await readYaml([file], "file")).value;
+  return { words: [], files, directory };
 }
 
 /** The files in a directory and below it that are not too large to be text. */
