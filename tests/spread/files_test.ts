@@ -1,10 +1,14 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { readOutputsFile, renderOutputsFile } from "../../src/spread/outputs_file.ts";
-import { makeSeal } from "../../src/spread/seal.ts";
-import type { PieceHeader } from "../../src/run/event.ts";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { RunnerError } from "../../src/base/errors.ts";
-import { Masker } from "../../src/secrets/masker.ts";
 import type { Dict } from "../../src/base/value/value.ts";
+import type { PieceHeader } from "../../src/run/event.ts";
+import { Masker } from "../../src/secrets/masker.ts";
+import { readOutputsFile, renderOutputsFile } from "../../src/spread/outputs_file.ts";
+import { hashWorkflow } from "../../src/spread/run_file.ts";
+import { makeSeal } from "../../src/spread/seal.ts";
+import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
+import { hostWith } from "../support/load_files.ts";
+import { withFiles } from "../support/temp_dir.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 
@@ -79,4 +83,34 @@ Deno.test("sealed values open for the key, the run, the job and the part that th
     RunnerError,
     "the sealed values of 'outputs.json' cannot be opened",
   );
+});
+
+const FILES = {
+  "flow.yml": "name: F\njobs:\n  - name: A\n    steps:\n" +
+    "      - { name: in, uses: embedded, with: { path: jobs/in.yml } }\n",
+  "jobs/in.yml": "name: in\nsteps:\n  - { name: in, uses: hello }\n",
+};
+
+async function hashOf(files: Readonly<Record<string, string>>): Promise<string> {
+  return await withFiles(files, async (directory) => {
+    const { workflow } = await loadWorkflow(`${directory}/flow.yml`, hostWith());
+    return await hashWorkflow(workflow);
+  });
+}
+
+Deno.test("the hash of a workflow is that of its texts, wherever they are", async () => {
+  const hash = await hashOf(FILES);
+  assertEquals(await hashOf(FILES), hash);
+  const windows = Object.entries(FILES).map(([name, text]) =>
+    [name, text.replaceAll("\n", "\r\n")] as const
+  );
+  assertEquals(await hashOf(Object.fromEntries(windows)), hash);
+});
+
+Deno.test("an edit of a job file, and another place of it, change the hash", async () => {
+  const hash = await hashOf(FILES);
+  const inner = FILES["jobs/in.yml"];
+  assertNotEquals(await hashOf({ ...FILES, "jobs/in.yml": `${inner}# edited\n` }), hash);
+  const moved = FILES["flow.yml"].replace("jobs/in.yml", "jobs2in.yml");
+  assertNotEquals(await hashOf({ "flow.yml": moved, "jobs2in.yml": inner }), hash);
 });
