@@ -17,7 +17,7 @@ export interface Expression extends Parsed {
   /** Its value. Throws `ExpressionError`. */
   readonly evaluate: (scope: Scope) => Value;
   /** Why its value was what it was, true or false. Never throws. */
-  readonly explain: (scope: Scope, outcome: boolean) => Explanation;
+  readonly explain: (scope: Scope, result: boolean) => Explanation;
 }
 
 /** A text and what it is made of: literal text and expressions in turn. */

@@ -13,7 +13,7 @@ export function parseExpression(source: string): Expression {
   return {
     ...parsed,
     evaluate: (scope) => evaluate(parsed, scope),
-    explain: (scope, outcome) => explain(parsed, scope, outcome),
+    explain: (scope, result) => explain(parsed, scope, result),
   };
 }
 

@@ -17,7 +17,7 @@ import type {
 import { readMember, readSlice } from "./access.ts";
 import { Evaluation } from "./evaluation.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
-import { placeFault } from "./place_fault.ts";
+import { locateFault } from "./locate_fault.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
@@ -31,7 +31,7 @@ export function evaluateResult(node: Node, run: Evaluation, source: string): Val
     if (!isRead(node)) limitValue(value, node);
     return value;
   } catch (error) {
-    throw placeFault(error, run, source, node);
+    throw locateFault(error, run, source, node);
   }
 }
 
@@ -40,7 +40,7 @@ export function evaluateNode(node: Node, run: Evaluation, source: string): Value
   try {
     return walk(node, run);
   } catch (error) {
-    throw placeFault(error, run, source, node);
+    throw locateFault(error, run, source, node);
   }
 }
 

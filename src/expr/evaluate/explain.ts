@@ -11,7 +11,6 @@ import {
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { applyFunction, evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
-import { kindOf } from "../fault.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
 import { isComparableVersion } from "../functions/checks.ts";
 import type { Difference } from "../functions/differences.ts";
@@ -19,7 +18,7 @@ import { firstDifference } from "../functions/matching.ts";
 import { patternIn } from "./regex.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { isOfMissing, missingHint } from "./place_fault.ts";
+import { isOfMissing, missingHint } from "./locate_fault.ts";
 import { childrenOf, isCallOf } from "../parse/tree.ts";
 import { isRead, limitValue } from "../limits.ts";
 
@@ -27,10 +26,10 @@ import { isRead, limitValue } from "../limits.ts";
  * Why a test came out true or false: the sides of the comparisons that decided it, with their
  * values. It evaluates parts of the test once more, and never throws.
  */
-export function explain(expression: Parsed, scope: Scope, outcome: boolean): Explanation {
+export function explain(expression: Parsed, scope: Scope, result: boolean): Explanation {
   const explainer = new Explainer(expression, scope);
   try {
-    explainer.explain(expression.node, outcome, {});
+    explainer.explain(expression.node, result, {});
   } catch {
     // A part that cannot be evaluated now, on its own, is left out.
   }
@@ -65,52 +64,52 @@ class Explainer {
   }
 
   /** Explains why a node is true or false. */
-  explain(node: Node, outcome: boolean, frame: Frame): void {
+  explain(node: Node, result: boolean, frame: Frame): void {
     if (!this.#isFound) this.decisive = node;
     switch (node.type) {
       case "Literal":
         return;
       case "UnaryExpression":
-        if (node.operator === "!") return this.explain(node.argument, !outcome, frame);
+        if (node.operator === "!") return this.explain(node.argument, !result, frame);
         break;
       case "LogicalExpression":
         if (node.operator === "??") break;
-        return this.#explainLogical(node.left, node.right, node.operator === "&&", outcome, frame);
+        return this.#explainLogical(node.left, node.right, node.operator === "&&", result, frame);
       case "ConditionalExpression": {
         const test = this.#evaluate(node.test, frame) === true;
-        return this.explain(test ? node.consequent : node.alternate, outcome, frame);
+        return this.explain(test ? node.consequent : node.alternate, result, frame);
       }
       case "BinaryExpression":
         this.#show(node.left, frame);
         this.#show(node.right, frame);
-        if (node.operator === "==" && !outcome) this.#explainUnequal(node.left, node.right, frame);
+        if (node.operator === "==" && !result) this.#explainUnequal(node.left, node.right, frame);
         return;
       case "ComparisonChain":
         return this.#explainChain(node, frame);
       case "CallExpression":
-        return this.#explainCall(node, outcome, frame);
+        return this.#explainCall(node, result, frame);
       case "LetExpression": {
         this.#hasLocals = true;
         const value = this.#evaluate(node.init, frame);
         const local = { name: node.id.name, value, outer: frame.locals };
-        return this.explain(node.body, outcome, { ...frame, locals: local });
+        return this.explain(node.body, result, { ...frame, locals: local });
       }
       case "SequenceExpression":
-        return this.explain(node.expressions.at(-1)!, outcome, frame);
+        return this.explain(node.expressions.at(-1)!, result, frame);
     }
     this.#show(node, frame);
   }
 
   /** One side decides where `&&` is false or `||` is true; otherwise both do. */
-  #explainLogical(left: Node, right: Node, isAnd: boolean, outcome: boolean, frame: Frame): void {
-    if (outcome === isAnd) {
+  #explainLogical(left: Node, right: Node, isAnd: boolean, result: boolean, frame: Frame): void {
+    if (result === isAnd) {
       this.#isFound = true;
-      this.explain(left, outcome, frame);
-      this.explain(right, outcome, frame);
+      this.explain(left, result, frame);
+      this.explain(right, result, frame);
       return;
     }
-    const leftDecides = (this.#evaluate(left, frame) === true) === outcome;
-    this.explain(leftDecides ? left : right, outcome, frame);
+    const leftDecides = (this.#evaluate(left, frame) === true) === result;
+    this.explain(leftDecides ? left : right, result, frame);
   }
 
   #explainChain(node: ComparisonChain, frame: Frame): void {
@@ -127,24 +126,24 @@ class Explainer {
     }
   }
 
-  #explainCall(node: CallExpression, outcome: boolean, frame: Frame): void {
+  #explainCall(node: CallExpression, result: boolean, frame: Frame): void {
     const [list, predicate] = node.arguments;
     const name = node.callee.type === "Identifier" ? node.callee.name : "";
     const record = FUNCTIONS.get(name);
-    if (name === "match_json" && !outcome) return this.#explainMismatch(node, frame);
-    if (record?.kind === "value" && record.mismatches && !outcome) {
+    if (name === "match_json" && !result) return this.#explainMismatch(node, frame);
+    if (record?.kind === "value" && record.mismatches && !result) {
       return this.#explainMismatches(node, record, frame);
     }
     if (record?.kind !== "list" || !list || predicate?.type !== "Predicate") {
       for (const argument of node.arguments) this.#show(argument, frame);
-      if (name === "approx" && !outcome) this.#explainApart(node, frame);
+      if (name === "approx" && !result) this.#explainApart(node, frame);
       return;
     }
     const items = this.#evaluate(list, frame);
-    // The predicate has this outcome for the one item that decided, if one did.
+    // The predicate has this result for the one item that decided, if one did.
     const wanted = name === "all" ? false : true;
-    const oneDecides = name === "all" && !outcome || name === "none" && !outcome ||
-      name === "any" && outcome;
+    const oneDecides = name === "all" && !result || name === "none" && !result ||
+      name === "any" && result;
     const index = oneDecides && Array.isArray(items)
       ? items.findIndex((item: Value, index) =>
         (this.#evaluate(predicate.body, { ...frame, item, index }) === true) === wanted
@@ -300,19 +299,12 @@ class Explainer {
 }
 
 /** A hint for a false match_json(), without values, which may be secrets. */
-function mismatchHint({ actual, expected }: Difference): string {
+function mismatchHint({ actual, expected, note }: Difference): string {
   if (actual === undefined) return ": the first has none";
   if (expected === undefined) return ": the second has none";
-  if (Array.isArray(actual) && Array.isArray(expected)) {
-    return `: ${actual.length} items, not ${expected.length}`;
-  }
-  if (typeof expected === "string" && patternIn(expected) !== undefined) {
-    return typeof actual === "object" && actual !== null
-      ? `: no pattern fits a ${kindOf(actual)}`
-      : ": it does not match the pattern";
-  }
-  const [given, wanted] = [kindOf(actual), kindOf(expected)];
-  return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
+  if (note !== undefined) return `: ${note}`;
+  const isPattern = typeof expected === "string" && patternIn(expected) !== undefined;
+  return isPattern ? ": it does not match the pattern" : "";
 }
 
 /** Whether a node reads the result of the step, and so is what was received. */

@@ -239,12 +239,12 @@ export function pairUp(
   const known = new Map<number, boolean>();
   const fitsOnce = (one: number, other: number): boolean => {
     const key = one * others + other;
-    const answer = known.get(key) ?? fits(one, other);
-    known.set(key, answer);
+    const result = known.get(key) ?? fits(one, other);
+    known.set(key, result);
     if (known.size > MOST_PAIRS) {
       throw new Fault("the lists are too long to be compared in any order");
     }
-    return answer;
+    return result;
   };
   const partners = new Map<number, number>();
   const findPartner = (one: number, tried: Set<number>): boolean => {

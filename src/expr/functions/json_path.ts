@@ -71,8 +71,8 @@ const compile = remember((path): JSONPathQuery | Fault => {
   } catch (error) {
     // Messages end with the place in the path.
     const [, reason, at] = /^(.*?)(?: \('.*':(\d+)\))?$/s.exec((error as Error).message)!;
-    const place = at === undefined ? "" : ` at character ${Number(at) + 1}`;
-    return new Fault(`invalid JSONPath: ${reason!.replace(/ {2,}/g, " ")}${place}`);
+    const position = at === undefined ? "" : ` at character ${Number(at) + 1}`;
+    return new Fault(`invalid JSONPath: ${reason!.replace(/ {2,}/g, " ")}${position}`);
   }
 });
 

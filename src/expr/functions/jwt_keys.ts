@@ -131,13 +131,15 @@ export function keyProblem({ object }: JwtKey, { name, kind }: JwtAlgorithm): st
     ES: type === "ec",
     EdDSA: type === "ed25519" || type === "ed448",
   }[kind];
-  const wanted = { HS: "a secret", RS: "an RSA key", PS: "an RSA key", ES: "an EC key" };
-  const words = kind === "EdDSA" ? "an Ed25519 key" : wanted[kind];
+  const wanted = {
+    ...{ HS: "a secret", RS: "an RSA key", PS: "an RSA key", ES: "an EC key" },
+    EdDSA: "an Ed25519 key",
+  }[kind];
   if (!fits) {
-    const given = type === "secret"
+    const actual = type === "secret"
       ? "a secret"
       : `${/^(rsa|ec|ed)/.test(type) ? "an" : "a"} ${type.toUpperCase()} key`;
-    return `${name} needs ${words}, and this is ${given}`;
+    return `${name} needs ${wanted}, and this is ${actual}`;
   }
   const curve = object.asymmetricKeyDetails?.namedCurve;
   if (kind === "ES" && curve !== undefined && curve !== CURVES[name]) {

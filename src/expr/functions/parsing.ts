@@ -45,8 +45,8 @@ function readCsv(text: string): Value {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const line = /line (\d+)/.exec(error.message)?.[1];
-    const place = line === undefined ? "this text" : `line ${line} of this text`;
-    throw new Fault(`parse_csv() cannot read ${place} as CSV`, 'write a quote in a value as ""');
+    const location = line === undefined ? "this text" : `line ${line} of this text`;
+    throw new Fault(`parse_csv() cannot read ${location} as CSV`, 'write a quote in a value as ""');
   }
   const [header = [], ...rest] = rows;
   const columns = header.map((name) => name.trim());

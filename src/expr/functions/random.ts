@@ -76,10 +76,10 @@ function randomText(length: number, source: RandomSource): string {
 }
 
 function randomUuid(source: RandomSource): string {
-  const words = Array.from({ length: 4 }, () => source.next());
+  const parts = Array.from({ length: 4 }, () => source.next());
   // The version, 4, and the variant of RFC 9562.
-  words[1] = (words[1]! & 0xffff0fff | 0x4000) >>> 0;
-  words[2] = (words[2]! & 0x3fffffff | 0x80000000) >>> 0;
-  const hex = words.map((word) => word.toString(16).padStart(8, "0")).join("");
+  parts[1] = (parts[1]! & 0xffff0fff | 0x4000) >>> 0;
+  parts[2] = (parts[2]! & 0x3fffffff | 0x80000000) >>> 0;
+  const hex = parts.map((part) => part.toString(16).padStart(8, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -86,9 +86,9 @@ function replaceNumberKeywords(ajv: Ajv): void {
       // That of uniqueItems names two items by their numbers.
       ...keyword !== "uniqueItems" && error ? { error } : {},
       compile: (wanted, schema) =>
-        function (this: ValidationContext, data, place) {
+        function (this: ValidationContext, data, location) {
           const isRounded = this.exact !== undefined && typeof data !== "string";
-          const value = isRounded ? follow(this.exact!, place!.instancePath).at : data;
+          const value = isRounded ? follow(this.exact!, location!.instancePath).at : data;
           return passes(value as never, wanted, schema);
         },
     });

@@ -32,23 +32,23 @@ function violationOf(error: ErrorObject, value: Value): Mismatch {
     ...propertyName === undefined ? [] : [`the name ${JSON.stringify(propertyName)}`],
     ...branch ? [`by ${branch[1]}[${branch[2]}]`] : [],
   ].join(", ");
-  const more = note === "" ? {} : { note };
+  const noted = note === "" ? {} : { note };
   switch (keyword) {
     case "required":
     case "dependentRequired":
     case "dependencies": {
       const name = String(params.missingProperty);
       const inside = isDict(at) ? readField(at, name) : undefined;
-      return { path: [...path, name], expected: "required", actual: inside, ...more };
+      return { path: [...path, name], expected: "required", actual: inside, ...noted };
     }
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = String(params.additionalProperty ?? params.unevaluatedProperty);
       const actual = isDict(at) ? readField(at, name) : undefined;
-      return { path: [...path, name], expected: "no such property", actual, ...more };
+      return { path: [...path, name], expected: "no such property", actual, ...noted };
     }
   }
-  return { path, expected: expectedBy(error), actual: at, ...more };
+  return { path, expected: expectedBy(error), actual: at, ...noted };
 }
 
 /** The requirement of a keyword, in words. */
@@ -77,9 +77,9 @@ function expectedBy({ keyword, params, message = keyword }: ErrorObject) {
     case "not":
       return 'nothing that "not" describes';
     case "contains": {
-      const { minContains: least, maxContains: most } = params;
-      const count = most === undefined ? `at least ${least}` : `${least} to ${most}`;
-      return `${count} item${(most ?? least) === 1 ? "" : "s"} that "contains" describes`;
+      const { minContains: min, maxContains: max } = params;
+      const count = max === undefined ? `at least ${min}` : `${min} to ${max}`;
+      return `${count} item${(max ?? min) === 1 ? "" : "s"} that "contains" describes`;
     }
     case "items":
     case "additionalItems":
@@ -102,6 +102,6 @@ function expectedBy({ keyword, params, message = keyword }: ErrorObject) {
 }
 
 function bound(keyword: string, limit: number, unit: string): string {
-  const words = keyword.startsWith("min") ? "at least" : "at most";
-  return `${words} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
+  const relation = keyword.startsWith("min") ? "at least" : "at most";
+  return `${relation} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
 }

@@ -7,7 +7,7 @@ import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
 import { isRead, LIMITS, limitValue } from "../limits.ts";
-import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
+import { isOfMissing, locateFault, missingHint } from "../evaluate/locate_fault.ts";
 import { neededIn } from "../references.ts";
 
 /**
@@ -64,7 +64,7 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
     return formatValue(value);
   } catch (error) {
     run.at = part;
-    throw placeFault(error, run, source, part);
+    throw locateFault(error, run, source, part);
   }
 }
 

@@ -12,10 +12,10 @@ import { neededIn } from "../references.ts";
 const LONGEST_OWNER = 60;
 
 /** The error for the caller in place of the one that the evaluation of `root` threw. */
-export function placeFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
+export function locateFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
   const fault = faultOf(error);
   if (!(fault instanceof Fault)) return error;
-  const { message, start, end, hint } = placed(fault, run, source);
+  const { message, start, end, hint } = located(fault, run, source);
   return new ExpressionError(message, start, end, hint, { reads: neededIn(root) });
 }
 
@@ -27,9 +27,9 @@ function faultOf(error: unknown): unknown {
   return /string length/.test(error.message) ? new Fault("the text is too long") : error;
 }
 
-type PlacedFault = Pick<ExpressionError, "message" | "start" | "end" | "hint">;
+type LocatedFault = Pick<ExpressionError, "message" | "start" | "end" | "hint">;
 
-function placed(fault: Fault, run: Evaluation, source: string): PlacedFault {
+function located(fault: Fault, run: Evaluation, source: string): LocatedFault {
   const { message, hint } = fault;
   const node = fault.node ?? run.at;
   if (!node) return { message, start: 0, end: source.length, hint };
@@ -62,7 +62,7 @@ function missingFault(
   strict: boolean,
   source: string,
   hint: string | undefined,
-): PlacedFault {
+): LocatedFault {
   if ("within" in missing) {
     const { start, end } = missing.node;
     return {
