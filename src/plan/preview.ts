@@ -10,7 +10,6 @@ import { ExpressionError } from "../base/errors.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
 import { childrenOf } from "../expr/parse/tree.ts";
 import { renderText } from "../expr/template/render.ts";
-import { optionsOf } from "../expr/template/template_data.ts";
 import { isDict, type Value } from "../base/value/value.ts";
 
 /** The values known before anything has run. */
@@ -47,7 +46,7 @@ export function previewData(template: DataTemplate, known: Knowledge): Preview {
     case "constant":
       return { kind: "value", value: template.value as Value };
     case "template":
-      return previewTemplate(template.template, known, optionsOf(template));
+      return previewTemplate(template.template, known, template);
     case "list":
       return { kind: "list", items: template.items.map((item) => previewData(item, known)) };
     case "map": {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { checkExpression, checkTemplate } from "../../src/expr/check_expression.ts";
 import { parseExpression, parseTemplate } from "../../src/expr/parse_expression.ts";
 import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
-import { usesRegex } from "../../src/expr/parse/tree.ts";
+import { loadersOf } from "../../src/expr/functions/registry.ts";
 
 Deno.test("checkExpression() reports all mistakes together", async () => {
   await loadRegexEngine();
@@ -62,7 +62,7 @@ Deno.test("checkTemplate() places mistakes in the whole text", () => {
   assertEquals(found.map(({ start, end }) => source.slice(start, end)), ["f", "1"]);
 });
 
-Deno.test("usesRegex() finds every way to a regular expression", () => {
+Deno.test("loadersOf() loads the engine for regular expressions where one may be needed", () => {
   const cases: [string, boolean][] = [
     ['a matches "x"', true],
     ['a not matches "x"', true],
@@ -74,7 +74,8 @@ Deno.test("usesRegex() finds every way to a regular expression", () => {
     ["a.matches == 1", false],
     ['a contains "matches"', false],
   ];
-  for (const [source, uses] of cases) {
-    assertEquals(usesRegex(parseExpression(source).node), uses, source);
+  for (const [source, isNeeded] of cases) {
+    const loaders = loadersOf(parseExpression(source).node);
+    assertEquals(loaders.includes(loadRegexEngine), isNeeded, source);
   }
 });

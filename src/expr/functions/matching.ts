@@ -27,7 +27,7 @@ export const MATCH_FUNCTIONS = [
     "match_json(actual: map, expected: map)",
     "Whether both are equal; an expected string between slashes is a regular expression.",
     (actual: Dict, expected: Dict) => isAsExpected(actual, expected, "match"),
-    { constant: EXPECTED },
+    { load: loadRegexEngine, constant: EXPECTED },
   ),
   define(
     "diff_json(actual: map, expected: map)",
@@ -36,7 +36,7 @@ export const MATCH_FUNCTIONS = [
       const found = firstDifference(actual, expected);
       return found ? `Key '${keyPath(found.path)}': ${found.message}` : "No diff";
     },
-    { constant: EXPECTED },
+    { load: loadRegexEngine, constant: EXPECTED },
   ),
   defineNew(
     "includes_json(actual: any, part: any)",

@@ -1,4 +1,5 @@
 import type { CallExpression, Node } from "../parse/ast.ts";
+import { loadRegexEngine } from "../evaluate/regex.ts";
 import { childrenOf } from "../parse/tree.ts";
 import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
@@ -69,22 +70,32 @@ export function takesPredicate(name: string, position: number): boolean {
   return FUNCTIONS.get(name)?.parameters[position]?.type === "predicate";
 }
 
-/** The loaders of the functions of an expression; most functions need none. */
-export function loadersOf(node: Node): readonly (() => Promise<void>)[] {
-  const inside = childrenOf(node).flatMap(loadersOf);
+/** The calls of functions in an expression, each with its function; inner ones last. */
+function callsIn(node: Node): readonly (readonly [CallExpression, FunctionRecord])[] {
+  const inside = childrenOf(node).flatMap(callsIn);
   if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return inside;
-  const load = FUNCTIONS.get(node.callee.name)?.load;
-  return load ? [load, ...inside] : inside;
+  const record = FUNCTIONS.get(node.callee.name);
+  return record ? [[node, record], ...inside] : inside;
+}
+
+/** What loads the libraries that an expression needs; most need none. */
+export function loadersOf(node: Node): readonly (() => Promise<void>)[] {
+  const loaders = callsIn(node).flatMap(([, { load }]) => load ?? []);
+  return usesMatches(node) ? [loadRegexEngine, ...loaders] : loaders;
+}
+
+function usesMatches(node: Node): boolean {
+  return node.type === "BinaryExpression" && node.operator === "matches" ||
+    childrenOf(node).some(usesMatches);
 }
 
 /** The calls in an expression that are prepared when it is loaded. */
 export function callsToPrepare(
   node: Node,
 ): readonly (readonly [call: CallExpression, prepare: NonNullable<ValueFunction["prepare"]>])[] {
-  const inside = childrenOf(node).flatMap(callsToPrepare);
-  if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return inside;
-  const record = FUNCTIONS.get(node.callee.name);
-  return record?.kind === "value" && record.prepare ? [[node, record.prepare], ...inside] : inside;
+  return callsIn(node).flatMap(([call, record]) =>
+    record.kind === "value" && record.prepare ? [[call, record.prepare] as const] : []
+  );
 }
 
 /** Loads what any function needs. */

@@ -109,6 +109,7 @@ export const WORD_FUNCTIONS = [
     "matches(text: any, pattern: any)",
     "Whether the regular expression matches part of the string: text matches pattern.",
     (text, pattern) => testText("matches", text, pattern),
+    { load: loadRegexEngine },
   ),
 ] as const;
 

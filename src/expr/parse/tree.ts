@@ -62,13 +62,3 @@ export function isCallOf(node: Node, name: string): node is CallExpression {
   return node.type === "CallExpression" && node.callee.type === "Identifier" &&
     node.callee.name === name;
 }
-
-/** Whether evaluating a node may need the engine for regular expressions. */
-export function usesRegex(node: Node): boolean {
-  return node.type === "BinaryExpression" && node.operator === "matches" ||
-    node.type === "CallExpression" && node.callee.type === "Identifier" &&
-      REGEX_FUNCTIONS.has(node.callee.name) ||
-    childrenOf(node).some(usesRegex);
-}
-
-const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(["matches", "match_json", "diff_json"]);

@@ -1,6 +1,6 @@
 import { ExpressionError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
-import type { DataTemplate, RenderOptions, Scope, Template } from "../expression.ts";
+import type { DataTemplate, Scope, Template } from "../expression.ts";
 
 /** The data with the values of its templates. An error's `path` leads to the string. */
 export function renderData(template: DataTemplate, scope: Scope): unknown {
@@ -37,20 +37,13 @@ function renderInner(
 
 function renderString(part: DataString, scope: Scope, path: Path): unknown {
   try {
-    return part.template.render(scope, optionsOf(part));
+    return part.template.render(scope, part);
   } catch (error) {
     throw error instanceof ExpressionError ? error.within([...path]) : error;
   }
 }
 
 type DataString = Extract<DataTemplate, { kind: "template" }>;
-
-/** Options for rendering a template in data. */
-export function optionsOf({ nilOmits }: DataString): RenderOptions {
-  return nilOmits === undefined ? NO_OPTIONS : { nilOmits };
-}
-
-const NO_OPTIONS: RenderOptions = {};
 
 /** A text that has no expression in it, as a template. */
 export function plainTemplate(source: string): Template {

@@ -5,7 +5,6 @@ import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
-import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
@@ -17,7 +16,7 @@ import {
   parseTemplate,
   templatesIn,
 } from "../../expr/parse_expression.ts";
-import { onlyExpression, usesRegex } from "../../expr/parse/tree.ts";
+import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
 import type { NameRule } from "../model.ts";
@@ -85,7 +84,6 @@ export class Expressions {
    */
   async check(vars: readonly string[], filesAt: (path: Path) => FilesOfCalls): Promise<void> {
     const nodes = [...new Set(this.uses.map(({ tree }) => tree))].flatMap(nodesOf);
-    if (nodes.some(usesRegex)) await loadRegexEngine();
     for (const load of new Set(nodes.flatMap(loadersOf))) await load();
     const known = new Map<Tree, Checked>();
     let left = MAX_PROBLEMS;
