@@ -19,6 +19,9 @@ declare module "ws" {
     send(data: string | Uint8Array): void;
     close(code?: number, reason?: string): void;
     terminate(): void;
+    /** Stops reading the connection, and goes on. */
+    pause(): void;
+    resume(): void;
   }
 
   const WebSocket: new (

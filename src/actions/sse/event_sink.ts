@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
-import { StepError } from "../../base/errors.ts";
 import type { Dict } from "../../action/action.ts";
+import { Intake } from "../../action/intake.ts";
 import { mediaType } from "../http/response/content_type.ts";
 import { decodeStream } from "../http/response/decode_stream.ts";
 import type { BodySink } from "../http/response/save_body.ts";
@@ -32,6 +32,7 @@ class EventSink implements BodySink {
   isMet = false;
   /** Whether there was a stream of events. */
   isStream = false;
+  readonly #intake = new Intake(BODY_LIMIT, `the events are larger than ${BODY_LIMIT} bytes`);
   readonly #goal: EventGoal;
   readonly #createParser: CreateParser;
 
@@ -54,12 +55,11 @@ class EventSink implements BodySink {
       onRetry: (milliseconds) => this.retry = milliseconds,
     });
     const decoder = new TextDecoder();
-    let size = 0;
     for await (const chunk of decodeStream(chunks, contentEncoding)) {
-      size += chunk.length;
-      if (size > BODY_LIMIT) throw new StepError(`the events are larger than ${BODY_LIMIT} bytes`);
+      this.#intake.add(chunk.length);
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (this.isDone) return undefined;
+      if (this.#intake.isDue) await this.#intake.rest();
     }
     this.isDone = true;
     return undefined;
@@ -69,6 +69,7 @@ class EventSink implements BodySink {
   discard(): void {}
 
   #take({ event, data, id }: EventSourceMessage): void {
+    this.#intake.add(0);
     const taken = { event: event ?? "message", data: dataIn(data), id: id ?? "" };
     this.events.push(taken);
     this.isMet = this.#goal.isMet(taken);

@@ -1,5 +1,6 @@
 import { StepError } from "../../base/errors.ts";
 import type { ActionContext, SecretSink, Value } from "../../action/action.ts";
+import { Intake } from "../../action/intake.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import { type Message, messageWords, readMessage } from "./messages.ts";
 import { MOST_BYTES, type WebSocket } from "./open_websocket.ts";
@@ -16,8 +17,8 @@ const LONGEST_CLOSE = 1000;
 /** The time that it may take if the step has failed. */
 const LONGEST_LEAVE = 200;
 
-/** How many messages are taken before anything else runs. */
-const LONGEST_TURN = 1000;
+/** When that many messages wait to be taken, the socket is not read on. */
+const MAX_WAITING = 500;
 
 /** The state of a WebSocket that is open. */
 const OPEN = 1;
@@ -35,12 +36,13 @@ export class Inbox {
   #arrived: Message[] = [];
   #taken = 0;
   #socket: WebSocket | undefined;
-  #bytes = 0;
+  readonly #intake: Intake;
   #failure: StepError | undefined;
   #wake = () => {};
 
   constructor(context: ActionContext, readonly url: string) {
     this.#context = context;
+    this.#intake = new Intake(MOST_BYTES, `"${url}" sent more than ${MOST_BYTES} bytes`);
   }
 
   /** The last message that was taken. */
@@ -62,19 +64,22 @@ export class Inbox {
     this.closed = undefined;
     this.#socket = socket;
     socket.on("message", (data: Uint8Array, isBinary: boolean) => {
-      this.#bytes += data.length;
-      if (this.#bytes > MOST_BYTES) {
-        this.#fail(`"${this.url}" sent more than ${MOST_BYTES} bytes`);
+      if (this.#failure) return;
+      try {
+        this.#intake.add(data.length);
+      } catch (error) {
+        this.#fail(error as StepError);
         return socket.terminate();
       }
       this.#arrived.push(readMessage(data, isBinary));
+      if (this.#arrived.length >= MAX_WAITING) socket.pause();
       this.#wake();
     });
     socket.on("error", (error: Error) => {
       const code = "code" in error ? String(error.code) : "";
       // The connection is lost otherwise, which the code of the closure says.
       if (!code.startsWith("WS_ERR_") || socket !== this.#socket) return;
-      this.#fail(`"${this.url}" sent what is not valid: ${error.message} (${code})`);
+      this.#fail(new StepError(`"${this.url}" sent what is not valid: ${error.message} (${code})`));
     });
     socket.on("close", (code: number, reason: Uint8Array) => {
       if (socket !== this.#socket) return;
@@ -89,14 +94,15 @@ export class Inbox {
       const message = this.#arrived[this.#taken++];
       if (message) {
         this.values.push(message.value);
-        if (this.#taken % LONGEST_TURN === 0) await this.#pause(what, notes);
+        if (this.#intake.isDue) await this.#orStopped(this.#intake.rest(), what, notes);
         return message;
       }
       this.#arrived = [];
       this.#taken = 0;
       if (this.#failure) throw this.#failure;
       if (this.closed) return undefined;
-      await this.#more(what, notes);
+      this.#socket?.resume();
+      await this.#orStopped(this.#changed(), what, notes);
     }
   }
 
@@ -104,6 +110,7 @@ export class Inbox {
   async close(socket: WebSocket): Promise<Closed> {
     const limit = this.#context.deadline.after(LONGEST_CLOSE, () => socket.terminate());
     const forget = onAbort(this.#context.signal, () => socket.terminate());
+    socket.resume();
     socket.close(1000);
     while (!this.closed) await this.#changed();
     limit.cancel();
@@ -115,6 +122,7 @@ export class Inbox {
   async leave(socket: WebSocket): Promise<void> {
     if (socket.readyState === OPEN) {
       const limit = this.#context.deadline.after(LONGEST_LEAVE, () => socket.terminate());
+      socket.resume();
       socket.close(GOING_AWAY);
       while (!this.closed) await this.#changed();
       limit.cancel();
@@ -122,22 +130,17 @@ export class Inbox {
     socket.terminate();
   }
 
-  #fail(message: string): void {
-    this.#failure ??= new StepError(message);
+  #fail(error: StepError): void {
+    this.#failure ??= error;
     this.#wake();
-  }
-
-  /** Lets timeouts end the step, and more messages come. */
-  async #pause(what: string, notes: () => string): Promise<void> {
-    setTimeout(() => this.#wake());
-    await this.#more(what, notes);
   }
 
   #changed(): Promise<void> {
     return new Promise((resolve) => this.#wake = resolve);
   }
 
-  async #more(what: string, notes: () => string): Promise<void> {
+  /** Waits, or throws why the attempt ended. */
+  async #orStopped(wait: Promise<void>, what: string, notes: () => string): Promise<void> {
     const { signal } = this.#context;
     const stopped = Promise.withResolvers<never>();
     const forget = onAbort(signal, ({ message, hint }) => {
@@ -148,7 +151,7 @@ export class Inbox {
       stopped.reject(new StepError(words, hint, details));
     });
     try {
-      await Promise.race([this.#changed(), stopped.promise]);
+      await Promise.race([wait, stopped.promise]);
     } finally {
       forget();
     }
