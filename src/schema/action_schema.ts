@@ -71,7 +71,7 @@ function parameterSchema(parameter: Parameter): JsonSchema {
     ...TYPES[one],
     type: [...TYPES[one].type, "null"] as const,
     ...one === "map" ? fieldsSchema(parameter) : {},
-    ...one === "list" && parameter.items ? { items: itemSchema(parameter) } : {},
+    items: one === "list" && parameter.items ? itemSchema(parameter) : undefined,
   }));
   const { values } = parameter;
   if (values) {
@@ -92,7 +92,7 @@ function parameterSchema(parameter: Parameter): JsonSchema {
 
 /** Every item of the list is a map with these fields. */
 function itemSchema({ name, items, summary }: Parameter): JsonSchema {
-  return parameterSchema({ name, type: "map", summary, ...items ? { fields: items } : {} });
+  return parameterSchema({ name, type: "map", summary, fields: items });
 }
 
 /** The fields of a map where they are fixed; they say nothing of a template. */
@@ -102,12 +102,12 @@ function fieldsSchema({ fields, oneField }: Parameter): JsonSchemaObject {
   return {
     properties: Object.fromEntries(fields.map((one) => [one.name, parameterSchema(one)])),
     additionalProperties: false,
-    ...required.length === 0 ? {} : { required },
-    ...oneField ? { oneOf: [NO_MAP, ...fields.map(({ name }) => mapWith(name))] } : {},
+    required: required.length > 0 ? required : undefined,
+    oneOf: oneField
+      ? [{ not: { type: "object" } }, ...fields.map(({ name }) => mapWith(name))]
+      : undefined,
   };
 }
-
-const NO_MAP: JsonSchema = { not: { type: "object" } };
 
 function mapWith(name: string): JsonSchema {
   return { type: "object", required: [name], properties: { [name]: NOT_NULL } };
@@ -116,11 +116,10 @@ function mapWith(name: string): JsonSchema {
 /** Constraints on the `with` of every step, independent of the job's defaults. */
 export function stepRules({ parameters = [], alternatives = [] }: Action): JsonSchemaObject {
   const required = parameters.filter((parameter) => parameter.required);
+  const properties = Object.fromEntries(required.map(({ name }) => [name, NOT_NULL]));
   return {
-    ...required.length === 0
-      ? {}
-      : { properties: Object.fromEntries(required.map(({ name }) => [name, NOT_NULL])) },
-    ...alternatives.length === 0 ? {} : { allOf: alternatives.map(atMostOne) },
+    properties: required.length > 0 ? properties : undefined,
+    allOf: alternatives.length > 0 ? alternatives.map(atMostOne) : undefined,
   };
 }
 

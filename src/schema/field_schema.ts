@@ -29,13 +29,13 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     }),
     integer: ({ minimum }) => ({
       type: ["integer", "string"],
-      ...minimum === undefined ? {} : { minimum },
+      minimum,
       pattern: INTEGER_TEXT.source,
       patternErrorMessage: FORMS.integer,
     }),
     number: ({ minimum }) => ({
       type: ["number", "string"],
-      ...minimum === undefined ? {} : { minimum },
+      minimum,
       pattern: NUMBER_TEXT.source,
       patternErrorMessage: FORMS.number,
     }),
