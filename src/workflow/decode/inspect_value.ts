@@ -22,67 +22,57 @@ const FILE_KEYS: readonly (string | number)[] = [
 ];
 
 /** The number of values that aliases may add to those that are written. */
-const MAX_ALIASED_VALUES = 1_000_000;
+const MAX_REPEATED_VALUES = 1_000_000;
 
 /** The name that a mapping gets as a key. */
 const MAPPING_AS_KEY = "[object Object]";
 
-/** Walks through a document once, however often its aliases repeat a part of it. */
+/** Walks through a document, also through the parts that its aliases repeat. */
 export function inspectValue(root: unknown): Inspection {
-  const known = new Map<object, Size>();
+  const seen = new Set<object>();
   const open = new Set<object>();
   const path: (string | number)[] = [];
   const unquoted: Path[] = [];
-  let fault: Inspection["fault"];
-  let written = 0;
   const files: { key: string; name: string }[] = [];
-  const fail = (message: string): Size => {
-    fault ??= { message, path: [...path] };
-    return LEAF;
-  };
-  const walk = (value: unknown): Size => {
-    if (typeof value !== "object" || value === null || fault) {
-      written++;
+  let fault: Inspection["fault"];
+  /** The values that aliases repeat, and the number of aliases around the current value. */
+  let repeated = 0;
+  let aliases = 0;
+  const walk = (value: unknown): void => {
+    if (fault) return;
+    if (aliases > 0 && ++repeated > MAX_REPEATED_VALUES) {
+      fault = { message: "aliases make the document too large", path: [...path] };
+    } else if (typeof value === "string") {
       const key = path.slice(-2).find((key) => FILE_KEYS.includes(key));
-      if (typeof value === "string" && key !== undefined && path[0] !== "vars") {
-        if (!holdsTemplate(value)) files.push({ key: String(key), name: value });
+      if (key !== undefined && path[0] !== "vars" && !holdsTemplate(value)) {
+        files.push({ key: String(key), name: value });
       }
-      return LEAF;
+    } else if (typeof value === "object" && value !== null) {
+      if (open.has(value)) fault = { message: "an alias refers to itself", path: [...path] };
+      else walkInto(value);
     }
-    const before = known.get(value);
-    if (before) return before;
-    if (open.has(value)) return fail("an alias refers to itself");
-    if (path.length > MAX_DEPTH) return fail("the values are nested too deeply");
-    written++;
-    open.add(value);
-    let [values, levels] = [1, 0];
-    const step = (key: string | number, part: unknown) => {
-      path.push(key);
-      const size = walk(part);
-      path.pop();
-      values += size.values;
-      levels = Math.max(levels, size.levels);
-    };
-    if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
-    else for (const key of Object.keys(value)) step(key, (value as Record<string, unknown>)[key]);
-    open.delete(value);
+  };
+  const walkInto = (value: object) => {
+    if (path.length > MAX_DEPTH) {
+      fault = { message: "the values are nested too deeply", path: [...path] };
+      return;
+    }
     if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
-    if (values - written > MAX_ALIASED_VALUES) return fail("aliases make the document too large");
-    if (levels >= MAX_DEPTH) return fail("the values are nested too deeply");
-    const size = { values, levels: levels + 1 };
-    known.set(value, size);
-    return size;
+    const isRepeated = seen.has(value);
+    if (isRepeated) aliases++;
+    seen.add(value);
+    open.add(value);
+    for (const [key, part] of Object.entries(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      walk(part);
+      path.pop();
+    }
+    open.delete(value);
+    if (isRepeated) aliases--;
   };
   walk(root);
   return { fault, unquoted, files };
 }
-
-interface Size {
-  readonly values: number;
-  readonly levels: number;
-}
-
-const LEAF: Size = { values: 1, levels: 0 };
 
 /** The list of a key of a mapping; empty if there is none. */
 export function listIn(map: unknown, key: string): readonly unknown[] {
