@@ -25,9 +25,7 @@ export async function runEntries(
 ): Promise<JobState> {
   const all = step.id !== undefined && round.run.keepsAll && hasAll(step) ? [] : undefined;
   const entries = { round, step, all };
-  const state = iteration.kind === "loop"
-    ? await runPasses(entries, iteration)
-    : iteration.parallel === 1
+  const state = iteration.kind === "loop" || iteration.parallel === 1
     ? await runInOrder(entries, openEntries(round, step, iteration))
     : await runInParallel(entries, openEntries(round, step, iteration), iteration.parallel);
   // An entry that was skipped, or failed before it published anything, is not in it.
@@ -35,13 +33,20 @@ export async function runEntries(
   return state;
 }
 
+/** An entry without its number. */
+type NextEntry = Omit<Entry, "index">;
+
 /** The entries, one after another as they are asked for; what they throw fails the step. */
 async function* openEntries(
   round: Round,
   model: Step,
-  iteration: Exclude<Iteration, Loop>,
-): AsyncGenerator<DataTemplate> {
-  if (iteration.kind === "list") return yield* iteration.entries;
+  iteration: Iteration,
+): AsyncGenerator<NextEntry> {
+  if (iteration.kind === "list") {
+    for (const template of iteration.entries) yield { template };
+    return;
+  }
+  if (iteration.kind === "loop") return yield* openPasses(round.run, iteration);
   const step = new StepExecution(round, model);
   const vars = step.evaluateVars();
   const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } = step.names;
@@ -59,13 +64,25 @@ async function* openEntries(
         const why = nilDefaults(iteration.list, scope).map((read) => `: ${read} is nil`).join("");
         throw new NothingToRun(`the list is empty${why}`);
       }
-      for (const value of list) yield { kind: "constant", value };
+      for (const value of list) yield { template: { kind: "constant", value } };
       return;
     }
     case "file":
       return yield* openFile(step, iteration, scope, vars);
     default:
       return assertNever(iteration);
+  }
+}
+
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+
+/** Passes until the condition of the loop is true; one that fails or is skipped is the last one. */
+async function* openPasses(run: Run, loop: Loop): AsyncGenerator<NextEntry> {
+  for (let index = 0; index < loop.max; index++) {
+    const pass = { isOver: true, pause: 0 };
+    yield { template: NO_VARS, loop: { ...loop, pass } };
+    if (pass.isOver) return;
+    await run.draining.sleep(pass.pause, run.deadlines);
   }
 }
 
@@ -77,7 +94,7 @@ async function* openFile(
   file: DataFile,
   scope: Scope,
   vars: Dict,
-): AsyncGenerator<DataTemplate> {
+): AsyncGenerator<NextEntry> {
   const { limit = Infinity, where } = file;
   const field = ["iteration", "file"];
   const written = inField(field, () => file.file.renderText(scope), file.file);
@@ -89,7 +106,7 @@ async function* openFile(
       for await (const value of readRows(run, { written, file, at: [...model.path, ...field] })) {
         rows++;
         if (where && !isChosen(value)) continue;
-        yield { kind: "constant", value };
+        yield { template: { kind: "constant", value } };
         if (++chosen === limit) break;
       }
     }
@@ -121,17 +138,18 @@ async function runEntry({ round, step, all }: Entries, entry: Entry): Promise<Jo
 
 async function runInOrder(
   entries: Entries,
-  templates: AsyncIterable<DataTemplate>,
+  source: AsyncIterable<NextEntry>,
 ): Promise<JobState> {
   const { round, step } = entries;
   let state: JobState = "passed";
   let index = 0;
   try {
-    for await (const template of templates) {
+    for await (const next of source) {
       if (round.run.cancellation.reason !== undefined) break;
-      const entry = { index, template };
+      const entry = { ...next, index };
       const one = skipIfStopped(round, step, entry, state) ?? await runEntry(entries, entry);
       state = combineStates(state, one);
+      if (entry.loop && one === "failed") break;
       index++;
     }
   } catch (error) {
@@ -154,8 +172,6 @@ function skipIfStopped(
   return "skipped";
 }
 
-const NO_VARS: DataTemplate = { kind: "constant", value: {} };
-
 /** Reports why there is no further entry. */
 async function endWithout(
   round: Round,
@@ -174,7 +190,7 @@ async function endWithout(
 /** Runs so many entries at once; each has resources of its own, as a job has. */
 async function runInParallel(
   { round, step, all }: Entries,
-  templates: AsyncIterator<DataTemplate>,
+  source: AsyncIterator<NextEntry>,
   parallel: number,
 ): Promise<JobState> {
   const { run } = round;
@@ -191,8 +207,8 @@ async function runInParallel(
     const result = reading.then(async () => {
       if (isOver || run.cancellation.reason !== undefined) return undefined;
       try {
-        const { done, value } = await templates.next();
-        if (!done) return { index: index++, template: value };
+        const { done, value } = await source.next();
+        if (!done) return { ...value, index: index++ };
       } catch (error) {
         fault = { index, error };
       }
@@ -230,7 +246,7 @@ async function runInParallel(
   }
 
   await Promise.all(Array.from({ length: parallel }, work));
-  await templates.return?.();
+  await source.return?.();
   if (latest && step.id !== undefined) round.outputs.publish(step.id, latest.values);
   if (!fault) return state;
   return combineStates(state, await endWithout(round, step, fault.index, fault.error));
@@ -265,22 +281,4 @@ class EventOrder {
       this.#held.delete(this.#next);
     }
   }
-}
-
-/** Runs a step until its condition is true; a pass that fails or is skipped is the last one. */
-async function runPasses(entries: Entries, loop: Loop): Promise<JobState> {
-  const { round, round: { run }, step } = entries;
-  for (let index = 0; index < loop.max; index++) {
-    if (run.cancellation.reason !== undefined) return "passed";
-    if (run.draining.reason !== undefined) {
-      skipStep(round, step, { index, template: NO_VARS });
-      return "skipped";
-    }
-    const pass = { isOver: true, pause: 0 };
-    const entry = { index, template: NO_VARS, loop: { ...loop, pass } };
-    if (await runEntry(entries, entry) === "failed") return "failed";
-    if (pass.isOver) return "passed";
-    await run.draining.sleep(pass.pause, run.deadlines);
-  }
-  return "passed";
 }
