@@ -4,18 +4,18 @@ import type { Deadline, Deadlines } from "../host/deadlines.ts";
 import type { Clock } from "../host/host.ts";
 import { formatDuration } from "../base/value/duration.ts";
 
-/** Something under way that can be stopped. */
+/** Something in progress that can be stopped. */
 export interface Stoppable {
   stop(reason: StepError): void;
 }
 
-/** How long a run may take, in milliseconds, and why it ends then. */
+/** The time limit of a run, in milliseconds, and the reason it gives when it ends the run. */
 export interface TimeLimit {
   readonly milliseconds: number;
   readonly reason: string;
 }
 
-/** A cancellation after which nothing new starts: when the run is cancelled, or earlier. */
+/** Makes a cancellation after which nothing new starts: that of the run, or an earlier one. */
 export function drainedBy(
   cancellation: Cancellation,
   draining = new Cancellation(),
@@ -24,7 +24,7 @@ export function drainedBy(
   return draining;
 }
 
-/** A cancellation some time after another one. Unless released, its timer keeps the program running. */
+/** Makes a cancellation that follows another after a delay; its timer runs until released. */
 export function endAfter(
   cancellation: Cancellation,
   milliseconds: number,
@@ -47,7 +47,7 @@ export function endAfter(
   };
 }
 
-/** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */
+/** Cancels a run, once: stops everything in progress, and nothing new starts. */
 export class Cancellation {
   #reason: string | undefined;
   #look: (() => void) | undefined;
@@ -70,7 +70,7 @@ export class Cancellation {
     return clock.after(milliseconds, end);
   }
 
-  /** Is cancelled together with another one, until the link is removed. */
+  /** Follows the cancellation of another one, until the link is removed. */
   follow(other: Cancellation): Link<Stoppable> {
     this.#look = () => void other.reason;
     if (other.reason !== undefined) this.cancel(other.reason);
@@ -85,13 +85,13 @@ export class Cancellation {
     for (const each of this.#underWay.values()) each.stop(error);
   }
 
-  /** Has something done at a cancellation, at once where it has been. */
+  /** Calls a function when cancelled, immediately if it already is. */
   whenCancelled(act: (reason: string) => void): void {
     if (this.#reason === undefined) this.add({ stop: ({ message }) => act(message) });
     else act(this.#reason);
   }
 
-  /** Has something stopped at a cancellation, until the link is removed. */
+  /** Stops something when cancelled, until the link is removed. */
   add(each: Stoppable): Link<Stoppable> {
     return this.#underWay.add(each);
   }

@@ -38,7 +38,7 @@ export function countWorkflows(
   return { workflows, steps };
 }
 
-/** The number of the rounds in a part of them. */
+/** The number of rounds in a part of a repeated job. */
 export function roundsOf(rounds: number, { index, of }: PiecePart = { index: 1, of: 1 }): number {
   return Math.ceil((rounds - index + 1) / of);
 }

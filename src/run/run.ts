@@ -259,7 +259,7 @@ function endBlocked(run: Run, planned: PlannedJob, { reason, onPurpose }: Block)
 
 type Block = Omit<Extract<StartDecision, { readonly starts: false }>, "starts">;
 
-/** Why a job whose needs are done cannot begin. */
+/** Returns why a job cannot start although its needs are done. */
 function blockOf(
   { cancellation, draining }: Run,
   { needs, startsWhen = startsWhenNeedsSucceed }: PlannedJob,

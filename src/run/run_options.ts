@@ -14,7 +14,7 @@ export interface RunOptions {
   /** The time limit of the whole run, in milliseconds; no limit without it. */
   readonly timeout?: TimeLimit;
   readonly detail?: Partial<Detail>;
-  /** Knows the secrets already, and learns those that come up. */
+  /** Contains known secrets; secrets found during the run are added. */
   readonly secrets?: Masker;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
@@ -34,8 +34,8 @@ export interface RunOptions {
   /** Outputs that its steps see besides their own, by the ids of the steps that published them. */
   readonly outputs?: StepOutputs;
   /**
-   * Takes what its steps have published, when its jobs are over, and of those of repeated jobs the
-   * round that it is of.
+   * Receives the outputs of its steps when its jobs are over, and for steps of repeated jobs the
+   * round that they are from.
    */
   readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
   /** Where it is one of several. */

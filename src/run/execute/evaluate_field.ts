@@ -35,7 +35,7 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
   }, condition);
 }
 
-/** Evaluates what a key holds; an error then knows the key. */
+/** Evaluates the value of a key; errors get the path of the key. */
 export function inField<T>(
   field: Path,
   evaluate: () => T,
@@ -48,7 +48,7 @@ export function inField<T>(
   }
 }
 
-/** An error with the key of the step or job that it came up in. */
+/** An error with the key of the step or job in which it occurred. */
 export class FieldError extends Error {
   constructor(
     readonly field: Path,
@@ -60,16 +60,16 @@ export class FieldError extends Error {
   }
 }
 
-/** Several of them, each a failure of its own. */
+/** Several errors, each reported as its own failure. */
 export class FieldErrors extends Error {
   constructor(readonly errors: readonly FieldError[]) {
     super(errors.join("; "));
   }
 }
 
-/** Why an embedded job came to no result. Another attempt would come to none either. */
+/** Why an embedded job has no result. Another attempt would not help. */
 export class EmbeddedError extends StepError {
-  /** `failure` is what failed in the job file; without it the job was stopped from outside. */
+  /** `failure` is the failure in the job file; absent if the job was stopped from outside. */
   constructor(message: string, readonly failure?: Failure) {
     super(message);
   }

@@ -50,14 +50,14 @@ export class Outputs {
   }
 
   /**
-   * The outputs of a round of a repeated job, or of a parallel entry: it sees these and its own,
-   * and rounds that run side by side do not see each other.
+   * Makes the outputs of a round or of a parallel entry: it sees these and its own, but not those
+   * of rounds that run in parallel.
    */
   fork(): Outputs {
     return new Outputs(this.#stepIds, this);
   }
 
-  /** Adds the list of what the entries of a step have published. */
+  /** Adds the list of the outputs of all entries of a step. */
   publishAll(stepId: string, all: readonly Dict[]): void {
     this.#published[stepId] = { ...this.#published[stepId] as Dict | undefined, [ALL]: all };
   }
@@ -69,7 +69,7 @@ export class Outputs {
     ) as StepOutputs;
   }
 
-  /** The rounds that the outputs of steps of repeated jobs are of. */
+  /** The round that the outputs of each step of a repeated job are from. */
   get rounds(): ReadonlyMap<string, number> {
     return this.#rounds;
   }
@@ -84,9 +84,8 @@ export class Outputs {
 export type StepOutputs = Readonly<Record<string, Dict>>;
 
 /**
- * The outputs of a run that sees what steps of other runs have published: by their ids alone, of
- * which those that are ids of its own steps are none. `before` was published by its own steps on
- * other machines.
+ * Makes the outputs of a run that also sees those of other runs, by the ids of their steps, except
+ * ids of its own steps. `before` was published by its own steps on other machines.
  */
 export function openOutputs(
   stepIds: StepIds,
@@ -109,8 +108,8 @@ export function openOutputs(
 }
 
 /**
- * One map over another, as one map. Copying the lower one for each of ten thousand rounds would
- * cost as much as all that was ever published, ten thousand times over.
+ * Shows two maps as one, with the upper one first. Copying the lower one for each round would be
+ * quadratic.
  */
 function layered(upper: Dict, lower: Dict): Dict {
   const layerOf = (key: string | symbol) => Object.hasOwn(upper, key) ? upper : lower;

@@ -147,7 +147,7 @@ async function* csvRows(text: string, path: string): AsyncGenerator<Value> {
   }
 }
 
-/** What is between the columns: where the first line has no comma, a semicolon or a tab in it. */
+/** Returns the separator: a comma, or a semicolon or tab if the first line has no comma. */
 function separatorOf(text: string): string {
   const [line = ""] = text.split("\n", 1);
   return [",", ";", "\t"].find((character) => line.includes(character)) ?? ",";

@@ -75,7 +75,7 @@ function isRefused({ failures }: AttemptResult): boolean {
   return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
 
-/** Why there is no other attempt after one that was not good enough, where `stop` says so. */
+/** Returns the failure that ends the attempts if `stop` is true. */
 async function giveUp(
   step: StepExecution,
   stop: Expression,
@@ -92,7 +92,7 @@ async function giveUp(
   }
 }
 
-/** Waits for the next attempt; the failure says why there is none. */
+/** Waits for the next attempt; returns a failure if there cannot be one. */
 async function pauseOrFail(
   step: StepExecution,
   retry: Retry,
@@ -129,7 +129,7 @@ function delay(step: StepExecution, retry: Retry, key: "interval" | "initial_del
   return evaluateDuration(duration, step.scope, ["retry", key]);
 }
 
-/** The end of a step after its last attempt: its state, and what is kept of it. */
+/** Makes the result of a step from its last attempt. */
 async function conclude(
   step: StepExecution,
   attempt: AttemptResult,
@@ -237,7 +237,7 @@ export async function pause(
   if (reason !== undefined) throw new StepError(reason);
 }
 
-/** Decides after a pass whether there is another one. Throws where there cannot be one. */
+/** Decides after a pass whether another one follows. Throws if the limit is reached. */
 function endPass(
   { until, max, interval, pass }: Loop & { readonly pass: { isOver: boolean; pause: number } },
   index: number,

@@ -187,7 +187,7 @@ async function endWithout(
   return await runOnce(round, step, { index, template: NO_VARS, fault: error });
 }
 
-/** Runs so many entries at once; each has resources of its own, as a job has. */
+/** Runs several entries in parallel; each has its own resources, like a job. */
 async function runInParallel(
   { round, step, all }: Entries,
   source: AsyncIterator<NextEntry>,

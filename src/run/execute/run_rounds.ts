@@ -10,8 +10,8 @@ import { expectOf, makeRoundStats } from "./round_stats.ts";
 import { combineStates } from "./run_step.ts";
 
 /**
- * So many rounds start before the answers to earlier ones are looked at. All start without waiting
- * for any to end, but ten thousand in one go would be in memory together before the first is over.
+ * The number of rounds that start before responses to earlier ones are processed. No round waits for
+ * another to end, but ten thousand at once would all be in memory before the first one ends.
  */
 const ROUNDS_A_TURN = 64;
 
@@ -58,7 +58,7 @@ export async function runRounds(
     if (draining.reason !== undefined) break;
     const round = runOne(index, period === undefined ? clock.ticks() : began + index * period);
     running.push(round);
-    // It is looked at when all have started, and must not count as unhandled until then.
+    // It is awaited when all have started, and must not count as unhandled until then.
     round.catch(() => {});
     if (!repeat.async) await round;
     else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(clock);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../host/host.ts";
 
-/** Lets only so many jobs run at once; of those that wait, the first in the file begins first. */
+/** Limits how many jobs run in parallel; waiting jobs start in the order of the file. */
 export class Slots {
   #free: number;
   #isHandingOut = false;
@@ -26,7 +26,7 @@ export class Slots {
     }
   }
 
-  /** Not at once: what the end of a job sets free has to wait for a slot before it can get one. */
+  /** Deferred, so that jobs that the end of another one unblocks can queue first. */
   #handOutSoon(): void {
     if (this.#isHandingOut) return;
     this.#isHandingOut = true;

@@ -32,10 +32,10 @@ export async function stepDetail(
   };
 }
 
-/** Bounds of the attempts before the last one, whose details come on top of those of the step. */
+/** Limits for the details of attempts before the last one, which come on top of the result. */
 const ATTEMPT = { latest: 9, limit: 4096, image: 200_000 } as const;
 
-/** What is kept of an attempt that another one follows. */
+/** Returns the details that are kept of an attempt before the last one. */
 export async function attemptDetail(
   step: StepExecution,
   attempt: AttemptResult,
@@ -49,7 +49,7 @@ export async function attemptDetail(
     phases: phasesOf(attempt),
     exchange: exchange && withSmallImages(exchange),
   };
-  // A copy, because the part of a text keeps the whole of it in memory.
+  // A copy, because a substring keeps the whole text in memory.
   return parseExactly(JSON.stringify(kept));
 }
 
@@ -127,7 +127,7 @@ interface Field {
   readonly hide?: HideSecrets;
 }
 
-/** A request or response without what is secret by its name, as its action says. */
+/** Hides the fields of a request or response that its action declares secret. */
 export function hideFields(message: Dict, fields: readonly Field[]): Dict {
   const hidden: Record<string, Value> = {};
   for (const { name, hide } of fields) {

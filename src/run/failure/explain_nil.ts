@@ -76,7 +76,7 @@ export function upstreamReason({ name, state }: UpstreamFailure): string {
   return `the step "${name}", which publishes it, ${state === "failed" ? "failed" : "was skipped"}`;
 }
 
-/** Whether a step should have published an output, by its id or flat, and there is none. */
+/** Whether a step declares an output, by its id or flat, that is missing. */
 function lacks(step: Step, { outputs: { view } }: Round, first: string, second?: string): boolean {
   if (first !== step.id) return declares(step, first) && (view[first] ?? null) === null;
   const published = view[first];
@@ -149,7 +149,7 @@ function notYetPublished(
     );
     if (before.length > 0) {
       const [one, ...others] = before.filter(({ step }) => declares(step, second ?? first));
-      // Of several under one flat name, who it was depends on which of them ran.
+      // If several steps share a flat name, which one published it depends on which of them ran.
       if (isNil && one && others.length === 0) return `${nameOf(one.step)} published it as nil`;
       continue;
     }

@@ -102,14 +102,14 @@ function pathIn(owner: FailureOwner, field: Path): Path {
   return [...("model" in owner ? owner.model : owner.job).path, ...field];
 }
 
-/** The values by which a condition such as `retry.until` ended a step. */
+/** Returns the values that decided a condition such as `retry.until`. */
 function explainCondition(owner: FailureOwner, decided: boolean, tree: FieldError["tree"]) {
   if (!("model" in owner) || !tree || !("explain" in tree)) return undefined;
   const { operands, hint } = tree.explain(owner.scope, decided);
   return { operands, hint: fieldHint(owner, operands) ?? hint };
 }
 
-/** An unexpected error, with the place where it was thrown. */
+/** Formats an unexpected error with the line that threw it. */
 function briefError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const frame = cause.stack?.split("\n").find((line) => /^\s+at .*:\d+:\d+/.test(line));

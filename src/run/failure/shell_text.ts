@@ -38,7 +38,7 @@ export function shellText(
 /** A part of a text: as it is, or the name of the variable that holds it. */
 type TextPart = { readonly text: string } | { readonly name: string };
 
-/** A word in parts, none of which holds a secret. */
+/** Splits a word into texts without secrets and names of variables that hold them. */
 function partsOf(word: CommandWord, named: NamedSecrets, masker: Masker): readonly TextPart[] {
   if (typeof word === "string") return textParts(word, named, masker);
   const parts = textParts(word.secret, named, masker);

@@ -101,7 +101,7 @@ async function compare(
   }
   const write = async () => {
     try {
-      // One whose value becomes another type replaces a file of another name.
+      // If the type of the value changes, the file gets another extension.
       for (const path of new Set([file, updated])) await allowWriting(run, path);
       await writeSnapshot(host, base, value);
     } catch (error) {

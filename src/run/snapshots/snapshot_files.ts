@@ -12,7 +12,7 @@ import { nameOfOuter, snapshotName } from "../../workflow/snapshot_name.ts";
 import type { StepRun } from "../event.ts";
 import type { Run } from "../run_state.ts";
 
-/** Where the snapshots of a workflow are: beside it, in a directory of its name. */
+/** Returns the directory of a workflow's snapshots: beside it, with its name. */
 export async function snapshotDirectory({ name, ...rest }: Document): Promise<string> {
   // Of joined files the first names the directory.
   const [first = name] = name.split(",");
@@ -24,7 +24,7 @@ export async function snapshotDirectory({ name, ...rest }: Document): Promise<st
   );
 }
 
-/** The name of the snapshot of a run of a step, without the extension of its file. */
+/** Returns the name of a snapshot without the extension of its file. */
 export function nameOfRun(run: StepRun, name: string | undefined): string {
   const steps = [];
   for (let one: StepRun | undefined = run; one; one = one.within) {
@@ -62,7 +62,7 @@ export async function readSnapshot(
 /** In a text, a byte order mark is a character like any other. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A text whose line ends are those of all systems; some programs end lines with `\r\r\n`. */
+/** Normalizes line ends; some programs end lines with `\r\r\n`. */
 function withPlainLines(text: string): string {
   return text.replaceAll(/\r{1,8}\n/g, "\n");
 }
