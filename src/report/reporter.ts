@@ -55,7 +55,10 @@ export function printableEvent(event: RunEvent): RunEvent {
 function isPrintableData(data: unknown): boolean {
   if (typeof data === "string") return isPrintable(data);
   if (typeof data !== "object" || data === null) return true;
-  return Object.entries(data).every(([key, value]) => isPrintable(key) && isPrintableData(value));
+  if (Array.isArray(data)) return data.every(isPrintableData);
+  return Object.keys(data).every((key) =>
+    isPrintable(key) && isPrintableData(data[key as keyof typeof data])
+  );
 }
 
 function printableData(data: unknown): unknown {

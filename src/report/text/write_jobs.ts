@@ -160,7 +160,9 @@ export function writeInBlocks(options: ReportOptions): JobWriter {
   }
   function write(block: JobBlock, lines: readonly string[]): readonly string[] {
     if (block === current) return lines;
-    held.set(block, [...held.get(block) ?? [], ...lines]);
+    const waiting = held.get(block) ?? [];
+    held.set(block, waiting);
+    waiting.push(...lines);
     return [];
   }
   function release(block: JobBlock): readonly string[] {
@@ -231,7 +233,11 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
     endStep(block, step) {
       if (running.size < 2) return [...enter(block), ...stepLines(block, step, options)];
       const index = block.lines++;
-      if (hasDetails(step)) held.set(block, [...held.get(block) ?? [], [index, step]]);
+      if (hasDetails(step)) {
+        const waiting = held.get(block) ?? [];
+        held.set(block, waiting);
+        waiting.push([index, step]);
+      }
       const lines = [...leave(), stepLineOf(oneLine(block.name), step.result, options)];
       isAfterLine = true;
       return lines;
