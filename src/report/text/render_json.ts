@@ -61,25 +61,14 @@ function write(value: Value, room: { left: number }, depth: number): string {
   }
   room.left -= 2;
   if (depth >= DEEPEST) return "…";
-  let text = "";
-  if (isDict(value)) {
-    for (const key of Object.keys(value)) {
-      if (room.left < 0) break;
-      const name = `${text === "" ? "" : ", "}${JSON.stringify(key)}: `;
-      room.left -= name.length;
-      text += name + write(value[key]!, room, depth + 1);
-    }
-    return closed(`{${text}`, "}", room);
+  const isMap = isDict(value);
+  const [open, close] = isMap ? "{}" : "[]";
+  let text = open!;
+  for (const [key, item] of Object.entries(value)) {
+    if (room.left < 0) return text;
+    const name = (text === open ? "" : ", ") + (isMap ? `${JSON.stringify(key)}: ` : "");
+    room.left -= name.length;
+    text += name + write(item, room, depth + 1);
   }
-  for (const item of value) {
-    if (room.left < 0) break;
-    if (text !== "") room.left -= 2;
-    text += (text === "" ? "" : ", ") + write(item, room, depth + 1);
-  }
-  return closed(`[${text}`, "]", room);
-}
-
-/** Adds the closing bracket unless the text was cut. */
-function closed(text: string, end: string, room: { readonly left: number }): string {
-  return room.left < 0 ? text : text + end;
+  return room.left < 0 ? text : text + close;
 }
