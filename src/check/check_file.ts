@@ -1,11 +1,41 @@
-import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
+import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
+import { renderKnownPath } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import { onlyExpression } from "../expr/parse/tree.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { excerptOf } from "../base/source.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
+import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
+import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
-import { readDocument } from "../workflow/load_workflow.ts";
+import { JobFiles } from "../workflow/job_files/job_files.ts";
+import {
+  decodeDocument,
+  type DecodedWorkflow,
+  embedJobFiles,
+  readDocument,
+} from "../workflow/load_workflow.ts";
+import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
-import type { CheckContext } from "./model.ts";
-import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
+import { CHECKS, ERROR_CHECKS } from "./checks.ts";
+import { findLiteralSecrets } from "./literal_secrets.ts";
+import { type Drafts, makeModel } from "./make_model.ts";
+import { type CheckContext, type CheckModel, type RefuseOptions, UNSET } from "./model.ts";
+import { isSurelyEvaluated } from "./readings.ts";
+import { findMissingFiles } from "./rules/missing_file.ts";
+
+/** The findings in a document and in the job files that it embeds. */
+interface CheckedDocument {
+  /** In the order of the files. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Texts of the files that must not be printed. */
+  readonly secrets: readonly string[];
+  /** The paths of the job files. */
+  readonly jobFiles: readonly string[];
+}
 
 /** The findings in a workflow or in a job file. */
 export interface CheckedFile extends CheckedDocument {
@@ -50,4 +80,166 @@ export function refused(name: string, refusal: LoadError): CheckedFile {
 
 function hasSteps(value: unknown): boolean {
   return isDict(value) && Object.hasOwn(value, "steps") && !Object.hasOwn(value, "jobs");
+}
+
+/** Finds everything that is wrong with a document, and all that probably is. */
+async function checkDocument(
+  document: Document,
+  host: Host,
+  limits: Limits,
+  context: CheckContext = {},
+): Promise<CheckedDocument> {
+  const decoded = await decodeDocument(document, limits, host);
+  const { draft, problems } = decoded;
+  // The vars are evaluated only for a path that depends on them.
+  const jobFiles = draft &&
+    await embedJobFiles(
+      draft,
+      problems,
+      limits,
+      host,
+      (path) => renderKnownPath(path, evaluateKnownVars(draft, host.env.all())),
+    );
+  const parts = draft ? partsOf({ ...decoded, document, draft }, jobFiles) : [];
+  const secrets = await addFindings(parts, jobFiles, host, context);
+  return {
+    diagnostics: [
+      ...await locateAll([{ ...decoded, document }]),
+      ...await jobFiles?.diagnostics() ?? [],
+    ],
+    secrets,
+    jobFiles: namesOf(jobFiles),
+  };
+}
+
+/** The same for a job file that no workflow embeds. */
+async function checkJobFile(
+  path: string,
+  host: Host,
+  limits: Limits,
+): Promise<CheckedDocument> {
+  const jobFiles = new JobFiles(host, limits);
+  await jobFiles.load(path);
+  const secrets = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});
+  return { diagnostics: await jobFiles.diagnostics(), secrets, jobFiles: namesOf(jobFiles) };
+}
+
+function namesOf(jobFiles: FoundFiles | undefined): readonly string[] {
+  return (jobFiles?.found ?? []).map(({ document }) => document.name);
+}
+
+/** Adds the findings of all checks to the problems of documents; returns the secrets in them. */
+async function addFindings(
+  parts: readonly Part[],
+  jobFiles: FoundFiles | undefined,
+  host: Host,
+  context: CheckContext,
+): Promise<readonly string[]> {
+  const models = await makeModels(parts, jobFiles, host, context);
+  for (const { document, decoded } of parts) {
+    const model = models.get(document)!;
+    // They look at the problems of the loader, not at those of each other.
+    const problems = CHECKS.flatMap(({ find }) => [...find(model)]);
+    for (const problem of problems) decoded.problems.push(problem);
+  }
+  return [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text));
+}
+
+/** What prevents a workflow that could be loaded and planned from running. */
+export async function checkLoaded(
+  { document, draft, jobFiles, ...decoded }: DecodedWorkflow,
+  { workflow, vars, jobs }: Plan,
+  host: Host,
+  { isStrict = false, isExport = false, ...context }: RefuseOptions,
+): Promise<readonly Diagnostic[]> {
+  const unset = isExport ? new Map() : unsetVars(workflow.vars, vars);
+  // The vars are those of the workflow with what the command line sets.
+  const workflowPart = { ...decoded, document, draft: { ...draft, vars: workflow.vars } };
+  const models = await makeModels(
+    partsOf(workflowPart, jobFiles),
+    jobFiles,
+    isStrict ? host : undefined,
+    {
+      ...context,
+      unset,
+      chosen: new Set(jobs.filter(({ skip }) => skip === undefined).map(({ job }) => job.id)),
+    },
+  );
+  const checks = isStrict ? CHECKS : ERROR_CHECKS;
+  const found = [...models].map(([document, model]) => ({
+    document,
+    problems: checks.flatMap(({ find }) => [...find(model)]).filter(
+      ({ severity, code }) =>
+        severity === "error" || isStrict && severity === "warning" ||
+        isExport && code === "output-order",
+    ),
+  }));
+  return (await locateAll(found)).map((diagnostic) => {
+    const { span, code, message } = diagnostic;
+    if (!span || code !== UNSET) return diagnostic;
+    const { file, line } = excerptOf(span);
+    return { ...diagnostic, message: message.replace(/\)$/, `, ${file}:${line})`) };
+  });
+}
+
+/** Vars that are an environment variable and nothing else which is not set, with its name. */
+function unsetVars(template: DataTemplate, values: Dict): ReadonlyMap<string, string> {
+  if (template.kind !== "map") return new Map();
+  return new Map(template.entries.flatMap(([name, data]) => {
+    const only = data.kind === "template" ? onlyExpression(data.template) : undefined;
+    return only?.type === "Identifier" && values[name] === null ? [[name, only.name]] : [];
+  }));
+}
+
+/** A document that could be decoded. */
+interface Part {
+  readonly document: Document;
+  readonly drafts: Drafts;
+  readonly decoded: DecodedDocument<unknown>;
+}
+
+type FoundFiles = Pick<JobFiles, "found" | "embedded">;
+
+/** A workflow, if there is one, and the job files. */
+function partsOf(
+  workflow: Omit<DecodedWorkflow, "jobFiles"> | undefined,
+  jobFiles: FoundFiles | undefined,
+): readonly Part[] {
+  const parts = (jobFiles?.found ?? []).flatMap((decoded): readonly Part[] => {
+    const { document, draft } = decoded;
+    return draft
+      ? [{ document, drafts: { jobs: [{ ...draft, id: document.name }] }, decoded }]
+      : [];
+  });
+  if (!workflow) return parts;
+  return [{ document: workflow.document, drafts: workflow.draft, decoded: workflow }, ...parts];
+}
+
+/** Makes the models of documents, each before those that it embeds; `host` looks for files. */
+async function makeModels(
+  parts: readonly Part[],
+  jobFiles: FoundFiles | undefined,
+  host: Host | undefined,
+  context: CheckContext,
+): Promise<ReadonlyMap<Document, CheckModel>> {
+  const models = new Map<Document, CheckModel>();
+  const embeddedBy = (step: StepDraft) => {
+    const document = jobFiles?.embedded.get(step);
+    return document && models.get(document);
+  };
+  /** Whether a job file that steps embed certainly runs. */
+  const runs = new Map<Document, boolean>();
+  for (const { document, drafts, decoded } of parts) {
+    const isSure = (job: string) => runs.get(document) ?? context.chosen?.has(job) ?? true;
+    const secrets = host ? findLiteralSecrets(document.value, document.files) : [];
+    const model = makeModel(document, drafts, decoded, isSure, { embeddedBy, context, secrets });
+    for (const step of model.steps) {
+      const file = jobFiles?.embedded.get(step.draft);
+      const isRun = isSurelyEvaluated({ job: step.job, step, field: "with" });
+      if (file) runs.set(file, isRun || runs.get(file) === true);
+    }
+    const missingFiles = host ? await findMissingFiles(document, model.steps, host) : [];
+    models.set(document, { ...model, missingFiles });
+  }
+  return models;
 }

@@ -15,7 +15,7 @@ export async function refuseFailing(
   options: RefuseOptions = {},
 ): Promise<void> {
   if (!options.isStrict && !mayFail(decoded)) return;
-  const { checkLoaded } = await import("./check_document.ts");
+  const { checkLoaded } = await import("./check_file.ts");
   const found = await checkLoaded(decoded, plan, host, options);
   if (found.length === 0) return;
   const unset = found.filter(({ code }) => code === UNSET);

@@ -25,7 +25,7 @@ export interface Completion {
   readonly detail?: string;
   readonly documentation?: string;
   readonly insert: string;
-  /** Whether `insert` has places to fill in: `$1`. */
+  /** Whether `insert` has slots to fill in: `$1`. */
   readonly isSnippet?: true;
 }
 
@@ -34,7 +34,7 @@ export interface Completions extends TextRange {
   readonly items: readonly Completion[];
 }
 
-/** A word that no file has; it takes the place of what is being typed. */
+/** A word that no file has; it replaces what is being typed. */
 export const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
@@ -158,11 +158,11 @@ function valueItems(
     ];
   }
   if (key === "needs") {
-    const own = nodeAt(outline.root, around);
-    const there = itemsOf(fieldOf(own, "needs")).flatMap((one) =>
+    const job = nodeAt(outline.root, around);
+    const there = itemsOf(fieldOf(job, "needs")).flatMap((one) =>
       one.kind === "scalar" ? one.text : []
     );
-    const others = outline.jobs.flatMap(({ id, node }) => id && node !== own ? id.text : []);
+    const others = outline.jobs.flatMap(({ id, node }) => id && node !== job ? id.text : []);
     return texts(others.filter((id) => !there.includes(id)), "a job");
   }
   return texts([...field.choices ?? [], ...field.type === "boolean" ? BOOLEANS : []]);
@@ -259,7 +259,7 @@ function nameRuleAt(
 }
 
 /** A path that is being typed, up to its last "/" and the part that a name replaces. */
-interface FilePlace extends TextRange {
+interface TypedPath extends TextRange {
   readonly directory: string;
   readonly names: NonNullable<Parameter["namesFile"]>;
 }
@@ -272,9 +272,9 @@ export async function fileCompletionsAt(
   known: KnownActions,
   host: Host,
 ): Promise<Completions | undefined> {
-  const place = filePlaceAt(text, offset, known);
-  if (!place) return undefined;
-  const { directory, names, start, end } = place;
+  const typed = typedPathAt(text, offset, known);
+  if (!typed) return undefined;
+  const { directory, names, start, end } = typed;
   const from = isAbsolute(directory) ? directory : join(path, "..", directory);
   const entries = (await host.files.entries(from) ?? []).filter(({ name, kind }) =>
     !name.startsWith(".") && name !== "node_modules" && join(from, name) !== path &&
@@ -287,7 +287,7 @@ export async function fileCompletionsAt(
   return { items, start, end };
 }
 
-function filePlaceAt(text: string, offset: number, known: KnownActions): FilePlace | undefined {
+function typedPathAt(text: string, offset: number, known: KnownActions): TypedPath | undefined {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
   // Most keys name no file: then the text need not be read.

@@ -43,8 +43,8 @@ export async function diagnose(path: string, host: Host): Promise<readonly Findi
   const { refusal, diagnostics } = suite
     ? { ...suite, refusal: undefined }
     : await checkFile(path, host, limits);
-  const own = diagnostics.flatMap((one) => toFinding(one, path));
-  if (!refusal || own.length > 0) return own;
+  const findings = diagnostics.flatMap((one) => toFinding(one, path));
+  if (!refusal || findings.length > 0) return findings;
   const message = [refusal.message, refusal.hint ?? []].flat().join("\n");
   return [{ severity: "error", code: "file", message, start: 0, end: 0 }];
 }

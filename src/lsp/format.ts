@@ -139,8 +139,8 @@ export function stepAt(
   outline: Outline,
   path: readonly (string | number)[],
 ): StepInText | undefined {
-  const own = stepPath(path);
-  const node = own && nodeAt(outline.root, own);
+  const ancestor = stepPath(path);
+  const node = ancestor && nodeAt(outline.root, ancestor);
   return node && outline.steps.find((step) => step.node === node);
 }
 

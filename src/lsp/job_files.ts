@@ -87,8 +87,8 @@ export interface FoundName {
   readonly here: Mention;
 }
 
-/** A place of a name. */
-export interface NamePlace {
+/** Where a file defines or uses a name. */
+export interface NameLocation {
   readonly file: WorkspaceFile;
   readonly mention: Mention;
 }
@@ -114,11 +114,11 @@ export async function nameAt(
   return mention && { file, mention, here: mention };
 }
 
-/** All places of a name, in the file that defines it and, of a job file, in those that embed it. */
-export function placesOf(
+/** Where a name is defined and used: in the file that defines it and, of a job file, in those that embed it. */
+export function locationsOf(
   { file, mention }: FoundName,
   others: readonly WorkspaceFile[],
-): readonly NamePlace[] {
+): readonly NameLocation[] {
   return [
     ...mentionsOf(file.outline, mention).map((one) => ({ file, mention: one })),
     ...others.flatMap((other) =>

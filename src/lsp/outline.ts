@@ -12,7 +12,7 @@ import {
 /** The kinds of names that a workflow defines and uses. */
 export type NameKind = "job" | "step" | "output" | "var";
 
-/** A place that defines or uses a name. */
+/** A part of the text that defines or uses a name. */
 export interface Mention extends TextRange {
   readonly kind: NameKind;
   readonly name: string;
@@ -228,7 +228,7 @@ export function findMention({ mentions }: Outline, offset: number): Mention | un
   return mentions.findLast(({ start, end }) => start <= offset && offset <= end);
 }
 
-/** All places that are about the same thing, in the order of the file. */
+/** All mentions of the same thing, in the order of the file. */
 export function mentionsOf(outline: Outline, of: Mention): readonly Mention[] {
   return outline.mentions.filter((one) => isSame(outline, one, of));
 }
@@ -260,7 +260,7 @@ interface Placed {
 export function nameProblem(
   outline: Outline,
   of: Mention,
-  places: readonly Placed[],
+  locations: readonly Placed[],
   name: string,
 ): string | undefined {
   const isStep = of.kind === "step";
@@ -268,18 +268,20 @@ export function nameProblem(
     return `the step id "${name}" must be made of a-z, 0-9, _ and -`;
   }
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return `invalid name "${name}"`;
-  const isRead = places.some(({ file: { outline: { text } }, mention: { start } }) =>
+  const isRead = locations.some(({ file: { outline: { text } }, mention: { start } }) =>
     /[.]\s*$/.test(text.slice(Math.max(0, start - 20), start))
   );
   if (isRead && !/^[A-Za-z_]\w*$/.test(name)) {
     return `expressions read it as .${of.name}, and cannot read .${name}: use letters, digits and _`;
   }
-  const own = places.filter(({ file }) => file.outline === outline).map(({ mention }) => mention);
+  const inFile = locations.filter(({ file }) => file.outline === outline).map(({ mention }) =>
+    mention
+  );
   // An output that is read by its name alone belongs to the first step that publishes it.
   const isAmbiguous = name !== of.name && (isStep || of.kind === "output") &&
     outline.mentions.some((one) =>
       one.name === name &&
-      (isReadAlone(one) || own.some(isReadAlone) && /^(?:step|output)$/.test(one.kind))
+      (isReadAlone(one) || inFile.some(isReadAlone) && /^(?:step|output)$/.test(one.kind))
     );
   if (isAmbiguous) return `outputs.${name} would have two meanings`;
   const isTaken = name !== of.name &&

@@ -14,9 +14,9 @@ import {
   isShared,
   jobFileAt,
   jobFilesIn,
+  locationsOf,
   nameAt,
-  type NamePlace,
-  placesOf,
+  type NameLocation,
   readOutline,
   type WorkspaceFile,
 } from "./job_files.ts";
@@ -99,7 +99,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const outline = file ? outlineOf(file) : await readOutline(path, host);
     return outline && { path, outline };
   };
-  const place = ({ path, outline }: WorkspaceFile, range: TextRange) => {
+  const location = ({ path, outline }: WorkspaceFile, range: TextRange) => {
     const { uri, lines } = openAt(path) ??
       { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
     return { uri, range: lines.rangeOf(range) };
@@ -122,13 +122,13 @@ export async function serveEditor(host: Host): Promise<void> {
     const found = at(params);
     return found && await nameAt(asWorkspaceFile(found.file), found.offset, load);
   };
-  const placesAcross = async (
+  const locationsAcross = async (
     path: string,
     found: NonNullable<Awaited<ReturnType<typeof named>>>,
   ) => {
-    if (!isShared(found)) return { places: placesOf(found, []), isComplete: true };
+    if (!isShared(found)) return { locations: locationsOf(found, []), isComplete: true };
     const { files, isComplete } = await others(path, found.file.path);
-    return { places: placesOf(found, files), isComplete };
+    return { locations: locationsOf(found, files), isComplete };
   };
 
   let takesSnippets = false;
@@ -236,12 +236,12 @@ export async function serveEditor(host: Host): Promise<void> {
     }
     const name = await named(params);
     if (!name) return null;
-    const own = placesOf(name, []).find(({ mention }) => mention.isDefinition);
-    if (own) return place(own.file, own.mention);
+    const definition = locationsOf(name, []).find(({ mention }) => mention.isDefinition);
+    if (definition) return location(definition.file, definition.mention);
     // The vars of a job file are those that are given to it.
-    const { places } = await placesAcross(found.file.path, name);
-    return places.filter(({ mention }) => mention.isDefinition)
-      .map(({ file, mention }) => place(file, mention));
+    const { locations } = await locationsAcross(found.file.path, name);
+    return locations.filter(({ mention }) => mention.isDefinition)
+      .map(({ file, mention }) => location(file, mention));
   });
 
   connection.onReferences(async (params) => {
@@ -252,15 +252,15 @@ export async function serveEditor(host: Host): Promise<void> {
       const { files } = await others(found.file.path, target);
       return files.flatMap((file) =>
         jobFilesIn(file.outline, file.path).filter(({ path }) => path === target)
-          .map(({ range }) => place(file, range))
+          .map(({ range }) => location(file, range))
       );
     }
     const name = await named(params);
     if (!name) return null;
-    const { places } = await placesAcross(found.file.path, name);
-    return places
+    const { locations } = await locationsAcross(found.file.path, name);
+    return locations
       .filter(({ mention }) => params.context.includeDeclaration || !mention.isDefinition)
-      .map(({ file, mention }) => place(file, mention));
+      .map(({ file, mention }) => location(file, mention));
   });
 
   connection.onPrepareRename(async (params) => {
@@ -276,18 +276,18 @@ export async function serveEditor(host: Host): Promise<void> {
     const name = await named(params);
     if (!found || !name) return null;
     const { mention, file: { outline, path } } = name;
-    const { places, isComplete } = await placesAcross(found.file.path, name);
-    const problem = nameProblem(outline, mention, places, params.newName);
+    const { locations, isComplete } = await locationsAcross(found.file.path, name);
+    const problem = nameProblem(outline, mention, locations, params.newName);
     if (problem !== undefined) return new library.ResponseError(-32602, problem);
     const refuse = (why: string) =>
       new library.ResponseError(-32803, `cannot rename "${mention.name}": ${why}`);
     if (!isComplete) {
       return refuse(`the workspace has too many files to find all that embed ${path}`);
     }
-    if (!places.every(isAsRead)) return refuse("it has escapes");
+    if (!locations.every(isAsRead)) return refuse("it has escapes");
     const changes: Record<string, { range: EditorRange; newText: string }[]> = {};
-    for (const { file, mention } of places) {
-      const { uri, range } = place(file, mention);
+    for (const { file, mention } of locations) {
+      const { uri, range } = location(file, mention);
       (changes[uri] ??= []).push({ range, newText: params.newName });
     }
     return { changes };
@@ -353,7 +353,7 @@ interface DocumentSymbol {
 }
 
 /** Whether the text of a file has the name as it is read. */
-function isAsRead({ file: { outline: { text } }, mention: { name, start, end } }: NamePlace) {
+function isAsRead({ file: { outline: { text } }, mention: { name, start, end } }: NameLocation) {
   return text.slice(start, end) === name;
 }
 

@@ -128,23 +128,43 @@ function finishWithoutPiece(
   needs: readonly MergedJob[],
   time: number,
 ): JobFinished {
-  const bare = { type: "job_finished", runId: "", time, job: job.id, name: job.name } as const;
-  const skipped = { ...bare, state: "skipped", duration: 0, failures: [] } as const;
-  if (job.skip) return { ...skipped, reason: "--skip" };
-  const decision = conditionOf(job)(
-    needs.map(({ job: { id }, finished: { state, blocked } }) => {
-      return { id, state, ...blocked ? { blocked } : {} };
-    }),
-  );
-  if (!decision.starts) {
-    return { ...skipped, reason: decision.reason, ...decision.onPurpose ? {} : { blocked: true } };
-  }
+  if (job.skip) return skipOf(job, time, "--skip", false);
+  const skipped = skippedJob(job, needs.map(({ finished }) => finished), time);
+  if (skipped) return skipped;
   const message = "no piece of this job came back: its machine was lost, or it never started";
-  return { ...bare, state: "failed", duration: 0, failures: [lost(message)] };
+  return { ...skipOf(job, time), state: "failed", failures: [lost(message)] };
+}
+
+/** The end of a job that its needs keep from starting; undefined if it starts. */
+export function skippedJob(
+  job: RunFileJob,
+  needs: readonly JobFinished[],
+  time: number,
+): JobFinished | undefined {
+  const decision = conditionOf(job)(
+    needs.map(({ job: id, state, blocked }) => ({ id, state, ...blocked ? { blocked } : {} })),
+  );
+  if (decision.starts) return undefined;
+  return skipOf(job, time, decision.reason, !decision.onPurpose);
+}
+
+/** The end of a job that did not start. */
+export function skipOf(
+  { id, name }: RunFileJob,
+  time: number,
+  reason?: string,
+  blocked = false,
+): JobFinished {
+  return {
+    ...{ type: "job_finished", runId: "", time, job: id, name, state: "skipped", duration: 0 },
+    ...reason === undefined ? {} : { reason },
+    ...blocked ? { blocked } : {},
+    failures: [],
+  };
 }
 
 /** The condition on which a job starts. */
-export function conditionOf({ cleanup, when }: RunFileJob): StartCondition {
+function conditionOf({ cleanup, when }: RunFileJob): StartCondition {
   if (cleanup || when === "always") return startsAlways;
   return when === "failure" ? startsWhenNeedFailed : startsWhenNeedsSucceed;
 }

@@ -7,7 +7,7 @@ import type {
   SuiteStarted,
 } from "../run/event.ts";
 import { RunnerError } from "../base/errors.ts";
-import { conditionOf } from "./merge_pieces.ts";
+import { skipOf, skippedJob } from "./merge_pieces.ts";
 import {
   type AnyPiece,
   choosePieces,
@@ -100,9 +100,9 @@ function readPiece(piece: PieceFile): SuitePiece | undefined {
   if (!header) return undefined;
   const interrupted = end ? end.interrupted : endsInTheMiddle(file);
   const runs = new Map<string, readonly RunEvent[]>();
-  for (const own of byId.values()) {
-    const [first] = own;
-    if (first?.type === "run_started" && first.suite) runs.set(keyOf(first.suite), own);
+  for (const events of byId.values()) {
+    const [first] = events;
+    if (first?.type === "run_started" && first.suite) runs.set(keyOf(first.suite), events);
   }
   return { file, header, began: start.time, ended, runs, interrupted };
 }
@@ -127,8 +127,7 @@ function mergeRun(
   { isSkipped, time, suite }: Circumstances,
 ): MergedRun {
   const { role } = workflow;
-  const own = piece?.runs.get(keyOf(workflow)) ?? [];
-  const events = own.map((event) => ofSuite(event, suite));
+  const events = (piece?.runs.get(keyOf(workflow)) ?? []).map((event) => ofSuite(event, suite));
   const last = events.at(-1);
   if (last?.type === "run_finished") {
     return { role, state: workflowState(last), steps: last.steps, events };
@@ -164,23 +163,14 @@ function startOf(
 /** As a process skips the jobs of a workflow after setup has failed. */
 function skippedJobs({ jobs }: SuiteRunWorkflow, runId: string, time: number): JobFinished[] {
   const ends = new Map<string, JobFinished>();
-  const skip = (id: string): JobFinished[] => {
+  const skip = (id: string): void => {
     const job = jobs.find((other) => other.id === id);
-    if (!job || job.cleanup || ends.has(id)) return [];
+    if (!job || job.cleanup || ends.has(id)) return;
     job.needs.forEach(skip);
     const needs = job.needs.flatMap((need) => ends.get(need) ?? []);
-    const decision = conditionOf(job)(needs.map(({ job, state, blocked }) => {
-      return { id: job, state, ...blocked ? { blocked } : {} };
-    }));
-    const end: JobFinished = {
-      ...{ type: "job_finished", runId, time, job: id, name: job.name, state: "skipped" },
-      duration: 0,
-      reason: decision.starts ? "not started: setup failed" : decision.reason,
-      ...!decision.starts && decision.onPurpose ? {} : { blocked: true },
-      failures: [],
-    };
-    ends.set(id, end);
-    return [end];
+    const skipped = skippedJob(job, needs, time) ??
+      skipOf(job, time, "not started: setup failed", true);
+    ends.set(id, { ...skipped, runId });
   };
   jobs.forEach(({ id }) => skip(id));
   return [...ends.values()];

@@ -136,35 +136,35 @@ export function gatherInputs(
     });
   for (const planned of inOrderOfNeeds(whole.jobs.filter((job) => before.has(job)))) {
     const { id } = planned.job;
-    const own = partsOf(planned);
-    if (own.length === 0) {
+    const parts = partsOf(planned);
+    if (parts.length === 0) {
       const outcome = withoutPiece(planned, outcomes) ??
         (isLenient ? { state: "failed", failed: 0 } as const : undefined);
       if (!outcome) throw missingJob(id, before);
       outcomes.set(planned, outcome);
       continue;
     }
-    const of = own[0]!.part?.of ?? 1;
-    if (own.length !== of && !isLenient) {
+    const of = parts[0]!.part?.of ?? 1;
+    if (parts.length !== of && !isLenient) {
       throw new RunnerError(
-        `only ${own.length} of ${of} parts of the job "${id}" are among the --inputs`,
+        `only ${parts.length} of ${of} parts of the job "${id}" are among the --inputs`,
         "give the outputs files of all parts",
       );
     }
-    const states = own.map(({ jobs }) => jobs[id]!);
+    const states = parts.map(({ jobs }) => jobs[id]!);
     const worst = STATES.find((state) => states.some((outcome) => outcome.state === state))!;
     outcomes.set(planned, {
       ...states.find(({ state }) => state === worst)!,
-      ...own.length === of ? {} : { state: "failed" },
+      ...parts.length === of ? {} : { state: "failed" },
       failed: states.reduce((sum, { failed }) => sum + (failed ?? 0), 0),
     });
   }
   for (const planned of whole.jobs) {
     if (!before.has(planned)) continue;
-    const own = partsOf(planned);
+    const parts = partsOf(planned);
     for (const { id } of planned.job.steps) {
       if (id === undefined) continue;
-      const latest = own.filter((piece) => Object.hasOwn(piece.outputs, id))
+      const latest = parts.filter((piece) => Object.hasOwn(piece.outputs, id))
         .sort((a, b) => (b.rounds[id] ?? 0) - (a.rounds[id] ?? 0))[0];
       if (latest) outputs.push([id, latest.outputs[id]!]);
     }

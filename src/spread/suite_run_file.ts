@@ -129,11 +129,11 @@ export async function readSuiteRunFile(
   const name = fields.optionalText("name");
   const unnamed = fields.list("workflows").map((entry, at): Omit<SuiteRunWorkflow, "name"> => {
     if (!isDict(entry)) return fail(`entry ${at + 1} of "workflows" is not a map`);
-    const own = fieldsOf(
+    const entryFields = fieldsOf(
       entry,
       (name, type) => fail(`"${name}" of entry ${at + 1} of "workflows" is not a ${type}`),
     );
-    const role = own.optionalText("role");
+    const role = entryFields.optionalText("role");
     if (!isDict(vars[at])) return fail(`"vars" of entry ${at + 1} of "workflows" are missing`);
     if (role !== undefined && role !== "setup" && role !== "teardown") {
       return fail(`unknown role "${role}"`);
@@ -142,10 +142,10 @@ export async function readSuiteRunFile(
       ? entry.tags.filter((tag) => typeof tag === "string")
       : [];
     return {
-      index: own.number("index"),
+      index: entryFields.number("index"),
       ...role === undefined ? {} : { role },
       tags,
-      ...readPieceDescription(own, file),
+      ...readPieceDescription(entryFields, file),
       vars: vars[at],
     };
   });
