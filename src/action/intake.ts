@@ -1,7 +1,7 @@
 import { StepError } from "../base/errors.ts";
 
 /** What a message takes in memory besides its content, in bytes. */
-const MESSAGE_COST = 256;
+const MESSAGE_COST = 128;
 
 /** Milliseconds of reading after which timers and signals get a turn. */
 const TURN = 20;
