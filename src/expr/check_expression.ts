@@ -12,7 +12,7 @@ export function checkExpression(expression: Expression): ExpressionError[] {
   return [...problemsIn(expression.node, OUTSIDE)];
 }
 
-/** The same for all expressions of a template. */
+/** All mistakes in the expressions of a template. */
 export function checkTemplate(template: Template): ExpressionError[] {
   return template.parts.flatMap((part) =>
     typeof part === "string" ? [] : [...problemsIn(part, OUTSIDE)]

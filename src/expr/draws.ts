@@ -4,7 +4,7 @@ export interface RandomSource {
   next(): number;
 }
 
-/** Numbers that nobody can predict or repeat. */
+/** Random numbers without a seed. */
 export const UNSEEDED: RandomSource = {
   next: () => crypto.getRandomValues(new Uint32Array(1))[0]!,
 };
@@ -17,7 +17,7 @@ export class Draws {
   #seed: string | undefined;
   #isUsed = false;
 
-  /** Without a seed it takes one that nobody can guess. */
+  /** Without a seed, it uses a random one. */
   constructor(seed?: string) {
     this.#seed = seed;
   }

@@ -48,7 +48,7 @@ export function renderTemplate(
   return templateOf(source).render({ names: context, strict, addSecret }, { display });
 }
 
-/** Refuses what JavaScript may pass, whatever the types say. */
+/** Callers in JavaScript may pass other types. */
 function checkArguments(source: unknown, context: unknown): void {
   if (typeof source !== "string") throw new ExpressionError("the source must be a string", 0, 0);
   if (typeof context !== "object" || context === null) {

@@ -16,11 +16,11 @@ export interface Parsed {
 export interface Expression extends Parsed {
   /** Its value. Throws `ExpressionError`. */
   readonly evaluate: (scope: Scope) => Value;
-  /** Why its value was what it was, true or false. Never throws. */
+  /** Explains its value, which was true or false. Never throws. */
   readonly explain: (scope: Scope, result: boolean) => Explanation;
 }
 
-/** A text and what it is made of: literal text and expressions in turn. */
+/** A text and its parts: literal text and expressions. */
 export interface ParsedTemplate {
   readonly source: string;
   readonly parts: readonly (string | Node)[];
@@ -59,14 +59,14 @@ export type DataTemplate =
   | { readonly kind: "list"; readonly items: readonly DataTemplate[] }
   | { readonly kind: "map"; readonly entries: readonly (readonly [string, DataTemplate])[] };
 
-/** The names that an expression sees. */
+/** The scope of an expression. */
 export interface Scope {
   readonly names: Readonly<Record<string, unknown>>;
   /** Whether an unknown name is an error, as in a step, rather than nil, as in workflow `vars`. */
   readonly strict: boolean;
   /** Takes a value that an expression declares secret, with everything inside it. */
   readonly addSecret?: (value: Value) => void;
-  /** Where random functions draw from; without it, nobody can repeat what they gave. */
+  /** The source of random functions; without it, their results cannot be reproduced. */
   readonly random?: RandomSource;
 }
 
@@ -80,7 +80,7 @@ export interface Explanation {
   readonly hint?: string;
   /** Two lists, two maps or two texts that should have been equal. */
   readonly unequal?: { readonly expected: ComparedSide; readonly received: ComparedSide };
-  /** Every place where a value is not what was expected of it, and both as they are written. */
+  /** Every mismatch of a value, and the expressions of both sides. */
   readonly mismatches?: {
     readonly expected: string;
     readonly received: string;

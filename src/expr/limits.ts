@@ -2,7 +2,7 @@ import { plain, readField, type Value } from "../base/value/value.ts";
 import { Fault } from "./fault.ts";
 import type { Node } from "./parse/ast.ts";
 
-/** Limits of expressions: enough for real ones, and low enough that none can block the program. */
+/** Limits of expressions: enough for real ones, and low enough that few can block the program. */
 export const LIMITS = {
   /** Characters of one expression. */
   source: 10_000,

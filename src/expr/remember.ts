@@ -1,4 +1,4 @@
-/** The same function, which keeps what it made of the last `size` arguments. */
+/** Caches the results of a function for the last `size` arguments. */
 export function remember<V>(make: (key: string) => V, size = 200): (key: string) => V {
   const known = new Map<string, V>();
   return (key) => {

@@ -59,7 +59,7 @@ function readIndex(
   return plain(list[index]);
 }
 
-/** A hint for what a function that finds values gave; without length it is nil. */
+/** A hint for an index into the result of a function that finds values; a length of 0 also means nil. */
 function foundHint({ object }: MemberExpression, length = 0): string | undefined {
   const { name } = object.type === "CallExpression" && object.callee.type === "Identifier"
     ? object.callee
@@ -100,7 +100,7 @@ function isCookieList(node: Node): boolean {
     node.object.type === "Identifier" && node.object.name === "res";
 }
 
-/** The member as it is written; a key that was computed may be a secret, and is not named. */
+/** The member as written; a computed key may be a secret and is not shown. */
 function spell({ property, computed }: MemberExpression): string {
   if (!computed && property.type === "Identifier") return `.${property.name}`;
   return property.type === "Literal" ? `[${JSON.stringify(property.value)}]` : "member";

@@ -19,12 +19,12 @@ import { Evaluation } from "./evaluation.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { locateFault } from "./locate_fault.ts";
 
-/** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
+/** The value of an expression. Throws `ExpressionError` with the location of the error. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
   return evaluateResult(expression.node, new Evaluation(scope), expression.source);
 }
 
-/** A value that leaves the evaluation: one that can be written out, however its parts are shared. */
+/** The final value of an evaluation, which is within the limits of size. */
 export function evaluateResult(node: Node, run: Evaluation, source: string): Value {
   try {
     const value = walk(node, run);
@@ -73,7 +73,7 @@ function walk(node: Node, run: Evaluation): Value {
       const left = walk(node.left, run);
       if (node.operator === "??") return left ?? walk(node.right, run);
       run.at = node.left;
-      // The right side is taken as it is: `true && 5` is 5.
+      // The right side may be of any type: `true && 5` is 5.
       if (node.operator === "&&") return truth(left) ? walk(node.right, run) : false;
       return truth(left, "for a fallback, use ??") ? true : walk(node.right, run);
     }

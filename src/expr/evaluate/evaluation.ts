@@ -4,12 +4,12 @@ import type { Scope } from "../expression.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
 
-/** What was looked for and is not there: the likely cause when nil does harm later. */
+/** The last missing name or item: the likely cause of a later error about nil. */
 export type Missing = MissingName | MissingItem;
 
 /** A name that was read and is not there. */
 export interface MissingName {
-  /** The whole of what gave nil. */
+  /** The expression that is nil. */
   readonly node: Node;
   /** The name alone. */
   readonly at: Node;
@@ -30,7 +30,7 @@ export interface Local {
   readonly outer: Local | undefined;
 }
 
-/** One evaluation under way: what it sees, where it is and how much it has done. */
+/** The state of one evaluation. */
 export class Evaluation {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;

@@ -54,7 +54,7 @@ class Explainer {
   unequal: Explanation["unequal"];
   mismatches: Explanation["mismatches"];
   decisive: Node;
-  /** Whether the decisive part was found: what is below it only takes part. */
+  /** Whether the decisive part was found; it does not move to the parts below it. */
   #isFound = false;
   /** Whether names may be those of `let`, whose values share their parts. */
   #hasLocals = false;
@@ -164,7 +164,7 @@ class Explainer {
     this.hint ??= `they differ by ${Number(Math.abs(a - b).toPrecision(6))}`;
   }
 
-  /** Where what match_json() was given first differs. */
+  /** Shows the first difference between the arguments of match_json(). */
   #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
     if (!actual || !expected) return;
     const found = firstDifference(this.#evaluate(actual, frame), this.#evaluate(expected, frame));
@@ -180,7 +180,7 @@ class Explainer {
     if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
   }
 
-  /** Every place where the first argument is not what the others ask for. */
+  /** Lists every mismatch between the first argument and the others. */
   #explainMismatches(
     node: CallExpression,
     record: ValueFunction,
@@ -200,7 +200,7 @@ class Explainer {
     };
   }
 
-  /** Adds a node with its value, unless both are the same thing. */
+  /** Adds a node with its value, unless the node is a constant. */
   #show(node: Node, frame: Frame): void {
     const isItem = node.type === "Pointer" && node.name === "";
     if (isItem || isConstant(node) || node.type === "ObjectExpression") return;
@@ -258,7 +258,7 @@ class Explainer {
         this.hint ??= "write semver(…) on both sides";
       } else if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
     } else if (typeof a !== typeof b && !(isNumber(a) && isNumber(b))) {
-      // They are never equal, also where they look the same.
+      // Values of different types are never equal, even if they look the same.
       const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
       const types = `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
       const repair = isNumber(a)
@@ -307,7 +307,7 @@ function mismatchHint({ actual, expected, note }: Difference): string {
   return isPattern ? ": it does not match the pattern" : "";
 }
 
-/** Whether a node reads the result of the step, and so is what was received. */
+/** Whether a node reads the result of the step, and therefore is the received side. */
 function readsResult(node: Node): boolean {
   return node.type === "Identifier" && node.name === "res" || childrenOf(node).some(readsResult);
 }

@@ -11,7 +11,7 @@ import { neededIn } from "../references.ts";
 
 const LONGEST_OWNER = 60;
 
-/** The error for the caller in place of the one that the evaluation of `root` threw. */
+/** Turns an error of the evaluation of `root` into an ExpressionError with its location. */
 export function locateFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
   const fault = faultOf(error);
   if (!(fault instanceof Fault)) return error;
@@ -41,7 +41,7 @@ function located(fault: Fault, run: Evaluation, source: string): LocatedFault {
   return { message, start, end, hint: hint ?? ownerHint(fault, node, source) };
 }
 
-/** What is nil, of which a key was read. */
+/** A hint that names the nil of which a key was read. */
 function ownerHint(fault: Fault, node: Node, source: string): string | undefined {
   if (!(fault instanceof NilOwner) || node.type !== "MemberExpression") return undefined;
   const owner = shortText(node.object, source);
@@ -98,7 +98,7 @@ export function missingHint(missing: Missing, source: string): string | undefine
   return near === undefined ? hint : `${hint}; ${near}`;
 }
 
-/** Whether a part came out nil because that is missing, or what it is read of with `?.`. */
+/** Whether a missing name or item is the reason why a part is nil. */
 export function isOfMissing(part: Node, missing: Missing): boolean {
   const link = bare(part);
   return link === missing.node ||
@@ -121,7 +121,7 @@ function absence(node: Node, key: string, source: string): string {
   return owner === undefined ? `there is no "${key}" here` : `${owner} has no "${key}"`;
 }
 
-/** `did you mean "x"?`, or what else there is. */
+/** `did you mean "x"?`, or the existing keys. */
 function nearHint({ key, among }: MissingName): string | undefined {
   const keys = Object.keys(among);
   return didYouMean(key, keys) ?? thereIs(keys);

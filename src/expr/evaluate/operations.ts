@@ -138,7 +138,7 @@ function addHint(a: Value, b: Value): string {
     : "turn the other one into text with string(…)";
 }
 
-/** A time that many seconds later; undefined for other values. */
+/** Adds seconds to a time; undefined for other values. */
 function moveTime(time: Value, seconds: Value): string | undefined {
   if (typeof time !== "string" || typeof seconds !== "number") return undefined;
   const instant = readTimestamp(time);
@@ -205,7 +205,7 @@ function isExact(value: number | bigint): boolean {
   return typeof value === "bigint" || Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
 }
 
-/** For two floats, and in the same way for two integers of any size. */
+/** These work for two floats and for two bigints. */
 const COMPUTE: Readonly<Record<Arithmetic, (x: number, y: number) => number>> = {
   "+": (x, y) => x + y,
   "-": (x, y) => x - y,

@@ -7,7 +7,7 @@ let engine: typeof RE2JS | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * Loads the engine for regular expressions, whose time grows in line with the text whatever the
+ * Loads the engine for regular expressions, which runs in linear time whatever the
  * pattern is. It takes a few milliseconds, and most workflows have no pattern at all.
  */
 export function loadRegexEngine(): Promise<void> {
@@ -57,7 +57,7 @@ function loadedEngine(): typeof RE2JS {
   return engine;
 }
 
-/** What other engines have and this one cannot have. */
+/** Syntax of other engines that RE2 does not support. */
 const UNSUPPORTED: readonly (readonly [form: RegExp, message: string])[] = [
   [/^\(\?<?[=!]/, "lookaround is not supported"],
   [/^\(\?>/, "atomic groups are not supported"],
@@ -71,7 +71,7 @@ function problemOf(error: unknown, pattern: string): string {
   const part = getPattern.call(error);
   const description = UNSUPPORTED.find(([form]) => form.test(part ?? ""))?.[1] ??
     getDescription.call(error);
-  // Of a missing or unexpected bracket the engine names the rest of the pattern, or all of it.
+  // For a missing or unexpected bracket the engine quotes the rest of the pattern, or all of it.
   if (!part || /closing|unexpected/.test(description)) return description;
   const at = pattern.indexOf(part);
   const isClear = at >= 0 && pattern.indexOf(part, at + 1) < 0;

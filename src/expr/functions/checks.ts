@@ -51,7 +51,7 @@ export const CHECK_FUNCTIONS = [
 const VERSION =
   /^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+[\da-z.-]+)?$/i;
 
-/** A version of Semantic Versioning as a string whose order is that of versions. */
+/** A semantic version as a string that sorts like the version. */
 function comparableVersion(version: string): string {
   const found = version.length <= 256 ? VERSION.exec(version) : null;
   const [, major, minor, patch, before] = found ?? [];
@@ -63,7 +63,7 @@ function comparableVersion(version: string): string {
     );
   }
   const core = [major, minor, patch].map(comparableNumber).join(".");
-  // A release comes after what comes before it, and "~" after "-".
+  // A release sorts after its pre-releases, as "~" sorts after "-".
   if (before === undefined) return `${core}~`;
   const parts = before.split(".").map((part) =>
     /^\d+$/.test(part) ? comparableNumber(part) : `_${part}`
@@ -72,7 +72,7 @@ function comparableVersion(version: string): string {
   return `${core}-${parts.join("!")}`;
 }
 
-/** Whether a string is what semver() gives. */
+/** Whether a string is a result of semver(). */
 export function isComparableVersion(text: string): boolean {
   return /^[A-Z]\d+\.[A-Z]\d+\.[A-Z]\d+[~-]/.test(text);
 }

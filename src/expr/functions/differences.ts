@@ -163,7 +163,7 @@ function lengthNote(count: number, wanted: number): string {
   return `${count === 1 ? "1 item" : `${count} items`}, not ${wanted}`;
 }
 
-/** Whether data has no difference to what is expected of it. */
+/** Whether data is as expected. */
 export function isAsExpected(actual: Value, expected: Value, how: Comparison): boolean {
   return differences(actual, expected, how).next().done === true;
 }
@@ -249,7 +249,7 @@ export function pairUp(
   const partners = new Map<number, number>();
   const findPartner = (one: number, tried: Set<number>): boolean => {
     for (let step = 0; step < others; step++) {
-      // The same place first: most lists are nearly in order.
+      // The same index first: most lists are nearly in order.
       const other = (one + step) % others;
       if (tried.has(other) || !fitsOnce(one, other)) continue;
       tried.add(other);

@@ -44,10 +44,10 @@ export interface ValueFunction extends Described {
   readonly takesEvaluation?: true;
   /**
    * Prepares a call when its workflow is loaded: reads the files that it names, and loads what it
-   * needs. Gives what is wrong with the call.
+   * needs. Returns the mistake in the call, if there is one.
    */
   readonly prepare?: (call: CallExpression, files: FilesOfCalls) => Promise<Mistake | undefined>;
-  /** Every reason why a call with these arguments is false; its first argument is what was received. */
+  /** Every reason why a call with these arguments is false; the first argument is the received value. */
   readonly mismatches?: (...args: never[]) => readonly Mismatch[];
 }
 
@@ -79,7 +79,7 @@ export interface ListFunction extends Described {
 export interface ListLoop {
   /** The value of the predicate for an item; the item itself where there is no predicate. */
   readonly each: (item: Value, index: number) => Value;
-  /** The truth of it. */
+  /** Whether the predicate is true for an item. */
   readonly test: (item: Value, index: number) => boolean;
   /** Sets `#acc` for the next item. */
   readonly accumulate: (value: Value) => void;
@@ -115,7 +115,7 @@ export function define(
   return { ...readSignature(signature), kind: "value", summary, call, ...details };
 }
 
-/** The same for a name that workflows may already use for a `let`, which hides the function. */
+/** The same for a name that a `let` of a workflow may hide. */
 export function defineNew(
   signature: string,
   summary: string,

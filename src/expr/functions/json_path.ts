@@ -28,7 +28,7 @@ const environment = new Library(async () => {
   return environment;
 });
 
-/** Loads what evaluates JSONPaths, for snapshots. */
+/** Loads the library; `json_path()` and snapshots need it. */
 export const loadJsonPath = environment.load;
 
 export const JSON_PATH_FUNCTION = defineNew(

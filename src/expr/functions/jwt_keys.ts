@@ -7,7 +7,7 @@ import { crypto } from "./encoding.ts";
 /** A secret, or one half of a pair of keys. */
 export interface JwtKey {
   readonly object: KeyObject;
-  /** Of a JWK: what it says about itself. */
+  /** The `kid` and `alg` of a JWK. */
   readonly id?: string;
   readonly algorithm?: string;
 }

@@ -24,7 +24,7 @@ export const CSS_FUNCTION = defineNew(
   },
 );
 
-/** Loads what `readMarkup` needs. */
+/** Loads the parser of `readMarkup`. */
 export const loadMarkup = parser.load;
 
 /** The problem of a selector; undefined if there is none, or before the library is loaded. */

@@ -21,7 +21,7 @@ import { type ConstantArgument, define, defineNew } from "./function.ts";
 /** The argument with the expected value. */
 const EXPECTED: ConstantArgument = { position: 1, problem: patternProblem, isDeep: true };
 
-/** Functions that compare data with a pattern of it, and those for parts of the pattern. */
+/** Functions that compare data with an expected value, and matchers for parts of it. */
 export const MATCH_FUNCTIONS = [
   define(
     "match_json(actual: map, expected: map)",

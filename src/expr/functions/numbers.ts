@@ -99,7 +99,7 @@ function numbersIn(values: readonly Value[]): AnyNumber[] {
   });
 }
 
-/** The same for what is computed with floats, which an integer beyond ±2^53 may not be. */
+/** The same as floats. Throws a Fault for integers beyond ±2^53. */
 function floatsIn(values: readonly Value[]): number[] {
   return numbersIn(values).map((value) => calculate("/", value, 1) as number);
 }

@@ -7,7 +7,7 @@ import { define, defineNew, defineWithEvaluation } from "./function.ts";
 
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** Functions whose value is another one at each call. */
+/** Functions whose value changes from call to call. */
 export const CHANGING_FUNCTIONS = [
   defineWithEvaluation(
     "random_int(limit: number)",

@@ -27,7 +27,7 @@ interface FunctionGroup {
   readonly functions: readonly FunctionRecord[];
 }
 
-/** Every function of the language, by what it is about. */
+/** Every function of the language, by subject. */
 export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Text", functions: TEXT_FUNCTIONS },
   { title: "Numbers", functions: NUMBER_FUNCTIONS },
@@ -78,7 +78,7 @@ function callsIn(node: Node): readonly (readonly [CallExpression, FunctionRecord
   return record ? [[node, record], ...inside] : inside;
 }
 
-/** What loads the libraries that an expression needs; most need none. */
+/** The functions that load the libraries of an expression; most expressions need none. */
 export function loadersOf(node: Node): readonly (() => Promise<void>)[] {
   const loaders = callsIn(node).flatMap(([, { load }]) => load ?? []);
   return usesMatches(node) ? [loadRegexEngine, ...loaders] : loaders;
@@ -98,7 +98,7 @@ export function callsToPrepare(
   );
 }
 
-/** Loads what any function needs. */
+/** Loads the libraries of all functions. */
 export async function loadAllFunctions(): Promise<void> {
   for (const { load } of FUNCTIONS.values()) await load?.();
 }

@@ -65,7 +65,7 @@ const compileText = remember((text) => {
   return compiler.compile({ uri: INLINE, schema });
 }, 50);
 
-/** Compiles the schema of a call if it is a constant, and loads what compiles others. */
+/** Compiles the schema of a call if it is a constant; otherwise loads all compilers. */
 async function prepareCall(
   call: CallExpression,
   files: FilesOfCalls,

@@ -47,7 +47,7 @@ function xpathProblem(expression: string): string | undefined {
   return unknown && `XPath 1.0 has no function ${unknown[1]}()`;
 }
 
-/** What may come before a bracket in XPath 1.0: functions, types of nodes, and operators. */
+/** Names that may precede a parenthesis in XPath 1.0: functions, node types and operators. */
 const CALLABLE: ReadonlySet<string> = new Set([
   ...["last", "position", "count", "id", "local-name", "namespace-uri", "name", "string", "concat"],
   ...["starts-with", "contains", "substring-before", "substring-after", "substring"],

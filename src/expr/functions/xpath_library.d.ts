@@ -1,6 +1,6 @@
 /** The package xpath, as far as this project uses it. */
 export interface XpathLibrary {
-  /** Throws an `Error` that says what is wrong. */
+  /** Throws an `Error` for invalid syntax. */
   parse(expression: string): {
     evaluate(
       options: { readonly node: unknown; readonly namespaces?: Readonly<Record<string, string>> },

@@ -44,7 +44,7 @@ function innerDefault({ default: inner }: { readonly default: unknown }): unknow
   return (inner as { readonly default?: unknown }).default ?? inner;
 }
 
-/** What a validation knows: the value as it is, where ajv sees the nearest floats. */
+/** The exact value that is validated, if ajv sees one with rounded integers. */
 export interface ValidationContext {
   readonly exact?: Value;
 }

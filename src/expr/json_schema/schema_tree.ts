@@ -36,10 +36,10 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   "4": "4",
 };
 
-/** The keyword by which whoever makes a schema finds the part of it that a value violates. */
+/** A keyword with which the maker of a schema marks its parts, to find the one that is violated. */
 export const ORIGIN = "x-runner-origin";
 
-/** Keywords whose values are data, in which nothing is a schema. */
+/** Keywords whose values are data and contain no schemas. */
 const DATA: ReadonlySet<string> = new Set([
   ...["const", "enum", "default", "example", "examples"],
   ...["dependentRequired", "$vocabulary"],

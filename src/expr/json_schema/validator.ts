@@ -26,7 +26,7 @@ export interface SchemaCompiler {
   compile(root: SchemaDocument, others?: readonly SchemaDocument[]): Validator;
 }
 
-/** Loads what compiles the schemas of a draft, whose violations may know their origins. */
+/** Loads the compiler for a draft. With `hasOrigins`, violations have the origin of their schema. */
 export async function loadSchemaCompiler(
   draft: SchemaDraft,
   hasOrigins = false,
@@ -84,7 +84,7 @@ function checkSchema(ajv: Ajv, schema: unknown): void {
   }
   const { $schema: _, ...rest } = typeof schema === "boolean" ? {} as { $schema?: Value } : schema;
   if (typeof schema === "boolean" || ajv.validateSchema(withFloats(rest) as typeof rest)) return;
-  // The first at each place says it; what follows are the other forms that it could have.
+  // The first error at a location is the clearest; the others are about alternatives.
   const problems = new Map(
     (ajv.errors ?? []).toReversed().map((error) => {
       const { instancePath, message, params } = error;

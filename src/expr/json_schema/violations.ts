@@ -6,7 +6,7 @@ import { follow, ORIGIN } from "./schema_tree.ts";
 
 /** A violation of a schema. */
 export interface SchemaMismatch extends Mismatch {
-  /** What the part of the schema has under `ORIGIN`, where errors of ajv show it. */
+  /** The value of `ORIGIN` in the violated part of the schema. */
   readonly origin?: unknown;
 }
 

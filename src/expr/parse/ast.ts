@@ -125,7 +125,7 @@ export interface SliceExpression extends Position {
   readonly to: Node | null;
 }
 
-/** The whole of a chain with `?.` in it: nil at a `?.` makes all of it nil. */
+/** A whole chain with `?.` in it: nil before a `?.` makes the chain nil. */
 export interface ChainExpression extends Position {
   readonly type: "ChainExpression";
   readonly expression: Node;

@@ -34,7 +34,7 @@ const OPERATORS: readonly string[] = [
   ...["||", "&&", "==", "!=", "<=", ">=", "**", "??", "..", ..."|!<>+-*/%^"],
 ];
 
-/** Reads a text token by token, and says what is wrong with one. */
+/** Splits a text into tokens, and reports unexpected ones. */
 export class Lexer {
   /** The current token. */
   type: TokenType = "end";

@@ -159,7 +159,7 @@ export class Parser extends OperandParser {
     return left;
   }
 
-  /** The same for what may follow itself without end: each other operand binds tighter than it. */
+  /** The same, counted as a level: a prefix or a right-associative operator may repeat without end. */
   #parseDeeper(power: number): Node {
     this.enter();
     const node = this.#parseOperators(power);

@@ -68,7 +68,7 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
   }
 }
 
-/** A longer part, or one that is more than names and keys, is shown by its place alone. */
+/** Only short parts of names and keys are quoted in a message. */
 const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
 
 function nilError(
@@ -93,10 +93,10 @@ function nilError(
   return new ExpressionError(message, start, end, hints.join("; "), { isNil: isThere, reads });
 }
 
-/** The parts of a template in whose place `??` puts a default, as they are written. */
+/** The parts of a template that `??` replaces by a default, as written. */
 export function nilDefaults({ parts, source }: ParsedTemplate, scope: Scope): readonly string[] {
   const find = (node: Node): string[] => {
-    // What a predicate reads differs from item to item.
+    // A predicate reads other values for each item.
     if (node.type === "Predicate") return [];
     const inside = childrenOf(node).flatMap(find);
     if (node.type !== "LogicalExpression" || node.operator !== "??") return inside;

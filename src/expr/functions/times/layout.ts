@@ -1,6 +1,6 @@
 import { type LocalTime, zoneName } from "./zone.ts";
 
-/** A part of a layout: text as it is, or a field. */
+/** A part of a layout: literal text, or a field. */
 export type LayoutPart = { readonly literal: string } | { readonly field: FieldName };
 
 /** A moment in a zone. */
