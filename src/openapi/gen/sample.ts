@@ -19,7 +19,8 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
   const sample = (outline: Outline, extra: { format?: "xml" } = {}) =>
     make(outline as object, { ...options, ...extra });
   const options = { quiet: true, enablePatterns: true, maxSampleDepth: Infinity };
-  const outline = (schema: unknown) => outlineOf(schema, new OutlineMaker(names, matching));
+  const outline = (schema: unknown) =>
+    new OutlineMaker(names, matching).make(schema, 0, new Set()) ?? { const: null };
   function matching(pattern: string): string {
     return String(sample({ type: "string", pattern: withoutGroups(pattern) }));
   }
@@ -80,10 +81,6 @@ const MAX_EXAMPLE_VALUES = 5000;
  * follow schemas that contain each other without end, and fill in every optional property.
  */
 type Outline = Readonly<Record<string, unknown>>;
-
-function outlineOf(schema: unknown, maker: OutlineMaker): Outline {
-  return maker.make(schema, 0, new Set()) ?? { const: null };
-}
 
 /** Deeper than this, only required properties are included. */
 const MAX_OPTIONAL_DEPTH = 3;

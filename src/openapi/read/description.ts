@@ -170,6 +170,7 @@ export class Description {
         this.#references.set(value, { text: $ref, file, path });
       }
       for (const [key, child] of Object.entries(value).toReversed()) {
+        if (typeof child !== "object" && key !== MAP_AS_KEY) continue;
         const inside = below(part, Array.isArray(value) ? Number(key) : key, child);
         if (key === MAP_AS_KEY) this.#badKeys.push(inside.at);
         waiting.push([inside, isExample]);
@@ -224,9 +225,10 @@ export class Description {
       const isKnown = target && ("value" in target || target.message.endsWith("refers to itself"));
       return isKnown ? target : undefined;
     };
-    const named = this.#named.get(text) ?? this.#named.get(file + text);
-    if (named) return enter(named);
     const name = targetFile(text, file);
+    const fragment = /#(.*)$/s.exec(text)?.[1] ?? "";
+    const named = this.#named.get(text) ?? this.#named.get(`${name}#${fragment}`);
+    if (named) return enter(named);
     if (name === undefined) {
       return {
         message: `remote references are not fetched: "${text}"`,
@@ -237,7 +239,7 @@ export class Description {
     if (parsed instanceof LoadError) {
       return { message: parsed.message, hint: parsed.hint, causes: parsed.diagnostics };
     }
-    const pointer = decodePercents(/#(.*)$/s.exec(text)?.[1] ?? "");
+    const pointer = decodePercents(fragment);
     let found: Target = { value: parsed.value, at: { file: name, path: [] } };
     if (pointer === "") return enter(found);
     for (const part of pointer.replace(/^\//, "").split("/")) {
