@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   report: ["base", "secrets", "host"],
   check: UP_TO_PLAN,
   dag: UP_TO_PLAN,
-  openapi: ["base", "secrets", "host", "expr"],
+  openapi: ["base", "secrets", "expr"],
   importer: ["base", "secrets", "openapi"],
   schema: [...UP_TO_ACTION, "workflow"],
   suite: [...UP_TO_PLAN, "run", "report", "check"],
