@@ -349,20 +349,14 @@ Deno.test("a description that cannot be used is found before the run", async () 
   assertEquals(count, 0);
 });
 
-Deno.test("mistakes in schemas are warnings, and what they are in is not used", async () => {
+Deno.test("mistakes in schemas are warnings, and the schemas with them are not used", async () => {
   await using server = withServer(() => Response.json({ name: "tea", kids: [{ kids: 1 }] }));
   const schemas: Record<string, unknown> = {
     loop: { $ref: "#/components/schemas/Loop" },
-    doubled: { $ref: "#/components/schemas/D0" },
     pattern: { type: "object", properties: { name: { pattern: "^(?!x)", maxLength: 2 } } },
     type: { properties: { name: { type: "strng" } } },
     tree: { $ref: "#Tree" },
   };
-  const component = (count: number, key: string) => ({
-    [key]: [1, 2].map(() => ({
-      $ref: `#/components/schemas/D${count + 1}`,
-    })),
-  });
   const api = {
     openapi: "3.1.0",
     paths: Object.fromEntries(
@@ -375,8 +369,6 @@ Deno.test("mistakes in schemas are warnings, and what they are in is not used", 
     components: {
       schemas: {
         Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] },
-        ...Object.fromEntries([...Array(40).keys()].map((n) => [`D${n}`, component(n, "allOf")])),
-        D40: true,
         Tree: {
           $anchor: "Tree",
           properties: { kids: { type: "array", items: { $ref: "#Tree" } } },
@@ -398,7 +390,6 @@ Deno.test("mistakes in schemas are warnings, and what they are in is not used", 
   for (
     const warning of [
       `a schema ${of} the schema refers to itself without end (api.yml:1:`,
-      `a schema ${of} it takes too much work (api.yml:1:`,
       `a pattern ${of} invalid regular expression: `,
       `a schema ${of} invalid schema: /properties/name/type must be equal`,
     ]
