@@ -1,5 +1,5 @@
 /** A step, or a step around it, as the name of a snapshot has it. */
-export interface NamedStep {
+interface NamedStep {
   /** The id of the step, or the name of its snapshot. */
   readonly id: string;
   /** From 0, where its job is repeated. */

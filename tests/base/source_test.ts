@@ -11,7 +11,7 @@ import {
 import { cutToWidth, displayWidth } from "../../src/base/text/display_width.ts";
 
 /** The place of `marked` in a text, as `line:column text-of-line|marked`. */
-function place(text: string, marked: string): string {
+function markedIn(text: string, marked: string): string {
   const source = { name: "a.yml", text };
   const start = text.indexOf(marked);
   const { line, column, text: shown, from, to } = excerptOf({
@@ -23,11 +23,11 @@ function place(text: string, marked: string): string {
 }
 
 Deno.test("excerptOf() counts lines and characters from 1", () => {
-  assertEquals(place("one\ntwo three\nfour", "three"), "2:5 two three|three");
-  assertEquals(place("one", "one"), "1:1 one|one");
-  assertEquals(place("one\r\ntwo\r\n", "two"), "2:1 two|two");
-  assertEquals(place("äö😀 x", "x"), "1:5 äö😀 x|x");
-  assertEquals(place("one\ntwo\n", "one\ntwo"), "1:1 one|one");
+  assertEquals(markedIn("one\ntwo three\nfour", "three"), "2:5 two three|three");
+  assertEquals(markedIn("one", "one"), "1:1 one|one");
+  assertEquals(markedIn("one\r\ntwo\r\n", "two"), "2:1 two|two");
+  assertEquals(markedIn("äö😀 x", "x"), "1:5 äö😀 x|x");
+  assertEquals(markedIn("one\ntwo\n", "one\ntwo"), "1:1 one|one");
 });
 
 Deno.test("excerptOf() stays inside the text", () => {
@@ -76,8 +76,12 @@ Deno.test("shortenExcerpt() keeps the text around the mark", () => {
   const text = `${"a".repeat(50)}[mark]${"b".repeat(50)}`;
   const shown = (text: string, longest: number) => {
     const start = text.indexOf("[");
-    const place = excerptOf({ source: { name: "a.yml", text }, start, end: text.indexOf("]") + 1 });
-    const { column, text: short, from, to } = shortenExcerpt(place, longest);
+    const excerpt = excerptOf({
+      source: { name: "a.yml", text },
+      start,
+      end: text.indexOf("]") + 1,
+    });
+    const { column, text: short, from, to } = shortenExcerpt(excerpt, longest);
     return `${column} ${short}|${short.slice(from, to)}`;
   };
   assertEquals(shown(text, 200), `51 ${text}|[mark]`);
@@ -92,22 +96,22 @@ const mask = (text: string) => text.replaceAll("hunter2", "***");
 
 Deno.test("maskExcerpt() keeps the mark under its text", () => {
   const text = 'key: "hunter2", other: hunter2';
-  const place = { file: "a.yml", line: 1, column: 17, text, from: 16, to: 21 };
-  const masked = maskExcerpt(place, mask);
+  const excerpt = { file: "a.yml", line: 1, column: 17, text, from: 16, to: 21 };
+  const masked = maskExcerpt(excerpt, mask);
   assertEquals(masked.text, 'key: "***", other: ***');
   assertEquals(masked.text.slice(masked.from, masked.to), "other");
 });
 
 Deno.test("maskExcerpt() marks the mask of a secret", () => {
-  const place = { file: "a.yml", line: 1, column: 1, text: "a hunter2 b", from: 2, to: 9 };
-  const masked = maskExcerpt(place, mask);
+  const excerpt = { file: "a.yml", line: 1, column: 1, text: "a hunter2 b", from: 2, to: 9 };
+  const masked = maskExcerpt(excerpt, mask);
   assertEquals(masked.text.slice(masked.from, masked.to), "***");
 });
 
 Deno.test("maskExcerpt() takes secrets out of the name of the file", () => {
-  const place = { file: "hunter2.yml", line: 1, column: 1, text: "a", from: 0, to: 1 };
-  assertEquals(maskExcerpt(place, mask).file, "***.yml");
-  assertEquals(maskExcerpt({ ...place, text: "hunter2" }, mask).file, "***.yml");
+  const excerpt = { file: "hunter2.yml", line: 1, column: 1, text: "a", from: 0, to: 1 };
+  assertEquals(maskExcerpt(excerpt, mask).file, "***.yml");
+  assertEquals(maskExcerpt({ ...excerpt, text: "hunter2" }, mask).file, "***.yml");
 });
 
 Deno.test("renderMasked() shows no secret of a diagnostic", () => {

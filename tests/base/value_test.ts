@@ -54,7 +54,7 @@ Deno.test("mergeDicts() keeps the key __proto__ a key", () => {
 });
 
 Deno.test("describeValue() names the type of a value, or shows a short one", () => {
-  const rows: [value: unknown, words: string][] = [
+  const rows: [value: unknown, description: string][] = [
     [null, "nothing"],
     [undefined, "nothing"],
     [[1], "a list"],
@@ -65,7 +65,7 @@ Deno.test("describeValue() names the type of a value, or shows a short one", () 
     [NaN, "NaN"],
     [false, "false"],
   ];
-  for (const [value, words] of rows) assertEquals(describeValue(value), words);
+  for (const [value, description] of rows) assertEquals(describeValue(value), description);
 });
 
 Deno.test("isEqual() compares by what values hold", () => {

@@ -152,8 +152,8 @@ function readJobs(...texts: readonly string[]) {
 
 /** `file:line:column marked text`. */
 async function locate(texts: readonly string[], path: Path, part?: "key" | "value") {
-  const places = await (await readJobs(...texts)).positions();
-  const { file, line, column, text, from, to } = excerptOf(places.locate(path, part));
+  const positions = await (await readJobs(...texts)).positions();
+  const { file, line, column, text, from, to } = excerptOf(positions.locate(path, part));
   return `${file}:${line}:${column} ${text.slice(from, to)}`;
 }
 
@@ -215,8 +215,8 @@ Deno.test("Positions.locate() finds values and keys by their paths", async () =>
 
 Deno.test("Positions.locate() finds a key after a line separator that YAML does not know", async () => {
   for (const sign of ["\u0085", "\u2028"]) {
-    const place = await locate([`a: 1\n${sign}b: 2\n`], [`${sign}b`], "key");
-    assertEquals(place, `a.yml:2:1 ${sign}b`);
+    const location = await locate([`a: 1\n${sign}b: 2\n`], [`${sign}b`], "key");
+    assertEquals(location, `a.yml:2:1 ${sign}b`);
   }
 });
 
@@ -270,11 +270,11 @@ Deno.test("Positions.locate() follows a parameter to the defaults of the job", a
   - uses: http
     with: {headers: {c: d}}
 `;
-  const own: Path = ["jobs", 0, "steps", 0, "with"];
-  assertEquals(await locate([text], [...own, "url"]), "a.yml:3:17 u");
-  assertEquals(await locate([text], [...own, "headers", "a"]), "a.yml:3:33 b");
-  assertEquals(await locate([text], [...own, "headers", "c"]), "a.yml:6:25 d");
-  assertEquals(await locate([text], [...own, "nothing"]), "a.yml:6:11 {headers: {c: d}}");
+  const params: Path = ["jobs", 0, "steps", 0, "with"];
+  assertEquals(await locate([text], [...params, "url"]), "a.yml:3:17 u");
+  assertEquals(await locate([text], [...params, "headers", "a"]), "a.yml:3:33 b");
+  assertEquals(await locate([text], [...params, "headers", "c"]), "a.yml:6:25 d");
+  assertEquals(await locate([text], [...params, "nothing"]), "a.yml:6:11 {headers: {c: d}}");
 });
 
 Deno.test("Positions.text() gives a scalar whose parts can be marked in the file", async () => {
@@ -290,19 +290,19 @@ number: 5
 list: [1]
 none:
 `;
-  const places = await (await readJobs(text)).positions();
+  const positions = await (await readJobs(text)).positions();
   const mark = (key: string) => {
-    const source = places.text([key])!;
+    const source = positions.text([key])!;
     const start = source.text.indexOf("two");
     const { line, column } = excerptOf({ source, start, end: start + 3 });
     return `${line}:${column}`;
   };
   assertEquals(["plain", "quoted", "literal", "folded"].map(mark), ["1:12", "2:18", "5:4", "8:3"]);
-  assertEquals(places.text(["folded"])?.text, "one two");
-  assertEquals(places.text(["number"])?.text, "5");
-  assertEquals(places.text(["list"]), undefined);
-  assertEquals(places.text(["none"]), undefined);
-  assertEquals(places.text(["nothing"]), undefined);
+  assertEquals(positions.text(["folded"])?.text, "one two");
+  assertEquals(positions.text(["number"])?.text, "5");
+  assertEquals(positions.text(["list"]), undefined);
+  assertEquals(positions.text(["none"]), undefined);
+  assertEquals(positions.text(["nothing"]), undefined);
 });
 
 /** The value that the program reads in a text. */

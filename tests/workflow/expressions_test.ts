@@ -15,7 +15,7 @@ jobs:
 }
 
 /** Where each error is, as `line:column marked text`. */
-async function places(yaml: string): Promise<readonly string[]> {
+async function errorsIn(yaml: string): Promise<readonly string[]> {
   const messages = (await explainText(yaml)).split("\n");
   return messages.flatMap((line, index) => {
     const [, place] = /^flow\.yml:(\d+:\d+): error/.exec(line) ?? [];
@@ -55,7 +55,7 @@ Deno.test("a mistake in an expression is marked where it is written", async () =
     ["test: '{foo: 1}.foo == 1'"],
   ];
   for (const [lines, ...messages] of cases) {
-    assertEquals(await places(step(lines)), messages, lines);
+    assertEquals(await errorsIn(step(lines)), messages, lines);
   }
 });
 
@@ -157,7 +157,7 @@ Deno.test("a repeated expression is reported once for each place", async () => {
 name: x
 jobs: [{name: a, steps: [${steps}]}, {name: b, steps: [{uses: hello, test: foo}]}]
 `;
-  assertEquals((await places(yaml)).map((place) => place.split(":")[0]), ["1", "3"]);
+  assertEquals((await errorsIn(yaml)).map((place) => place.split(":")[0]), ["1", "3"]);
 });
 
 Deno.test("an error in the defaults of a job is reported once, in the defaults", async () => {
@@ -167,7 +167,7 @@ jobs:
   defaults: {hello: {a: "{{ foo }}"}}
   steps: [{uses: hello}, {uses: hello, with: {b: 1}}, {uses: hello, with: {a: 1}}]
 `;
-  assertEquals(await places(yaml), ["4:29 foo"]);
+  assertEquals(await errorsIn(yaml), ["4:29 foo"]);
 });
 
 Deno.test("equal texts share one tree", async () => {

@@ -299,14 +299,14 @@ Deno.test("loadWorkflow() warns where the jobs of a file are replaced by those o
   const jobs = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
   const files = { "a.yml": `name: a\nvars: {x: 1}\n${jobs}`, "b.yml": `vars: {x: 2}\n${jobs}` };
   const { warnings, hints } = await loadFiles(files);
-  const words = (found: typeof warnings) =>
+  const messages = (found: typeof warnings) =>
     found.map(({ message, span }) =>
       `${span!.start} ${message.replaceAll(/'[^']*\/(\w\.yml)'/g, "'$1'")}`
     );
-  assertEquals(words(warnings), [
+  assertEquals(messages(warnings), [
     `13 "jobs" of 'b.yml' replaces "jobs" of 'a.yml', which do not run`,
   ]);
-  assertEquals(words(hints), [`0 "vars" of 'b.yml' replaces "vars" of 'a.yml'`]);
+  assertEquals(messages(hints), [`0 "vars" of 'b.yml' replaces "vars" of 'a.yml'`]);
 });
 
 const JOB = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
@@ -316,10 +316,10 @@ Deno.test("loadWorkflow() refuses aliases that make a small file a huge value", 
     { length: 30 },
     (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`,
   );
-  const [reported, ...more] = await describeText(
+  const [reported, ...others] = await describeText(
     `a0: &a0 [x]\n${lines.join("\n")}\n${JOB}vars: {x: *a30}`,
   );
-  assertEquals(more, []);
+  assertEquals(others, []);
   assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: aliases make the document too large");
 });
 

@@ -21,7 +21,7 @@ interface NodeBase extends Extent {
   readonly outerEnd: number;
 }
 
-export interface YamlScalar extends NodeBase {
+interface YamlScalar extends NodeBase {
   readonly kind: "scalar";
   readonly style: "plain" | "single" | "double" | "block";
   /** The decoded text. Quotes and block headers are in the extent, which is empty for no value. */
@@ -31,7 +31,7 @@ export interface YamlScalar extends NodeBase {
   readonly hasIndicator: boolean;
 }
 
-export interface YamlAlias extends NodeBase {
+interface YamlAlias extends NodeBase {
   readonly kind: "alias";
   /** Undefined if the anchor is in another text. */
   readonly target: YamlNode | undefined;
@@ -63,7 +63,7 @@ export interface YamlPair {
 }
 
 /** The tree of a text. */
-export interface YamlTree {
+interface YamlTree {
   /** The nodes of the documents. */
   readonly roots: readonly YamlNode[];
   /** The nodes that aliases refer to. */

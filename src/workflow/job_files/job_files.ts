@@ -31,7 +31,7 @@ interface Embedder {
 }
 
 /** A file that was found to be a job file, right or wrong. */
-export interface FoundJobFile extends DecodedDocument<JobDraft> {
+interface FoundJobFile extends DecodedDocument<JobDraft> {
   readonly document: Document;
 }
 
