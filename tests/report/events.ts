@@ -15,7 +15,7 @@ import type {
 export const NOON = new Date(2026, 0, 2, 12, 0, 0, 0).getTime();
 
 /** A run of these jobs, by id; their names are the same with a capital. */
-export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = {}): RunStarted {
+export function runStarted(jobs: readonly string[], changes: Partial<RunStarted> = {}): RunStarted {
   return {
     type: "run_started",
     runId: "r",
@@ -28,12 +28,12 @@ export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = 
       needs: [],
       steps: [{ name: "check the total", uses: "http" }],
     })),
-    ...more,
+    ...changes,
   };
 }
 
-export function jobStarted(job: string, more: Partial<JobStarted> = {}): JobStarted {
-  return { type: "job_started", runId: "r", time: NOON, job, name: nameOf(job), ...more };
+export function jobStarted(job: string, changes: Partial<JobStarted> = {}): JobStarted {
+  return { type: "job_started", runId: "r", time: NOON, job, name: nameOf(job), ...changes };
 }
 
 export function stepStarted(run: StepRun, name: string): StepStarted {
@@ -45,11 +45,11 @@ export function inner(within: StepRun, step = 0): StepRun {
   return { job: within.job, within, step };
 }
 
-/** A step that passed, unless `more` says otherwise. */
+/** A step that passed, unless `changes` says otherwise. */
 export function stepFinished(
   run: StepRun,
   name: string,
-  more: Partial<StepResult> = {},
+  changes: Partial<StepResult> = {},
 ): StepFinished {
   const result: StepResult = {
     name,
@@ -60,12 +60,12 @@ export function stepFinished(
     attempts: [{ number: 1, started: NOON + 789, duration: 7, outcome: "passed" }],
     responseTime: 6.5,
     failures: [],
-    ...more,
+    ...changes,
   };
   return { type: "step_finished", runId: "r", time: NOON, run, result };
 }
 
-export function jobFinished(job: string, more: Partial<JobFinished> = {}): JobFinished {
+export function jobFinished(job: string, changes: Partial<JobFinished> = {}): JobFinished {
   return {
     type: "job_finished",
     runId: "r",
@@ -75,11 +75,11 @@ export function jobFinished(job: string, more: Partial<JobFinished> = {}): JobFi
     state: "passed",
     duration: 120,
     failures: [],
-    ...more,
+    ...changes,
   };
 }
 
-export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
+export function runFinished(changes: Partial<RunFinished> = {}): RunFinished {
   return {
     type: "run_finished",
     runId: "r",
@@ -90,7 +90,7 @@ export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
     steps: { passed: 1, failed: 0, skipped: 0, untested: 0, tolerated: 0 },
     untestedFailures: 0,
     flaky: 0,
-    ...more,
+    ...changes,
   };
 }
 

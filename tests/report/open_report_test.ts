@@ -16,7 +16,7 @@ const events: readonly RunEvent[] = [
 ];
 
 /** Returns the output on two separate screens. */
-async function written(more: Partial<OpenReportOptions>, taken = events) {
+async function written(changes: Partial<OpenReportOptions>, taken = events) {
   const stdout = new Screen();
   const stderr = new Screen();
   const clock = fakeClock(NOON);
@@ -25,7 +25,7 @@ async function written(more: Partial<OpenReportOptions>, taken = events) {
     verbose: false,
     timing: false,
     colour: false,
-    ...more,
+    ...changes,
   });
   for (const event of taken) report.take(event);
   report.close();

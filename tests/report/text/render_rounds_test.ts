@@ -24,10 +24,10 @@ function roundsText(
   results: readonly Partial<StepResult>[],
   { rounds = results.length, withTimes = false } = {},
 ): string {
-  const events = results.flatMap((more, round): RunEvent[] => {
-    const state: JobState = more.state === "failed" ? "failed" : "passed";
+  const events = results.flatMap((changes, round): RunEvent[] => {
+    const state: JobState = changes.state === "failed" ? "failed" : "passed";
     return [
-      stepFinished({ job: "load", step: 0, round }, "ping", more),
+      stepFinished({ job: "load", step: 0, round }, "ping", changes),
       { type: "round_finished", runId: "r", time: NOON, job: "load", round, state },
     ];
   });

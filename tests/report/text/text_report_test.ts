@@ -21,10 +21,10 @@ function textOf(events: readonly RunEvent[], timing = false): string {
   return reportOf(textReport({ timing, style: PLAIN }), events);
 }
 
-const run = (step: number, more: Partial<StepRun> = {}): StepRun => ({
+const run = (step: number, changes: Partial<StepRun> = {}): StepRun => ({
   job: "build",
   step,
-  ...more,
+  ...changes,
 });
 
 function attempt(number: number, outcome: Attempt["outcome"], message?: string): Attempt {
@@ -34,7 +34,7 @@ function attempt(number: number, outcome: Attempt["outcome"], message?: string):
 
 /** The report of the steps of one job, without the text around it. */
 function stepsText(results: readonly (readonly [string, Partial<StepResult>])[], timing = false) {
-  const steps = results.map(([name, more], step) => stepFinished(run(step), name, more));
+  const steps = results.map(([name, changes], step) => stepFinished(run(step), name, changes));
   const text = textOf([runStarted(["build"]), jobStarted("build"), ...steps], timing);
   assert(text.startsWith("Shop\n\n● Build\n"));
   return text.slice("Shop\n\n● Build\n".length);

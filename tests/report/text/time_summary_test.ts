@@ -15,7 +15,7 @@ type Ran = readonly [
   JobState?,
 ];
 
-type Step = readonly [run: StepRun, name: string, duration: number, more?: Partial<StepResult>];
+type Step = readonly [run: StepRun, name: string, duration: number, changes?: Partial<StepResult>];
 
 function summaryOf(jobs: readonly Ran[], steps: readonly Step[]): TimeSummary {
   const summary = new TimeSummary();
@@ -26,8 +26,8 @@ function summaryOf(jobs: readonly Ran[], steps: readonly Step[]): TimeSummary {
   });
   for (const [id, , from, duration, state = "passed"] of jobs) {
     summary.update({ ...jobStarted(id), time: NOON + from });
-    for (const [run, name, time, more] of steps) {
-      if (run.job === id) summary.update(stepFinished(run, name, { duration: time, ...more }));
+    for (const [run, name, time, changes] of steps) {
+      if (run.job === id) summary.update(stepFinished(run, name, { duration: time, ...changes }));
     }
     summary.update(jobFinished(id, { duration, state }));
   }

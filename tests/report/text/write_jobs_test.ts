@@ -16,8 +16,8 @@ import {
 import type { RunEvent } from "../../../src/run/event.ts";
 import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
 
-const step = (job: string, index: number, more = {}) =>
-  stepFinished({ job, step: index }, `${job} ${index}`, more);
+const step = (job: string, index: number, changes = {}) =>
+  stepFinished({ job, step: index }, `${job} ${index}`, changes);
 const failed = { state: "failed", failures: [falseTest()] } as const;
 const skipped = { state: "skipped", reason: "not needed" } as const;
 
