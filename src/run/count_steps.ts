@@ -1,7 +1,10 @@
 import type {
+  BareEvent,
   JobState,
   PiecePart,
   RunFinished,
+  RunStarted,
+  StepRun,
   StepState,
   SuiteFinished,
   SuitePart,
@@ -47,4 +50,114 @@ export function roundsOf(rounds: number, { index, of }: PiecePart = { index: 1, 
 export function workflowState({ state, jobs, interrupted }: RunFinished): JobState {
   if (jobs.passed + jobs.failed > 0 || jobs.skipped === 0) return state;
   return interrupted?.startsWith("--strict") ? state : "skipped";
+}
+
+/**
+ * Counts the events of a run, also the steps that never began. Made for the step that embeds a
+ * job, it counts the steps of this job alone.
+ */
+export class RunTotals {
+  readonly jobs: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
+  readonly steps = noSteps();
+  untestedFailures = 0;
+  warnings = 0;
+  #flaky = 0;
+  readonly #assertions = { passed: 0, failed: 0 };
+  readonly #within: StepRun | undefined;
+  readonly #running = new Map<string, RunningJob>();
+
+  constructor(within?: StepRun) {
+    this.#within = within;
+  }
+
+  take(event: BareEvent): void {
+    switch (event.type) {
+      case "run_started":
+        for (const job of event.jobs) {
+          this.#running.set(job.id, { job, rounds: 1, begun: 0, open: new Map() });
+        }
+        return;
+      case "job_started": {
+        const running = this.#running.get(event.job);
+        if (running) running.rounds = Math.max(event.rounds ?? 1, 1);
+        return;
+      }
+      case "step_finished":
+        if (event.run.within === this.#within) this.#countStep(event);
+        return;
+      case "round_finished":
+        this.#endRound(this.#running.get(event.job), event.round);
+        return;
+      case "job_finished":
+        this.jobs[event.state]++;
+        this.#endJob(event.job);
+        return;
+      case "note":
+        if (event.level === "warning") this.warnings++;
+    }
+  }
+
+  /** The totals as the last event of a run has them. */
+  all(): Pick<RunFinished, "jobs" | "steps" | "untestedFailures" | "flaky" | "assertions"> {
+    const { jobs, steps, untestedFailures } = this;
+    const { passed, failed } = this.#assertions;
+    return {
+      jobs,
+      steps,
+      untestedFailures,
+      flaky: this.#flaky,
+      ...passed + failed === 0 ? {} : { assertions: { passed, failed } },
+    };
+  }
+
+  #countStep({ run, result }: Extract<BareEvent, { readonly type: "step_finished" }>): void {
+    const { state, untested, untestedInside = 0, flaky, assertions } = result;
+    this.steps[state]++;
+    this.untestedFailures += untestedInside + (untested === undefined ? 0 : 1);
+    if (flaky) this.#flaky++;
+    this.#assertions.passed += assertions?.passed ?? 0;
+    this.#assertions.failed += assertions?.failed ?? 0;
+    const running = run.within ? undefined : this.#running.get(run.job);
+    if (!running) return;
+    const begun = running.open.get(run.round);
+    if (begun) {
+      begun.push(run);
+      return;
+    }
+    running.open.set(run.round, [run]);
+    running.begun++;
+  }
+
+  /** Counts the steps of an unfinished round, or their entries, that never began as skipped. */
+  #endRound(running: RunningJob | undefined, round: number | undefined): void {
+    const begun = running?.open.get(round);
+    if (!running || !begun) return;
+    running.open.delete(round);
+    const runs = Map.groupBy(begun, ({ step }) => step);
+    for (const [index, { entries }] of running.job.steps.entries()) {
+      const ofStep = runs.get(index) ?? [];
+      const last = ofStep.reduce((last, { entry = 0 }) => Math.max(last, entry), -1);
+      // A step whose entries are not known is one run as long as none of them ran.
+      const unknown = ofStep.length === 0 && entries === undefined ? 1 : 0;
+      this.steps.skipped += Math.max(entries ?? 0, last + 1, unknown) - ofStep.length;
+    }
+  }
+
+  #endJob(id: string): void {
+    const running = this.#running.get(id);
+    if (!running) return;
+    for (const round of running.open.keys()) this.#endRound(running, round);
+    // All rounds that did not begin count as one, since there may be thousands of them.
+    if (running.begun < running.rounds) this.steps.skipped += running.job.steps.length;
+    this.#running.delete(id);
+  }
+}
+
+interface RunningJob {
+  readonly job: RunStarted["jobs"][number];
+  rounds: number;
+  /** The number of rounds in which a step has ended. */
+  begun: number;
+  /** The steps that have ended in each unfinished round. */
+  readonly open: Map<number | undefined, StepRun[]>;
 }

@@ -14,7 +14,7 @@ import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/
 import { Masker } from "../secrets/masker.ts";
 import type { Document, Step } from "../workflow/model.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
-import { sumOf } from "./count_steps.ts";
+import { RunTotals, sumOf } from "./count_steps.ts";
 import type { BareEvent, Emit, RunEvent } from "./event.ts";
 import { openOutputs, stepIdsOf } from "./execute/outputs.ts";
 import { finishJob, runJob } from "./execute/run_job.ts";
@@ -22,7 +22,6 @@ import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline_plan.ts";
 import { CLEANUP_TIMEOUT, type Detail, type JobOutcome, type RunOptions } from "./run_options.ts";
 import { Run, type RunProgress } from "./run_state.ts";
-import { RunTotals } from "./run_totals.ts";
 
 /**
  * Runs a plan and emits events; true if every job passed or was skipped on purpose.

@@ -31,7 +31,7 @@ import {
   surveyPiece,
 } from "./piece_events.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
-import { RunTotals } from "../run/run_totals.ts";
+import { RunTotals } from "../run/count_steps.ts";
 
 /** A job of the run with the pieces that count. */
 interface MergedJob {

@@ -1,4 +1,9 @@
-import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
+import {
+  countWorkflows,
+  type EndedWorkflow,
+  RunTotals,
+  workflowState,
+} from "../run/count_steps.ts";
 import type {
   JobFinished,
   RunEvent,
@@ -19,7 +24,6 @@ import {
   readSuiteEvents,
 } from "./piece_events.ts";
 import { outlineOf } from "./run_file.ts";
-import { RunTotals } from "../run/run_totals.ts";
 import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";
 
 /** The events of one process, by the workflows that it ran. */
