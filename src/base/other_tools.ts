@@ -113,7 +113,6 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['"timeout" of the step limits each attempt, max_attempts and interval all of them', "timeout"],
   ],
   "the suite": [
-    ['"tags" is a key of a workflow, of a job, and beside a path', "tags"],
     ['"jobs" is a key of a workflow: a suite lists workflow files', "jobs"],
     ['the key is "workflows"', "files tests include"],
     ['variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"', "env"],
@@ -136,23 +135,17 @@ const PARAMETERS: readonly (readonly [name: string, words: string, example?: str
   ["addr", "url host port address server target"],
   ["host", "url addr address hostname server"],
   ["dsn", "url host database", 'dsn: "postgres://user:password@host:5432/database"'],
-  ["url", "host dsn"],
-  ["user", "username login"],
   ["username", "user"],
   ["password", "pass"],
   ["auth", "username user password", "auth: { username: …, password: … }"],
   ["auth", "bearer token authorization", "auth: { bearer: … }"],
-  ["auth", "basic_auth", "auth: { basic: { username: …, password: … } }"],
-  ["key_file", "key private_key identity_file"],
   ["tls", "insecure verify verify_ssl ignoreHTTPSErrors", "tls: { verify: false }"],
   ["tls", "cacert ca_file", "tls: { ca: ca.pem }"],
   ["tls", "ssl secure"],
   ["query", "params sql statement"],
-  ["params", "args parameters"],
   ["headers", "header"],
   ["metadata", "headers"],
   ["form", "data payload formData"],
-  ["multipart", "files", "multipart: { note: text, upload: { file: a.pdf } }"],
   ["file", "upload body_file"],
   ["save", "output download"],
   ["body", "data payload message request text content"],
@@ -163,8 +156,6 @@ const PARAMETERS: readonly (readonly [name: string, words: string, example?: str
   ["workdir", "cwd dir working-directory working_directory"],
   ["env", "environment"],
   ["service", "rpc call", "service: demo.v1.Users, method: GetUser"],
-  ["commands", "search command", "commands: [{ name: select, mailbox: INBOX }]"],
-  ["name", "host domain"],
   [
     "actions",
     "action steps url selector",
@@ -202,7 +193,6 @@ export function hintForAction(word: string): string | undefined {
     ['a step waits before its action by the key "wait": wait: 5s', "sleep wait delay pause"],
     ["smtp sends mails, and imap reads them", "mail email"],
     ['an assertion is the key "test" of a step', "assert test"],
-    ["no action receives requests; a server in a shell step does (background: true)", "webhook"],
   ], word);
 }
 
@@ -224,7 +214,6 @@ const FIELDS: Table = [
   ["code", "statusCode status_code exit_code exitCode"],
   ["body", "json content"],
   ["rawbody", "text"],
-  ["stdout", "output out"],
 ];
 
 /** The field of a result that other tools call `word`. */
@@ -235,7 +224,6 @@ export function fieldMeantBy(word: string): string | undefined {
 const FUNCTIONS: Table = [
   ["use uuid()", "uuidv4 guid random_uuid"],
   ["use now(), or unixtime() for seconds", "timestamp iso8601 epoch"],
-  ['use format_date(now(), "2006-01-02")', "today"],
   ["use format_date(time, layout, zone)", "strftime format_time dateformat date_format format"],
   ["use date(text, layout)", "strptime parse_date"],
   ["use jwt(token), or jwt_verify(token, key)", "jwt_decode decode_jwt parse_jwt verify_jwt"],
@@ -243,19 +231,14 @@ const FUNCTIONS: Table = [
   ["use decode_base64(text)", "base64decode atob"],
   ["use encode_url(text)", "urlencode encodeuricomponent"],
   ["use decode_url(text)", "urldecode decodeuricomponent"],
-  ["use encode_hex(text)", "hex"],
   ["use sha256(text)", "digest hash"],
   ["use hmac_sha256(key, text)", "hmac"],
   ["use random_int(100)", "random rand randint"],
-  ["use random_str(length)", "randomstring"],
   ["use capture(text, pattern)", "regex_match exec extract scan"],
   ['write text matches "^a+$"', "match regex test"],
   ["use css(text, selector)", "queryselector queryselectorall"],
-  ["use xpath(text, expression)", "xml parse_xml"],
   ["use jmespath(value, expression) or json_path(value, path)", "jq"],
   ['use json_path(value, "$..name"), or write the path itself: res.body.items[0].name', "jsonpath"],
-  ["use parse_yaml(text)", "yaml fromyaml"],
-  ["use parse_csv(text)", "csv fromcsv"],
   ["write an operator: a + b, a - b, a * b, a / b or a % b", "add sub mul div mod"],
   [
     "write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b",
@@ -273,16 +256,13 @@ const FUNCTIONS: Table = [
     "isstring isnumber isboolean isinteger isarray isobject isnan is_string is_integer",
   ],
   ["write value == nil", "isnull is_null"],
-  ["write len(value) == 0", "isempty"],
   ["write value != nil", "exists defined isdefined"],
   ["write text[0:3], or list[0:3]", "substring substr slice"],
   ["write text contains part, or item in list", "includes"],
   ['write "key" in map', "has"],
   ["use any(list, # > 1)", "some"],
   ["use all(list, # > 1)", "every"],
-  ["use filter(list, .price > 1)", "select"],
   ["use toPairs(map)", "to_entries"],
-  ["use fromPairs(pairs)", "from_entries"],
   ["use upper(text)", "touppercase ascii_upcase"],
   ["use lower(text)", "tolowercase ascii_downcase"],
   ["use replace(text, old, new)", "gsub replaceall"],
@@ -290,7 +270,6 @@ const FUNCTIONS: Table = [
   ["use int(text), or float(text)", "number parseint parsefloat tonumber"],
   ['use schema(value, "file.json")', "validate jsonschema json_schema tv4 ajv"],
   ["use includes_json(value, part)", "tomatchobject objectcontaining match_object"],
-  ["write snapshot: true at the step", "tomatchsnapshot snapshot"],
   ["write wait: 1s at the step", "sleep"],
   ["write the condition itself", "check expect assert"],
 ];
@@ -316,7 +295,6 @@ const METHODS: Table = [
   ["times are such texts already", "toISOString"],
   ["write fromJSON(text)", "parse"],
   ["write toJSON(value)", "stringify"],
-  ["write value matches …", "match test"],
 ];
 
 /** What to write instead of a method that is no function here. */
@@ -366,7 +344,6 @@ const OPTIONS: Table = [
   ],
   ["write --var <name=value>", "param set variable variables"],
   ["write --quiet", "silent"],
-  ["write --version", "V"],
   ["write --verbose", "debug trace"],
   [
     "write --report <format=path>, such as --report junit=junit.xml",
