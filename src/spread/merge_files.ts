@@ -1,6 +1,10 @@
+import { mergePieces } from "./merge_pieces.ts";
+import { mergeShards, mergeSuitePieces } from "./merge_suite.ts";
 import type { MergedPieces, PieceFile } from "./piece_events.ts";
 import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
+import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
+import { readSuiteRunFile } from "./suite_run_file.ts";
 
 /** What several processes did, as if one had done it. */
 export interface Merged extends MergedPieces {
@@ -16,17 +20,10 @@ export async function mergeFiles(
   runFile?: NamedText,
   opening?: Opening,
 ): Promise<Merged> {
-  if (!runFile) {
-    const { mergeShards } = await import("./merge_suite.ts");
-    return { isSuite: true, ...mergeShards(files) };
-  }
+  if (!runFile) return { isSuite: true, ...mergeShards(files) };
   if (isSuiteRunFile(runFile.text)) {
-    const { mergeSuitePieces } = await import("./merge_suite.ts");
-    const { readSuiteRunFile } = await import("./suite_run_file.ts");
     return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), files) };
   }
-  const { mergePieces } = await import("./merge_pieces.ts");
-  const { readRunFile } = await import("./run_file.ts");
   const run = await readRunFile(runFile, opening);
   return { isSuite: false, ...mergePieces(run, files, opening?.secrets) };
 }
