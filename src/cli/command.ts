@@ -101,7 +101,7 @@ export interface Invocation {
   /** The settings that options stand for. */
   readonly settings: RunSettings;
   /** The records of the options on the line. */
-  readonly given: readonly Option[];
+  readonly options: readonly Option[];
 }
 
 /** The commands of the program, and the options that all of them have. */

@@ -24,14 +24,14 @@ export function readCommandLine(
   for (const name of [...switches, ...values.keys()]) {
     if (!options.some((option) => option.name === name)) throw foreignOption(name, command);
   }
-  const given = options.filter(({ name }) => switches.has(name) || values.has(name));
+  const onLine = options.filter(({ name }) => switches.has(name) || values.has(name));
   const invocation = {
     operands: named ? operands.slice(1) : operands,
     switches,
-    given,
-    ...sortValues(values, given),
+    options: onLine,
+    ...sortValues(values, onLine),
   };
-  if (!switches.has("help") && !switches.has("version")) checkTogether(given);
+  if (!switches.has("help") && !switches.has("version")) checkTogether(onLine);
   return { command, invocation };
 }
 
@@ -71,10 +71,10 @@ function parseFlags(args: readonly string[], options: readonly Option[]): Flags 
 
 /** The line with an empty value for each option that may be without one. */
 function withEmptyValues(args: readonly string[], options: readonly Option[]): readonly string[] {
-  const words = options.flatMap(({ name, isValueOptional }) => isValueOptional ? `--${name}` : []);
+  const names = options.flatMap(({ name, isValueOptional }) => isValueOptional ? `--${name}` : []);
   const end = args.indexOf("--");
   return args.map((word, index) =>
-    words.includes(word) && (end < 0 || index < end) ? `${word}=` : word
+    names.includes(word) && (end < 0 || index < end) ? `${word}=` : word
   );
 }
 
@@ -109,18 +109,18 @@ function foreignOption(option: string, { name }: Command): UsageError {
 
 /** Sorts the values of the options that are given, and makes settings of a run of them. */
 function sortValues(
-  words: Flags["values"],
-  given: readonly Option[],
+  written: Flags["values"],
+  options: readonly Option[],
 ): Pick<Invocation, "values" | "lists" | "settings"> {
   const values = new Map<string, string>();
   const lists = new Map<string, readonly string[]>();
   const settings: RunSettings = {};
-  for (const option of given) {
-    const list = words.get(option.name) ?? [];
+  for (const option of options) {
+    const list = written.get(option.name) ?? [];
     for (const value of list) checkValue(option, value);
-    const [first, another] = list;
+    const [first, second] = list;
     if (option.repeats) lists.set(option.name, list);
-    else if (another !== undefined) throw new UsageError(`option --${option.name} is given twice`);
+    else if (second !== undefined) throw new UsageError(`option --${option.name} is given twice`);
     else if (first !== undefined) values.set(option.name, first);
     Object.assign(settings, option.sets?.(first ?? "", list));
   }
@@ -146,9 +146,9 @@ export function checkChoice(what: string, value: string, choices?: readonly stri
 }
 
 /** Refuses options that exclude or lack each other. */
-function checkTogether(given: readonly Option[]): void {
-  const isGiven = (name: string) => given.some((option) => option.name === name);
-  for (const { name, excludes, requires } of given) {
+function checkTogether(options: readonly Option[]): void {
+  const isGiven = (name: string) => options.some((option) => option.name === name);
+  for (const { name, excludes, requires } of options) {
     const other = excludes?.find(isGiven);
     if (other !== undefined) {
       throw new UsageError(`options --${name} and --${other} cannot be combined`, "leave one out");

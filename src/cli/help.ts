@@ -3,7 +3,7 @@ import { variablesOf } from "./environment.ts";
 
 const ABOUT = "runner - run workflow files: test APIs, smoke-test releases, watch services";
 
-const MORE = [
+const HELP_HINT = [
   "runner <command> --help prints the options of a command, and runner help <topic>",
   "a page of the documents: retry, functions, http, ... (runner help --help)",
 ];
@@ -31,7 +31,7 @@ export function renderHelp(
       command.operands.map((operand) => [operandWord(operand), operand.summary]),
     ),
     ...section("Commands", others.map(({ name = "", summary }) => [name, summary])),
-    ...others.length === 0 ? [] : ["", ...MORE],
+    ...others.length === 0 ? [] : ["", ...HELP_HINT],
     ...groups.flatMap(([title, rows]) => section(title, rows, column)),
     ...section("Environment", variables.map(({ name, summary }) => [name, summary])),
     "",
@@ -85,8 +85,8 @@ export function operandWord({ name, repeats, isOptional }: CommandOperand): stri
 }
 
 function usage({ name, operands }: Command): string {
-  const words = ["runner", ...name === undefined ? [] : [name], "[options]"];
-  return [...words, ...operands.map(operandWord)].join(" ");
+  const command = name === undefined ? "runner" : `runner ${name}`;
+  return [command, "[options]", ...operands.map(operandWord)].join(" ");
 }
 
 function optionRow(
@@ -96,8 +96,8 @@ function optionRow(
   const { name, short, value, repeats, isValueOptional } = option;
   const names = variables.flatMap((one) => one.option === name ? [one.name] : []);
   const summary = option.summary + (names.length === 0 ? "" : ` [env: ${names.join(", ")}]`);
-  const given = value === undefined ? "" : isValueOptional ? `[=${value}]` : ` <${value}>`;
-  const long = `--${name}${given}${repeats ? "..." : ""}`;
+  const valuePart = value === undefined ? "" : isValueOptional ? `[=${value}]` : ` <${value}>`;
+  const long = `--${name}${valuePart}${repeats ? "..." : ""}`;
   return [short === undefined ? `    ${long}` : `-${short}, ${long}`, summary];
 }
 

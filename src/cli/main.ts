@@ -99,14 +99,14 @@ async function checkOperands(
   invocation: Invocation,
   files: Files,
 ): Promise<void> {
-  const given = invocation.operands;
-  const missing = operands[given.length];
+  const values = invocation.operands;
+  const missing = operands[values.length];
   if (missing && !missing.isOptional) {
     throw new UsageError(`<${missing.name}> is missing`, takenHint(invocation) ?? tryHelp(name));
   }
-  const [first = "", second] = given;
+  const [first = "", second] = values;
   if (name === undefined) await refuseWord(first, second, files);
-  const extra = given[operands.length];
+  const extra = values[operands.length];
   if (extra === undefined || operands.at(-1)?.repeats) return;
   throw new UsageError(`unexpected argument "${extra}"`, tryHelp(name));
 }
@@ -126,11 +126,11 @@ function takenHint({ values, lists }: Invocation): string | undefined {
 /** Refuses a word in the place of the workflow that is no file and looks like a command. */
 async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
   if (!/^[\w-]+$/.test(first) || await files.isFile(first).catch(() => true)) return;
-  const elsewhere = hintForCommand(first, second);
+  const otherTool = hintForCommand(first, second);
   // A directory is a suite, but hardly where it has the name of a command of another tool.
-  const mayBeSuite = second === undefined || elsewhere === undefined;
+  const mayBeSuite = second === undefined || otherTool === undefined;
   if (mayBeSuite && await isDirectory(first, files)) return;
-  const hint = elsewhere ?? didYouMean(first, COMMANDS.map(({ name = "" }) => name));
+  const hint = otherTool ?? didYouMean(first, COMMANDS.map(({ name = "" }) => name));
   if (hint === undefined && second === undefined) return;
   throw new UsageError(`unknown command "${first}"`, hint);
 }

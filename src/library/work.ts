@@ -149,7 +149,7 @@ export async function runPlan(
   const { model, permissions, secrets } = plans.get(plan);
   const masker = makeMasker(secrets);
   const { given } = options;
-  const piece = given && await openGiven(model, given, masker);
+  const piece = given && await openGivenPiece(model, given, masker);
   const passed = await run(
     piece?.plan ?? model,
     denoHost(),
@@ -207,7 +207,7 @@ async function commonOptions(
   };
 }
 
-async function openGiven({ workflow }: PlanModel, given: Given, secrets: Masker) {
+async function openGivenPiece({ workflow }: PlanModel, given: Given, secrets: Masker) {
   const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = given;
   if (only.length === 0 && !isFinally) {
     throw new UsageError("given.only names no job", "name the jobs that this process runs");

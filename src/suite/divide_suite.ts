@@ -23,9 +23,9 @@ export function membersOfShard<M extends Omit<Member, "key">>(
   const loads = new Array<number>(of).fill(0);
   const mine = new Set<M>();
   for (const { member, time } of order) {
-    const least = loads.indexOf(Math.min(...loads));
-    loads[least]! += time;
-    if (least === index - 1) mine.add(member);
+    const lightest = loads.indexOf(Math.min(...loads));
+    loads[lightest]! += time;
+    if (lightest === index - 1) mine.add(member);
   }
   return members.filter((member) => mine.has(member));
 }

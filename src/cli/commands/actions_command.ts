@@ -21,8 +21,8 @@ export async function actionsCommand(
   const column = Math.max(...actions.map(({ name }) => name.length)) + 2;
   // One line each, however narrow the terminal is, for grep.
   const lines = actions.map(({ name, summary }) => name.padEnd(column) + summary);
-  const more = "runner actions <action> prints its parameters and the fields of res";
-  host.stdout.write([...lines, ...await listPlugins(host), "", more].join("\n") + "\n");
+  const hint = "runner actions <action> prints its parameters and the fields of res";
+  host.stdout.write([...lines, ...await listPlugins(host), "", hint].join("\n") + "\n");
   return 0;
 }
 

@@ -20,10 +20,10 @@ const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
  * a test, or a whole step. `mistakes` are the errors that are left.
  */
 export async function commentMistakes(
-  given: Draft,
+  original: Draft,
   host: Host,
 ): Promise<{ readonly draft: Draft; readonly mistakes: readonly Problem[] }> {
-  let draft = given;
+  let draft = original;
   for (let round = 0;; round++) {
     const document = await parseDocument([{
       name: "workflow",

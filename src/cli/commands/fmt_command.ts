@@ -102,6 +102,6 @@ function summary(files: number, changed: number, failed: number, onlyCheck: bool
     [failed, "not read"],
     [files - changed - failed, onlyCheck ? "formatted" : "unchanged"],
   ] as const;
-  const parts = counts.flatMap(([count, words]) => count === 0 ? [] : `${count} ${words}`);
+  const parts = counts.flatMap(([count, label]) => count === 0 ? [] : `${count} ${label}`);
   return `${files} file${files === 1 ? "" : "s"}: ${parts.join(", ")}\n`;
 }

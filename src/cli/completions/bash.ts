@@ -1,5 +1,12 @@
 import type { CommandOperand, CommandTable, Option } from "../command.ts";
-import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
+import {
+  casePattern,
+  type CommandWords,
+  commandWords,
+  shellQuoted,
+  spellings,
+  valuedWords,
+} from "./command_words.ts";
 
 /** The completion script for bash; it needs nothing but bash, from 3.2 on. */
 export function renderBash(table: CommandTable): string {
@@ -61,11 +68,11 @@ _runner() {
     elif ((rest == 0)) && [[ $word == -?* ]]; then
       case $word in
         --) rest=1 ;;
-        ${pattern(valuedWords(table))}) awaiting=$word ;;
+        ${casePattern(valuedWords(table))}) awaiting=$word ;;
       esac
     elif ((operands == 0)) && [[ -z $command ]]; then
       case $word in
-        ${pattern(names)}) command=$word ;;
+        ${casePattern(names)}) command=$word ;;
         *) operands=1 ;;
       esac
     else
@@ -93,11 +100,13 @@ ${
     case $command in
 ${
     commands.map(({ name, options }) =>
-      `      ${quoted(name)}) _runner_words ${quoted(options.flatMap(spellings).join(" "))} ;;\n`
+      `      ${shellQuoted(name)}) _runner_words ${
+        shellQuoted(options.flatMap(spellings).join(" "))
+      } ;;\n`
     ).join("")
   }    esac
   else
-    [[ -n $command ]] || ((operands > 0)) || _runner_words ${quoted(names.join(" "))}
+    [[ -n $command ]] || ((operands > 0)) || _runner_words ${shellQuoted(names.join(" "))}
     case $command:$operands in
 ${
     commands.flatMap(({ name, operands }) =>
@@ -115,7 +124,7 @@ function valueCase({ name }: CommandWords, option: Option): string[] {
   if (option.value === undefined) return [];
   const act = action(option);
   if (act === undefined) return [];
-  return [`${pattern(spellings(option).map((word) => `${name}:${word}`))}) ${act} ;;`];
+  return [`${casePattern(spellings(option).map((word) => `${name}:${word}`))}) ${act} ;;`];
 }
 
 function operandCase(command: string, operand: CommandOperand, index: number): string[] {
@@ -125,14 +134,6 @@ function operandCase(command: string, operand: CommandOperand, index: number): s
 }
 
 function action({ choices, path }: Option | CommandOperand): string | undefined {
-  if (choices) return `_runner_words ${quoted(choices.join(" "))}`;
+  if (choices) return `_runner_words ${shellQuoted(choices.join(" "))}`;
   return path && `_runner_paths ${path}`;
-}
-
-function pattern(words: readonly string[]): string {
-  return words.join(" | ") || "''";
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -28,3 +28,13 @@ export function valuedWords(table: CommandTable): string[] {
   const options = commandWords(table).flatMap(({ options }) => options);
   return [...new Set(options.filter(({ value }) => value !== undefined).flatMap(spellings))];
 }
+
+/** A pattern of `case` in bash and zsh that matches any of some words. */
+export function casePattern(words: readonly string[]): string {
+  return words.join(" | ") || "''";
+}
+
+/** A text in quotes for bash and zsh. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,5 +1,12 @@
 import type { CommandOperand, CommandTable, Option, PathKind } from "../command.ts";
-import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
+import {
+  casePattern,
+  type CommandWords,
+  commandWords,
+  shellQuoted,
+  spellings,
+  valuedWords,
+} from "./command_words.ts";
 
 const FILES: Readonly<Record<PathKind, string>> = {
   documents: "_runner_documents",
@@ -21,7 +28,7 @@ _runner_documents() {
 
 _runner_commands() {
   local -a commands=(
-${named.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}\n`).join("")}  )
+${named.map(({ name, summary }) => `    ${shellQuoted(`${name}:${summary}`)}\n`).join("")}  )
   _describe -t commands command commands
 }
 
@@ -39,7 +46,7 @@ _runner() {
       continue
     fi
     case $word in
-      ${pattern(valuedWords(table))}) awaiting=1 ;;
+      ${casePattern(valuedWords(table))}) awaiting=1 ;;
       -?*) ;;
       *)
         command=$word
@@ -62,12 +69,12 @@ fi
 function commandCase({ name, operands, options }: CommandWords): string {
   const specs = [
     ...options.map(optionSpec),
-    ...name === "" ? [] : [quoted(`1: :(${name})`)],
+    ...name === "" ? [] : [shellQuoted(`1: :(${name})`)],
     ...operands.map((operand, index) => {
       // Beside a file, the first word may be the name of a command.
       const act = name === "" && index === 0 ? "_runner_first" : action(operand);
-      const place = operand.repeats ? "*" : String(index + (name === "" ? 1 : 2));
-      return quoted(`${place}:${text(operand.name.replaceAll("_", " "))}:${act}`);
+      const position = operand.repeats ? "*" : String(index + (name === "" ? 1 : 2));
+      return shellQuoted(`${position}:${text(operand.name.replaceAll("_", " "))}:${act}`);
     }),
   ];
   return `    ${name === "" ? "*" : name})
@@ -84,9 +91,9 @@ function optionSpec(option: Option): string {
   const about = `[${text(summary)}]${takes}`;
   const equals = value === undefined ? "" : "=";
   const exclusive = repeats ? "*" : `(${words.join(" ")})`;
-  if (short === undefined) return quoted(`${repeats ? "*" : ""}--${name}${equals}${about}`);
+  if (short === undefined) return shellQuoted(`${repeats ? "*" : ""}--${name}${equals}${about}`);
   const short_ = value === undefined ? `-${short}` : `-${short}+`;
-  return `${quoted(exclusive)}{${short_},--${name}${equals}}${quoted(about)}`;
+  return `${shellQuoted(exclusive)}{${short_},--${name}${equals}}${shellQuoted(about)}`;
 }
 
 function action({ choices, path }: Option | CommandOperand): string {
@@ -97,12 +104,4 @@ function action({ choices, path }: Option | CommandOperand): string {
 /** A text inside of a specification, in which brackets and colons have a meaning. */
 function text(plain: string): string {
   return plain.replace(/[\\[\]:]/g, "\\$&");
-}
-
-function pattern(words: readonly string[]): string {
-  return words.join(" | ") || "''";
-}
-
-function quoted(plain: string): string {
-  return `'${plain.replaceAll("'", "'\\''")}'`;
 }

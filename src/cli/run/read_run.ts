@@ -93,9 +93,9 @@ async function permissionsOf(
 
 /** The values of an option, which are separated by commas; `none` alone allows nothing. */
 function splitList(option: string, lists: Invocation["lists"]): readonly string[] | undefined {
-  const given = lists.get(option);
-  if (!given) return undefined;
-  const values = given.flatMap((text) => text.split(",").map((value) => value.trim()));
+  const list = lists.get(option);
+  if (!list) return undefined;
+  const values = list.flatMap((text) => text.split(",").map((value) => value.trim()));
   if (values.includes("")) {
     throw new UsageError(
       `option --${option} has an empty value between commas`,
@@ -117,8 +117,8 @@ async function tlsOf({ switches, values }: Invocation, host: Host): Promise<RunT
 }
 
 /** Refuses an option that is not for the kind of a run. `path` is the workflow. */
-export function refuseOptions(kind: RunKind, { given, operands }: Invocation): void {
-  for (const option of given) {
+export function refuseOptions(kind: RunKind, { options, operands }: Invocation): void {
+  for (const option of options) {
     if (option.runs && !option.runs.includes(kind)) throw wrongRun(option, kind, operands[0] ?? "");
   }
 }

@@ -50,9 +50,9 @@ export async function reportCommand(invocation: Invocation, program: Program): P
 
 /** The pieces of the run whose file is among these, or else the shards of a suite. */
 async function mergeNamed(files: readonly NamedText[], program: Program): Promise<Merged> {
-  const [runFile, another] = files.filter(({ text }) => /^\s*\{\s*"schema":/.test(text));
-  if (another) {
-    throw new UsageError(`'${runFile!.file}' and '${another.file}' are both run files`);
+  const [runFile, second] = files.filter(({ text }) => /^\s*\{\s*"schema":/.test(text));
+  if (second) {
+    throw new UsageError(`'${runFile!.file}' and '${second.file}' are both run files`);
   }
   const seal = runFile && !isSuiteRunFile(runFile.text) ? await takeKey(program) : undefined;
   const pieces = files.filter((file) => file !== runFile).map(({ file, text }) => {

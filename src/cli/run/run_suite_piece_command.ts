@@ -141,10 +141,10 @@ export async function runSuitePieceCommand(
 
 /** The one task that the options choose. Throws UsageError. */
 function readTask({ values, lists, switches }: Invocation): SuiteTask {
-  const given = ["setup", "teardown", "only", "shard"].filter((name) =>
+  const chosen = ["setup", "teardown", "only", "shard"].filter((name) =>
     switches.has(name) || lists.has(name) || values.has(name)
   );
-  const [first, second] = given;
+  const [first, second] = chosen;
   if (first === undefined) {
     throw new UsageError(
       "option --run requires --setup, --only, --shard or --teardown for a suite",
@@ -222,13 +222,13 @@ function setupOf(
   const hasSetup = workflows.some(({ role }) => role === "setup");
   const nothing = { outputs: {}, failed: false };
   if (!hasSetup || task === "setup") return nothing;
-  const [newest, another] = inputs.filter(({ jobs }) => Object.hasOwn(jobs, SETUP))
+  const [newest, older] = inputs.filter(({ jobs }) => Object.hasOwn(jobs, SETUP))
     .sort((a, b) => b.created - a.created);
   if (newest) {
     return {
       outputs: newest.outputs,
       failed: newest.jobs[SETUP]!.state === "failed",
-      ...another ? { warning: "setup was run more than once: the newest outputs count" } : {},
+      ...older ? { warning: "setup was run more than once: the newest outputs count" } : {},
     };
   }
   // Teardown runs whatever became of setup.

@@ -26,7 +26,7 @@ export async function watchCommand(
   runOnce: (invocation: Invocation, program: Program) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { host } = program;
-  const given = [...program.secrets];
+  const initialSecrets = [...program.secrets];
   const signals = hearSignals(host);
   const once = { ...invocation, switches: without(invocation.switches, "watch") };
   let known: WatchedFiles | undefined;
@@ -34,7 +34,7 @@ export async function watchCommand(
   let code: ExitCode = 0;
   while (signals.heard === undefined) {
     const files = new WatchedFiles({ ...host, signals: signals.ofRuns });
-    const secrets = [...given];
+    const secrets = [...initialSecrets];
     const select = (members: readonly SuiteMember[]) => {
       if (!known) return members;
       const chosen = known.select(changes, members);

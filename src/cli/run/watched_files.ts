@@ -80,11 +80,11 @@ export class WatchedFiles {
   inherit(earlier: WatchedFiles, members: readonly SuiteMember[]): void {
     const workflows = new Set(members.map(({ path }) => path));
     for (const [path, file] of earlier.#files) {
-      const own = [...file.workflows].filter((workflow) => workflows.has(workflow));
-      if (!file.isReadInRun || own.length === 0) continue;
+      const kept = [...file.workflows].filter((workflow) => workflows.has(workflow));
+      if (!file.isReadInRun || kept.length === 0) continue;
       const known = this.#files.get(path);
-      if (known) own.forEach((workflow) => known.workflows.add(workflow));
-      else this.#files.set(path, { ...file, workflows: new Set(own) });
+      if (known) kept.forEach((workflow) => known.workflows.add(workflow));
+      else this.#files.set(path, { ...file, workflows: new Set(kept) });
     }
   }
 
