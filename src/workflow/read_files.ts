@@ -13,11 +13,9 @@ export async function readFiles(argument: string, host: Host): Promise<readonly 
       : `cannot load a workflow: "${argument}" has an empty path in it`;
     throw new LoadError(message, [], "write path,path with a path on each side of a comma");
   }
-  const results = await Promise.allSettled(paths.map((path) => readTextFile(path, host)));
-  return results.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
+  const files: Source[] = [];
+  for (const path of paths) files.push(await readTextFile(path, host));
+  return files;
 }
 
 /**

@@ -364,11 +364,11 @@ Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
   assertEquals(workflow.jobs.length, 10_000);
 });
 
-Deno.test("loadWorkflow() reports a dependency cycle of 10,000 jobs briefly", async () => {
-  assertEquals(await describeText(chain(10_000, "j0")), [
-    "3:29: error: dependency cycle: " +
-    "j0 → j1 → j2 → j3 → j4 → j5 → … → j9994 → j9995 → j9996 → j9997 → j9998 → j9999 → j0",
-  ]);
+Deno.test("loadWorkflow() reports a dependency cycle of 10,000 jobs on one short line", async () => {
+  const [reported = "", ...others] = await describeText(chain(10_000, "j0"));
+  assertEquals(others, []);
+  assert(reported.startsWith("3:29: error: dependency cycle: j0 → j1 → j2 → j3"), reported);
+  assert(reported.length < 500, reported);
 });
 
 Deno.test("loadWorkflow() reports the first of many thousand errors, in order", async () => {
@@ -399,6 +399,7 @@ jobs:
   - uses: hello
     ${name}: 1
     with: {${name}: {c: 1}}
+    iteration: {list: [{a: 1}], ${name}: 1}
   - uses: ${name}
 - name: b
   needs: [${name}]
@@ -408,8 +409,9 @@ jobs:
       `3:1: warning: unknown key "${name}" in the workflow`,
       `7:3: warning: unknown key "${name}" in a job`,
       `11:5: warning: unknown key "${name}" in a step`,
-      `13:11: error: unknown action "${name}"`,
-      `16:31: error: unknown name "${name}" in a step`,
+      `13:33: warning: unknown key "${name}" in iteration`,
+      `14:11: error: unknown action "${name}"`,
+      `17:31: error: unknown name "${name}" in a step`,
     ]);
   }
   assertEquals(({} as Record<string, unknown>).a, undefined);

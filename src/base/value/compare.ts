@@ -28,25 +28,6 @@ function isEqualMap(a: object, b: object): boolean {
 /** Compares two numbers or two texts: below 0, 0 or above 0; NaN if neither comes first. */
 export function compareValues(a: Value, b: Value): number | undefined {
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
-  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  if (typeof a === "string" && typeof b === "string") return a < b ? -1 : a > b ? 1 : 0;
   return undefined;
-}
-
-const SURROGATE = /[\ud800-\udfff]/;
-
-/** By code point, which is the order of the bytes in UTF-8. */
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  if (SURROGATE.test(a) || SURROGATE.test(b)) {
-    let at = 0;
-    while (a.charCodeAt(at) === b.charCodeAt(at)) at++;
-    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
-    // A surrogate encodes a code point above every single-unit character.
-    if (isSurrogate(x) !== isSurrogate(y)) return isSurrogate(x) ? 1 : -1;
-  }
-  return a < b ? -1 : 1;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
 }

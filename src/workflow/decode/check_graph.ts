@@ -72,20 +72,13 @@ function findCycles(byId: ReadonlyMap<string, IdentifiedJob>): readonly Identifi
   return cycles;
 }
 
-/** More names than this say no more. */
-const LONGEST_CYCLE = 12;
-
 function reportCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
   const indexes = cycle.map(({ index }) => index);
   const from = indexes.indexOf(Math.min(...indexes));
   const turned = [...cycle.slice(from), ...cycle.slice(0, from)];
   const first = turned[0]!;
   const next = turned[1] ?? first;
-  const names = turned.map(({ id }) => id);
-  const shown = names.length <= LONGEST_CYCLE
-    ? names
-    : [...names.slice(0, LONGEST_CYCLE / 2), "…", ...names.slice(-LONGEST_CYCLE / 2)];
   const path = [...first.path, "needs", first.needs.indexOf(next.id)];
-  const message = `dependency cycle: ${[...shown, first.id].join(" → ")}`;
+  const message = `dependency cycle: ${[...turned, first].map(({ id }) => id).join(" → ")}`;
   addError(problems, "cycle", path, message);
 }
