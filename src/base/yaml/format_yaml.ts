@@ -168,7 +168,8 @@ function setColumn(offset: number, column: number, levels: readonly Level[], lay
     return;
   }
   layout.levels.set(line, { first: levels, last: levels });
-  if (isBlank(layout.text.slice(layout.lineStarts[line], offset))) layout.columns.set(line, column);
+  const isFirst = layout.text.slice(layout.lineStarts[line], offset).trim() === "";
+  if (isFirst) layout.columns.set(line, column);
 }
 
 /** Moves the other lines of a text or of brackets with what they belong to. */
@@ -180,15 +181,15 @@ function visitLeaf(leaf: YamlNode, owner: Level, layout: Layout): void {
   const isFolded = leaf.kind === "scalar" && !block && leaf.start < leaf.end;
   const by = !block
     ? (layout.columns.get(first) ?? owner.new) -
-      (layout.columns.has(first) ? columnOf(layout.lineStarts[first]!, layout, true) : owner.old)
+      (layout.columns.has(first) ? indentOf(first, layout) : owner.old)
     : block.hasIndicator
     ? owner.new - owner.old
     : owner.new + STEP - block.indent;
   for (let line = first + 1; line <= last; line++) {
     layout.inner.add(line);
     if (block) layout.verbatim.add(line);
-    const old = columnOf(layout.lineStarts[line]!, layout, true);
-    layout.columns.set(line, isFolded ? owner.new + STEP : Math.max(0, old + by));
+    const moved = Math.max(0, indentOf(line, layout) + by);
+    layout.columns.set(line, isFolded ? owner.new + STEP : moved);
   }
 }
 
@@ -236,7 +237,7 @@ function write(layout: Layout): string {
   let next = 0;
   for (const [line, start] of lineStarts.entries()) {
     const end = (lineStarts[line + 1] ?? text.length + 1) - 1;
-    const indent = /^ */.exec(text.slice(start, end))![0].length;
+    const indent = indentOf(line, layout);
     let content = "";
     let at = start + indent;
     for (; next < edits.length && edits[next]!.start < end; next++) {
@@ -251,15 +252,11 @@ function write(layout: Layout): string {
         ? columnOfComment(line, indent, layout)
         : indent);
     const isEmpty = content === "" && (!verbatim.has(line) || column === 0);
-    lines.push(isEmpty ? "" : spaces(column) + content);
+    lines.push(isEmpty ? "" : " ".repeat(column) + content);
   }
   let last = lines.length;
   while (last > 1 && lines[last - 1] === "" && !inner.has(last - 1)) last--;
-  return lines.slice(0, last).join("\n").replace(
-    /\n*$/,
-    (ends) => inner.has(last - 1) ? ends : "",
-  ) +
-    "\n";
+  return `${lines.slice(0, last).join("\n")}\n`;
 }
 
 /** A comment goes with what is below it, if it began in the same column, or else with what is above. */
@@ -289,16 +286,13 @@ function lineOf(offset: number, { lineStarts }: Layout): number {
   return lineAt(lineStarts, offset);
 }
 
-/** The column of an offset, or that of the first character of its line. */
-function columnOf(offset: number, layout: Layout, ofContent = false): number {
-  const start = layout.lineStarts[lineOf(offset, layout)]!;
-  return ofContent ? /^ */.exec(layout.text.slice(start, start + 1000))![0].length : offset - start;
+/** The column of an offset. */
+function columnOf(offset: number, layout: Layout): number {
+  return offset - layout.lineStarts[lineOf(offset, layout)]!;
 }
 
-function isBlank(text: string): boolean {
-  return text.trim() === "";
-}
-
-function spaces(count: number): string {
-  return " ".repeat(count);
+/** The number of spaces before a line. */
+function indentOf(line: number, { text, lineStarts }: Layout): number {
+  const start = lineStarts[line]!;
+  return /^ */.exec(text.slice(start, start + 1000))![0].length;
 }

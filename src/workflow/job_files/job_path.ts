@@ -64,31 +64,26 @@ export async function suggestFile(path: string, { files }: Host): Promise<string
  * the workflow alone. True where it does.
  */
 export function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
-  const at = jobPathOf(step);
-  const references = template.parts.flatMap((part) =>
-    typeof part === "string" ? [] : referencesIn(part)
-  );
-  const before = problems.length;
-  for (const { base: { name, start, end } } of references) {
-    if (name === "vars") continue;
-    const what = name === WHOLE_SCOPE ? "everything" : `"${name}"`;
-    addError(problems, "job-path", at, `the path of a job file cannot depend on ${what}`, {
-      range: { start, end },
-      hint:
-        "job files are loaded before the run: write a path, or choose it by a var of the workflow",
-    });
-  }
   const vars = ownVars(step);
-  for (const { root, keys: [first], base: { start, end } } of references) {
-    const key = first?.name;
-    if (root !== "vars" || (key === undefined ? vars.size === 0 : !vars.has(key))) continue;
-    const message = key === undefined
-      ? "the path of a job file cannot depend on all vars of a step that has its own"
-      : `the path of a job file cannot depend on "${key}", a var of the step`;
-    addError(problems, "job-path", at, message, {
+  const before = problems.length;
+  const nodes = template.parts.filter((part) => typeof part !== "string");
+  for (const { base: { name, start, end }, keys: [key] } of nodes.flatMap(referencesIn)) {
+    const isOfStep = name === "vars" && (key ? vars.has(key.name) : vars.size > 0);
+    if (name === "vars" && !isOfStep) continue;
+    const what = name === WHOLE_SCOPE
+      ? "everything"
+      : name !== "vars"
+      ? `"${name}"`
+      : key
+      ? `"${key.name}", a var of the step`
+      : "all vars of a step that has its own";
+    const advice = isOfStep
+      ? "write a step for each, or use a var of the workflow"
+      : "write a path, or choose it by a var of the workflow";
+    const message = `the path of a job file cannot depend on ${what}`;
+    addError(problems, "job-path", jobPathOf(step), message, {
       range: { start, end },
-      hint:
-        "job files are loaded before the run: write a step for each, or use a var of the workflow",
+      hint: `job files are loaded before the run: ${advice}`,
     });
   }
   return problems.length === before;
