@@ -4,7 +4,7 @@ import { dictOf, dictsOf, type ImportFile, linesOf, problemAt } from "./input.ts
 /** The blocks of a file by their names: `meta`, `body:json`. */
 export type Blocks = ReadonlyMap<string, Block>;
 
-export type TextPairs = readonly (readonly [key: string, value: string])[];
+type TextPairs = readonly (readonly [key: string, value: string])[];
 
 export interface Block {
   /** The lines inside, without their indentation. */

@@ -24,7 +24,7 @@ import {
 } from "./script_values.ts";
 
 /** Receives the translation of scripts: a request. */
-export interface ScriptTarget {
+interface ScriptTarget {
   readonly names: Names;
   readonly tests: string[];
   /** Expressions by the names under which they are read. */

@@ -3,7 +3,7 @@ import { quoteText } from "../openapi/gen/templates.ts";
 import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 
 /** An expression of a script in the expression language. */
-export interface ScriptValue {
+interface ScriptValue {
   readonly text: string;
   /** Whether its value is a boolean. */
   readonly isTest?: true;

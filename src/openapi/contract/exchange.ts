@@ -43,7 +43,7 @@ export interface FoundViolation {
 }
 
 /** The two sides of a violation. */
-export interface ViolationSides {
+interface ViolationSides {
   /** The part of the message: `body.price`. */
   readonly part: string;
   readonly expected: string;

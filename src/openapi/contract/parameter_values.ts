@@ -17,7 +17,7 @@ export interface RequestParts {
 }
 
 /** The schema of a parameter or header, and its value as data; undefined if it is not sent. */
-export interface ReadParameter {
+interface ReadParameter {
   readonly schema: Part | undefined;
   readonly value: Value | undefined;
 }

@@ -14,12 +14,12 @@ import { below, type Description, type Location, type Part } from "../read/descr
 export type Side = "request" | "response";
 
 /** A value that does not match its schema, with the location of the schema. */
-export interface SchemaProblem extends Mismatch {
+interface SchemaProblem extends Mismatch {
   readonly at: Location;
 }
 
 /** A mistake in a schema, and its location. */
-export interface SchemaFaultAt {
+interface SchemaFaultAt {
   readonly at: Location;
   /** The part that is not used because of it. */
   readonly part: "schema" | "pattern";

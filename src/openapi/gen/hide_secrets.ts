@@ -19,7 +19,7 @@ interface Range {
 export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
 
 /** Makes the vars that take the place of secrets. */
-export interface SecretVars {
+interface SecretVars {
   /** The new value of a var whose value contains a secret. */
   hide(name: string, value: Value): Value;
   /** The var for a secret at a path inside a step; `start` is its offset in the text there. */

@@ -107,7 +107,7 @@ export function lastWord(path: string): string | undefined {
 }
 
 /** The parameters that are whole path segments, each with the path before it. */
-export function parameterPrefixes(path: string): { name: string; before: string }[] {
+function parameterPrefixes(path: string): { name: string; before: string }[] {
   return [...path.matchAll(/\/\{([^{}/]+)\}(?=\/|$)/g)].map(({ 1: name, index }) => ({
     name: name!,
     before: path.slice(0, index),

@@ -20,7 +20,7 @@ export interface JobDefaults {
 }
 
 /** Everything a step is made from besides its operation. */
-export interface StepSetting {
+interface StepSetting {
   readonly id: string;
   readonly links: ReadonlyMap<string, ApiLink>;
   /** Its outputs: their names, and their paths in the response. */

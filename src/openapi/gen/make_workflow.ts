@@ -10,7 +10,7 @@ import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
 import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
 
 /** A workflow file, and the parts of the description that could not be converted. */
-export interface MadeWorkflow {
+interface MadeWorkflow {
   readonly text: string;
   readonly notes: readonly string[];
 }

@@ -11,7 +11,7 @@ export interface JobPlan {
 }
 
 /** Jobs, and the links between operations that they can use. */
-export interface JobPlans {
+interface JobPlans {
   readonly jobs: readonly JobPlan[];
   readonly links: Links;
 }
