@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readClosedSchema, validateAll } from "../../support/programs/ajv.ts";
 import { readReports } from "../../support/programs/read_reports.ts";
 import { runReports } from "../../support/run/run_reports.ts";
 import { RICH_CASES, RICH_FILES, RICH_JUNIT_CASES, type RichCase } from "./rich_run.ts";
@@ -265,6 +266,42 @@ Deno.test("markdown shows the jobs, the failures and flaky steps", async () => {
     assertStringIncludes(html, "<li>Orders › flaky: passed on attempt 3</li>");
     assertStringIncludes(html, "500 Internal Server Error");
   }
+});
+
+Deno.test("the schemas in docs/ describe the JSON report and the events", async () => {
+  const { reports } = await RUN;
+  const events = reports["events.ndjson"]!.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const documents = [
+    ["report.schema.json", { report: JSON.parse(reports["report.json"]!) }],
+    ["events.schema.json", Object.fromEntries(events.entries())],
+  ] as const;
+  for (const [name, values] of documents) {
+    const errors = Object.values(validateAll(await readClosedSchema(name), values)).flat();
+    assertEquals([name, errors], [name, []]);
+  }
+});
+
+type Definitions = Readonly<Record<string, unknown>>;
+
+Deno.test("both schemas agree on their common parts", async () => {
+  const [report = {}, events = {}] = await Promise.all(
+    ["report", "events"].map(async (name) =>
+      (await readClosedSchema(`${name}.schema.json`) as { readonly $defs: Definitions }).$defs
+    ),
+  );
+  const shared = Object.keys(report).filter((name) => name in events);
+  assertEquals(shared, [
+    "messageView",
+    "spot",
+    "place",
+    "operand",
+    "failure",
+    "attempt",
+    "outline",
+    "roundStats",
+    "exchange",
+  ]);
+  for (const name of shared) assertEquals(report[name], events[name]);
 });
 
 Deno.test("the text report and the page show flaky steps, too", async () => {

@@ -1,4 +1,21 @@
+import { fromFileUrl } from "@std/path/from-file-url";
 import { Ajv2020 } from "ajv/dist/2020.js";
+
+const DOCS = fromFileUrl(new URL("../../../docs/", import.meta.url));
+
+/** A schema of docs/ that forbids unknown fields here, so that it must describe all of them. */
+export async function readClosedSchema(name: string): Promise<unknown> {
+  return closed(JSON.parse(await Deno.readTextFile(`${DOCS}${name}`)));
+}
+
+function closed(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closed);
+  const parts = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, closed(part)]),
+  );
+  return "properties" in parts ? { ...parts, additionalProperties: false } : parts;
+}
 
 /** Returns the errors of ajv for each document by a JSON Schema of 2020-12. */
 export function validateAll(
