@@ -30,9 +30,9 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
   const found: Finding[] = [];
   let leftOut = 0;
   const add = (title: string, failures: readonly Failure[]) => {
-    const own = failures.filter(({ kind }) => kind !== "embedded");
-    if (own.length === 0) return;
-    const finding = findingOf(title, own, fromRoot);
+    const shown = failures.filter(({ kind }) => kind !== "embedded");
+    if (shown.length === 0) return;
+    const finding = findingOf(title, shown, fromRoot);
     const same = found.find((other) => isSame(other, finding));
     if (same) same.times++;
     else if (found.length < MAX_ANNOTATIONS) found.push(finding);

@@ -82,7 +82,7 @@ export async function openFileReports(
     for (const { file } of open) file.discard();
     throw error;
   }
-  return new OpenFileReports(open, new Recorder(tool), history);
+  return reportsOf(open, new Recorder(tool), history);
 }
 
 /** More names of files that are not runs help nobody. */
@@ -201,55 +201,48 @@ function cannotWrite(path: string, error: unknown, what = "report"): RunnerError
   return new RunnerError(`cannot write the ${what} ${where}: ${reason}`);
 }
 
-class OpenFileReports implements FileReports {
-  readonly #open: readonly OpenTarget[];
-  readonly #recorder: Recorder;
-  readonly #history: OpenHistory | undefined;
+function reportsOf(
+  open: readonly OpenTarget[],
+  recorder: Recorder,
+  history: OpenHistory | undefined,
+): FileReports {
+  const hasDocuments = open.some(({ renderRecords }) => renderRecords);
+  return {
+    take(event) {
+      if (hasDocuments) recorder.take(event);
+      for (const target of open) {
+        const { renderEvent, file, problem } = target;
+        if (!renderEvent || problem !== undefined) continue;
+        attempt(target, () => file.write(renderEvent(event)));
+      }
+    },
+    async finish() {
+      const records = recorder.records();
+      const suite = recorder.suite();
+      const runs = history?.with(records, suite);
+      for (const target of open) {
+        const { file, renderRecords } = target;
+        attempt(target, () => {
+          if (renderRecords) writePieces(file, renderRecords(records, suite, runs));
+          if (target.problem === undefined) file.commit();
+        });
+        if (target.problem !== undefined) attempt(target, () => file.discard());
+      }
+      throwProblems(open.flatMap(({ problem }) => problem ?? []));
+      // A later run removes what is too old if it cannot be removed now.
+      await history?.prune(runs!.at(-1)!.subject).catch(() => {});
+    },
+    discard() {
+      for (const target of open) attempt(target, () => target.file.discard());
+    },
+  };
+}
 
-  constructor(
-    open: readonly OpenTarget[],
-    recorder: Recorder,
-    history: OpenHistory | undefined,
-  ) {
-    this.#open = open;
-    this.#recorder = recorder;
-    this.#history = history;
-  }
-
-  take(event: RunEvent): void {
-    if (this.#open.some(({ renderRecords }) => renderRecords)) this.#recorder.take(event);
-    for (const target of this.#open) {
-      const { renderEvent, file, problem } = target;
-      if (!renderEvent || problem !== undefined) continue;
-      attempt(target, () => file.write(renderEvent(event)));
-    }
-  }
-
-  async finish(): Promise<void> {
-    const records = this.#recorder.records();
-    const suite = this.#recorder.suite();
-    const runs = this.#history?.with(records, suite);
-    for (const target of this.#open) {
-      const { file, renderRecords } = target;
-      attempt(target, () => {
-        if (renderRecords) writePieces(file, renderRecords(records, suite, runs));
-        if (target.problem === undefined) file.commit();
-      });
-      if (target.problem !== undefined) attempt(target, () => file.discard());
-    }
-    const problems = this.#open.flatMap(({ problem }) => problem ?? []);
-    const [first, ...others] = problems;
-    if (first !== undefined) {
-      if (others.length === 0 || !(first instanceof RunnerError)) throw first;
-      throw new RunnerError(problems.map(messageOf).join("; "));
-    }
-    // What is too old is removed by a later run if it cannot be removed now.
-    await this.#history?.prune(runs!.at(-1)!.subject).catch(() => {});
-  }
-
-  discard(): void {
-    for (const target of this.#open) attempt(target, () => target.file.discard());
-  }
+function throwProblems(problems: readonly unknown[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0 || !(first instanceof RunnerError)) throw first;
+  throw new RunnerError(problems.map(messageOf).join("; "));
 }
 
 function attempt(target: OpenTarget, act: () => void): void {
