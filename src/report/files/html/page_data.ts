@@ -1,6 +1,6 @@
 import { shortenExcerpt } from "../../../base/source.ts";
 import { printable } from "../../../base/text/printable.ts";
-import type { Attempt, Failure, RoundStats, StepResult, StepRun } from "../../../run/event.ts";
+import type { Attempt, Failure, JobState, StepResult, StepRun } from "../../../run/event.ts";
 import { addToTally, makeRoundTally } from "../../model/round_tally.ts";
 import { PLAIN } from "../../reporter.ts";
 import { renderRounds } from "../../text/render_rounds.ts";
@@ -17,43 +17,33 @@ export interface PageData {
 
 /** A workflow in the index of a suite. */
 export interface IndexEntry {
-  readonly state: "passed" | "failed" | "skipped";
+  readonly state: JobState;
   /** The text to search, in lower case. */
   readonly text: string;
 }
 
 /** A job on the page. */
-export interface PageJob {
-  readonly id: string;
-  readonly name: string;
-  readonly needs: readonly string[];
-  readonly state: "passed" | "failed" | "skipped" | "unfinished";
-  readonly reason?: string;
+export interface PageJob extends
+  Pick<
+    JobRecord,
+    "id" | "name" | "needs" | "reason" | "duration" | "expect" | "stats" | "failures"
+  > {
+  readonly state: JobState | "unfinished";
   readonly start?: number;
-  readonly duration: number;
-  /** Its place on the critical path, from 1, where there is more than one job. */
+  /** Its position on the critical path, from 1, where there is more than one job. */
   readonly critical?: number;
   /** The results of its steps in all rounds, as lines of text, if it ran more than once. */
   readonly rounds?: string;
-  /** The condition that decides whether its rounds were good enough. */
-  readonly expect?: string;
-  /** The statistics of its rounds: times in milliseconds. */
-  readonly stats?: RoundStats;
-  readonly failures: readonly Failure[];
 }
 
 /** One run of one step, as far as its row shows it. */
-export interface PageStep {
+export interface PageStep
+  extends Pick<StepResult, "name" | "uses" | "state" | "flaky" | "duration"> {
   /** Index of its job. */
   readonly job: number;
   /** Unlike that of any other step beside it, and the same in other runs. */
   readonly key: string;
-  readonly name: string;
-  readonly uses: string;
-  readonly state: StepResult["state"];
-  readonly flaky?: true;
   readonly start: number;
-  readonly duration: number;
   /** The number of steps that contain it. */
   readonly depth: number;
   /** `api.yml:14`. */
