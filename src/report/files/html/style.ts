@@ -153,9 +153,6 @@ input, select {
 .row.step .bar { opacity: .85; }
 .bar.critical { top: 8px; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
 .phase { position: absolute; height: 3px; top: 20px; min-width: 1px; background: var(--muted); }
-.dns { background: var(--dns); } .connect { background: var(--connect); }
-.tls { background: var(--tls); } .first_byte { background: var(--wait); }
-.download { background: var(--load); }
 .row.step .bar.waiting { color: var(--muted); top: 13px; height: 2px; opacity: .6; }
 .row.step .bar.unfinished { opacity: .6; border-radius: 3px 0 0 3px; }
 .time { text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }
@@ -243,17 +240,15 @@ button:hover { background: var(--raised); }
   display: flex; height: 10px; border-radius: 5px; overflow: hidden; background: var(--line);
 }
 .part-of { min-width: 2px; background: var(--muted); }
-.part-of.dns, .dot.dns { background: var(--dns); }
-.part-of.connect, .dot.connect { background: var(--connect); }
-.part-of.tls, .dot.tls { background: var(--tls); }
-.part-of.first_byte, .dot.first_byte { background: var(--wait); }
-.part-of.download, .dot.download { background: var(--load); }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 6px 0 0; padding: 0; }
 .legend li { list-style: none; } .legend strong { font-weight: 600; }
 .dot {
   display: inline-block; width: 9px; height: 9px; border-radius: 50%; margin-right: 6px;
   background: var(--muted);
 }
+.dns { background: var(--dns); } .connect { background: var(--connect); }
+.tls { background: var(--tls); } .first_byte { background: var(--wait); }
+.download { background: var(--load); }
 [role=tablist] {
   display: flex; flex-wrap: wrap; gap: 0 4px; border-bottom: 1px solid var(--line);
 }
