@@ -1,10 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { findRows, type RowFilter } from "../../../src/report/files/html/page/find_rows.ts";
-import { type GraphLayout, layOutGraph } from "../../../src/report/files/html/page/graph_layout.ts";
+import {
+  type GraphLayout,
+  layOutGraph,
+  SIZES,
+} from "../../../src/report/files/html/page/graph_layout.ts";
 import { makeTicks } from "../../../src/report/files/html/page/waterfall.ts";
 import type { PageData, PageJob, PageStep } from "../../../src/report/files/html/page_data.ts";
-
-const SIZES = { width: 180, height: 34, gapX: 48, gapY: 14, lane: 2 };
 
 type Needs = readonly (readonly number[])[];
 
@@ -49,7 +51,7 @@ Deno.test("layOutGraph() puts jobs to the right of their needs, and connects the
     [[[], [], [1], [2], [0, 3], [0, 3]], "0-4 0-5 1-2 2-3 3-4 3-5"],
   ];
   for (const [needs, expected] of table) {
-    const layout = layOutGraph(needs, SIZES);
+    const layout = layOutGraph(needs);
     assertEquals(joined(layout).join(" "), expected);
     assertApart(layout);
     needs.forEach((of, job) =>
@@ -61,7 +63,6 @@ Deno.test("layOutGraph() puts jobs to the right of their needs, and connects the
 Deno.test("layOutGraph() draws an implied need if asked to", () => {
   const layout = layOutGraph(
     [[], [0], [0, 1]],
-    SIZES,
     (need, job) => need === 0 && job === 2,
   );
   assertEquals(joined(layout), ["0-1", "0-2", "1-2"]);
@@ -76,7 +77,7 @@ Deno.test("layOutGraph() keeps the lines of any graph apart from its boxes", () 
       { length: 2 + Math.floor(random() * 40) },
       (_, job) => Array.from({ length: job }, (_, need) => need).filter(() => random() < 2 / job),
     );
-    const layout = layOutGraph(needs, SIZES);
+    const layout = layOutGraph(needs);
     assertApart(layout);
     assertEquals(joined(layout), implied(needs));
   }
@@ -99,7 +100,7 @@ Deno.test("layOutGraph() lays out a thousand jobs, in a chain where each needs a
     { length: 1000 },
     (_, job) => Array.from({ length: job }, (_, need) => need),
   );
-  const { lines, boxes } = layOutGraph(needs, SIZES);
+  const { lines, boxes } = layOutGraph(needs);
   assertEquals([lines.length, boxes.at(-1)!.level], [999, 999]);
 });
 

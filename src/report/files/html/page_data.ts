@@ -51,11 +51,12 @@ export interface PageStep
   /** The phases of the action: names and milliseconds, in order. */
   readonly phases?: readonly (readonly [name: string, duration: number])[];
   /** Where there was more than one. */
-  readonly attempts?: readonly PageAttempt[];
+  readonly attempts?: readonly (readonly [
+    start: number,
+    duration: number,
+    outcome: Attempt["outcome"],
+  ])[];
 }
-
-/** When an attempt began, how long it took, and what came of it. */
-export type PageAttempt = readonly [start: number, duration: number, outcome: Attempt["outcome"]];
 
 /** The details of a step; they are most of the page, so each is parsed when it is shown. */
 export type PageDetails = ReturnType<typeof pageDetails>;

@@ -89,7 +89,7 @@ export function jobDetails(
 }
 
 function statsTable({ count, passed, failed, ...times }: RoundStats): PageElement {
-  return table("table", ["rounds", "passed", "failed", ...Object.keys(times)], [
+  return table(["rounds", "passed", "failed", ...Object.keys(times)], [
     [`${count}`, `${passed}`, `${failed}`, ...Object.values(times).map(formatElapsed)],
   ]);
 }
@@ -144,7 +144,7 @@ function attemptTabs(attempts: readonly Attempt[], last: () => Content): Content
     rows.length > 0 && el(
       "details.part",
       el("summary", el("h3", tabs.length > 1 ? "Other attempts" : "Attempts")),
-      table("table", ["Attempt", "Outcome", "Time", "Message"], rows),
+      table(["Attempt", "Outcome", "Time", "Message"], rows),
     ),
   ];
 }

@@ -140,12 +140,11 @@ export function block(text: string): PageElement {
 
 /** A table with a line of titles. */
 export function table(
-  tag: string,
   titles: readonly string[],
   rows: readonly (readonly Content[])[],
 ): PageElement {
   return el(
-    tag,
+    "table",
     el("thead", el("tr", titles.map((title) => el("th", { scope: "col" }, title)))),
     el("tbody", rows.map((cells) => el("tr", cells.map((cell) => el("td", cell))))),
   );

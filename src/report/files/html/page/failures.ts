@@ -37,7 +37,7 @@ function sourceLine(
 /** The parts of a condition with their values. */
 export function operandTable(operands: readonly Operand[]): PageElement {
   const rows = operands.map(({ text, type, value }) => [el("code", text), type, tree(value)]);
-  return table("table.operands", ["Part", "Type", "Value"], rows);
+  return table(["Part", "Type", "Value"], rows);
 }
 
 /** A failure as text, to be pasted elsewhere. */

@@ -1,9 +1,8 @@
 import type { PageJob } from "../page_data.ts";
 import { el, hasModifier, type PageElement } from "./dom.ts";
-import { type GraphLine, layOutGraph } from "./graph_layout.ts";
+import { type GraphLine, layOutGraph, SIZES } from "./graph_layout.ts";
 import { ICONS } from "./waterfall.ts";
 
-const SIZES = { width: 180, height: 28, gapX: 44, gapY: 9, lane: 2 };
 const MARGIN = 4;
 const MOST_LETTERS = 21;
 
@@ -16,7 +15,7 @@ export function drawGraph(
   const needs = jobs.map((job) => job.needs.flatMap((id) => indexes.get(id) ?? []));
   const isCritical = (need: number, job: number) =>
     jobs[need]!.critical !== undefined && jobs[need]!.critical + 1 === jobs[job]!.critical;
-  const { width, height, boxes, lines } = layOutGraph(needs, SIZES, isCritical);
+  const { width, height, boxes, lines } = layOutGraph(needs, isCritical);
 
   const linesIf = (shown: boolean) =>
     lines.filter(({ need, job }) => isCritical(need, job) === shown).map(lineElement);

@@ -16,13 +16,9 @@ export interface GraphLine {
 }
 
 /** The size of boxes, the gaps between them, and the height of a line that passes others by. */
-export interface GraphSizes {
-  readonly width: number;
-  readonly height: number;
-  readonly gapX: number;
-  readonly gapY: number;
-  readonly lane: number;
-}
+export const SIZES = { width: 180, height: 28, gapX: 44, gapY: 9, lane: 2 } as const;
+
+const { width, height, gapX, gapY, lane } = SIZES;
 
 /** A box, or a lane on which the lines of one job pass a column. */
 interface Slot {
@@ -45,7 +41,6 @@ type Needs = readonly (readonly number[])[];
  */
 export function layOutGraph(
   needs: Needs,
-  { width, height, gapX, gapY, lane }: GraphSizes,
   isAlwaysDrawn: (need: number, job: number) => boolean = () => false,
 ): GraphLayout {
   const { order, levels } = levelsOf(needs);

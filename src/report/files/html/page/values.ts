@@ -111,7 +111,7 @@ function rowTable(rows: readonly Value[], columns: Value | undefined): PageEleme
   const items = rows.map((row) => () =>
     el("tr", cellsOf(row).map((cell) => el("td", cell !== undefined && textOrTree(cell))))
   );
-  const all = table("table", titles, []);
+  const all = table(titles, []);
   const body = el("tbody");
   appendInParts(body, items, (button) => el("tr", el("td", button)));
   all.append(body);
