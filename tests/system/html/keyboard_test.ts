@@ -133,9 +133,9 @@ Deno.test("arrows move through the graph, and Enter chooses a job", async () => 
     const table = [
       ["ArrowRight", "Job test, failed"],
       ["ArrowDown", "Job lint, passed"],
-      ["ArrowDown", "Job lint, passed"],
       ["ArrowRight", "Job release, passed"],
-      ["ArrowLeft", "Job test, failed"],
+      ["ArrowDown", "Job release, passed"],
+      ["ArrowLeft", "Job lint, passed"],
       ["Home", "Job build, passed"],
       ["End", "Job release, passed"],
     ] as const;

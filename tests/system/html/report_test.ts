@@ -88,7 +88,7 @@ Deno.test("the HTML report shows jobs, steps, values, exchanges and attempts", a
       }
       await click(page, "#row-4");
       assertEquals(await textsOf(page, "#details h2"), ["Orders › comes late"]);
-      assertEquals(await textsOf(page, "#details [role=tab]"), [
+      assertEquals(await textsOf(page, "#details .attempt > summary > h3"), [
         ...["✗ Attempt 1", "✗ Attempt 2", "✓ Attempt 3"],
       ]);
       assertEquals(await page.evaluate("document.querySelectorAll('#row-4 .bar').length"), 4);

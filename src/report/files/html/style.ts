@@ -249,18 +249,8 @@ button:hover { background: var(--raised); }
 .dns { background: var(--dns); } .connect { background: var(--connect); }
 .tls { background: var(--tls); } .first_byte { background: var(--wait); }
 .download { background: var(--load); }
-[role=tablist] {
-  display: flex; flex-wrap: wrap; gap: 0 4px; border-bottom: 1px solid var(--line);
-}
-[role=tab] {
-  background: none; border: 1px solid transparent; border-bottom: 0; border-radius: 6px 6px 0 0;
-  padding: 5px 10px; margin-bottom: -1px; color: var(--muted); font-size: 13px;
-}
-[role=tab][aria-selected=true] {
-  background: var(--back); border-color: var(--line); color: var(--text); font-weight: 600;
-}
-[role=tabpanel] > :first-child { margin-top: 12px; }
-[role=tabpanel] > p + section > h3 { margin-top: 8px; }
+.attempt { margin: 6px 0 0; }
+.attempt[open] > :not(summary) { margin-left: 6px; padding-left: 12px; border-left: 1px solid var(--line); }
 :focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
 ::highlight(found) { background: var(--found); color: var(--text); }
 #index { overflow: auto; flex: 1; }

@@ -2,19 +2,10 @@ import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { Value } from "../../../../base/value/value.ts";
 import type { Attempt, Exchange, Failure, MessageView, RoundStats } from "../../../../run/event.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
-import {
-  block,
-  type Content,
-  copyButton,
-  el,
-  hasModifier,
-  type PageElement,
-  section,
-  show,
-  table,
-} from "./dom.ts";
+import { block, type Content, copyButton, el, type PageElement, section, table } from "./dom.ts";
 import { failureSection, operandTable } from "./failures.ts";
 import { fields, tree } from "./values.ts";
+import { ICONS } from "./waterfall.ts";
 
 /** The details of a step; `link` is the address that leads to it. */
 export function stepDetails(
@@ -23,7 +14,7 @@ export function stepDetails(
   details: PageDetails,
   link: string,
 ): Content {
-  const { tests = [], echo, outputs, attempts, responseTime } = details;
+  const { failures, tests = [], echo, outputs, attempts, exchange, responseTime } = details;
   const facts = [
     step.flaky && "flaky",
     step.uses,
@@ -31,7 +22,6 @@ export function stepDetails(
     responseTime !== undefined && `response in ${formatElapsed(responseTime)}`,
     step.place,
   ];
-  const lastAttempt = () => attemptContent(details.failures, step.phases, details.exchange);
   const results = [
     tests.map(({ expression, operands }) =>
       section("Passed test", block(expression), operandTable(operands))
@@ -41,12 +31,9 @@ export function stepDetails(
   ];
   return [
     head(`${job.name} › ${step.name}`, step.state, facts, remarksOf(details), link),
-    attempts ? [attemptTabs(attempts, lastAttempt), results] : [
-      failureSection(details.failures),
-      results,
-      timing(step.phases),
-      exchangeParts(details.exchange),
-    ],
+    attempts
+      ? [attemptParts(attempts, attemptContent(failures, step.phases, exchange)), results]
+      : [failureSection(failures), results, timing(step.phases), exchangeParts(exchange)],
   ];
 }
 
@@ -121,76 +108,25 @@ function attemptContent(
   return [failureSection(failures), timing(phases), exchangeParts(exchange)];
 }
 
-/** A tab for each attempt of which details are known, and the others as a table. */
-function attemptTabs(attempts: readonly Attempt[], last: () => Content): Content {
-  const hasTab = ({ number, detail }: Attempt) => number === attempts.length || detail;
-  const shown = attempts.filter(hasTab);
-  const rest = attempts.filter((attempt) => !hasTab(attempt));
-  const tabs = shown.map(({ number, outcome, duration, detail }) => ({
-    label: `Attempt ${number}`,
-    hasPassed: outcome === "passed",
-    content: () => [
-      el("p.muted", `${outcome} after ${formatElapsed(duration)}`),
+/** The attempts of a step, of which the last one is open; `last` are its details. */
+function attemptParts(attempts: readonly Attempt[], last: Content): Content {
+  const parts = attempts.map(({ number, outcome, duration, message, detail }) => {
+    const isLast = number === attempts.length;
+    const state = outcome === "passed" ? "passed" : "failed";
+    const icon = el(`span.${state}`, { role: "img", "aria-label": state }, ICONS[state]);
+    const result = ` ${outcome} after ${formatElapsed(duration)}`;
+    return el(
+      "details.part.attempt",
+      { open: isLast ? "" : undefined },
+      el("summary", el("h3", icon, ` Attempt ${number}`), el("span.muted", result)),
       detail
         ? attemptContent(detail.failures, Object.entries(detail.phases ?? {}), detail.exchange)
-        : last(),
-    ],
-  }));
-  const rows = rest.map(({ number, outcome, duration, message = "" }) => {
-    return [String(number), outcome, formatElapsed(duration), message];
+        : isLast
+        ? last
+        : message !== undefined && el("p", message),
+    );
   });
-  return [
-    tabs.length > 1 ? section("Attempts", tabbed("Attempts", tabs)) : last(),
-    rows.length > 0 && el(
-      "details.part",
-      el("summary", el("h3", tabs.length > 1 ? "Other attempts" : "Attempts")),
-      table(["Attempt", "Outcome", "Time", "Message"], rows),
-    ),
-  ];
-}
-
-interface Tab {
-  readonly label: string;
-  readonly hasPassed: boolean;
-  readonly content: () => Content;
-}
-
-/** Shows one of several views at a time, the last one first, with tabs as the keyboard knows them. */
-function tabbed(name: string, tabs: readonly Tab[]): PageElement {
-  const panel = el("div", { role: "tabpanel", id: "tab-panel", tabindex: 0 });
-  const buttons = tabs.map(({ label, hasPassed }, index) => {
-    const state = hasPassed ? "passed" : "failed";
-    const icon = el(`span.${state}`, { role: "img", "aria-label": state }, hasPassed ? "✓" : "✗");
-    const attributes = { type: "button", role: "tab", id: `tab-${index}` };
-    return el("button", { ...attributes, "aria-controls": "tab-panel" }, icon, ` ${label}`);
-  });
-  const choose = (chosen: number) => {
-    for (const [index, button] of buttons.entries()) {
-      button.setAttribute("aria-selected", String(index === chosen));
-      button.setAttribute("tabindex", index === chosen ? "0" : "-1");
-    }
-    panel.setAttribute("aria-labelledby", `tab-${chosen}`);
-    show(panel, tabs[chosen]!.content());
-  };
-  for (const [index, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(index));
-    button.addEventListener("keydown", (event) => {
-      const last = tabs.length - 1;
-      const targets: Readonly<Record<string, number>> = {
-        ArrowLeft: index === 0 ? last : index - 1,
-        ArrowRight: index === last ? 0 : index + 1,
-        Home: 0,
-        End: last,
-      };
-      const target = targets[event.key];
-      if (target === undefined || hasModifier(event)) return;
-      event.preventDefault();
-      choose(target);
-      buttons[target]!.focus();
-    });
-  }
-  choose(tabs.length - 1);
-  return el("div.tabs", el("div", { role: "tablist", "aria-label": name }, buttons), panel);
+  return section("Attempts", parts);
 }
 
 const PHASES: Readonly<Record<string, string>> = {

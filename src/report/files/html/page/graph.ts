@@ -23,34 +23,18 @@ export function drawGraph(
   const elements = jobs.map((job, index) => boxElement(job, boxes[index]!));
   elements[0]?.setAttribute("tabindex", "0");
 
-  /** The jobs of each column, from top to bottom. */
-  const columns: number[][] = [];
-  for (const [job, { level }] of boxes.entries()) (columns[level] ??= []).push(job);
-  for (const column of columns) column.sort((a, b) => boxes[a]!.y - boxes[b]!.y);
+  /** The jobs by column, each from top to bottom. */
+  const ordered = [...jobs.keys()].sort((a, b) =>
+    boxes[a]!.level - boxes[b]!.level || boxes[a]!.y - boxes[b]!.y
+  );
 
   /** The job that a key leads to. */
   const next = (job: number, key: string): number | undefined => {
-    const { level, y } = boxes[job]!;
-    const column = columns[level]!;
-    const distance = (other: number) => Math.abs(boxes[other]!.y - y);
-    const nearest = (others: readonly number[] = []) =>
-      others.toSorted((a, b) => distance(a) - distance(b))[0];
-    switch (key) {
-      case "ArrowDown":
-        return column[column.indexOf(job) + 1];
-      case "ArrowUp":
-        return column[column.indexOf(job) - 1];
-      case "ArrowLeft":
-        return nearest(columns[level - 1]);
-      case "ArrowRight":
-        return nearest(columns[level + 1]);
-      case "Home":
-        return columns[0]![0];
-      case "End":
-        return columns.at(-1)!.at(-1);
-      default:
-        return undefined;
-    }
+    const position = ordered.indexOf(job);
+    if (key === "ArrowDown" || key === "ArrowRight") return ordered[position + 1];
+    if (key === "ArrowUp" || key === "ArrowLeft") return ordered[position - 1];
+    if (key === "Home") return ordered[0];
+    return key === "End" ? ordered.at(-1) : undefined;
   };
 
   // One Tab stop for the whole graph: arrow keys move within it.
