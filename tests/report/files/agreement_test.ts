@@ -195,8 +195,8 @@ function assertStepsAgree({ events, end, document, stdout, reports }: ReportedRu
     const item = new RegExp(`<li>(\\d+) ${noun}s?: (.*?)</li>`).exec(reports["report.html"]!)!;
     assertEquals(Number(item[1]), sum(Object.values<number>(counts)));
     for (const [name, count] of Object.entries(counts)) {
-      const given = new RegExp(`class="${name}">(\\d+)`).exec(item[2]!)?.[1] ?? "0";
-      assertEquals(Number(given), count, `${noun}s: ${name}`);
+      const shown = new RegExp(`class="${name}">(\\d+)`).exec(item[2]!)?.[1] ?? "0";
+      assertEquals(Number(shown), count, `${noun}s: ${name}`);
     }
   }
 }

@@ -19,7 +19,7 @@ jobs:
 const ACTIONS = { GITHUB_ACTIONS: "true" };
 
 /** The place and the title of each annotation. */
-function places(commands: readonly WorkflowCommand[]): readonly string[] {
+function positions(commands: readonly WorkflowCommand[]): readonly string[] {
   return commands.map(({ name, properties: { file, line, col, title } }) =>
     `${name} ${file}:${line}:${col} ${title}`
   );
@@ -31,7 +31,7 @@ Deno.test("failures become annotations at their lines, with all that is known of
       const { code, stdout, stderr } = await runMain([...args, "w.yml"], { cwd, env });
       assertEquals([code, stderr], [1, ""]);
       const { commands, lines } = readBuildLog(stdout);
-      assertEquals(places(commands), [
+      assertEquals(positions(commands), [
         "error w.yml:5:54 Shop › half: 50%, of",
         "error w.yml:7:32 Shop › refused",
       ]);
@@ -80,7 +80,7 @@ Deno.test("steps of embedded jobs are annotated in their own files, and each fai
     );
     return withFiles(files, async (cwd) => {
       const { stdout } = await runMain(["--no-check", "w.yml"], { cwd, env: ACTIONS });
-      assertEquals(places(readBuildLog(stdout).commands).toSorted(), [
+      assertEquals(positions(readBuildLog(stdout).commands).toSorted(), [
         "error jobs/login.yml:8:11 Embeds › login › token",
         "error w.yml:20:15 Orders › wrong",
         "error w.yml:22:15 Orders › refused",

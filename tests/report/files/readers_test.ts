@@ -68,8 +68,8 @@ Deno.test("a JUnit reader finds every case, with how it came out, why and where"
   };
   assertEquals(counts(all as Testsuite), count(RICH_JUNIT_CASES));
   const found = testsuite.flatMap((suite) => {
-    const own = RICH_JUNIT_CASES.filter((one) => one.suite === suite.name);
-    assertEquals(counts(suite), count(own), suite.name);
+    const expected = RICH_JUNIT_CASES.filter((one) => one.suite === suite.name);
+    assertEquals(counts(suite), count(expected), suite.name);
     return suite.testcase.map((one) => {
       assertEquals(one.classname, `Shop & <co> #1.${suite.name}`);
       assert(one.time >= 0 && suite.time >= 0);
@@ -151,11 +151,14 @@ Deno.test("a TAP parser finds every case, with how it came out, why and where", 
   const [tree] = tap as [TapTree];
   assertEquals([tree.bailout, tree.plan, tree.errors, tree.noise], [false, 8, [], []]);
   const found = tree.tests.flatMap(({ name: suite, ok, skip, child }) => {
-    const own = RICH_CASES.filter((one) => one.suite === suite);
-    assertEquals([child!.plan, child!.errors, child!.noise], [own.length, [], []]);
-    assertEquals(ok, own.every(({ outcome }) => outcome === "passed" || outcome === "skipped"));
-    const reason = suite === "Off (2)" ? undefined : own[0]!.reason;
-    assertEquals(skip, own.every(({ outcome }) => outcome === "skipped") && reason || false);
+    const expected = RICH_CASES.filter((one) => one.suite === suite);
+    assertEquals([child!.plan, child!.errors, child!.noise], [expected.length, [], []]);
+    assertEquals(
+      ok,
+      expected.every(({ outcome }) => outcome === "passed" || outcome === "skipped"),
+    );
+    const reason = suite === "Off (2)" ? undefined : expected[0]!.reason;
+    assertEquals(skip, expected.every(({ outcome }) => outcome === "skipped") && reason || false);
     return child!.tests.map(({ name, ok, skip, diag }) => {
       const at = diag?.at as { file: string; line: number } | undefined;
       const severity = diag?.severity === "fail" ? "failed" : diag?.severity;

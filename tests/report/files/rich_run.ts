@@ -163,10 +163,10 @@ export const RICH_CASES: readonly RichCase[] = [
 /** The same with the steps of embedded jobs, as JUnit lists them. */
 export const RICH_JUNIT_CASES: readonly RichCase[] = RICH_CASES.flatMap((one): RichCase[] => {
   const { suite, name } = one;
-  const inside = (more: Omit<RichCase, "suite">) => ({
-    ...more,
+  const inside = (one: Omit<RichCase, "suite">) => ({
+    ...one,
     suite,
-    name: `${name} › ${more.name}`,
+    name: `${name} › ${one.name}`,
   });
   if (suite === "Embeds") {
     return [
