@@ -178,11 +178,12 @@ Deno.test("sse goes through a proxy, undoes compression, and ends when it is sto
   await using open = eventServer(["data: first\n\n"]);
   const running = failureOf({ url: open.url, until: "stop" }, {
     ...context,
-    readCondition: () => {
-      // Stopped while it waits for the second event.
-      queueMicrotask(() => setTimeout(() => context.stop(new StepError("interrupted")), 30));
-      return Promise.resolve(() => false);
-    },
+    // Stopped once the first event has come.
+    readCondition: () =>
+      Promise.resolve(() => {
+        setTimeout(() => context.stop(new StepError("interrupted")));
+        return false;
+      }),
   });
   assertStringIncludes((await running).message, "interrupted while receiving the body");
   await open.left;
