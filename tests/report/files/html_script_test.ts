@@ -60,15 +60,6 @@ Deno.test("layOutGraph() puts jobs to the right of their needs, and connects the
   }
 });
 
-Deno.test("layOutGraph() draws an implied need if asked to", () => {
-  const layout = layOutGraph(
-    [[], [0], [0, 1]],
-    (need, job) => need === 0 && job === 2,
-  );
-  assertEquals(joined(layout), ["0-1", "0-2", "1-2"]);
-  assertApart(layout);
-});
-
 Deno.test("layOutGraph() keeps the lines of any graph apart from its boxes", () => {
   let seed = 1;
   const random = () => (seed = seed * 48271 % 2147483647) / 2147483647;

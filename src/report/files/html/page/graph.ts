@@ -15,7 +15,7 @@ export function drawGraph(
   const needs = jobs.map((job) => job.needs.flatMap((id) => indexes.get(id) ?? []));
   const isCritical = (need: number, job: number) =>
     jobs[need]!.critical !== undefined && jobs[need]!.critical + 1 === jobs[job]!.critical;
-  const { width, height, boxes, lines } = layOutGraph(needs, isCritical);
+  const { width, height, boxes, lines } = layOutGraph(needs);
 
   const linesIf = (shown: boolean) =>
     lines.filter(({ need, job }) => isCritical(need, job) === shown).map(lineElement);

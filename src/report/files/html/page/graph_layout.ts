@@ -35,15 +35,14 @@ interface Slot {
 type Needs = readonly (readonly number[])[];
 
 /**
- * Lays out jobs in columns, each to the right of all it needs. A need that others imply has no line
- * unless it is always drawn. No line runs behind a box: it passes other columns on lanes, which
- * lines from the same job share.
+ * Lays out jobs in columns, each to the right of all it needs. A need that others imply has no
+ * line. No line runs behind a box: it passes other columns on lanes, which lines from the same job
+ * share.
  */
-export function layOutGraph(
-  needs: Needs,
-  isAlwaysDrawn: (need: number, job: number) => boolean = () => false,
-): GraphLayout {
-  const { order, levels } = levelsOf(needs);
+export function layOutGraph(needs: Needs): GraphLayout {
+  const levels = levelsOf(needs);
+  // Each after all it needs.
+  const order = [...needs.keys()].sort((a, b) => levels[a]! - levels[b]!);
   const columns: Slot[][] = [];
   const addSlot = (level: number, source: number, height: number): Slot => {
     const slot = { level, source, height, before: new Set<Slot>(), rank: 0, y: 0 };
@@ -52,7 +51,7 @@ export function layOutGraph(
   };
   const boxes = levels.map((level, job) => addSlot(level, job, height));
   const lanes = new Map<string, Slot>();
-  const drawn = drawnNeeds(needs, order, levels, isAlwaysDrawn);
+  const drawn = drawnNeeds(needs, order, levels);
   const routes = order.flatMap((job) =>
     drawn[job]!.map((need) => {
       const route = [boxes[need]!];
@@ -99,20 +98,13 @@ export function layOutGraph(
   };
 }
 
-/** The jobs, each after all it needs, and the length of the longest way to each. */
-function levelsOf(needs: Needs): { readonly order: number[]; readonly levels: number[] } {
-  const users: number[][] = needs.map(() => []);
-  for (const [job, of] of needs.entries()) for (const need of of) users[need]!.push(job);
-  const open = needs.map(({ length }) => length);
-  const order = needs.flatMap(({ length }, job) => length === 0 ? [job] : []);
-  const levels = needs.map(() => 0);
-  for (const job of order) {
-    for (const user of users[job]!) {
-      levels[user] = Math.max(levels[user]!, levels[job]! + 1);
-      if (--open[user]! === 0) order.push(user);
-    }
-  }
-  return { order, levels };
+/** The length of the longest way to each job. */
+function levelsOf(needs: Needs): number[] {
+  const levels: number[] = [];
+  const levelOf = (job: number): number =>
+    levels[job] ??= Math.max(0, ...needs[job]!.map((need) => levelOf(need) + 1));
+  for (const job of needs.keys()) levelOf(job);
+  return levels;
 }
 
 /** The needs of each job without those that its other needs imply. */
@@ -120,13 +112,12 @@ function drawnNeeds(
   needs: Needs,
   order: readonly number[],
   levels: readonly number[],
-  isAlwaysDrawn: (need: number, job: number) => boolean,
 ): number[][] {
   const implied = needs.map(() => new Set<number>());
   const drawn: number[][] = needs.map(() => []);
   for (const job of order) {
     for (const need of needs[job]!.toSorted((a, b) => levels[b]! - levels[a]!)) {
-      if (implied[job]!.has(need) && !isAlwaysDrawn(need, job)) continue;
+      if (implied[job]!.has(need)) continue;
       drawn[job]!.push(need);
       for (const each of [need, ...implied[need]!]) implied[job]!.add(each);
     }
