@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import { type Draft, type DraftStep, filled } from "../openapi/gen/draft.ts";
 import { literalText } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
 import type { ImportInput } from "./input.ts";
@@ -171,9 +171,8 @@ function stepOf(wholeUrl: string, options: Options, names: Names): DraftStep {
   }
   headers.push(...request.implied.filter(([name]) => !request.hasHeader(name)));
   if (request.hasHeader("authorization")) delete params.auth;
-  if (Object.keys(tls).length > 0) params.tls = tls;
-  if (Object.keys(resolve).length > 0) params.resolve = resolve;
-  if (Object.keys(retry).length > 0) request.keys.retry = retry;
+  Object.assign(params, filled({ tls, resolve }));
+  Object.assign(request.keys, filled({ retry }));
   if (!["location", "location-trusted"].some(has)) params.follow_redirects = false;
   if (!has("globoff") && /[{[].*[}\]]/.test(url)) {
     notes.push("the URL: curl takes brackets and braces as a pattern, without --globoff");

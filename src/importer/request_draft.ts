@@ -1,6 +1,6 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { DraftStep } from "../openapi/gen/draft.ts";
+import { type DraftStep, filled } from "../openapi/gen/draft.ts";
 import { Names } from "./import_names.ts";
 
 /** Names and values in their order; a name may come again. */
@@ -107,22 +107,21 @@ export class RequestDraft {
     const url = query ? this.url : `${this.url}${mark}${encodePairs(pairsOf(fields))}`;
     const body = this.#body();
     const headers = this.#headers(body);
-    const isEmpty = (map: Dict) => Object.keys(map).length === 0;
     return {
       notes,
       data: {
         name: name === "" ? `${method} ${url}` : name,
-        ...isEmpty(outputs) ? {} : { id: idOf(outputs, toolName) },
+        ...Object.keys(outputs).length === 0 ? {} : { id: idOf(outputs, toolName) },
         uses: "http",
         with: {
           ...SHORTHANDS.includes(method) ? { [method.toLowerCase()]: url } : { method, url },
-          ...isEmpty(headers) ? {} : { headers },
+          ...filled({ headers }),
           ...body,
-          ...query && !isEmpty(query) ? { query } : {},
+          ...filled({ query: query ?? {} }),
           ...params,
         },
         test: (tests.length === 0 ? [NO_FAILURE] : tests).join("\n&& "),
-        ...isEmpty(outputs) ? {} : { outputs },
+        ...filled({ outputs }),
         ...this.keys,
       },
     };

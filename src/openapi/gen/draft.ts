@@ -30,6 +30,13 @@ export interface DraftStep {
   readonly notes: readonly string[];
 }
 
+/** The keys whose maps are not empty. */
+export function filled(keys: Readonly<Record<string, Dict>>): Dict {
+  return Object.fromEntries(
+    Object.entries(keys).filter(([, map]) => Object.keys(map).length > 0),
+  );
+}
+
 /** The text of a workflow file. `head` are the lines of its first comment. */
 export function renderDraft(
   { name, vars, jobs, notes, isSequence }: Draft,

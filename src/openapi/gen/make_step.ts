@@ -1,6 +1,7 @@
 import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
 import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
+import { filled } from "./draft.ts";
 import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
 import {
   joinTemplate,
@@ -57,16 +58,15 @@ export function makeStep(operation: Operation, setting: StepSetting): Dict {
     name: literalText(nameOf(operation)),
     id,
     uses: "http",
-    ...isEmpty(request.vars) ? {} : { vars: request.vars },
+    ...filled({ vars: request.vars }),
     with: {
       ...target,
-      ...isEmpty(query) ? {} : { query },
-      ...isEmpty(headers) ? {} : { headers },
+      ...filled({ query, headers }),
       ...body === undefined ? {} : { body },
       ...redirects(operation) ? { follow_redirects: false } : {},
     },
     test: testOf(operation),
-    ...kept.length === 0 ? {} : { outputs: Object.fromEntries(kept) },
+    ...filled({ outputs: Object.fromEntries(kept) }),
   };
 }
 
@@ -207,10 +207,6 @@ function isPlainJson({ contentType, value }: Body): boolean {
 function forPath(text: string): string {
   if (text === "" || text === "." || text === "..") return "text";
   return text.replace(/[^A-Za-z0-9._~!$&'()*+,;=:@-]+/gu, encodeURIComponent);
-}
-
-function isEmpty(map: object): boolean {
-  return Object.keys(map).length === 0;
 }
 
 /** The test of a step: the documented status code and the required fields of the response. */

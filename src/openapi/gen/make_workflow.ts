@@ -1,7 +1,7 @@
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
-import { type DraftJob, renderDraft } from "./draft.ts";
+import { type DraftJob, filled, renderDraft } from "./draft.ts";
 import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
@@ -96,8 +96,10 @@ function keysOf(job: JobPlan, defaults: JobDefaults, base: string, description: 
       http: {
         url: `{{vars.${base}}}`,
         openapi: literalText(description),
-        ...headers.length === 0 ? {} : { headers: Object.fromEntries(headers) },
-        ...defaults.query.size === 0 ? {} : { query: Object.fromEntries(defaults.query) },
+        ...filled({
+          headers: Object.fromEntries(headers),
+          query: Object.fromEntries(defaults.query),
+        }),
       },
     },
   };
