@@ -44,6 +44,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "actions/registry.ts",
     "actions/plugin/load_plugins.ts",
   ],
+  importer: ["expr/parse/scanner.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
   library: ["cli/version.ts"],
   schema: ["suite/suite_fields.ts", "actions/plugin/plugin.ts"],

@@ -1,4 +1,4 @@
-import { parseScript, type SyntaxNode } from "./parse_script.ts";
+import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import {

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from "./parse_script.ts";
+import type { SyntaxNode } from "../expr/parse/scanner.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 

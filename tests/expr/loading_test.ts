@@ -12,8 +12,8 @@ jobs:
         test: res.message == "A" && match_json(vars.order, {id: 1, tags: ["a"]})
 `;
 
-/** Packages that a plain run loads: YAML, the standard library, and the width of characters. */
-const PLAIN_PACKAGES = ["deno-std", "get-east-asian-width", "js-yaml"];
+/** Packages that a plain run loads: expressions, YAML, and the width of characters. */
+const PLAIN_PACKAGES = ["acorn", "get-east-asian-width", "js-yaml"];
 
 /** Libraries that only some workflows use, by a test that uses them. */
 const USERS: readonly (readonly [test: string, packages: readonly string[]])[] = [
@@ -26,7 +26,7 @@ const USERS: readonly (readonly [test: string, packages: readonly string[]])[] =
 ];
 
 /** Features that a run without their keys does not load. */
-const FEATURES = /^run\/snapshots\/|^openapi\/|check_contract|check_snapshots/;
+const FEATURES = /^run\/snapshots\/|^openapi\/|check_contract|check_snapshots|coverage/;
 
 Deno.test("a plain run loads nothing of the assertions that it does not use", async () => {
   await withFiles({ "plain.yml": PLAIN }, async (cwd) => {

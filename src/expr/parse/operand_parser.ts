@@ -1,108 +1,50 @@
-import type {
-  CallExpression,
-  Identifier,
-  Literal,
-  MemberExpression,
-  Node,
-  Pointer,
-  Property,
-} from "./ast.ts";
+import type { CallExpression, Identifier, Literal, Node, Pointer, Property } from "./ast.ts";
 import { isFunction, takesPredicate } from "../functions/registry.ts";
 import { COMMENT_HINT } from "../hints/syntax_hint.ts";
 import { KEYWORDS, OPERATOR_WORDS, TEST_WORDS } from "./operators.ts";
-import { LIMITS } from "../limits.ts";
-import { Lexer } from "./lexer.ts";
+import { TOKEN } from "./scanner.ts";
+import { TokenReader } from "./token_reader.ts";
 
 /** The half of the grammar that is about operands: names, literals, members, calls. */
-export abstract class OperandParser extends Lexer {
+export abstract class OperandParser extends TokenReader {
   /** The number of open predicates: inside one, `#` and `.name` have a meaning. */
   #predicates = 0;
-  #nodes = 0;
-  /** The whole expression is at level 0. */
-  #depth = -1;
 
   /** `a; b; c`, the widest expression that parentheses or braces may contain. */
   abstract parseExpression(): Node;
 
-  /** One expression, as in a list or an argument. */
-  abstract parseItem(): Node;
+  /** One expression, as in a list or an argument; the name is acorn's. */
+  abstract parseMaybeAssign(): Node;
 
-  /** Counts a node. */
-  finish<T extends Node>(node: T): T {
-    if (++this.#nodes > LIMITS.nodes) {
-      this.fail(`this expression has more than ${LIMITS.nodes} parts`, node.start, node.start + 1);
-    }
-    return node;
-  }
-
-  /** Counts a level of the tree, until `leave`. */
-  enter(): void {
-    if (++this.#depth > LIMITS.depth) {
-      const message = `this expression is nested more than ${LIMITS.depth} levels deep`;
-      this.fail(message, this.start, this.end);
-    }
-  }
-
-  leave(): void {
-    this.#depth--;
-  }
-
-  /** Each expression of a template has limits of its own. */
-  restartLimits(): void {
-    this.#nodes = 0;
-    this.#depth = -1;
-  }
-
-  /** An operand, and what follows it: members, parts and calls. */
-  parseOperand(): Node {
-    const { start } = this;
-    return this.parseSubscripts(this.#parseAtom(), start);
-  }
-
-  parseSubscripts(first: Node, start: number): Node {
-    let base = first;
-    let isOptional = false;
-    for (;;) {
-      const next = this.#parseSubscript(base, start);
-      if (next === base) break;
-      isOptional ||= next.type === "MemberExpression" && next.optional;
-      base = next;
-    }
-    if (!isOptional) return base;
-    return this.finish({ type: "ChainExpression", start, end: this.lastEnd, expression: base });
-  }
-
-  #parseAtom(): Node {
+  /** The beginning of an operand; acorn continues with `parseSubscript`. */
+  parseExprAtom(): Node {
     switch (this.type) {
-      case "number":
-      case "string":
-        return this.#literal(this.value);
-      case "name":
+      case TOKEN.number:
+        return this.#literal(this.value as number);
+      case TOKEN.string:
+        return this.#literal(this.value as string);
+      case TOKEN.name:
         return this.#parseWord();
-      case "(": {
+      case TOKEN.parenOpen: {
         this.next();
         const inner = this.parseExpression();
-        this.expect(")");
+        this.expect(TOKEN.parenClose);
         return inner;
       }
-      case "[": {
+      case TOKEN.bracketOpen: {
         const start = this.start;
         this.next();
-        const elements: Node[] = [];
-        while (!this.eat("]")) {
-          elements.push(this.parseItem());
-          if (!this.isAt("]")) this.expect(",");
-        }
-        return this.finish({ type: "ArrayExpression", start, end: this.lastEnd, elements });
+        const elements = this.parseExprList(TOKEN.bracketClose, true);
+        return this.finish({ type: "ArrayExpression", start, end: this.lastTokEnd, elements });
       }
-      case "{":
+      case TOKEN.braceOpen:
         return this.#parseMap();
-      case "#":
+      case TOKEN.hash:
         return this.#parsePointer();
-      case ".": // `.name` is `#.name`: the pointer is empty, and the dot is read after it
+      case TOKEN.dot: // `.name` is `#.name`: the pointer is empty, and the dot is read after it
         if (this.#predicates > 0) return this.#pointer(this.start, this.start, "");
         break;
-      case "operator": // `contains(a, b)`: a test word as a function
+      case TOKEN.operator: // `contains(a, b)`: a test word as a function
         if (TEST_WORDS.has(String(this.value)) && this.input[this.end] === "(") {
           return this.parseName(true);
         }
@@ -134,7 +76,7 @@ export abstract class OperandParser extends Lexer {
       this.fail("# is only allowed in a predicate", start, end, hint);
     }
     this.next();
-    if (this.type !== "name" || this.start !== this.lastEnd) {
+    if (this.type !== TOKEN.name || this.start !== this.lastTokEnd) {
       return this.#pointer(start, end, "");
     }
     const name = this.value;
@@ -142,48 +84,52 @@ export abstract class OperandParser extends Lexer {
       this.fail(`unknown pointer #${name}`, start, this.end, "use #, #acc or #index");
     }
     this.next();
-    return this.#pointer(start, this.lastEnd, name);
+    return this.#pointer(start, this.lastTokEnd, name);
   }
 
   /** One of `.x`, `?.x`, `[i]`, `?.[i]`, `[a:b]` and `(…)`; the base itself where none follows. */
-  #parseSubscript(base: Node, start: number): Node {
-    const optional = this.eat("?.");
-    if (this.eat("[")) return this.#parseBracket(base, start, optional);
-    if (optional || this.eat(".")) {
-      return this.#member(base, start, this.parseName(true), false, optional);
+  parseSubscript(base: Node, start: number): Node {
+    const optional = this.eat(TOKEN.questionDot);
+    if (this.eat(TOKEN.bracketOpen)) return this.#parseBracket(base, start, optional);
+    if (optional || this.eat(TOKEN.dot)) {
+      const property = this.parseName(true);
+      const end = this.lastTokEnd;
+      const computed = false;
+      return this.finish({
+        type: "MemberExpression",
+        start,
+        end,
+        object: base,
+        property,
+        computed,
+        optional,
+      });
     }
     const callable = base.type === "Identifier" || base.type === "MemberExpression";
-    if (!callable || !this.eat("(")) return base;
+    if (!callable || !this.eat(TOKEN.parenOpen)) return base;
     return this.call(base, this.parseArguments(base, []), start, false);
   }
 
   #parseBracket(object: Node, start: number, optional: boolean): Node {
-    const from = this.type === ":" ? null : this.parseItem();
-    if (from !== null && this.eat("]")) {
-      return this.#member(object, start, from, true, optional);
+    const from = this.type === TOKEN.colon ? null : this.parseMaybeAssign();
+    if (from !== null && this.eat(TOKEN.bracketClose)) {
+      const end = this.lastTokEnd;
+      const computed = true;
+      const property = from;
+      return this.finish({
+        type: "MemberExpression",
+        start,
+        end,
+        object,
+        property,
+        computed,
+        optional,
+      });
     }
-    if (!this.eat(":")) this.unexpected('"]"');
-    const to = this.type === "]" ? null : this.parseItem();
-    this.expect("]");
-    return this.finish({ type: "SliceExpression", start, end: this.lastEnd, object, from, to });
-  }
-
-  #member(
-    object: Node,
-    start: number,
-    property: Node,
-    computed: boolean,
-    optional: boolean,
-  ): MemberExpression {
-    const range = { start, end: this.lastEnd };
-    return this.finish({
-      type: "MemberExpression",
-      ...range,
-      object,
-      property,
-      computed,
-      optional,
-    });
+    if (!this.eat(TOKEN.colon)) this.unexpected('"]"');
+    const to = this.type === TOKEN.bracketClose ? null : this.parseMaybeAssign();
+    this.expect(TOKEN.bracketClose);
+    return this.finish({ type: "SliceExpression", start, end: this.lastTokEnd, object, from, to });
   }
 
   parseArguments(callee: Node, args: Node[]): Node[] {
@@ -191,19 +137,19 @@ export abstract class OperandParser extends Lexer {
     const isMethod = callee.type === "MemberExpression";
     const named = isMethod ? callee.property : callee;
     const name = named.type === "Identifier" ? named.name : "";
-    while (!this.eat(")")) {
+    while (!this.eat(TOKEN.parenClose)) {
       args.push(this.#parseArgument(name, args.length + (isMethod ? 1 : 0)));
-      if (this.type !== ")") this.expect(",");
+      if (this.type !== TOKEN.parenClose) this.expect(TOKEN.comma);
     }
     return args;
   }
 
   #parseArgument(name: string, position: number): Node {
     if (takesPredicate(name, position)) return this.#parsePredicate();
-    if (position === 0 || isFunction(name)) return this.parseItem();
+    if (position === 0 || isFunction(name)) return this.parseMaybeAssign();
     // A slip in the name of a function that takes a predicate: it is the name that is wrong.
     this.#predicates++;
-    const argument = this.parseItem();
+    const argument = this.parseMaybeAssign();
     this.#predicates--;
     return argument;
   }
@@ -211,33 +157,33 @@ export abstract class OperandParser extends Lexer {
   #parsePredicate(): Node {
     const start = this.start;
     this.#predicates++;
-    const body = this.type === "{" ? this.parseBlock() : this.parseItem();
+    const body = this.type === TOKEN.braceOpen ? this.parseBlock() : this.parseMaybeAssign();
     this.#predicates--;
-    return this.finish({ type: "Predicate", start, end: this.lastEnd, body });
+    return this.finish({ type: "Predicate", start, end: this.lastTokEnd, body });
   }
 
   #parseMap(): Node {
     const start = this.start;
     this.next();
     const properties: Property[] = [];
-    while (!this.eat("}")) {
+    while (!this.eat(TOKEN.braceClose)) {
       const { start } = this;
       const key = this.#parseKey();
-      this.expect(":");
-      const value = this.parseItem();
-      properties.push({ type: "Property", start, end: this.lastEnd, key, value });
-      if (this.type !== "}") this.expect(",");
+      this.expect(TOKEN.colon);
+      const value = this.parseMaybeAssign();
+      properties.push({ type: "Property", start, end: this.lastTokEnd, key, value });
+      if (this.type !== TOKEN.braceClose) this.expect(TOKEN.comma);
     }
-    return this.finish({ type: "ObjectExpression", start, end: this.lastEnd, properties });
+    return this.finish({ type: "ObjectExpression", start, end: this.lastTokEnd, properties });
   }
 
   #parseKey(): Node {
-    if (this.eat("(")) {
+    if (this.eat(TOKEN.parenOpen)) {
       const key = this.parseExpression();
-      this.expect(")");
+      this.expect(TOKEN.parenClose);
       return key;
     }
-    if (this.type === "string" || this.type === "number") {
+    if (this.type === TOKEN.string || this.type === TOKEN.number) {
       return this.#literal(String(this.value));
     }
     const { start, end, name } = this.parseName(true);
@@ -247,8 +193,8 @@ export abstract class OperandParser extends Lexer {
   /** A name; where only a name is possible, any word is one. */
   parseName(anyWord = false): Identifier {
     const name = String(this.value);
-    const isName = this.type === "name" && (anyWord || !KEYWORDS.has(name)) ||
-      anyWord && this.type === "operator" && OPERATOR_WORDS.has(name);
+    const isName = this.type === TOKEN.name && (anyWord || !KEYWORDS.has(name)) ||
+      anyWord && this.type === TOKEN.operator && OPERATOR_WORDS.has(name);
     if (!isName) this.unexpected("a name");
     const { start, end } = this;
     this.next();
@@ -266,14 +212,14 @@ export abstract class OperandParser extends Lexer {
   }
 
   call(callee: Node, args: readonly Node[], start: number, piped: boolean): CallExpression {
-    const end = this.lastEnd;
+    const end = this.lastTokEnd;
     return this.finish({ type: "CallExpression", start, end, callee, arguments: args, piped });
   }
 
   parseBlock(): Node {
-    this.expect("{");
+    this.expect(TOKEN.braceOpen);
     const body = this.parseExpression();
-    this.expect("}");
+    this.expect(TOKEN.braceClose);
     return body;
   }
 }

@@ -9,15 +9,20 @@ import {
   RIGHT_TO_LEFT,
   TEST_WORDS,
 } from "./operators.ts";
+import { TOKEN } from "./scanner.ts";
 
-/** The grammar of the language: operators, conditions, names and sequences. */
+/**
+ * The grammar of the language. Acorn supplies the scanner and the loop over subscripts, and calls
+ * the methods that have its names; what decides the grammar is here, so that no construct of
+ * JavaScript can be reached.
+ */
 export class Parser extends OperandParser {
   /** The whole text as one expression. */
   parse(): Node {
-    if (this.input.length > LIMITS.source) this.#refuseLength(0);
-    this.next();
+    if (this.input.length > LIMITS.source) this.refuseLength(0);
+    this.nextToken();
     const node = this.parseExpression();
-    if (this.type !== "end") this.unexpected();
+    if (this.type !== TOKEN.end) this.unexpected();
     return node;
   }
 
@@ -46,39 +51,37 @@ export class Parser extends OperandParser {
 
   /** The expression after the `{{` that begins at `open`, and where the text goes on. */
   #parseBraces(open: number): [node: Node, end: number] {
-    this.inTemplate = true;
-    this.restartLimits();
-    this.startAt(open + 2);
-    if (this.type === "}") {
-      const hint = 'for the text {{ write {{ "{{" }}';
-      this.fail("empty expression", open, this.end + 1, hint);
+    this.startTemplate(open);
+    if (this.type === TOKEN.braceClose) {
+      this.fail(
+        "empty expression",
+        open,
+        this.end + 1,
+        'for the text {{ write {{ "{{" }}',
+      );
     }
     const node = this.parseExpression();
-    if (!this.isAt("}") || this.input[this.end] !== "}") this.unexpected('"}}"');
+    if (this.type !== TOKEN.braceClose || this.input[this.end] !== "}") this.unexpected('"}}"');
     const end = this.end + 1;
-    if (end - open > LIMITS.source) this.#refuseLength(open);
+    if (end - open > LIMITS.source) this.refuseLength(open);
     return [node, end];
-  }
-
-  #refuseLength(start: number): never {
-    this.fail(`an expression is longer than ${LIMITS.source} characters`, start, start + 1);
   }
 
   /** `a; b; c`. */
   parseExpression(): Node {
     const start = this.start;
-    const first = this.parseItem();
-    if (this.type !== ";") return first;
+    const first = this.parseMaybeAssign();
+    if (this.type !== TOKEN.semicolon) return first;
     const expressions = [first];
-    while (this.eat(";") && !this.isAt("end")) {
-      expressions.push(this.parseItem());
+    while (this.eat(TOKEN.semicolon) && this.type !== TOKEN.end) {
+      expressions.push(this.parseMaybeAssign());
     }
     if (expressions.length === 1) return first;
-    return this.finish({ type: "SequenceExpression", start, end: this.lastEnd, expressions });
+    return this.finish({ type: "SequenceExpression", start, end: this.lastTokEnd, expressions });
   }
 
-  /** One expression, as in a list or an argument. */
-  parseItem(): Node {
+  /** One expression, as in a list or an argument; the name is acorn's. */
+  parseMaybeAssign(): Node {
     this.enter();
     const node = this.isWord("let")
       ? this.#parseLet()
@@ -92,11 +95,11 @@ export class Parser extends OperandParser {
   #parseConditional(): Node {
     const start = this.start;
     const test = this.#parseOperators(0);
-    if (!this.eat("?")) return test;
-    const consequent = this.type === ":" ? test : this.parseItem();
-    this.expect(":");
-    const alternate = this.parseItem();
-    const end = this.lastEnd;
+    if (!this.eat(TOKEN.question)) return test;
+    const consequent = this.type === TOKEN.colon ? test : this.parseMaybeAssign();
+    this.expect(TOKEN.colon);
+    const alternate = this.parseMaybeAssign();
+    const end = this.lastTokEnd;
     return this.finish({ type: "ConditionalExpression", start, end, test, consequent, alternate });
   }
 
@@ -104,33 +107,33 @@ export class Parser extends OperandParser {
     const start = this.start;
     this.next();
     const id = this.parseName();
-    this.expect("=");
-    const init = this.parseItem();
-    this.expect(";");
+    this.expect(TOKEN.equals);
+    const init = this.parseMaybeAssign();
+    this.expect(TOKEN.semicolon);
     const body = this.parseExpression();
-    return this.finish({ type: "LetExpression", start, end: this.lastEnd, id, init, body });
+    return this.finish({ type: "LetExpression", start, end: this.lastTokEnd, id, init, body });
   }
 
   #parseIf(): Node {
     const start = this.start;
     this.next();
-    const test = this.parseItem();
+    const test = this.parseMaybeAssign();
     const consequent = this.parseBlock();
     if (!this.isWord("else")) this.unexpected('"else"');
     this.next();
     this.enter();
     const alternate = this.isWord("if") ? this.#parseIf() : this.parseBlock();
     this.leave();
-    const end = this.lastEnd;
+    const end = this.lastTokEnd;
     return this.finish({ type: "ConditionalExpression", start, end, test, consequent, alternate });
   }
 
   /** Operands and operators that bind at least so tight. */
   #parseOperators(power: number): Node {
     const start = this.start;
-    let left = this.#parsePrefix();
+    let left = this.parseMaybeUnary();
     let fallback = false; // whether the operator before was ??
-    while (this.type === "operator") {
+    while (this.type === TOKEN.operator) {
       const operatorStart = this.start;
       const word = this.value === "not" ? this.wordAhead() : "";
       const negated = TEST_WORDS.has(word);
@@ -171,7 +174,7 @@ export class Parser extends OperandParser {
   #parseComparison(left: Node, start: number, first: Comparison): Node {
     const operators = [first];
     const operands = [left, this.#parseOperators(POWER.get(first)! + 1)];
-    while (this.type === "operator" && COMPARISONS.has(String(this.value))) {
+    while (this.type === TOKEN.operator && COMPARISONS.has(String(this.value))) {
       operators.push(this.value as Comparison);
       this.next();
       operands.push(this.#parseOperators(POWER.get(first)! + 1));
@@ -179,21 +182,21 @@ export class Parser extends OperandParser {
     if (operators.length === 1) {
       return this.#binary(first, start, left, operands[1]!);
     }
-    const end = this.lastEnd;
+    const end = this.lastTokEnd;
     return this.finish({ type: "ComparisonChain", start, end, operands, operators });
   }
 
   /** `x | f(a)` is `f(x, a)`; without arguments the parentheses may be left out. */
   #parsePipe(left: Node, start: number): Node {
     const callee = this.parseName(true);
-    const args = this.eat("(") ? this.parseArguments(callee, [left]) : [left];
+    const args = this.eat(TOKEN.parenOpen) ? this.parseArguments(callee, [left]) : [left];
     return this.parseSubscripts(this.call(callee, args, start, true), start);
   }
 
   /** An operand with the prefixes before it. */
-  #parsePrefix(): Node {
-    const power = this.type === "operator" ? PREFIX_POWER.get(String(this.value)) : undefined;
-    if (power === undefined) return this.parseOperand();
+  parseMaybeUnary(): Node {
+    const power = this.type === TOKEN.operator ? PREFIX_POWER.get(String(this.value)) : undefined;
+    if (power === undefined) return this.parseExprSubscripts();
     const start = this.start;
     const operator = canonical(String(this.value)) as "!" | "-" | "+";
     this.next();
@@ -201,7 +204,7 @@ export class Parser extends OperandParser {
     return this.finish({
       type: "UnaryExpression",
       start,
-      end: this.lastEnd,
+      end: this.lastTokEnd,
       operator,
       argument,
     });
@@ -209,7 +212,7 @@ export class Parser extends OperandParser {
 
   #binary(written: string, start: number, left: Node, right: Node): Node {
     const operator = canonical(written);
-    const where = { start, end: this.lastEnd, left, right };
+    const where = { start, end: this.lastTokEnd, left, right };
     return operator === "&&" || operator === "||" || operator === "??"
       ? this.finish<LogicalExpression>({ type: "LogicalExpression", operator, ...where })
       : this.finish<BinaryExpression>({
