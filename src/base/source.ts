@@ -102,33 +102,24 @@ export function spanInFile(span: Span): FileSpan {
 
 function lineExcerpt({ source, start, end }: Span): SourceExcerpt {
   const from = Math.min(start, source.text.length);
-  const lines = linesOf(source);
-  const line = lineAt(lines.starts, from) + 1;
-  const lineStart = lines.starts[line - 1]!;
-  const lineEnd = (lines.starts[line] ?? source.text.length + 1) - 1;
+  const starts = lineStartsOf(source);
+  const line = lineAt(starts, from) + 1;
+  const lineStart = starts[line - 1]!;
+  const lineEnd = (starts[line] ?? source.text.length + 1) - 1;
   const isCrlf = lineEnd > lineStart && source.text[lineEnd - 1] === "\r";
   const text = source.text.slice(lineStart, isCrlf ? lineEnd - 1 : lineEnd);
-  const column = columnAt(source.text, lines, lineStart, from);
+  const column = countCharacters(source.text.slice(lineStart, from)) + 1;
   const to = Math.max(from, Math.min(end, lineEnd)) - lineStart;
   return { file: source.name, line, column, text, from: from - lineStart, to };
 }
 
-interface Lines {
-  readonly starts: readonly number[];
-  /** The column that was counted last; the next one is often in the same line. */
-  last: { readonly lineStart: number; readonly offset: number; readonly column: number };
-}
+/** Where the lines of sources begin: found once for each, since a broken file has many mistakes. */
+const LINE_STARTS = new WeakMap<Source, readonly number[]>();
 
-/** Found once for each source, since a broken file has many positions to name. */
-const LINES = new WeakMap<Source, Lines>();
-
-function linesOf(source: Source): Lines {
-  let lines = LINES.get(source);
-  if (!lines) {
-    const starts = lineStarts(source.text);
-    LINES.set(source, lines = { starts, last: { lineStart: 0, offset: 0, column: 1 } });
-  }
-  return lines;
+function lineStartsOf(source: Source): readonly number[] {
+  const starts = LINE_STARTS.get(source) ?? lineStarts(source.text);
+  LINE_STARTS.set(source, starts);
+  return starts;
 }
 
 /** Where the lines of a text begin. */
@@ -138,13 +129,9 @@ export function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-function columnAt(text: string, lines: Lines, lineStart: number, offset: number): number {
-  const { last } = lines;
-  const isAhead = last.lineStart === lineStart && last.offset <= offset;
-  let { offset: at, column } = isAhead ? last : { offset: lineStart, column: 1 };
-  for (; at < offset; column++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
-  lines.last = { lineStart, offset: at, column };
-  return column;
+/** The number of characters; a surrogate pair is one. */
+function countCharacters(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 /** The index of the last line that begins at or before an offset. */

@@ -1,8 +1,6 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
-import { LoadError } from "../base/errors.ts";
-import type { Source } from "../base/source.ts";
 import type { Template } from "../expr/expression.ts";
 import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
@@ -76,21 +74,13 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   const config = host.env.get("RUNNER_CONFIG");
   if (!config) return await parseDocument(files);
   const name = files.map((file) => file.name).join(",");
-  const document = await parseDocument([await readConfig(config, host), ...files]);
+  const document = await parseDocument([
+    await readTextFile(config, host, "RUNNER_CONFIG file"),
+    ...files,
+  ]);
   // A configuration holds defaults; replacing them is not worth a message.
   const replaced = document.replaced.filter(({ before }) => before !== config);
   return { ...document, name, replaced };
-}
-
-/** Reads the file of RUNNER_CONFIG. Throws LoadError if it is not text. */
-async function readConfig(path: string, host: Host): Promise<Source> {
-  try {
-    return await readTextFile(path, host, "RUNNER_CONFIG file");
-  } catch (error) {
-    if (!(error instanceof LoadError) || error.hint !== undefined) throw error;
-    const hint = "RUNNER_CONFIG is the path of a file with defaults for every workflow";
-    throw new LoadError(error.message, error.diagnostics, hint);
-  }
 }
 
 /** Decodes as much of a workflow as possible, and reports all mistakes in it. */

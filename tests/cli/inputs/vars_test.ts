@@ -558,10 +558,9 @@ Deno.test("a mistake in RUNNER_CONFIG is reported in its file", async () => {
 });
 
 Deno.test("a RUNNER_CONFIG that cannot be read is an error that names it", async (test) => {
-  const about = "RUNNER_CONFIG is the path of a file with defaults for every workflow";
   const table: [path: string, message: string, hint: string][] = [
-    ["none.yml", "RUNNER_CONFIG file 'none.yml' not found", about],
-    ["flow.yml/x", "RUNNER_CONFIG file 'flow.yml/x' not found", about],
+    ["none.yml", "RUNNER_CONFIG file 'none.yml' not found", "none.yml"],
+    ["flow.yml/x", "RUNNER_CONFIG file 'flow.yml/x' not found", "flow.yml/x"],
     ["sub", "cannot read RUNNER_CONFIG file 'sub': it is a directory", "x.yml"],
     [
       "binary",
