@@ -104,8 +104,8 @@ async function checkDocument(
   const secrets = await addFindings(parts, jobFiles, host, context);
   return {
     diagnostics: [
-      ...await locateAll([{ ...decoded, document }]),
-      ...await jobFiles?.diagnostics() ?? [],
+      ...locateAll([{ ...decoded, document }]),
+      ...jobFiles?.diagnostics() ?? [],
     ],
     secrets,
     jobFiles: namesOf(jobFiles),
@@ -121,7 +121,7 @@ async function checkJobFile(
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
   const secrets = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});
-  return { diagnostics: await jobFiles.diagnostics(), secrets, jobFiles: namesOf(jobFiles) };
+  return { diagnostics: jobFiles.diagnostics(), secrets, jobFiles: namesOf(jobFiles) };
 }
 
 function namesOf(jobFiles: FoundFiles | undefined): readonly string[] {
@@ -174,7 +174,7 @@ export async function checkLoaded(
         isExport && code === "output-order",
     ),
   }));
-  return (await locateAll(found)).map((diagnostic) => {
+  return locateAll(found).map((diagnostic) => {
     const { span, code, message } = diagnostic;
     if (!span || code !== UNSET) return diagnostic;
     const { file, line } = excerptOf(span);

@@ -1,3 +1,6 @@
+import type { Source } from "../base/source.ts";
+import { LoadError } from "../base/errors.ts";
+import type { Positions } from "../base/yaml/document.ts";
 import { findPositions } from "../base/yaml/read_yaml.ts";
 import type { Draft } from "../openapi/gen/draft.ts";
 import { type ImportInput, StructureError, type Translate } from "./input.ts";
@@ -69,7 +72,16 @@ export async function translateInput({ load }: Importer, input: ImportInput): Pr
     const isLocated = error instanceof StructureError && error.file.text.length <= MAX_LOCATED_TEXT;
     if (!isLocated) throw error;
     // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
-    const positions = await findPositions([error.file]).catch(() => undefined);
+    const positions = positionsIn(error.file);
     throw positions ? error.at(positions.locate(error.path)) : error;
+  }
+}
+
+function positionsIn(file: Source): Positions | undefined {
+  try {
+    return findPositions([file]);
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    return undefined;
   }
 }

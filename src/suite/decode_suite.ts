@@ -52,7 +52,7 @@ export function isSuite({ value }: Document): boolean {
 export async function decodeSuite(document: Document, host: Host): Promise<DecodedSuite> {
   const decoded = await decodeAs(decode, document, readLimits(host.env), host);
   const { draft, problems } = decoded;
-  const diagnostics = await locateAll([{ ...decoded, document }]);
+  const diagnostics = locateAll([{ ...decoded, document }]);
   return { suite: hasErrors(problems) ? undefined : draft, diagnostics };
 }
 

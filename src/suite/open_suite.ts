@@ -167,7 +167,7 @@ async function findEntry(
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const { message, hint } = error;
-    const span = (await document.positions()).locate(location);
+    const span = document.positions().locate(location);
     const diagnostic = { severity: "error", code: "workflows", message, span, hint } as const;
     const summary = `cannot find the workflows of suite file '${document.name}'`;
     throw new LoadError(summary, [diagnostic]);

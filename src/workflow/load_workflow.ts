@@ -51,12 +51,12 @@ export async function loadDocument(
   const decoded = await decodeDocument(document, limits, host);
   const { draft, problems } = decoded;
   const jobFiles = draft && await embedJobFiles(draft, problems, limits, host);
-  const inJobFiles = await jobFiles?.diagnostics() ?? [];
+  const inJobFiles = jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
   if (!draft || !workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
-    throw await loadError(problems, document, inJobFiles);
+    throw loadError(problems, document, inJobFiles);
   }
-  const found = [...await locateDiagnostics(problems, document), ...inJobFiles];
+  const found = [...locateDiagnostics(problems, document), ...inJobFiles];
   return {
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
     warnings: found.filter(({ severity }) => severity !== "hint"),
@@ -72,9 +72,9 @@ export async function loadDocument(
 export async function readDocument(argument: string, host: Host): Promise<Document> {
   const files = await readFiles(argument, host);
   const config = host.env.get("RUNNER_CONFIG");
-  if (!config) return await parseDocument(files);
+  if (!config) return parseDocument(files);
   const name = files.map((file) => file.name).join(",");
-  const document = await parseDocument([
+  const document = parseDocument([
     await readTextFile(config, host, "RUNNER_CONFIG file"),
     ...files,
   ]);

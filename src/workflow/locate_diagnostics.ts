@@ -6,12 +6,12 @@ import type { Document, Positions } from "./model.ts";
 import { MAX_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /** All that is wrong with a document, and with the job files that it embeds. */
-export async function loadError(
+export function loadError(
   problems: readonly Problem[],
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
-): Promise<LoadError> {
-  const located = await locateDiagnostics(problems, document);
+): LoadError {
+  const located = locateDiagnostics(problems, document);
   const here = countErrors(located.length > MAX_PROBLEMS ? problems : located);
   const there = countErrors(inJobFiles);
   const message = there === 0
@@ -23,12 +23,10 @@ export async function loadError(
 }
 
 /** The problems of several documents, each with its position. */
-export async function locateAll(
+export function locateAll(
   found: readonly { readonly document: Document; readonly problems: readonly Problem[] }[],
-): Promise<readonly Diagnostic[]> {
-  return (await Promise.all(
-    found.map(({ document, problems }) => locateDiagnostics(problems, document)),
-  )).flat();
+): readonly Diagnostic[] {
+  return found.flatMap(({ document, problems }) => locateDiagnostics(problems, document));
 }
 
 function countErrors(diagnostics: readonly Pick<Diagnostic, "severity">[]): number {
@@ -55,10 +53,10 @@ function withoutConsequences(problems: readonly Problem[], root: unknown): reado
  * Where there is an error, a warning about the very same text is left out. Of very many those that
  * were found first are located, errors before others.
  */
-export async function locateDiagnostics(
+export function locateDiagnostics(
   found: readonly Problem[],
   document: Document,
-): Promise<readonly Diagnostic[]> {
+): readonly Diagnostic[] {
   if (found.length === 0) return [];
   const all = withoutConsequences(found, document.value);
   const rest = all.length - MAX_PROBLEMS;
@@ -67,7 +65,7 @@ export async function locateDiagnostics(
     ? all
     : [...errors, ...all.filter(({ severity }) => severity !== "error")].slice(0, MAX_PROBLEMS);
   const wrong = new Set(errors.flatMap((problem) => problem.range ? markOf(problem) : []));
-  const positions = await document.positions();
+  const positions = document.positions();
   const distinct = new Map<string, Located>();
   for (const problem of problems) {
     if (problem.severity !== "error" && wrong.has(markOf(problem))) continue;

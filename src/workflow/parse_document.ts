@@ -7,7 +7,7 @@ import { readYaml } from "../base/yaml/read_yaml.ts";
  * Parses files as one document with jobs, whose positions know where inherited parameters are
  * written; `what` says what the files should be. Throws LoadError.
  */
-export function parseDocument(files: readonly Source[], what?: string): Promise<Document> {
+export function parseDocument(files: readonly Source[], what?: string): Document {
   return readYaml(files, what, inheritedPath);
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { renderDiagnostic } from "../../src/base/diagnostic.ts";
 import { LoadError } from "../../src/base/errors.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
@@ -302,19 +302,16 @@ b.yml:1:1: error: only mappings can be joined with other files
   ],
 ];
 
-Deno.test("readYaml() reports file, line and reason of invalid YAML", async () => {
+Deno.test("readYaml() reports file, line and reason of invalid YAML", () => {
   for (const [texts, reported] of FAULTS) {
     const files = (typeof texts === "string" ? [texts] : texts)
       .map((text, index) => ({ name: `${"abc"[index]}.yml`, text }));
-    const error = await assertRejects(
-      () => readYaml(files),
-      LoadError,
-    );
+    const error = assertThrows(() => readYaml(files), LoadError);
     assertEquals([error.message, ...error.diagnostics.map(renderDiagnostic)].join("\n"), reported);
   }
 });
 
-Deno.test("readYaml() rejects text that only looks like YAML", async () => {
+Deno.test("readYaml() rejects text that only looks like YAML", () => {
   const texts = [
     'a: "b" c: d',
     'a: "b"# c',
@@ -330,7 +327,7 @@ Deno.test("readYaml() rejects text that only looks like YAML", async () => {
     "a: &b &c d",
   ];
   for (const text of texts) {
-    await assertRejects(() => readYaml([{ name: "a.yml", text }]), LoadError, "YAML syntax error");
+    assertThrows(() => readYaml([{ name: "a.yml", text }]), LoadError, "YAML syntax error");
   }
 });
 

@@ -8,7 +8,7 @@ export interface Document {
   readonly value: unknown;
   readonly replaced: readonly ReplacedKey[];
   /** Positions of the values; found at the first call, since most runs need none. */
-  positions(): Promise<Positions>;
+  positions(): Positions;
 }
 
 /** A top-level key that several files define, of which the last one counts. */

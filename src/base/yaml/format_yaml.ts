@@ -16,10 +16,10 @@ import { buildTree, type YamlList, type YamlMap, type YamlNode } from "./yaml_tr
  * level, also for lists, and double quotes. Comments, blank lines and line breaks stay. Throws
  * LoadError if it is not YAML, or if its meaning would change.
  */
-export async function formatYaml(file: Source, what = "workflow file"): Promise<string> {
+export function formatYaml(file: Source, what = "workflow file"): string {
   const lineBreak = file.text.includes("\r\n") ? "\r\n" : "\n";
   const unix = { ...file, text: file.text.replaceAll("\r\n", "\n") };
-  const before = await orLoadError(() => parseYaml([unix]));
+  const before = orLoadError(() => parseYaml([unix]));
   const text = layOut(before);
   if (meaningOf({ ...file, text }) !== meaningOf(unix)) {
     throw new LoadError(

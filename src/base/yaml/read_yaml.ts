@@ -2,6 +2,8 @@ import { LoadError } from "../errors.ts";
 import type { Path, Source } from "../source.ts";
 import type { Document, Positions, ReplacedKey } from "./document.ts";
 import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
+import { makePositions } from "./positions.ts";
+import { faultError } from "./yaml_fault.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -15,13 +17,13 @@ const NEEDS: Readonly<Record<string, string>> = {
 type WrittenAt = (root: unknown, path: Path) => Path;
 
 /** Reads files as one YAML document; `what` says what they should be. Throws LoadError. */
-export async function readYaml(
+export function readYaml(
   files: readonly Source[],
   what = "workflow file",
   writtenAt?: WrittenAt,
-): Promise<Document> {
+): Document {
   const name = files.map((file) => file.name).join(",");
-  const { filled, values } = await orLoadError(() => {
+  const { filled, values } = orLoadError(() => {
     const parsed = parseYaml(files);
     return { filled: parsed.filled, values: constructValues(parsed) };
   });
@@ -31,7 +33,7 @@ export async function readYaml(
   if (value === null) {
     throw new LoadError(`${what} '${name}' is empty`, [], NEEDS[what]);
   }
-  let positions: Promise<Positions> | undefined;
+  let positions: Positions | undefined;
   return {
     name,
     files,
@@ -61,21 +63,20 @@ function replacedKeys(
 }
 
 /** The positions of the values in files. */
-export async function findPositions(
+export function findPositions(
   files: readonly Source[],
   writtenAt = (path: Path) => path,
-): Promise<Positions> {
-  const { makePositions } = await import("./positions.ts");
+): Positions {
   // Parsed anew: the events take many times the memory of the text, and most runs need none.
-  return makePositions(await orLoadError(() => parseYaml(files)), writtenAt);
+  return makePositions(orLoadError(() => parseYaml(files)), writtenAt);
 }
 
 /** Calls a reader of YAML, whose fault becomes a LoadError that explains it. */
-export async function orLoadError<T>(read: () => T): Promise<T> {
+export function orLoadError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
-    throw (await import("./yaml_fault.ts")).faultError(error);
+    throw faultError(error);
   }
 }

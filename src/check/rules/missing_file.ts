@@ -51,7 +51,7 @@ export async function findMissingFiles(
     const base = name.split(/[\\/]/).at(-1)!;
     const sent = named.filter((other) => other.name.endsWith(base)).length;
     if (name.startsWith("/dev/") || texts.split(base).length - 1 > sent) continue;
-    const paths = [await besideDocument(document, path, name), name];
+    const paths = [besideDocument(document, path, name), name];
     const exists = (path: string) => files.isFile(path).catch(() => true);
     if (!(await Promise.all(paths.map(exists))).includes(true)) missing.push({ path, name });
   }

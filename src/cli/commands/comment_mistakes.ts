@@ -25,7 +25,7 @@ export async function commentMistakes(
 ): Promise<{ readonly draft: Draft; readonly mistakes: readonly Problem[] }> {
   let draft = original;
   for (let round = 0;; round++) {
-    const document = await parseDocument([{
+    const document = parseDocument([{
       name: "workflow",
       text: renderDraft(draft, []),
     }]);

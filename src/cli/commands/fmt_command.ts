@@ -27,7 +27,7 @@ export async function fmtCommand(
       files++;
       try {
         const file = await readInput(name, host);
-        const text = await formatYaml(file, "file");
+        const text = formatYaml(file, "file");
         if (name === "-" && !onlyCheck) host.stdout.write(text);
         if (text === file.text) continue;
         changed++;
@@ -75,7 +75,7 @@ async function isWorkflow(name: string, host: Host): Promise<boolean> {
   const file = await readTextFile(name, host, "file").catch(() => undefined);
   if (file === undefined) return true;
   try {
-    const { value } = await readYaml([file], "file");
+    const { value } = readYaml([file], "file");
     if (!isDict(value)) return false;
     const { jobs, steps, workflows } = value;
     return hasSteps(steps) || Array.isArray(workflows) ||

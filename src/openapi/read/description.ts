@@ -16,7 +16,7 @@ export type ReadFile = (path: string) => Promise<Source>;
 interface ParsedFile {
   readonly value: unknown;
   /** The span of a value, or of the nearest one around it. */
-  locate(path: Path): Promise<Span>;
+  locate(path: Path): Span;
 }
 
 /** The position of a value in the files of a description. */
@@ -69,11 +69,11 @@ export class Description {
    * Throws LoadError with every reference that leads nowhere.
    */
   static async open(path: string, read: ReadFile): Promise<Description> {
-    const main = await parseDescription(await read(path));
+    const main = parseDescription(await read(path));
     const root = { value: main.value, at: { file: join(path), path: [] } };
     const description = new Description(root, readVersion(path, main.value));
     await description.#readAll(main, read);
-    await description.#check(path);
+    description.#check(path);
     return description;
   }
 
@@ -103,8 +103,8 @@ export class Description {
   }
 
   /** A location for people: `api.yml:12:7`. */
-  async locate({ file, path }: Location): Promise<string> {
-    const excerpt = excerptOf(await this.#span(file, path));
+  locate({ file, path }: Location): string {
+    const excerpt = excerptOf(this.#span(file, path));
     return `${excerpt.file}:${excerpt.line}:${excerpt.column}`;
   }
 
@@ -141,7 +141,7 @@ export class Description {
         const target = targetFile(text, file);
         if (target === undefined || this.#files.has(target)) continue;
         try {
-          this.#files.set(target, await parseDescription(await read(target)));
+          this.#files.set(target, parseDescription(await read(target)));
         } catch (error) {
           if (!(error instanceof LoadError)) throw error;
           this.#files.set(target, error);
@@ -179,10 +179,10 @@ export class Description {
     return found;
   }
 
-  async #check(name: string): Promise<void> {
+  #check(name: string): void {
     const diagnostics: Diagnostic[] = [];
     for (const { file, path } of this.#badKeys) {
-      const span = await this.#span(file, path);
+      const span = this.#span(file, path);
       const message = "a map cannot be a key";
       const hint = "put the key in quotes";
       diagnostics.push({ severity: "error", code: "key", message, hint, span });
@@ -195,7 +195,7 @@ export class Description {
       if (target && "value" in target) this.#targets.set(value, target);
       else if (target) {
         const { message, hint, causes = [] } = target;
-        const span = await this.#span(reference.file, [...reference.path, "$ref"]);
+        const span = this.#span(reference.file, [...reference.path, "$ref"]);
         const hinted = hint === undefined ? {} : { hint };
         diagnostics.push(
           { severity: "error", code: "reference", message, ...hinted, span },
@@ -208,7 +208,7 @@ export class Description {
     }
   }
 
-  #span(file: string, path: Path): Promise<Span> {
+  #span(file: string, path: Path): Span {
     return (this.#files.get(file) as ParsedFile).locate(path);
   }
 
@@ -315,23 +315,23 @@ function whatElse(root: RawApiMap, path: string): string {
 }
 
 /** Parses a file as workflows are parsed, but JSON faster. Throws LoadError. */
-async function parseDescription(source: Source): Promise<ParsedFile> {
+function parseDescription(source: Source): ParsedFile {
   // YAML has mappings in braces too, and reports what is wrong.
   const value = /^\s*[[{]/.test(source.text) ? tryParseJson(source.text) : undefined;
-  if (value === undefined) return await parseYaml(source);
-  let positions: Promise<Positions> | undefined;
+  if (value === undefined) return parseYaml(source);
+  let positions: Positions | undefined;
   return {
     value,
-    locate: async (path) => (await (positions ??= findPositions([source]))).locate(path),
+    locate: (path) => (positions ??= findPositions([source])).locate(path),
   };
 }
 
-async function parseYaml(source: Source): Promise<ParsedFile> {
+function parseYaml(source: Source): ParsedFile {
   try {
-    const document = await readYaml([source], "OpenAPI file");
+    const document = readYaml([source], "OpenAPI file");
     return {
       value: document.value,
-      locate: async (path) => (await document.positions()).locate(path),
+      locate: (path) => document.positions().locate(path),
     };
   } catch (error) {
     if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;

@@ -47,7 +47,7 @@ async function readText(path: string, { host }: Run): Promise<string> {
 
 async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
   const { document, host, options: { permissions } } = run;
-  const beside = await besideDocument(document, at, written);
+  const beside = besideDocument(document, at, written);
   const path = await fromCurrentDirectory(written, beside, host) ?? beside;
   const refusal = permissions && await pathRefusal(permissions, "read", path, host);
   if (!refusal) return path;
@@ -84,7 +84,7 @@ const ROWS: { readonly [F in DataFormat]: ReadRows } = {
   async *yaml(text, path) {
     const { readYaml } = await import("../../base/yaml/read_yaml.ts");
     try {
-      yield* listOf((await readYaml([{ name: path, text }], "data file")).value, path);
+      yield* listOf(readYaml([{ name: path, text }], "data file").value, path);
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const [first] = error.diagnostics;

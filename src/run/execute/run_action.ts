@@ -111,7 +111,7 @@ class ActionAttempt implements ActionContext {
       "../../workflow/job_files/job_path.ts"
     );
     const { run, model } = this.#step;
-    const beside = await besideDocument(run.document, model.path, path);
+    const beside = besideDocument(run.document, model.path, path);
     return await fromCurrentDirectory(path, beside, this.host) ?? beside;
   }
 

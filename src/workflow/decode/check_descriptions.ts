@@ -31,7 +31,7 @@ export async function checkDescriptions(
   const named = descriptionsIn(document.value);
   const known = new Set<string>();
   for (const { name, path } of named) {
-    const file = await besideDocument(document, path, name);
+    const file = besideDocument(document, path, name);
     if (known.has(file) || await comesLater(document, file, named, host)) continue;
     known.add(file);
     try {

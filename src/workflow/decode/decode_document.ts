@@ -63,11 +63,11 @@ export async function decodeAs<T>(
     const { checkDescriptions } = await import("./check_descriptions.ts");
     await checkDescriptions(document, problems, limits, host);
   }
-  await warnOfLeadingZeros(problems, document);
+  warnOfLeadingZeros(problems, document);
   return {
     draft,
     uses: expressions.uses,
-    problems: await allowAnchors(problems, document),
+    problems: allowAnchors(problems, document),
   };
 }
 
@@ -82,10 +82,10 @@ function planReading({ files }: Document, names: readonly string[], host: Host):
 }
 
 /** The problems without warnings of unknown top-level keys that are there for anchors. */
-async function allowAnchors(problems: Problem[], document: Document): Promise<Problem[]> {
+function allowAnchors(problems: Problem[], document: Document): Problem[] {
   const isUnknown = ({ code, path }: Problem) => code === UNKNOWN_KEY && path.length === 1;
   if (!problems.some(isUnknown)) return problems;
-  const allowed = (await document.positions()).keysOfUsedAnchors();
+  const allowed = document.positions().keysOfUsedAnchors();
   return problems.filter((problem) => !isUnknown(problem) || !allowed.has(String(problem.path[0])));
 }
 

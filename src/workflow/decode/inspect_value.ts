@@ -88,9 +88,9 @@ const LEADING_ZERO = /^[-+]?0[\d_]+$/;
  * Warns of numbers with a leading zero. YAML reads them to the base of eight, and they were often
  * meant as text, like a zip code.
  */
-export async function warnOfLeadingZeros(problems: Problem[], document: Document): Promise<void> {
+export function warnOfLeadingZeros(problems: Problem[], document: Document): void {
   if (!document.files.some(({ text }) => ANY_LEADING_ZERO.test(text))) return;
-  const positions = await document.positions();
+  const positions = document.positions();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
     if (isNumber(value)) {

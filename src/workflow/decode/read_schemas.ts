@@ -36,7 +36,7 @@ export async function readSchemaBeside(
     );
   }
   if (written.trim() === "") throw new SchemaFault("the name of the schema is empty");
-  return await readSchemaFiles(await besideDocument(document, path, written), limits, host);
+  return await readSchemaFiles(besideDocument(document, path, written), limits, host);
 }
 
 /**

@@ -79,12 +79,11 @@ export class JobFiles {
   }
 
   /** The problems of the files that are not `known`, each with its position. */
-  async diagnostics(known: readonly FoundJobFile[] = []): Promise<readonly Diagnostic[]> {
-    const each = this.#found.map((found) => {
+  diagnostics(known: readonly FoundJobFile[] = []): readonly Diagnostic[] {
+    return this.#found.flatMap((found) => {
       if (!("document" in found)) return found;
       return known.includes(found) ? [] : locateAll([found]);
     });
-    return (await Promise.all(each)).flat();
   }
 
   /** Loads a job file that no step names, and those that it embeds. */
@@ -130,9 +129,9 @@ export class JobFiles {
         return undefined;
       }
     }, []);
-    const inJobFiles = await this.diagnostics(known);
+    const inJobFiles = this.diagnostics(known);
     if (hasErrors(problems) || hasErrors(inJobFiles)) {
-      throw await loadError(problems, document, inJobFiles);
+      throw loadError(problems, document, inJobFiles);
     }
     const warnings = inJobFiles.filter(({ severity }) => severity !== "hint");
     return { jobs: attachAll(jobs, files), warnings };
@@ -178,7 +177,7 @@ export class JobFiles {
   ): Promise<void> {
     const at = jobPathOf(step);
     if (written.trim() === "") return addError(problems, "empty", at, '"path" must not be empty');
-    const beside = await besideDocument(document, at, written);
+    const beside = besideDocument(document, at, written);
     const path = await fromCurrentDirectory(written, beside, this.#host) ?? beside;
     if (path !== beside) {
       const message = `'${beside}' not found; using '${path}' in the current directory`;
@@ -214,7 +213,7 @@ export class JobFiles {
     try {
       const { permissions } = this.#limits;
       const source = await readTextFile(path, this.#host, "job file", permissions);
-      document = await parseDocument([source], "job file");
+      document = parseDocument([source], "job file");
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const { message, diagnostics } = error;

@@ -25,15 +25,15 @@ export function writtenJobPath({ with: params }: StepDraft): DataTemplate | unde
 }
 
 /** The path of a file that a document names: it is relative to the file that names it. */
-export async function besideDocument(
+export function besideDocument(
   document: Document,
   at: Path,
   path: string,
-): Promise<string> {
+): string {
   if (isAbsolute(path)) return join(path);
   const file = document.files.length === 1
     ? document.name
-    : (await document.positions()).locate(at).source.name;
+    : document.positions().locate(at).source.name;
   return join(file, "..", path);
 }
 
