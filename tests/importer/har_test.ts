@@ -51,7 +51,7 @@ Deno.test("--and-run adds what came back to the tests of a recording", async () 
   });
 });
 
-Deno.test("new --from har names the place of a part that a HAR file does not have there", async () => {
+Deno.test("new --from har reports the position of a part that is missing in a HAR file", async () => {
   const entries = (text: string) => `{\n  "log": {\n    "entries": ${text}\n  }\n}`;
   await assertPlaces("har", {
     "broken.har": ['{"log": {"entries": [}}', "broken.har:1:22: error: invalid JSON"],
@@ -80,7 +80,7 @@ Deno.test("new --from har names the place of a part that a HAR file does not hav
   });
 });
 
-Deno.test("new --from har translates what browsers write in their own ways", async () => {
+Deno.test("new --from har translates the variants of browsers", async () => {
   const entry = (url: string, request: object, response: object = {}) => ({
     request: { method: "POST", url, headers: [], ...request },
     response: { status: 200, headers: [], content: { mimeType: "application/json" }, ...response },

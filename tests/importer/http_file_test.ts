@@ -78,7 +78,7 @@ Deno.test("new --from http says where a file is wrong", async () => {
   });
 });
 
-Deno.test("new --from http translates what the editors have of their own", async () => {
+Deno.test("new --from http translates the extensions of editors", async () => {
   const text = `@id = 7
 @page = {{$randomInt 3 4}}
 

@@ -158,7 +158,7 @@ Deno.test("new --from postman translates scripts as they were written before pm"
   });
 });
 
-Deno.test("new --from postman names the place of a part that a collection does not have there", async () => {
+Deno.test("new --from postman reports the position of a part that is missing in a collection", async () => {
   const items = (text: string) => `{\n  "info": {},\n  "item": ${text}\n}`;
   await assertPlaces("postman", {
     "list.json": ["[]", "list.json:1:1: error: the file must be a map, not a list"],

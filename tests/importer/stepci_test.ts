@@ -34,14 +34,14 @@ Deno.test("new --from stepci translates tests, captures and checks", async () =>
   });
 });
 
-Deno.test("new --from stepci names the place of a mistake in YAML", async () => {
+Deno.test("new --from stepci reports the position of a mistake in YAML", async () => {
   await withFiles({ "broken.yml": "tests:\n  a: [\n" }, async (cwd) => {
     const { stderr } = await runMain(["new", "--from", "stepci", "broken.yml"], { cwd });
     assertStringIncludes(stderr, "broken.yml:2:");
   });
 });
 
-Deno.test("new --from stepci names the place of a part that a workflow does not have there", async () => {
+Deno.test("new --from stepci reports the position of a part that is missing in a workflow", async () => {
   const steps = (text: string) => `tests:\n  a:\n    steps:\n${text}`;
   await assertPlaces("stepci", {
     "other.yml": ["name: x\n", 'other.yml:1:1: error: "tests" is missing'],
@@ -122,7 +122,7 @@ tests:
   });
 });
 
-Deno.test("new --from stepci: texts have no type of their own, and GraphQL is a POST", async () => {
+Deno.test("new --from stepci: texts have no content type, and GraphQL is a POST", async () => {
   const step = (http: unknown) => ({ http });
   const steps = [
     step({ url: "URL/text", method: "POST", body: "tea" }),

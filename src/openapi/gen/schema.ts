@@ -100,16 +100,11 @@ function collectRequired(
 }
 
 /** Whether a schema allows null; without a type it allows everything. */
-function mayBeNull(schema: unknown): boolean {
+function mayBeNull(schema: unknown, isChoice = false): boolean {
   const { isNullable, type, choices, keywords } = shapeOf(schema);
-  if (isNullable || choices.some(mayBeNullItself)) return true;
+  if (isNullable || !isChoice && choices.some((choice) => mayBeNull(choice, true))) return true;
   return type === undefined && choices.length === 0 && keywords.enum === undefined &&
     keywords.const === undefined;
-}
-
-function mayBeNullItself(schema: unknown): boolean {
-  const { isNullable, type, choices, keywords } = shapeOf(schema);
-  return isNullable || type === undefined && choices.length === 0 && keywords.enum === undefined;
 }
 
 /** The schema of a property, also of an alternative. */
