@@ -1,5 +1,5 @@
 import type { Operation, Requirement, SecurityScheme } from "./api.ts";
-import { joinTemplate, literalText, snakeCase } from "./templates.ts";
+import { joinTemplate, snakeCase } from "./templates.ts";
 import { NO_CREDENTIAL, type Variables } from "./variables.ts";
 
 /** The credentials of a request: templates by the names of headers and query fields. */
@@ -116,9 +116,4 @@ export function headersOf(
   const pairs = [...cookies, ...others];
   if (pairs.length > 0) all.set("Cookie", pairs.join("; "));
   return all;
-}
-
-/** A header value as a template that renders to itself. */
-export function headerText(text: string): string {
-  return literalText(text.replace(/[\r\n]+/g, " "));
 }

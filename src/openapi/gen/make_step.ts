@@ -1,6 +1,6 @@
 import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
-import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
+import { type ApiCredentials, headersOf, headersOver } from "./credentials.ts";
 import { filled } from "./draft.ts";
 import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
 import {
@@ -201,6 +201,11 @@ function hasName(headers: ReadonlyMap<string, string>, name: string): boolean {
 
 function isPlainJson({ contentType, value }: Body): boolean {
   return contentType === "application/json" && typeof value === "object" && value !== null;
+}
+
+/** A header value as a template that renders to itself. */
+function headerText(text: string): string {
+  return literalText(text.replace(/[\r\n]+/g, " "));
 }
 
 /** A text as a path segment; an empty segment would disappear. */

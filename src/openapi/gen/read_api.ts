@@ -4,7 +4,7 @@ import { type DescribedOperation, readOperations, readServers } from "../read/op
 import { isHeaderName, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Api, Operation, Requirement, SecurityScheme } from "./api.ts";
 import { decodeApiBody, decodeResponses } from "./decode_content.ts";
-import { decodeParameters } from "./decode_parameters.ts";
+import { decodeParameter } from "./decode_parameter.ts";
 import { makeSampler, type Sampler } from "./sample.ts";
 
 /** Reads an OpenAPI description. Throws LoadError if the file is not one. */
@@ -57,7 +57,7 @@ function decodeOperation(
     summary: rawText(raw.summary) ?? rawText(item.summary),
     tag: rawText(listOf(raw.tags)[0])?.trim() ?? firstWord(path),
     server: server === undefined ? undefined : absoluteServer(server),
-    parameters: decodeParameters(operation.parameters, sampler),
+    parameters: operation.parameters.flatMap((parameter) => decodeParameter(parameter, sampler)),
     body: takesBody ? decodeApiBody(operation, sampler) : undefined,
     security: decodeSecurity(raw.security) ?? decodeSecurity(root.security) ?? [],
     ...decodeResponses(operation),

@@ -11,15 +11,8 @@ const LOCATIONS: readonly ApiParameter["location"][] = ["path", "query", "header
 /** Headers that OpenAPI ignores as parameters, because they are described elsewhere. */
 const IGNORED_HEADERS = ["accept", "content-type", "authorization"];
 
-/** The parameters that an operation sends. */
-export function decodeParameters(
-  parameters: readonly DescribedParameter[],
-  sampler: Sampler,
-): ApiParameter[] {
-  return parameters.flatMap((parameter) => decodeParameter(parameter, sampler));
-}
-
-function decodeParameter(
+/** The parameters to send for a described one: none, or several for an object. */
+export function decodeParameter(
   { name, isRequired, part, location: wanted }: DescribedParameter,
   sampler: Sampler,
 ): ApiParameter[] {
