@@ -38,13 +38,19 @@ interface Sharing {
 /** Milliseconds that the other side has to end what it was asked to end. */
 const PATIENCE = 2000;
 
+interface Held<C> {
+  readonly opened: Promise<C>;
+  /** The attempt that opened it. */
+  readonly by: Attempt;
+}
+
 /** A place for a connection: empty until it is needed, and once it was lost. */
 class Slot<C> implements Turns {
   turn = Promise.resolve();
-  held: Promise<C> | undefined;
+  held: Held<C> | undefined;
 
   /** Empties it, unless it holds something else by now. */
-  forget(held: Promise<C>): void {
+  forget(held: Held<C>): void {
     if (this.held === held) this.held = undefined;
   }
 }
@@ -66,13 +72,11 @@ export async function onConnection<P, C, A>(
   { action, params, raw, context, begin }: Use<P>,
   run: (connection: C, attempt: Attempt) => Promise<A>,
 ): Promise<A> {
-  const { by, parallel, isLost, cancel, close, drop = close } = connection;
+  const { by, parallel, cancel, close, drop = close } = connection;
   const act = async (slot: Slot<C>) => {
     const attempt = begin();
     try {
-      if (slot.held && isLost?.(await slot.held)) slot.held = undefined;
-      const held = slot.held ??= open(connection, params, attempt);
-      const it = await held.catch((error) => (slot.forget(held), Promise.reject(error)));
+      const [it, held] = await connected(slot, connection, params, attempt);
       if (parallel) return await run(it, attempt);
       return await guard(run(it, attempt), attempt, cancel && (() => cancel(it)), () => {
         slot.forget(held);
@@ -82,7 +86,7 @@ export async function onConnection<P, C, A>(
       attempt.end();
     }
   };
-  const end = async ({ held }: Slot<C>) => held && await close(await held);
+  const end = async ({ held }: Slot<C>) => held && await close(await held.opened);
   if (!by) {
     const slot = new Slot<C>();
     return await act(slot).finally(() => end(slot));
@@ -112,6 +116,29 @@ export async function withoutConnection<A>(
   }
 }
 
+/** What a slot holds. The first step that needs it opens it, for all that use it. */
+async function connected<P, C>(
+  slot: Slot<C>,
+  connection: Connection<P, C>,
+  params: P,
+  attempt: Attempt,
+): Promise<[C, Held<C>]> {
+  for (;;) {
+    const other = slot.held;
+    const held = slot.held ??= { opened: open(connection, params, attempt), by: attempt };
+    try {
+      const { opening } = describeTarget(attempt.target);
+      const it = await (other ? attempt.during(opening, held.opened) : held.opened);
+      if (!other || !connection.isLost?.(it)) return [it, held];
+    } catch (error) {
+      slot.forget(held);
+      // The step that opened it may have come to its end, and this one not.
+      if (!other || attempt.signal.aborted || !held.by.signal.aborted) throw error;
+    }
+    slot.forget(held);
+  }
+}
+
 async function open<P, C>(
   { by, open, close }: Connection<P, C>,
   params: P,
@@ -123,13 +150,22 @@ async function open<P, C>(
   );
   try {
     return await attempt.during(opening, opened, failing);
-  } catch (error) {
+  } catch (caught) {
+    const error = attempt.signal.aborted ? await lastWords(opened) ?? caught : caught;
     attempt.undoAll();
     // What opens too late is not needed.
     opened.then(close, () => {});
     if (!attempt.isSecure || !attempt.signal.aborted || !(error instanceof StepError)) throw error;
     throw new StepError(error.message, error.hint ?? "does it speak TLS there?", error.details);
   }
+}
+
+/** What the opening itself says about the end of the attempt: it knows better how far it came. */
+async function lastWords(opened: Promise<unknown>): Promise<StepError | undefined> {
+  let said: unknown;
+  opened.catch((error) => said = error);
+  await new Promise<void>((resolve) => setTimeout(resolve));
+  return said instanceof StepError ? said : undefined;
 }
 
 /** Waits for the work. When the attempt ends first, the work has a moment to say what it did. */

@@ -18,6 +18,7 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
       return param.problems;
     },
     expectsResult: spec.expectsResult,
+    omitsNilIn: spec.omitsNilIn,
     responseFields: Object.entries(res).map(([name, field]) => {
       const { type, ...rest } = typeof field === "string" ? { type: field } : field;
       return { name, ...rest, ...type !== "any" && { type } };

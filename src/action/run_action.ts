@@ -20,13 +20,21 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
     const target = await spec.target(params);
     const { timeout }: { readonly timeout?: number } = params;
     const begin = () => new Attempt(context, target, refusals, timeout);
-    const response = connection
-      ? await onConnection(
-        connection,
-        { action: name, params, raw, context, begin },
-        (connection, attempt) => run(connection, params, attempt, raw),
-      )
-      : await withoutConnection(begin(), (attempt) => run(undefined as C, params, attempt, raw));
-    return { status: 0, ...response, res: response.res as Dict };
+    const req = spec.request?.(params, raw) ?? {};
+    const carryOut = () =>
+      connection
+        ? onConnection(
+          connection,
+          { action: name, params, raw, context, begin },
+          (connection, attempt) => run(connection, params, attempt, raw),
+        )
+        : withoutConnection(begin(), (attempt) => run(undefined as C, params, attempt, raw));
+    try {
+      const response = await carryOut();
+      return { status: 0, req, ...response, res: response.res as Dict };
+    } catch (error) {
+      if (!spec.request || !(error instanceof StepError)) throw error;
+      throw new StepError(error.message, error.hint, { req, ...error.details });
+    }
   };
 }

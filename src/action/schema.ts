@@ -195,6 +195,22 @@ export function map<S extends Shape>(shape: S, summary: string): Rule<Values<S>>
   });
 }
 
+/** A map with any keys. `checkKey` reports those that it may not have. */
+export function mapOf<T, M>(
+  item: Rule<T, M>,
+  summary: string,
+  checkKey?: (key: string, param: Param) => unknown,
+): Rule<Readonly<Record<string, T | M>>> {
+  const base = value("map", summary);
+  return new Rule(base.form, (value, param) => {
+    const entries = Object.entries(base.parse(value, param));
+    for (const [key] of entries) checkKey?.(key, param.of(key));
+    const { values, isWhole } = readEach(entries, item, param);
+    if (!isWhole) throw new NoValue("it has a value that is none");
+    return Object.fromEntries(entries.map(([key], index) => [key, values[index]!]));
+  });
+}
+
 /** The first of two rules if a value is of its type, or else the second. */
 export function either<A, B>(first: Rule<A>, second: Rule<B>): Rule<A | B> {
   const types = [first.form.type].flat();

@@ -14,10 +14,15 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly params: S;
   /** Parameters of which a step gives exactly one. */
   readonly oneOf?: readonly (keyof S & string)[];
-  /** Reports parameters that do not fit together. A value that is not known yet is undefined. */
-  readonly check?: (params: Partial<Values<S>>, param: Param) => unknown;
+  /**
+   * Reports parameters that do not fit together. A value that is not known yet is undefined; `raw`
+   * tells whether it is given.
+   */
+  readonly check?: (params: Partial<Values<S>>, param: Param, raw: Dict) => unknown;
   /** Whether these parameters say what the result must be, so that the step needs no test. */
   readonly expectsResult?: (params: Dict) => boolean;
+  /** The maps among its parameters from which fields that are nil are left out. */
+  readonly omitsNilIn?: (params: Dict) => readonly string[];
   /** The fields of `res`: `run` returns all of them. */
   readonly res: F;
   /** A test of its result, for hints. */
@@ -28,6 +33,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly connection?: Connection<Values<S>, C>;
   /** What to say about errors of the library. */
   readonly refusals?: readonly Refusal[];
+  /** The request for reports, also where it fails; without it, `run` returns it as `req`. */
+  readonly request?: (params: Values<S>, raw: Dict) => Dict;
   /** `raw` are the parameters as the step gives them, for `req`. */
   readonly run: (
     connection: C,
@@ -58,7 +65,9 @@ interface FieldValues {
 }
 
 /** What `run` returns. */
-export interface Response<F extends ResponseShape> extends Omit<ActionResult, "res" | "status"> {
+export interface Response<F extends ResponseShape>
+  extends Omit<ActionResult, "req" | "res" | "status"> {
+  readonly req?: Dict;
   readonly res: {
     readonly [K in keyof F]: FieldValues[F[K] extends FieldOf ? F[K]["type"] : F[K] & FieldType];
   };
@@ -83,6 +92,6 @@ export function readParams<S extends Shape, F extends ResponseShape, C>(
     if (empty !== undefined && !param.isEarly) param.of(empty).missing(null, "");
     else param.wrong(`${name} needs ${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
   }
-  check?.(values, param);
+  check?.(values, param, raw);
   return values;
 }
