@@ -160,18 +160,7 @@ ${renderAlert(suite && !suite.end ? CUT_OFF : suite?.end?.interrupted)}<ul class
 ${renderHeader(header, beside)}
 <div class="panels">
 ${panels}</div>
-<div id="index-filters" class="filters" hidden>
-<label for="index-show">Show</label>
-<select id="index-show">
-<option value="all">all</option>
-<option value="failed">failed</option>
-<option value="passed">passed</option>
-<option value="skipped">skipped</option>
-</select>
-<label for="index-search">Find</label>
-<input id="index-search" type="search" placeholder="press / to search" autocomplete="off">
-<span id="index-count" class="muted" role="status"></span>
-</div>
+${renderFilters("index-", ["all", "failed", "passed", "skipped"])}
 <div class="scrolls"><table>
 <thead><tr><th scope="col">Workflow</th><th scope="col">File</th><th scope="col" class="number">Steps</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Time</th></tr></thead>
 <tbody>
@@ -181,6 +170,23 @@ ${records.map(renderRow).join("\n")}
 <p id="index-nothing" class="muted" hidden>Nothing to show.</p>
 </section>
 `;
+}
+
+/** The field and the list that filter what is shown; their ids begin with `prefix`. */
+export function renderFilters(prefix: string, states: readonly string[]): string {
+  const options = states.map((state) => {
+    const label = { slow: "slowest tenth", untested: "not tested" }[state] ?? state;
+    return `<option value="${state}">${label}</option>`;
+  });
+  return `<div id="${prefix}filters" class="filters" hidden>
+<label for="${prefix}show">Show</label>
+<select id="${prefix}show">
+${options.join("\n")}
+</select>
+<label for="${prefix}search">Find</label>
+<input id="${prefix}search" type="search" placeholder="press / to search" autocomplete="off">
+<span id="${prefix}count" class="muted" role="status"></span>
+</div>`;
 }
 
 function renderRow(record: RunRecord, index: number): string {

@@ -4,7 +4,15 @@ import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "../run_record.ts";
-import { escape, indexEntries, renderAbout, renderHead, renderIndex, renderTitle } from "./head.ts";
+import {
+  escape,
+  indexEntries,
+  renderAbout,
+  renderFilters,
+  renderHead,
+  renderIndex,
+  renderTitle,
+} from "./head.ts";
 import {
   briefFailure,
   flatSteps,
@@ -118,21 +126,7 @@ function graphPanel(summary: string, isOpen: boolean): string {
 
 const MAIN = `<main id="main" hidden>
 <div class="waterfall">
-<div class="filters">
-<label for="show">Show</label>
-<select id="show">
-<option value="all">all</option>
-<option value="failed">failed</option>
-<option value="slow">slowest tenth</option>
-<option value="flaky">flaky</option>
-<option value="skipped">skipped</option>
-<option value="untested">not tested</option>
-<option value="tolerated">tolerated</option>
-</select>
-<label for="search">Find</label>
-<input id="search" type="search" placeholder="press / to search" autocomplete="off">
-<span id="count" class="muted" role="status"></span>
-</div>
+${renderFilters("", ["all", "failed", "slow", "flaky", "skipped", "untested", "tolerated"])}
 <div id="axis" class="axis columns" aria-hidden="true"></div>
 <div id="rows" role="tree" tabindex="0" aria-label="Jobs and steps"></div>
 <p id="nothing" class="muted" hidden>Nothing to show.</p>

@@ -121,7 +121,7 @@ function showRun(run: string): void {
   const { jobs, steps } = data;
   const [field, filter] = [find("search"), find("show")];
   const [panel, list] = [find("details"), find("rows")];
-  for (const id of ["graph-part", "main"]) find(id).hidden = false;
+  for (const id of ["graph-part", "main", "filters"]) find(id).hidden = false;
 
   const durations = steps.map(({ duration }) => duration).sort((a, b) => a - b);
   const slow = durations[Math.floor(durations.length * 0.9)] ?? 0;
