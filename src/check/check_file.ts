@@ -1,3 +1,4 @@
+import { decodeWorkflow } from "../workflow/decode/decode_workflow.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
@@ -8,16 +9,11 @@ import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf } from "../base/source.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
-import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
+import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { JobFiles } from "../workflow/job_files/job_files.ts";
-import {
-  decodeDocument,
-  type DecodedWorkflow,
-  embedJobFiles,
-  readDocument,
-} from "../workflow/load_workflow.ts";
+import { type DecodedWorkflow, embedJobFiles, readDocument } from "../workflow/load_workflow.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
 import { CHECKS, ERROR_CHECKS } from "./checks.ts";
@@ -89,7 +85,7 @@ async function checkDocument(
   limits: Limits,
   context: CheckContext = {},
 ): Promise<CheckedDocument> {
-  const decoded = await decodeDocument(document, limits, host);
+  const decoded = await decodeDocument(decodeWorkflow, document, limits, host);
   const { draft, problems } = decoded;
   // The vars are evaluated only for a path that depends on them.
   const jobFiles = draft &&

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { isDict } from "../base/value/value.ts";
-import { decodeAs } from "../workflow/decode/decode_document.ts";
+import { decodeDocument } from "../workflow/decode/decode_document.ts";
 import { decodeFields } from "../workflow/decode/decode_fields.ts";
 import type { Decoding } from "../workflow/decode/decode_value.ts";
 import { checkTags } from "../workflow/decode/decode_workflow.ts";
@@ -50,7 +50,7 @@ export function isSuite({ value }: Document): boolean {
 
 /** Decodes a suite file. `suite` is undefined where it has errors. */
 export async function decodeSuite(document: Document, host: Host): Promise<DecodedSuite> {
-  const decoded = await decodeAs(decode, document, readLimits(host.env), host);
+  const decoded = await decodeDocument(decode, document, readLimits(host.env), host);
   const { draft, problems } = decoded;
   const diagnostics = locateAll([{ ...decoded, document }]);
   return { suite: hasErrors(problems) ? undefined : draft, diagnostics };

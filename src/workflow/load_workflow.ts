@@ -2,7 +2,7 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Template } from "../expr/expression.ts";
-import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
+import { type DecodedDocument, decodeDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
 import type { JobFiles } from "./job_files/job_files.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -26,7 +26,7 @@ export interface Loaded {
 export interface DecodedWorkflow extends DecodedDocument<WorkflowDraft> {
   readonly document: Document;
   readonly draft: WorkflowDraft;
-  readonly jobFiles?: JobFiles | undefined;
+  readonly jobFiles?: JobFiles;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function loadDocument(
   permissions?: Permissions,
 ): Promise<Loaded> {
   const limits = { ...readLimits(host.env), permissions };
-  const decoded = await decodeDocument(document, limits, host);
+  const decoded = await decodeDocument(decodeWorkflow, document, limits, host);
   const { draft, problems } = decoded;
   const jobFiles = draft && await embedJobFiles(draft, problems, limits, host);
   const inJobFiles = jobFiles?.diagnostics() ?? [];
@@ -81,15 +81,6 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   // A configuration holds defaults; replacing them is not worth a message.
   const replaced = document.replaced.filter(({ before }) => before !== config);
   return { ...document, name, replaced };
-}
-
-/** Decodes as much of a workflow as possible, and reports all mistakes in it. */
-export function decodeDocument(
-  document: Document,
-  limits: Limits,
-  host: Host,
-): Promise<DecodedDocument<WorkflowDraft>> {
-  return decodeAs(decodeWorkflow, document, limits, host);
 }
 
 /**

@@ -3,9 +3,9 @@ interface NamedStep {
   /** The id of the step, or the name of its snapshot. */
   readonly id: string;
   /** From 0, where its job is repeated. */
-  readonly round?: number | undefined;
+  readonly round?: number;
   /** From 0, where it has an iteration. */
-  readonly entry?: number | undefined;
+  readonly entry?: number;
 }
 
 /**

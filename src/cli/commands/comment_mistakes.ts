@@ -3,7 +3,7 @@ import type { Draft, DraftJob, DraftStep } from "../../openapi/gen/draft.ts";
 import { NO_FAILURE } from "../../importer/request_draft.ts";
 import { renderDraft } from "../../openapi/gen/draft.ts";
 import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
-import { decodeAs } from "../../workflow/decode/decode_document.ts";
+import { decodeDocument } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
@@ -29,7 +29,7 @@ export async function commentMistakes(
       name: "workflow",
       text: renderDraft(draft, []),
     }]);
-    const { problems } = await decodeAs(decodeWorkflow, document, readLimits(host.env), host);
+    const { problems } = await decodeDocument(decodeWorkflow, document, readLimits(host.env), host);
     const mistakes = problems.filter(({ severity }) => severity === "error");
     const jobs = [...draft.jobs];
     const seen = new Set<DraftStep>();

@@ -21,7 +21,7 @@ export interface DecodedDocument<T> {
 }
 
 /** Decodes as much of a document as possible, and reports all mistakes in it. */
-export async function decodeAs<T>(
+export async function decodeDocument<T>(
   decode: (document: Document, decoding: Decoding) => T | undefined,
   document: Document,
   limits: Limits,

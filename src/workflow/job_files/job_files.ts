@@ -4,7 +4,7 @@ import { ExpressionError, LoadError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
-import { decodeAs, type DecodedDocument } from "../decode/decode_document.ts";
+import { type DecodedDocument, decodeDocument } from "../decode/decode_document.ts";
 import type { JobDraft } from "../decode/decode_job.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
 import { completeJob, decodeJobFile, type WorkflowDraft } from "../decode/decode_workflow.ts";
@@ -232,7 +232,7 @@ export class JobFiles {
         hint: 'a job file is one job: it has "name", "steps" and other keys of a job at its top',
       };
     }
-    const decoded = await decodeAs(decodeJobFile, document, this.#limits, this.#host);
+    const decoded = await decodeDocument(decodeJobFile, document, this.#limits, this.#host);
     this.#found.push({ ...decoded, document });
     const { draft, problems } = decoded;
     if (!draft) return { kind: "bad" };
