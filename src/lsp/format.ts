@@ -13,7 +13,7 @@ import {
 } from "../workflow/decode/fields.ts";
 import { SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
-import { pluginDirectory, pluginNames } from "../actions/plugin/find_plugin.ts";
+import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
 import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";

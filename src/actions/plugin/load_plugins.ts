@@ -2,11 +2,13 @@ import type { Host } from "../../host/host.ts";
 import { StepError } from "../../base/errors.ts";
 import type { Action, Dict } from "../../action/action.ts";
 import type { Permissions, Refusal } from "../../action/permissions/permissions.ts";
-import { findPlugin, pluginDirectory, pluginNames } from "./find_plugin.ts";
 import {
+  findPlugin,
   PLUGIN_NAME,
   type PluginDirectory,
+  pluginDirectory,
   type PluginFile,
+  pluginNames,
   type PluginProblem,
 } from "./plugin.ts";
 
@@ -89,6 +91,6 @@ async function programPlugin(file: PluginFile): Promise<Action | PluginProblem> 
   return {
     name,
     summary: `The plugin ${shown}`,
-    load: async () => (await import("./run_program.ts")).runProgram(file),
+    load: async () => (await import("./program_plugin.ts")).runProgram(file),
   };
 }

@@ -1,100 +1,89 @@
 import { LoadError, StepError } from "../../base/errors.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
-import type { Action, ParameterProblem, RunAction } from "../../action/action.ts";
+import type { Action, ParameterProblem, RunAction, Value } from "../../action/action.ts";
 import { PARAMETER_TYPES } from "../../action/parameters.ts";
-import { explainThrown } from "./explain_thrown.ts";
-import type { PluginFile, PluginProblem } from "./plugin.ts";
-import { type PluginRecord, type PluginWorker, startPluginWorker } from "./plugin_worker.ts";
-import { readAnswer } from "./read_answer.ts";
+import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
+import { FUNCTION, PluginWorker } from "./plugin_worker.ts";
 
 /** An action that a module of TypeScript or JavaScript exports as `action`, or by default. */
 export async function modulePlugin(file: PluginFile): Promise<Action | PluginProblem> {
-  const { name, shown } = file;
-  const worker = await startPluginWorker(file);
-  let exported: PluginRecord;
+  const worker = new PluginWorker(file);
   try {
-    exported = await worker.exported;
-  } catch (reason) {
-    await worker.end();
-    return { message: `the plugin "${shown}" cannot be loaded: ${reason}` };
-  }
-  const { key, record } = exported;
-  const problem = key === undefined
-    ? 'exports neither "action" nor a default'
-    : actionProblem(record ?? null, name);
-  if (problem !== undefined) {
+    const { key, record = null } = await worker.exported as Dict;
+    const problem = key === undefined
+      ? 'exports neither "action" nor a default'
+      : recordProblem(record, file.name);
+    if (problem === undefined) return makeAction(record as Dict, file, worker);
     await worker.end();
     return {
-      message: `the plugin "${shown}" ${problem}`,
+      message: `the plugin "${file.shown}" ${problem}`,
       hint: "it exports a record: { name, summary, parameters, load }",
     };
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    await worker.end();
+    return { message: error.message };
   }
-  return makeAction(record as Action, file, worker);
 }
 
 /**
  * The action whose functions run in the worker, with everything that they may throw, or may do
  * wrong, turned into words. Each run starts a worker of its own.
  */
-function makeAction(record: Action, file: PluginFile, worker: PluginWorker): Action {
-  const { explainer: _, omitsNilIn, ...data } = record;
-  const check = (params: Dict) => worker.call("check", [params]);
-  const merge = (defaults: Dict, own: Dict) => worker.call("merge", [defaults, own]);
+function makeAction(record: Dict, file: PluginFile, worker: PluginWorker): Action {
+  const { name, shown } = file;
+  const data = Object.entries(record).filter(([, value]) => value !== FUNCTION);
+  const has = (name: string) => record[name] === FUNCTION;
   return {
-    ...data,
-    ...record.check ? { check: (params) => guardCheck(check, params, file) } : {},
-    ...record.merge ? { merge: (defaults, own) => guardMerge(merge, defaults, own, file) } : {},
-    ...omitsNilIn ? { omitsNilIn: (params) => namesIn(worker.call("omitsNilIn", [params])) } : {},
+    ...withFunctions(Object.fromEntries(data)),
+    check: has("check") ? (params) => check(worker, params, name) : undefined,
+    merge: has("merge") ? (...args) => merge(worker, args, shown) : undefined,
+    omitsNilIn: has("omitsNilIn")
+      ? (params) => [worker.call("omitsNilIn", [params])].flat().map(String)
+      : undefined,
     load: () => Promise.resolve(runInWorker(file)),
   };
 }
 
-function namesIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+/** A record in which what hides a part of a parameter hides all of it: functions cannot travel. */
+function withFunctions(record: Dict): Action {
+  const hide = (_value: Value, mask: string) => mask;
+  return JSON.parse(JSON.stringify(record), (_key, part) => part === FUNCTION ? hide : part);
 }
 
 /** Carries the action out in the worker of the run, and in a new one after that has ended. */
 function runInWorker(file: PluginFile): RunAction {
-  const { name } = file;
   return async (params, context) => {
-    const start = () => startPluginWorker(file);
     const workers = context.scope.run.resource(
       `plugin ${file.path}`,
-      () => ({ current: start() }),
-      async ({ current }) => await (await current).end(),
+      () => ({ current: new PluginWorker(file) }),
+      ({ current }) => current.end(),
     );
-    if ((await workers.current).hasEnded) workers.current = start();
-    const worker = await workers.current;
-    await worker.exported.catch((reason) => {
-      throw new StepError(`the plugin "${name}" cannot be loaded: ${reason}`);
-    });
+    if (workers.current.hasEnded) workers.current = new PluginWorker(file);
+    const worker = workers.current;
+    await worker.exported;
     const result = await worker.run(params, context).catch((error) => {
       if (!(error instanceof StepError) || error.details.req) throw error;
       throw new StepError(error.message, error.hint, { req: params });
     });
     const { brief, elapsed } = isDict(result) ? result : {};
     return {
-      ...readAnswer(name, result, params),
+      ...readAnswer(file.name, result, params),
       ...typeof brief === "string" ? { brief } : {},
       ...typeof elapsed === "number" && elapsed >= 0 ? { elapsed } : {},
     };
   };
 }
 
-function guardCheck(
-  check: (params: Dict) => unknown,
-  params: Dict,
-  { name, path }: PluginFile,
-): readonly ParameterProblem[] {
+function check(worker: PluginWorker, params: Dict, name: string): readonly ParameterProblem[] {
   const fail = (message: string) => [{ path: [], message: `the plugin "${name}" ${message}` }];
-  let problems: unknown;
   try {
-    problems = check(params);
+    const problems = worker.call("check", [params]);
+    if (Array.isArray(problems) && problems.every(isParameterProblem)) return problems;
+    return fail("must give a list of { path, message } as what is wrong with its parameters");
   } catch (error) {
-    return fail(`cannot check its parameters: ${explainThrown(error, path)}`);
+    return fail(`cannot check its parameters: ${(error as Error).message}`);
   }
-  if (Array.isArray(problems) && problems.every(isParameterProblem)) return problems;
-  return fail("must give a list of { path, message } as what is wrong with its parameters");
 }
 
 function isParameterProblem(value: unknown): value is ParameterProblem {
@@ -103,77 +92,58 @@ function isParameterProblem(value: unknown): value is ParameterProblem {
     (value.hint === undefined || typeof value.hint === "string");
 }
 
-function guardMerge(
-  merge: (defaults: Dict, own: Dict) => unknown,
-  defaults: Dict,
-  own: Dict,
-  { shown, path }: PluginFile,
-): Dict {
-  const what = `the plugin "${shown}" cannot merge defaults`;
+function merge(worker: PluginWorker, args: readonly Dict[], shown: string): Dict {
+  const fail = (why: string) =>
+    new LoadError(`the plugin "${shown}" cannot merge defaults: ${why}`);
   let merged: unknown;
   try {
-    merged = merge(defaults, own);
+    merged = worker.call("merge", args);
   } catch (error) {
-    throw new LoadError(`${what}: ${explainThrown(error, path)}`);
+    throw fail((error as Error).message);
   }
   if (isDict(merged)) return merged;
-  throw new LoadError(`${what}: its merge() gave ${describeValue(merged)}, not a mapping`);
+  throw fail(`its merge() gave ${describeValue(merged)}, not a mapping`);
 }
 
-/** Why a value is not a record of an action of that name; undefined if it is one. */
-function actionProblem(value: unknown, name: string): string | undefined {
-  if (!isRecord(value)) return `exports ${describe(value)} where an action should be`;
-  if (value.name !== name) {
-    const given = typeof value.name === "string" ? `"${value.name}"` : describe(value.name);
-    return `must export an action with the name "${name}", not ${given}`;
+/** Why a value is not the record of an action of that name; undefined if it is one. */
+function recordProblem(record: Value, name: string): string | undefined {
+  if (!isDict(record)) return `exports ${describe(record)} where an action should be`;
+  const { name: itsName, summary, parameters = [], alternatives = [] } = record;
+  if (itsName !== name) {
+    const shown = typeof itsName === "string" ? `"${itsName}"` : describe(itsName);
+    return `must export an action with the name "${name}", not ${shown}`;
   }
-  if (typeof value.summary !== "string") {
-    return `must say in one line what its action does, as "summary"`;
-  }
+  if (!isText(summary)) return 'must say in one line what its action does, as "summary"';
+  if (record.load === undefined) return 'has no "load" that brings its code';
   for (const key of ["load", "check", "merge"]) {
-    const isThere = value[key] !== undefined;
-    if (key === "load" && !isThere) return 'has no "load" that brings its code';
-    if (isThere && typeof value[key] !== "function") {
-      return `must have a function as "${key}", not ${describe(value[key])}`;
-    }
+    const value = record[key] ?? FUNCTION;
+    if (value !== FUNCTION) return `must have a function as "${key}", not ${describe(value)}`;
   }
-  return parametersProblem(value.parameters) ?? alternativesProblem(value.alternatives);
-}
-
-function parametersProblem(parameters: unknown): string | undefined {
-  if (parameters === undefined) return undefined;
   if (!Array.isArray(parameters)) {
     return `must have a list as "parameters", not ${describe(parameters)}`;
   }
   for (const [index, parameter] of parameters.entries()) {
-    const which = `parameter ${index + 1}`;
-    if (!isRecord(parameter) || typeof parameter.name !== "string") {
-      return `must give ${which} a "name"`;
+    if (!isDict(parameter) || !isText(parameter.name)) {
+      return `must give parameter ${index + 1} a "name"`;
     }
-    const { name, type, summary } = parameter;
-    if (typeof summary !== "string") return `must give its parameter "${name}" a "summary"`;
-    const types = Array.isArray(type) ? type : [type];
-    if (types.length === 0 || !types.every((one) => PARAMETER_TYPES.includes(one))) {
+    const { name, type = null, summary } = parameter;
+    if (!isText(summary)) return `must give its parameter "${name}" a "summary"`;
+    const types = [type].flat();
+    if (types.length === 0 || !types.every((one) => PARAMETER_TYPES.includes(one as string))) {
       return `must give its parameter "${name}" a "type" of ${PARAMETER_TYPES.join(", ")}`;
     }
   }
-  return undefined;
-}
-
-function alternativesProblem(alternatives: unknown): string | undefined {
-  if (alternatives === undefined) return undefined;
   const isGood = Array.isArray(alternatives) &&
     alternatives.every((one) =>
-      isRecord(one) && Array.isArray(one.names) &&
-      one.names.every((name) => typeof name === "string")
+      isDict(one) && Array.isArray(one.names) && one.names.every((name) => isText(name))
     );
   return isGood ? undefined : 'must have a list of { names } as "alternatives"';
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isDict(value);
+function isText(value: Value | undefined): boolean {
+  return typeof value === "string" && value !== FUNCTION;
 }
 
-function describe(value: unknown): string {
-  return typeof value === "function" ? "a function" : describeValue(value ?? null);
+function describe(value: Value | undefined): string {
+  return value === FUNCTION ? "a function" : describeValue(value ?? null);
 }

@@ -1,86 +1,86 @@
-/** A message of the program to the worker that a module plugin runs in. */
-export type PluginRequest =
-  | { readonly type: "load"; readonly url: string }
-  | {
-    readonly type: "run";
-    readonly id: number;
-    /** The `params` and what is plain data of the context, `attempt`, as JSON. */
-    readonly data: string;
-    readonly timeout: number;
-    readonly scopes: Readonly<Record<"run" | "job" | "step", string>>;
-  }
-  | { readonly type: "abort"; readonly id: number; readonly reason: string }
-  | { readonly type: "close"; readonly scope: string }
-  | {
-    readonly type: "call";
-    readonly name: string;
-    readonly args: readonly unknown[];
-    readonly shared: SharedArrayBuffer;
-  };
+import type { MessagePort } from "node:worker_threads";
 
-/** A message of the worker: an answer, or output of the plugin. */
-export type PluginReply =
-  | { readonly type: "loaded"; readonly key?: "action" | "default"; readonly json?: string }
-  | { readonly type: "result"; readonly id: number; readonly json: string }
-  | {
-    readonly type: "thrown";
-    readonly id?: number;
-    readonly stage: "load" | "run" | "late" | "data";
-    readonly error: ThrownError;
-  }
-  | { readonly type: "log" | "warn" | "secret"; readonly id: number; readonly text: string }
-  | { readonly type: "print"; readonly text: string }
-  | { readonly type: "exit"; readonly code: number }
-  | { readonly type: "closed"; readonly scope: string; readonly problems: readonly string[] };
+/** A message to the worker that a module plugin runs in. */
+export interface WorkerRequest {
+  readonly method: "load" | "run" | "abort" | "close" | "call";
+  /** The answer has the same; an `abort` has that of the run that it ends. */
+  readonly id: number;
+  /** What the method needs. As text, because a view of outputs cannot be cloned. */
+  readonly json: string;
+  /** Where the answer to a `call` goes, which is waited for without doing anything else. */
+  readonly answer?: { readonly port: MessagePort; readonly woken: Int32Array };
+}
 
-/** An error as it travels: a `hint` is that of a `StepError`. */
-export interface ThrownError {
-  readonly isError: boolean;
-  readonly name: string;
-  readonly message: string;
+/** The types of messages of the worker. */
+export const MESSAGE_TYPES = [
+  ...["value", "thrown"] as const, // The answer to a request.
+  "late", // An error that nothing waits for.
+  "exit", // It ends itself; what it says after that does not count.
+  ...["log", "warn", "secret", "print"] as const,
+];
+
+/** A message of the worker. */
+export interface WorkerMessage {
+  readonly type: typeof MESSAGE_TYPES[number];
+  /** The request that it belongs to, or 0. */
+  readonly id: number;
+  /** A text, a value as JSON, the message of an error, or an exit code. */
+  readonly text: string;
+  /** What went wrong: `failed`. */
+  readonly failing?: string;
+  /** The rest of an error; a `hint` is that of a `StepError`. */
+  readonly name?: string;
   readonly stack?: string;
   readonly hint?: string;
 }
 
-/** The meanings of the first number of a shared buffer, which is followed by the answer. */
-export const ANSWER = { pending: 0, value: 1, thrown: 2, tooLong: 3 };
+/** What a run needs besides its parameters. */
+export interface RunData {
+  readonly params: unknown;
+  readonly attempt: object;
+  readonly timeout: number;
+  readonly scopes: Readonly<Record<"run" | "job" | "step", string>>;
+}
 
 /**
  * The program of the worker. It is handed over as text, so it uses nothing of this module.
+ * `functionMark` represents a function where the record of the action travels as JSON.
  */
 export function workerMain(
   port: {
-    postMessage(reply: PluginReply): void;
-    on(event: "message", hear: (request: PluginRequest) => void): void;
+    postMessage(message: WorkerMessage): void;
+    on(event: "message", hear: (request: WorkerRequest) => void): void;
   },
   functionMark: string,
   require: (module: string) => Record<string, unknown>,
-  parse: (json: string) => unknown,
+  parse: <T>(json: string) => T,
 ): void {
   type Function = (...args: unknown[]) => unknown;
-  type Closer = { key: string; close: () => unknown };
   interface Scope {
     readonly known: Map<string, unknown>;
-    readonly closers: Closer[];
+    readonly closers: { readonly key: string; readonly close: () => unknown }[];
   }
   const scopes = new Map<string, Scope>();
   const aborts = new Map<number, AbortController>();
   let action: Record<string, Function> = {};
   let loaded: Promise<unknown> | undefined;
 
-  const describe = (error: unknown): ThrownError => {
-    if (!(error instanceof Error)) return { isError: false, name: "", message: String(error) };
+  /** Functions are omitted, as in any JSON. */
+  const answer = (id: number, value: unknown): WorkerMessage => ({
+    type: "value",
+    id,
+    text: JSON.stringify(value) ?? "null",
+  });
+  const thrown = (type: "thrown" | "late", id: number, error: unknown, failing = "failed") => {
+    if (!(error instanceof Error)) return { type, id, text: String(error), failing };
     const { name, message, stack, hint } = error as Error & { hint?: unknown };
     return {
-      isError: true,
-      name,
-      message,
-      ...stack === undefined ? {} : { stack },
-      ...typeof hint === "string" ? { hint } : {},
+      ...{ type, id, text: message, failing, name, stack },
+      hint: typeof hint === "string" ? hint : undefined,
     };
   };
-  const toJson = (value: unknown) =>
-    JSON.stringify(value, (_, part) => typeof part === "function" ? functionMark : part) ?? "null";
+  /** An error whose message is shown as it is. */
+  const stepError = (message: string) => Object.assign(new Error(message), { name: "StepError" });
 
   const scopeOf = (id: string) => ({
     resource(key: string, open: () => unknown, close?: (resource: unknown) => unknown) {
@@ -99,37 +99,24 @@ export function workerMain(
     },
   });
 
-  const closeScope = async (id: string) => {
-    const problems: string[] = [];
-    const closers = scopes.get(id)?.closers ?? [];
-    scopes.delete(id);
-    for (const { key, close } of closers.reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        problems.push(`cannot close "${key}": ${describe(error).message}`);
-      }
-    }
-    port.postMessage({ type: "closed", scope: id, problems });
-  };
-
-  const load = async (url: string) => {
+  const load = async (id: number, url: string) => {
     try {
       const exported = await import(url);
-      const key = (["action", "default"] as const).find((key) => Object.hasOwn(exported, key));
-      if (key === undefined) return port.postMessage({ type: "loaded" });
-      action = exported[key] ?? {};
-      port.postMessage({ type: "loaded", key, json: toJson(exported[key]) });
+      const key = ["action", "default"].find((key) => Object.hasOwn(exported, key));
+      if (key !== undefined) action = exported[key] ?? {};
+      const record = JSON.stringify(
+        { key, record: key !== undefined && exported[key] },
+        (_, part) => typeof part === "function" ? functionMark : part,
+      );
+      port.postMessage({ type: "value", id, text: record });
     } catch (error) {
-      port.postMessage({ type: "thrown", stage: "load", error: describe(error) });
+      port.postMessage(thrown("thrown", id, error, "cannot be loaded"));
     }
   };
 
-  const run = async ({ id, data, timeout, scopes }: PluginRequest & { type: "run" }) => {
-    const { params, attempt } = parse(data) as { params: unknown; attempt: object };
+  const run = async (id: number, { params, attempt, timeout, scopes }: RunData) => {
     const abort = new AbortController();
     aborts.set(id, abort);
-    let stage: "load" | "run" | "data" = "load";
     const say = (type: "log" | "warn" | "secret") => (text: unknown) =>
       port.postMessage({ type, id, text: String(text) });
     const context = {
@@ -145,114 +132,124 @@ export function workerMain(
       log: say("log"),
       warn: say("warn"),
     };
+    let failing = "cannot be loaded";
     try {
-      const act = await (loaded ??= Promise.resolve(action.load!()));
-      if (typeof act !== "function") throw functionMark;
-      stage = "run";
+      loaded ??= Promise.resolve(action.load!());
+      const act = await loaded.catch((error) => (loaded = undefined, Promise.reject(error)));
+      if (typeof act !== "function") {
+        throw stepError(
+          `the plugin "${action.name}" must load a function that carries its action out`,
+        );
+      }
+      failing = "failed";
       const result = await act(params, context);
-      stage = "data";
       flush();
-      // Functions are omitted, as in any JSON.
-      port.postMessage({ type: "result", id, json: JSON.stringify(result) ?? "null" });
+      failing = "answered with something that is not plain data";
+      port.postMessage(answer(id, result));
     } catch (error) {
       flush();
-      if (stage === "load") loaded = undefined;
-      port.postMessage({ type: "thrown", id, stage, error: describe(error) });
+      port.postMessage(thrown("thrown", id, error, failing));
     } finally {
       aborts.delete(id);
     }
   };
 
-  const call = (name: string, args: readonly unknown[], shared: SharedArrayBuffer) => {
-    const head = new Int32Array(shared, 0, 2);
-    let state = 1;
-    let text: string;
-    try {
-      text = JSON.stringify(action[name]!(...args)) ?? "null";
-    } catch (error) {
-      state = 2;
-      text = JSON.stringify(describe(error));
+  const closeScope = async (id: number, scope: string) => {
+    const problems: string[] = [];
+    const closers = scopes.get(scope)?.closers ?? [];
+    scopes.delete(scope);
+    for (const { key, close } of closers.reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        problems.push(`cannot close "${key}": ${error instanceof Error ? error.message : error}`);
+      }
     }
-    const bytes = new TextEncoder().encode(text);
-    if (bytes.length > shared.byteLength - 8) state = 3;
-    else new Uint8Array(shared, 8).set(bytes);
-    Atomics.store(head, 1, bytes.length);
-    Atomics.store(head, 0, state);
-    Atomics.notify(head, 0);
+    port.postMessage(
+      problems.length === 0
+        ? answer(id, null)
+        : thrown("thrown", id, stepError(problems.join("; "))),
+    );
   };
 
-  /** Sends what the plugin prints, in whole lines, to the program, which masks secrets. */
-  const redirect = (names: "stdout" | "stderr") => {
+  const call = (
+    name: string,
+    args: readonly unknown[],
+    { port, woken }: NonNullable<WorkerRequest["answer"]>,
+  ) => {
+    let message: WorkerMessage;
+    try {
+      message = answer(0, action[name]!(...args));
+    } catch (error) {
+      message = thrown("thrown", 0, error);
+    }
+    port.postMessage(message);
+    Atomics.store(woken, 0, 1);
+    Atomics.notify(woken, 0);
+  };
+
+  // Standard output is for reports alone: what the plugin prints goes, in whole lines, to the
+  // program, which masks secrets.
+  const [flushStdout, flushStderr] = (["stdout", "stderr"] as const).map((name) => {
     const decoder = new TextDecoder();
     let line = "";
     const send = (end: number) => {
-      if (end >= 0) port.postMessage({ type: "print", text: line.slice(0, end) });
+      if (end >= 0) port.postMessage({ type: "print", id: 0, text: line.slice(0, end) });
       line = line.slice(end + 1);
     };
-    const print = (chunk: unknown) => {
-      line += typeof chunk === "string"
-        ? chunk
-        : decoder.decode(chunk as Uint8Array, { stream: true });
-      send(line.lastIndexOf("\n"));
-    };
     const writeSync = (bytes: Uint8Array) => {
-      print(bytes);
+      line += decoder.decode(bytes, { stream: true });
+      send(line.lastIndexOf("\n"));
       return bytes.length;
     };
-    const write = (bytes: Uint8Array) => Promise.resolve(writeSync(bytes));
-    const writable = new WritableStream({ write: print });
-    Object.defineProperties(Deno[names], {
-      write: { value: write },
+    Object.defineProperties(Deno[name], {
       writeSync: { value: writeSync },
-      writable: { value: writable },
+      write: { value: (bytes: Uint8Array) => Promise.resolve(writeSync(bytes)) },
+      writable: { value: new WritableStream({ write: (bytes) => void writeSync(bytes) }) },
     });
-    const { [names]: stream } = require("node:process") as Record<string, { write: Function }>;
-    stream!.write = (chunk, ...more) => {
-      print(chunk);
-      const done = more.find((arg) => typeof arg === "function") as Function | undefined;
-      done?.();
-      return true;
-    };
-    return { stream: stream!, flush: () => send(line === "" ? -1 : line.length) };
-  };
-  const [stdout, stderr] = [redirect("stdout"), redirect("stderr")];
+    return () => send(line === "" ? -1 : line.length);
+  });
   const flush = () => {
-    stdout.flush();
-    stderr.flush();
+    flushStdout!();
+    flushStderr!();
   };
+  const { stdout, stderr } = require("node:process"); // They write to those of Deno.
   const { Console } = require("node:console") as unknown as {
-    Console: new (stdout: object, stderr: object) => Console;
+    Console: new (stdout: unknown, stderr: unknown) => Console;
   };
-  globalThis.console = new Console(stdout.stream, stderr.stream);
+  globalThis.console = new Console(stdout, stderr);
 
+  // A worker goes on for a moment after its exit.
   const { exit } = Deno;
   Object.assign(Deno, {
     exit(code = 0) {
-      port.postMessage({ type: "exit", code });
+      port.postMessage({ type: "exit", id: 0, text: String(code) });
       exit(code);
     },
   });
   // Nothing that it throws later may end more than the step that it belongs to.
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    port.postMessage({ type: "thrown", stage: "late", error: describe(event.reason) });
+    port.postMessage(thrown("late", 0, event.reason));
   });
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
-    port.postMessage({ type: "thrown", stage: "late", error: describe(event.error) });
+    port.postMessage(thrown("late", 0, event.error));
   });
-  port.on("message", (request) => {
-    switch (request.type) {
+  port.on("message", ({ method, id, json, answer }) => {
+    switch (method) {
       case "load":
-        return void load(request.url);
+        return void load(id, parse(json));
       case "run":
-        return void run(request);
+        return void run(id, parse(json));
       case "abort":
-        return aborts.get(request.id)?.abort(new Error(request.reason));
+        return aborts.get(id)?.abort(new Error(parse(json)));
       case "close":
-        return void closeScope(request.scope);
-      case "call":
-        return call(request.name, request.args, request.shared);
+        return void closeScope(id, parse(json));
+      case "call": {
+        const { name, args } = parse<{ name: string; args: unknown[] }>(json);
+        return call(name, args, answer!);
+      }
     }
   });
 }

@@ -28,7 +28,7 @@ export async function actionsCommand(
 
 /** The plugins of this machine; none is loaded. */
 async function listPlugins(host: Host): Promise<string[]> {
-  const { pluginDirectory, pluginNames } = await import("../../actions/plugin/find_plugin.ts");
+  const { pluginDirectory, pluginNames } = await import("../../actions/plugin/plugin.ts");
   const directory = pluginDirectory(host);
   // A list of actions needs no permission to read that directory.
   const found = directory && await pluginNames(directory, host).catch(() => undefined);

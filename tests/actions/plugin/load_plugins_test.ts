@@ -106,6 +106,17 @@ Deno.test("a module is an action like those that are built in", async () => {
   });
 });
 
+Deno.test("functions of a record that cannot leave its worker change nothing else", async () => {
+  const text = record(
+    'parameters: [{ name: "p", type: "string", summary: "y", hide: (value) => value }], ' +
+      `problems: () => [], explainer: () => {}, omitsNilIn: () => ["p"], ${RUN}`,
+  );
+  await loadModule(text, ({ parameters, problems, explainer, omitsNilIn }) => {
+    assertEquals(parameters![0]!.hide!("text", "***"), "***");
+    assertEquals([problems, explainer, omitsNilIn!({})], [undefined, undefined, ["p"]]);
+  });
+});
+
 Deno.test("a module that is not a plugin is reported with the reason", async (test) => {
   const table: [name: string, text: string, message: RegExp][] = [
     [
@@ -221,6 +232,7 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "() => new Promise(() => setTimeout(() => Deno.exit(3)))",
       /ended itself with exit code 3$/,
     ],
+    ["exits as a program of Node", "() => process.exit(4)", /ended itself with exit code 4$/],
     [
       "rejects what nobody awaits",
       "() => new Promise(() => void Promise.reject(new Error('lost')))",
@@ -238,9 +250,13 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
     ],
     ...[
       "null",
+      "5",
       "{ type: 'thrown' }",
-      "{ type: 'loaded', json: '{' }",
-      "{ type: 'result', id: 1, json: '{' }",
+      "{ type: 'thrown', id: 2, text: 'x', hint: 5 }",
+      "{ type: 'value', id: '2', text: '{}' }",
+      "{ type: 'value', id: 2, text: '{' }",
+      "{ type: 'other', id: 2, text: '' }",
+      "{ type: 'log', id: 2, text: {} }",
     ].map((message) =>
       [
         `sends ${message} itself`,

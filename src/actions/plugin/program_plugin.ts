@@ -8,8 +8,7 @@ import { awaitCommand, type CommandEnd } from "../../action/process/await_comman
 import { feed } from "../../action/process/feed.ts";
 import { lastLines } from "../../action/process/last_lines.ts";
 import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
-import type { PluginFile } from "./plugin.ts";
-import { readAnswer } from "./read_answer.ts";
+import { type PluginFile, readAnswer } from "./plugin.ts";
 
 /** An answer is read as a whole; what goes to stderr is for people. */
 const LIMITS = { stdout: 64 * 1024 * 1024, stderr: 1024 * 1024 };
