@@ -9,8 +9,7 @@ import { type Limits, readLimits } from "./limits.ts";
 import { loadError, locateDiagnostics } from "./locate_diagnostics.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors, type Problem } from "./problem.ts";
-import { readFiles, readTextFile } from "./read_files.ts";
-import { parseDocument } from "./parse_document.ts";
+import { parseDocument, readFiles, readTextFile } from "./read_files.ts";
 
 /** A workflow that may run, and its diagnostics. */
 export interface Loaded {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { type Span, spanInFile } from "../base/source.ts";
-import { inheritedPath } from "./parse_document.ts";
+import { inheritedPath } from "./read_files.ts";
 import type { Document, Positions } from "./model.ts";
 import { MAX_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 

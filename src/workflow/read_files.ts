@@ -1,8 +1,11 @@
+import type { Document } from "../base/yaml/document.ts";
+import { readYaml } from "../base/yaml/read_yaml.ts";
+import { valueAt } from "../base/value/value.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../base/text/decode_text.ts";
 import { LoadError, RunnerError } from "../base/errors.ts";
-import type { Source } from "../base/source.ts";
+import type { Path, Source } from "../base/source.ts";
 
 /** Reads the files of a comma-separated list of paths, in that order. */
 export async function readFiles(argument: string, host: Host): Promise<readonly Source[]> {
@@ -95,4 +98,33 @@ function yamlFilesAmong(names: readonly string[]): string {
 /** Whether a path is absolute, on any system. */
 export function isAbsolute(path: string): boolean {
   return /^(?:[\\/]|[a-z]:)/i.test(path);
+}
+
+/**
+ * Parses files as one document with jobs, whose positions know where inherited parameters are
+ * written; `what` says what the files should be. Throws LoadError.
+ */
+export function parseDocument(files: readonly Source[], what?: string): Document {
+  return readYaml(files, what, inheritedPath);
+}
+
+/**
+ * Where a value under `with` of a step was written: there, or in the `defaults` of its job if
+ * the step says nothing about it. Any other path is given back as it is.
+ */
+export function inheritedPath(root: unknown, path: Path): Path {
+  // A job file is a job by itself.
+  const job = path[0] === "jobs" ? path.slice(0, 2) : [];
+  const [steps, step, field, ...rest] = path.slice(job.length);
+  const isInStep = steps === "steps" || steps === "finally";
+  if (!isInStep || field !== "with" || rest.length === 0) return path;
+  const ownStep = valueAt(root, [...job, steps, step!]);
+  const uses = valueAt(ownStep, ["uses"]);
+  if (typeof uses !== "string" || isThere(ownStep, ["with", ...rest])) return path;
+  const inherited = [...job, "defaults", uses, ...rest];
+  return isThere(root, inherited) ? inherited : path;
+}
+
+function isThere(root: unknown, path: Path): boolean {
+  return valueAt(root, path) !== undefined;
 }

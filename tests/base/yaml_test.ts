@@ -6,7 +6,7 @@ import { findOpening } from "../../src/base/yaml/find_opening.ts";
 import { constructValues, parseYaml } from "../../src/base/yaml/parse_yaml.ts";
 import { printYaml } from "../../src/base/yaml/print_yaml.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
-import { parseDocument } from "../../src/workflow/parse_document.ts";
+import { parseDocument } from "../../src/workflow/read_files.ts";
 import { generator } from "../support/generator.ts";
 
 function read(...texts: readonly string[]) {

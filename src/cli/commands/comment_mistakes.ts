@@ -1,13 +1,12 @@
 import type { Host } from "../../host/host.ts";
-import type { Draft, DraftJob, DraftStep } from "../../openapi/gen/draft.ts";
+import { type Draft, type DraftJob, type DraftStep, renderDraft } from "../../openapi/gen/draft.ts";
 import { NO_FAILURE } from "../../importer/request_draft.ts";
-import { renderDraft } from "../../openapi/gen/draft.ts";
 import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
 import { decodeDocument } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { parseDocument } from "../../workflow/parse_document.ts";
+import { parseDocument } from "../../workflow/read_files.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
 const MOST_ROUNDS = 20;

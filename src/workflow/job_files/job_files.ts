@@ -11,9 +11,8 @@ import { completeJob, decodeJobFile, type WorkflowDraft } from "../decode/decode
 import type { Limits } from "../limits.ts";
 import { loadError, locateAll } from "../locate_diagnostics.ts";
 import type { CompleteJobs, Document, Job, JobFile, Workflow } from "../model.ts";
-import { parseDocument } from "../parse_document.ts";
+import { parseDocument, readTextFile } from "../read_files.ts";
 import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
-import { readTextFile } from "../read_files.ts";
 import {
   besideDocument,
   checkJobPath,
