@@ -14,20 +14,18 @@ const VALUED = byLetter(
     "U=proxy-user y=speed-time Y=speed-limit z=time-cond C=continue-at",
 );
 
-/** Options with only a long name. */
+/** Long options with a value, besides those that are translated. */
 const VALUED_LONG = new Set(
-  ("data-raw data-binary data-ascii data-urlencode json form-string url url-query cacert key pass " +
-    "resolve connect-to unix-socket interface max-redirs connect-timeout oauth2-bearer retry " +
-    "retry-delay retry-max-time proxy-user noproxy ciphers tls-max limit-rate aws-sigv4 " +
-    "hsts cookie-jar trace trace-ascii stderr cert-type capath proto max-filesize keepalive-time " +
+  ("url connect-timeout retry-max-time ciphers tls-max limit-rate resolve connect-to " +
+    "hsts trace trace-ascii stderr cert-type capath proto max-filesize keepalive-time " +
     "expect100-timeout abstract-unix-socket alt-svc create-file-mode crlfile curves delegation " +
     "dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url ech egd-file engine etag-compare " +
     "etag-save happy-eyeballs-timeout-ms haproxy-clientip ip-tos ipfs-gateway keepalive-cnt " +
     "key-type libcurl local-port login-options netrc-file output-dir parallel-max pinnedpubkey " +
     "preproxy proto-default proto-redir proxy-cacert proxy-capath proxy-cert proxy-cert-type " +
     "proxy-ciphers proxy-header proxy-key proxy-pass proxy1.0 quote random-file rate request-target " +
-    "service-name socks4 socks4a socks5 socks5-hostname telnet-option tls13-ciphers tlsauthtype " +
-    "tlspassword tlsuser trace-config variable").split(" "),
+    "service-name socks4 socks4a telnet-option tls13-ciphers tlsauthtype tlspassword tlsuser " +
+    "trace-config variable").split(" "),
 );
 
 const SWITCHES = byLetter(
@@ -109,7 +107,7 @@ function readOptions(words: readonly string[]): Options {
       if (name === "next") {
         throw new UsageError("--next of curl is not supported", "translate each command by itself");
       }
-      if (VALUED_LONG.has(name) || Object.values(VALUED).includes(name)) take(word, name);
+      if (hasValue(name)) take(word, name);
       else if (!WITHOUT_MEANING.has(name)) switches.add(name);
     } else {
       // Letters may be joined, and a value may follow its letter.
@@ -124,6 +122,11 @@ function readOptions(words: readonly string[]): Options {
     }
   }
   return { urls, values, switches };
+}
+
+function hasValue(name: string): boolean {
+  return [OPTIONS, TLS, PARAMETERS].some((known) => Object.hasOwn(known, name)) ||
+    VALUED_LONG.has(name) || Object.values(VALUED).includes(name);
 }
 
 function withHttp(url: string): string {
@@ -222,131 +225,120 @@ function setSwitch({ params, tls, notes }: CurlRequest, name: string): void {
 
 /** Translates an option with a value; `url` is that of the request. */
 function setOption(request: CurlRequest, name: string, value: string, url: string): void {
-  const { params, headers, implied, tls, retry, files, notes, template } = request;
-  const text = template(value);
-  switch (name) {
-    case "request":
-      request.method = value;
-      break;
-    case "header": {
-      const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
-      if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
-      else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
-      else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
-      break;
-    }
-    case "data":
-    case "data-ascii":
-    case "data-binary":
-      if (!value.startsWith("@")) request.addData(value);
-      else {
-        files.push(value.slice(1));
-        if (name !== "data-binary") notes.push(`-d ${value}: curl leaves out its line breaks`);
-      }
-      break;
-    case "data-raw":
-      request.addData(value);
-      break;
-    case "json":
-      if (value.startsWith("@")) files.push(value.slice(1));
-      else request.addData(value, "");
-      if (request.type === FORM) implied.push(["Accept", "application/json"]);
-      request.type = "application/json";
-      break;
-    case "data-urlencode":
-    case "url-query": {
-      if (name === "url-query" && value.startsWith("+")) request.query.push(value.slice(1));
-      else if (/^[^=]*@/.test(value)) notes.push(`--${name} ${value}: it reads a file`);
-      else {
-        const [, field = "", rest = value] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
-        const pair = (field && `${field}=`) + rest.replace(/[^\ue000]+/g, encodeURIComponent);
-        if (name === "url-query") request.query.push(pair);
-        else request.addData(pair);
-      }
-      break;
-    }
-    case "form":
-    case "form-string": {
-      const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-      const isText = name === "form-string";
-      request.multipart.push([field, isText ? template(rest) : partOf(rest, template, notes)]);
-      break;
-    }
-    case "user":
-      request.user = value;
-      break;
-    case "oauth2-bearer":
-      params.auth = { bearer: text };
-      break;
-    case "user-agent":
-      implied.push(["User-Agent", text || null]);
-      break;
-    case "referer":
-      if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
-      break;
-    case "cookie":
-      if (value.includes("=")) implied.push(["Cookie", text]);
-      else if (text !== "") params.cookie_file = text;
-      break;
-    case "proxy":
-      params.proxy = template(withHttp(value));
-      break;
-    case "socks5":
-    case "socks5-hostname":
-      params.proxy = `socks5://${text}`;
-      break;
-    case "noproxy":
-      if (value === "*") params.proxy = "none";
-      else notes.push(`--noproxy ${value}: see NO_PROXY`);
-      break;
-    case "resolve":
-    case "connect-to": {
-      const pair = targetOf(name, value, url);
-      if (pair) request.resolve[pair[0]] = pair[1];
-      else notes.push(`--${name} ${value}: see "resolve" of http`);
-      break;
-    }
-    case "max-time":
-      params.timeout = `${text}s`;
-      break;
-    case "upload-file":
-      files.push(value);
-      request.type = null;
-      request.method ||= "PUT";
-      break;
-    case "cert": {
-      const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
-      tls.cert = cert;
-      if (passphrase !== undefined) tls.passphrase = passphrase;
-      break;
-    }
-    case "retry":
-      retry.max_attempts = (Number(value) || 0) + 1;
-      retry.interval ??= "1s";
-      break;
-    case "retry-delay":
-      retry.interval = `${value}s`;
-      break;
-    case "range":
-      implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]);
-      break;
-    case "aws-sigv4": {
-      const [, , region = "", service = ""] = text.split(":");
-      params.auth = { aws: { region, service } };
-      break;
-    }
-    case "proxy-user":
-      notes.push(`--${name}: write the user into the URL of the proxy`);
-      break;
-    case "max-redirs":
-      params.max_redirects = Number(value);
-      break;
-    default:
-      if (TLS[name]) tls[TLS[name]] = text;
-      else if (PARAMETERS[name]) params[PARAMETERS[name]] = text;
-      else notes.push(`--${name} ${/pass/.test(name) ? "***" : value}: ${NOTHING}`);
+  const text = request.template(value);
+  if (OPTIONS[name]) OPTIONS[name](request, value, text);
+  else if (TLS[name]) request.tls[TLS[name]] = text;
+  else if (PARAMETERS[name]) request.params[PARAMETERS[name]] = text;
+  else if (name === "resolve" || name === "connect-to") {
+    const pair = targetOf(name, value, url);
+    if (pair) request.resolve[pair[0]] = pair[1];
+    else request.notes.push(`--${name} ${value}: see "resolve" of http`);
+  } else {
+    request.notes.push(`--${name} ${/pass/.test(name) ? "***" : value}: ${NOTHING}`);
   }
 }
+
+/** Sets an option of a request: its value, and that as a template. What it returns is not used. */
+type SetOption = (request: CurlRequest, value: string, text: string) => unknown;
+
+const setSocks: SetOption = ({ params }, _, text) => params.proxy = `socks5://${text}`;
+
+function addDataOrFile(request: CurlRequest, value: string): void {
+  if (value.startsWith("@")) request.files.push(value.slice(1));
+  else request.addData(value);
+}
+
+function addLines(request: CurlRequest, value: string): void {
+  addDataOrFile(request, value);
+  if (value.startsWith("@")) request.notes.push(`-d ${value}: curl leaves out its line breaks`);
+}
+
+/** A pair of a form or a query whose value is encoded; undefined if it comes from a file. */
+function encodedPair(request: CurlRequest, name: string, value: string): string | undefined {
+  if (/^[^=]*@/.test(value)) {
+    request.notes.push(`--${name} ${value}: it reads a file`);
+    return undefined;
+  }
+  const [, field = "", rest = value] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
+  return (field && `${field}=`) + rest.replace(/[^\ue000]+/g, encodeURIComponent);
+}
+
+/** Options with a value, by their long names. */
+const OPTIONS: Readonly<Record<string, SetOption>> = {
+  request: (request, value) => request.method = value,
+  header({ headers, notes, template }, value) {
+    const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
+    if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
+    else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
+    else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
+  },
+  data: addLines,
+  "data-ascii": addLines,
+  "data-binary": addDataOrFile,
+  "data-raw": (request, value) => request.addData(value),
+  json(request, value) {
+    if (value.startsWith("@")) request.files.push(value.slice(1));
+    else request.addData(value, "");
+    if (request.type === FORM) request.implied.push(["Accept", "application/json"]);
+    request.type = "application/json";
+  },
+  "data-urlencode"(request, value) {
+    const pair = encodedPair(request, "data-urlencode", value);
+    if (pair !== undefined) request.addData(pair);
+  },
+  "url-query"(request, value) {
+    const pair = value.startsWith("+") ? value.slice(1) : encodedPair(request, "url-query", value);
+    if (pair !== undefined) request.query.push(pair);
+  },
+  form({ multipart, template, notes }, value) {
+    const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    multipart.push([field, partOf(rest, template, notes)]);
+  },
+  "form-string"({ multipart, template }, value) {
+    const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    multipart.push([field, template(rest)]);
+  },
+  user: (request, value) => request.user = value,
+  "oauth2-bearer": ({ params }, _, text) => params.auth = { bearer: text },
+  "user-agent": ({ implied }, _, text) => implied.push(["User-Agent", text || null]),
+  referer({ implied }, _, text) {
+    if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
+  },
+  cookie({ implied, params }, value, text) {
+    if (value.includes("=")) implied.push(["Cookie", text]);
+    else if (text !== "") params.cookie_file = text;
+  },
+  proxy: ({ params, template }, value) => params.proxy = template(withHttp(value)),
+  socks5: setSocks,
+  "socks5-hostname": setSocks,
+  noproxy({ params, notes }, value) {
+    if (value === "*") params.proxy = "none";
+    else notes.push(`--noproxy ${value}: see NO_PROXY`);
+  },
+  "max-time": ({ params }, _, text) => params.timeout = `${text}s`,
+  "upload-file"(request, value) {
+    request.files.push(value);
+    request.type = null;
+    request.method ||= "PUT";
+  },
+  cert({ tls }, _, text) {
+    const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
+    Object.assign(tls, { cert }, passphrase === undefined ? {} : { passphrase });
+  },
+  retry({ retry }, value) {
+    retry.max_attempts = (Number(value) || 0) + 1;
+    retry.interval ??= "1s";
+  },
+  "retry-delay": ({ retry }, value) => retry.interval = `${value}s`,
+  range: ({ implied }, value, text) =>
+    implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]),
+  "aws-sigv4"({ params }, _, text) {
+    const [, , region = "", service = ""] = text.split(":");
+    params.auth = { aws: { region, service } };
+  },
+  "proxy-user": ({ notes }) => notes.push("--proxy-user: write the user into the URL of the proxy"),
+  "max-redirs": ({ params }, value) => params.max_redirects = Number(value),
+};
 
 /**
  * The address that replaces that of a URL, in the form of `resolve` of `http`; undefined if the
