@@ -3,11 +3,11 @@ import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { Action, ParameterProblem, RunAction, Value } from "../../action/action.ts";
 import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
-import { FUNCTION, PluginWorker } from "./plugin_worker.ts";
+import { FUNCTION, PluginWorker, type Threads } from "./plugin_worker.ts";
 
 /** An action that a module of TypeScript or JavaScript exports as `action`, or by default. */
 export async function modulePlugin(file: PluginFile): Promise<Action | PluginProblem> {
-  const worker = new PluginWorker(file);
+  const worker = new PluginWorker(file, await import("node:worker_threads"));
   try {
     const { key, record = null } = await worker.exported as Dict;
     const problem = key === undefined
@@ -41,7 +41,7 @@ function makeAction(record: Dict, file: PluginFile, worker: PluginWorker): Actio
     omitsNilIn: has("omitsNilIn")
       ? (params) => [worker.call("omitsNilIn", [params])].flat().map(String)
       : undefined,
-    load: () => Promise.resolve(runInWorker(file)),
+    load: async () => runInWorker(file, await import("node:worker_threads")),
   };
 }
 
@@ -52,14 +52,14 @@ function withFunctions(record: Dict): Action {
 }
 
 /** Carries the action out in the worker of the run, and in a new one after that has ended. */
-function runInWorker(file: PluginFile): RunAction {
+function runInWorker(file: PluginFile, threads: Threads): RunAction {
   return async (params, context) => {
     const workers = context.scope.run.resource(
       `plugin ${file.path}`,
-      () => ({ current: new PluginWorker(file) }),
+      () => ({ current: new PluginWorker(file, threads) }),
       ({ current }) => current.end(),
     );
-    if (workers.current.hasEnded) workers.current = new PluginWorker(file);
+    if (workers.current.hasEnded) workers.current = new PluginWorker(file, threads);
     const worker = workers.current;
     await worker.exported;
     const result = await worker.run(params, context).catch((error) => {

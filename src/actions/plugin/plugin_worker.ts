@@ -1,4 +1,4 @@
-import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import { StepError } from "../../base/errors.ts";
@@ -14,6 +14,9 @@ import {
   type WorkerMessage,
   type WorkerRequest,
 } from "./worker_code.ts";
+
+/** The built-in module, which only workflows with plugins load. */
+export type Threads = typeof import("node:worker_threads");
 
 /** The time that an action has to clean up once it must stop. */
 const GRACE = 1000;
@@ -43,6 +46,7 @@ export class PluginWorker {
   /** Whether it can no longer be used. */
   hasEnded = false;
   readonly #file: PluginFile;
+  readonly #threads: Threads;
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   /** The last attempt. */
@@ -51,13 +55,14 @@ export class PluginWorker {
   readonly #printed: string[] = [];
   #ids = 0;
 
-  constructor(file: PluginFile) {
+  constructor(file: PluginFile, threads: Threads) {
     this.#file = file;
+    this.#threads = threads;
     const mark = JSON.stringify(FUNCTION);
     const code = `(${writeIntegers})();
       const port = require("node:worker_threads").parentPort;
       (${workerMain})(port, ${mark}, require, ${parseExactly})`;
-    this.#worker = new Worker(code, { eval: true });
+    this.#worker = new threads.Worker(code, { eval: true });
     this.#worker.on("message", (data: unknown) => this.#hear(data));
     this.#worker.on("error", (error: Error) => this.#fail(this.#explain(error)));
     this.#worker.on("exit", (code: number) => this.#exited(code));
@@ -67,13 +72,13 @@ export class PluginWorker {
 
   /** Calls a function of the record, and waits without doing anything else. */
   call(name: string, args: readonly unknown[]): unknown {
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2 } = new this.#threads.MessageChannel();
     const woken = new Int32Array(new SharedArrayBuffer(4));
     const json = JSON.stringify({ name, args });
     const request = { method: "call", id: 0, json, answer: { port: port2, woken } } as const;
     if (!this.hasEnded) this.#worker.postMessage(request satisfies WorkerRequest, [port2]);
     Atomics.wait(woken, 0, 0, this.hasEnded ? 0 : CALL_TIMEOUT);
-    const message = readMessage(receiveMessageOnPort(port1)?.message);
+    const message = readMessage(this.#threads.receiveMessageOnPort(port1)?.message);
     port1.close();
     if (!message) throw new Error(`${name}() does not answer`);
     if (message.type === "thrown") throw new Error(this.#explain(message));
