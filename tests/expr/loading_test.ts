@@ -26,7 +26,7 @@ const USERS: readonly (readonly [test: string, packages: readonly string[]])[] =
 ];
 
 /** Features that a run without their keys does not load. */
-const FEATURES = /^run\/snapshots\/|^openapi\/|check_contract|check_snapshots|coverage/;
+const FEATURES = /^run\/snapshots\/|^openapi\/|check_contract|check_snapshots/;
 
 Deno.test("a plain run loads nothing of the assertions that it does not use", async () => {
   await withFiles({ "plain.yml": PLAIN }, async (cwd) => {
