@@ -1,4 +1,3 @@
-import { parseArgs } from "@std/cli/parse-args";
 import { UsageError } from "../base/errors.ts";
 import { hintForOption } from "../base/other_tools.ts";
 import { didYouMean } from "../base/text/suggest.ts";
@@ -10,14 +9,16 @@ import type { Command, CommandTable, Invocation, Option, RunSettings } from "./c
  * Which word is the first operand is known only once all options are: it may follow one that
  * takes a value. So the options of all commands are read, and then compared with the command.
  */
-export function readCommandLine(
+export async function readCommandLine(
   args: readonly string[],
   { fallback, commands, common }: CommandTable,
-): { readonly command: Command; readonly invocation: Invocation } {
+): Promise<{ readonly command: Command; readonly invocation: Invocation }> {
   const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
   // Several commands may have an option of the same name, and then all with a value or none.
   const distinct = [...new Map(all.map((option) => [option.name, option])).values()];
-  const { operands, switches, values } = parseFlags(args, distinct);
+  const { operands, switches, values } = args.some((word) => word.startsWith("-"))
+    ? await parseFlags(args, distinct)
+    : { operands: args, switches: new Set<string>(), values: NO_VALUES };
   const named = commands.find(({ name }) => name === operands[0]);
   const command = named ?? fallback;
   const options = [...common, ...command.options];
@@ -43,11 +44,14 @@ interface Flags {
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-function parseFlags(args: readonly string[], options: readonly Option[]): Flags {
+const NO_VALUES: Flags["values"] = new Map();
+
+async function parseFlags(args: readonly string[], options: readonly Option[]): Promise<Flags> {
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
   const unknown: string[] = [];
+  const { parseArgs } = await import("@std/cli/parse-args");
   const parsed = parseArgs(withEmptyValues(args, options), {
     boolean: switches,
     string: ["_", ...valued],

@@ -36,7 +36,7 @@ export async function main(
 async function runProgram(args: readonly string[], program: Program): Promise<ExitCode> {
   const { host } = program;
   if (args.length === 0) return await printShortUsage(program);
-  const { command, invocation } = readCommandLine(args, {
+  const { command, invocation } = await readCommandLine(args, {
     fallback: DEFAULT_COMMAND,
     commands: COMMANDS,
     common: COMMON_OPTIONS,

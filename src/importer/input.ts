@@ -1,6 +1,7 @@
 import { LoadError } from "../base/errors.ts";
-import type { Path, Span } from "../base/source.ts";
-import { readYaml } from "../base/yaml/read_yaml.ts";
+import type { Path, Source, Span } from "../base/source.ts";
+import type { Positions } from "../base/yaml/document.ts";
+import { findPositions, readYaml } from "../base/yaml/read_yaml.ts";
 import { jsonFault, parseJson } from "../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
 import type { Draft } from "../openapi/gen/draft.ts";
@@ -138,4 +139,29 @@ export function readJson(file: ImportFile): Value {
 /** Reads YAML. Throws LoadError with the position of a mistake. */
 export async function readYamlFile(file: ImportFile): Promise<Value> {
   return (await readYaml([file], "file")).value as Value;
+}
+
+/** A position in a longer text takes too much memory to find. */
+const MAX_LOCATED_TEXT = 32_000_000;
+
+/** Makes a workflow of an input. Throws LoadError with the position of a mistake. */
+export async function translateInput(translate: Translate, input: ImportInput): Promise<Draft> {
+  try {
+    return await translate(input);
+  } catch (error) {
+    const isLocated = error instanceof StructureError && error.file.text.length <= MAX_LOCATED_TEXT;
+    if (!isLocated) throw error;
+    // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
+    const positions = positionsIn(error.file);
+    throw positions ? error.at(positions.locate(error.path)) : error;
+  }
+}
+
+function positionsIn(file: Source): Positions | undefined {
+  try {
+    return findPositions([file]);
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    return undefined;
+  }
 }

@@ -1,9 +1,4 @@
-import type { Source } from "../base/source.ts";
-import { LoadError } from "../base/errors.ts";
-import type { Positions } from "../base/yaml/document.ts";
-import { findPositions } from "../base/yaml/read_yaml.ts";
-import type { Draft } from "../openapi/gen/draft.ts";
-import { type ImportInput, StructureError, type Translate } from "./input.ts";
+import type { Translate } from "./input.ts";
 
 /** Something that workflows are made from: one file and one line in the registry. */
 export interface Importer {
@@ -60,28 +55,3 @@ export const IMPORTERS: readonly Importer[] = [
     load: async () => (await import("./bruno.ts")).translateBruno,
   },
 ];
-
-/** A position in a longer text takes too much memory to find. */
-const MAX_LOCATED_TEXT = 32_000_000;
-
-/** Makes a workflow of an input. Throws LoadError with the position of a mistake. */
-export async function translateInput({ load }: Importer, input: ImportInput): Promise<Draft> {
-  try {
-    return await (await load())(input);
-  } catch (error) {
-    const isLocated = error instanceof StructureError && error.file.text.length <= MAX_LOCATED_TEXT;
-    if (!isLocated) throw error;
-    // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
-    const positions = positionsIn(error.file);
-    throw positions ? error.at(positions.locate(error.path)) : error;
-  }
-}
-
-function positionsIn(file: Source): Positions | undefined {
-  try {
-    return findPositions([file]);
-  } catch (error) {
-    if (!(error instanceof LoadError)) throw error;
-    return undefined;
-  }
-}

@@ -5,7 +5,8 @@ import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { decodeSuite } from "./decode_suite.ts";
 import { outputsOfSetup } from "./load_suite.ts";
-import { findSuiteFiles, readSuite } from "./open_suite.ts";
+import { readSuite } from "./open_suite.ts";
+import { findSuiteFiles } from "./suite_of_file.ts";
 
 /** The data of a suite file that `check` needs. */
 export interface CheckedSuite {

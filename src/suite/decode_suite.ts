@@ -43,11 +43,6 @@ export interface DecodedSuite {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether a document is a suite and not a workflow. */
-export function isSuite({ value }: Document): boolean {
-  return isDict(value) && Object.hasOwn(value, "workflows") && !Object.hasOwn(value, "jobs");
-}
-
 /** Decodes a suite file. `suite` is undefined where it has errors. */
 export async function decodeSuite(document: Document, host: Host): Promise<DecodedSuite> {
   const decoded = await decodeDocument(decode, document, readLimits(host.env), host);

@@ -5,8 +5,8 @@ import { suggest } from "../base/text/suggest.ts";
 import { isDict } from "../base/value/value.ts";
 import type { DirectoryEntry, Files, Host } from "../host/host.ts";
 import { filesBelow, isDirectory, isEntered, walkDirectories } from "../host/walk_directories.ts";
-import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
+import { isManyFiles, isPattern, readWorkflow } from "./operands.ts";
 import type { SuiteFile } from "./suite.ts";
 
 /** The files that paths, directories and patterns select. */
@@ -15,14 +15,6 @@ interface FoundFiles {
   readonly workflows: readonly SuiteFile[];
   /** The number of YAML files that are not workflows. */
   readonly leftOut: number;
-}
-
-/** Whether an operand is a directory, or a pattern that is not the path of something. */
-export async function isManyFiles(operand: string, files: Files): Promise<boolean> {
-  const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
-  if (isList) return false;
-  if (await isDirectory(operand, files)) return true;
-  return isPattern(operand) && !await files.isFile(operand).catch(() => false);
 }
 
 /**
@@ -80,21 +72,6 @@ function isWorkflow({ value }: Document): boolean {
   if (Object.hasOwn(value, "jobs")) return true;
   return Object.hasOwn(value, "name") &&
     Object.keys(value).some((key) => Array.isArray(value[key]) && suggest(key, ["jobs"]));
-}
-
-/** Reads a file that may be a workflow. */
-export async function readWorkflow(path: string, host: Host): Promise<SuiteFile> {
-  try {
-    return { path, document: await readDocument(path, host) };
-  } catch (refusal) {
-    if (refusal instanceof LoadError) return { path, refusal };
-    throw refusal;
-  }
-}
-
-/** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
-export function isPattern(path: string): boolean {
-  return /[*?[]|\{.*\}/.test(path);
 }
 
 /**

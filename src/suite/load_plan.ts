@@ -4,7 +4,7 @@ import type { RefuseOptions } from "../check/model.ts";
 import { refuseFailing } from "../check/refuse_run.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
-import { chooseJobs, type JobChoice, type OnUnknown } from "../plan/choose_jobs.ts";
+import type { JobChoice, OnUnknown } from "../plan/choose_jobs.ts";
 import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -38,7 +38,11 @@ export interface PlanOptions {
 /** Loads and plans one workflow. Throws LoadError and UsageError. */
 export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions): Promise<Plan> {
   const { jobs } = options;
-  return await loadPlanOf(file, host, options, (plan) => jobs ? chooseJobs(plan, jobs) : plan);
+  if (!jobs?.only && !jobs?.skip && jobs?.tags === undefined) {
+    return await loadPlanOf(file, host, options, (plan) => plan);
+  }
+  const { chooseJobs } = await import("../plan/choose_jobs.ts");
+  return await loadPlanOf(file, host, options, (plan) => chooseJobs(plan, jobs));
 }
 
 /** The same with another choice of jobs. `onUnknown` takes names of vars that it does not have. */

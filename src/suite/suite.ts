@@ -1,6 +1,7 @@
+import type { Diagnostic } from "../base/diagnostic.ts";
 import type { LoadError } from "../base/errors.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Dict } from "../base/value/value.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
 import type { Document } from "../workflow/model.ts";
 
 /** A workflow file that a suite consists of. */
@@ -73,4 +74,24 @@ export interface Shard {
 export function plannedMember(member: SuiteMember): PlannedMember {
   if (member.kind === "refused") throw member.refusal;
   return member;
+}
+
+/** A suite whose files are known, before anything of them is evaluated. */
+export interface OpenSuite {
+  /** The path of the suite file, if there is one. */
+  readonly path?: string;
+  /** The maximum number of workflows at once, by its file. */
+  readonly workers?: number;
+  /** The files that its file adds to the environment. */
+  readonly envFiles: readonly string[];
+  /** Reports that its file asks for. */
+  readonly report: readonly string[];
+  readonly warnings: readonly Diagnostic[];
+  /** Finds the workflows, with the vars that they are given. Throws LoadError. */
+  readonly findFiles: (environment: Readonly<Record<string, string>>) => Promise<SuiteFiles>;
+}
+
+/** Whether a document is a suite and not a workflow. */
+export function isSuite({ value }: Document): boolean {
+  return isDict(value) && Object.hasOwn(value, "workflows") && !Object.hasOwn(value, "jobs");
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { UsageError } from "../../src/base/errors.ts";
 import type { Command, CommandTable, Option } from "../../src/cli/command.ts";
 import { readCommandLine } from "../../src/cli/command_line.ts";
@@ -30,8 +30,8 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
     ["list -h", "list", [], ["help"]],
   ];
   for (const [line, name, operands, options] of rows) {
-    await test.step(line, () => {
-      const { command, invocation } = readCommandLine(line.split(" "), table);
+    await test.step(line, async () => {
+      const { command, invocation } = await readCommandLine(line.split(" "), table);
       const { switches, values } = invocation;
       const given = [...switches, ...[...values].map((pair) => pair.join(" "))];
       assertEquals([command.name, invocation.operands, given], [name, operands, options]);
@@ -39,21 +39,21 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
   }
 });
 
-Deno.test("readCommandLine() refuses an option of another command", () => {
+Deno.test("readCommandLine() refuses an option of another command", async () => {
   const rows: [line: string, message: string][] = [
     ["--round a.yml", "runner has no option --round"],
     ["draw -v a.yml", "runner draw has no option --verbose"],
     ["list --mode x", "runner list has no option --mode"],
   ];
   for (const [line, message] of rows) {
-    const error = assertThrows(() => readCommandLine(line.split(" "), table), UsageError);
+    const error = await assertRejects(() => readCommandLine(line.split(" "), table), UsageError);
     assertEquals(error.message, message);
   }
 });
 
-Deno.test("readCommandLine() keeps every value of an option that repeats", () => {
+Deno.test("readCommandLine() keeps every value of an option that repeats", async () => {
   const only = { name: "only", value: "job", repeats: true, summary: "jobs to run" } as const;
-  const { invocation } = readCommandLine(["--only", "b", "a.yml", "--only=a"], {
+  const { invocation } = await readCommandLine(["--only", "b", "a.yml", "--only=a"], {
     ...table,
     fallback: command([only, mode]),
   });
@@ -62,15 +62,15 @@ Deno.test("readCommandLine() keeps every value of an option that repeats", () =>
   assertEquals(invocation.operands, ["a.yml"]);
 });
 
-Deno.test("readCommandLine() checks values by the options of the command that was asked for", () => {
+Deno.test("readCommandLine() checks values by the options of the command that was asked for", async () => {
   const loud = { ...mode, choices: ["loud"] };
   const quiet = { ...mode, choices: ["quiet"] };
   const both = { ...table, fallback: command([loud]), commands: [command([quiet], "draw")] };
-  const given = (line: string) =>
-    readCommandLine(line.split(" "), both).invocation.values.get("mode");
-  assertEquals(given("draw --mode quiet"), "quiet");
-  assertEquals(given("--mode loud a.yml"), "loud");
-  assertThrows(() => given("draw --mode loud"), UsageError, "invalid value");
+  const given = async (line: string) =>
+    (await readCommandLine(line.split(" "), both)).invocation.values.get("mode");
+  assertEquals(await given("draw --mode quiet"), "quiet");
+  assertEquals(await given("--mode loud a.yml"), "loud");
+  await assertRejects(() => given("draw --mode loud"), UsageError, "invalid value");
 });
 
 const words: readonly Option[] = [
@@ -92,8 +92,8 @@ Deno.test("readCommandLine() sorts the words of a line", async (test) => {
     ["-v -- --mode -v --", ["--mode", "-v", "--"], ["verbose"], []],
   ];
   for (const [line, operands, switches, modes] of rows) {
-    await test.step(line, () => {
-      const { invocation } = readCommandLine(line.split(" "), withWords);
+    await test.step(line, async () => {
+      const { invocation } = await readCommandLine(line.split(" "), withWords);
       const given = [
         invocation.operands,
         [...invocation.switches],
@@ -120,14 +120,17 @@ Deno.test("readCommandLine() refuses unknown options and missing values", async 
     ): [string, string, undefined] => [line, "option --mode needs a value", undefined]),
   ];
   for (const [line, message, hint] of rows) {
-    await test.step(line, () => {
-      const error = assertThrows(() => readCommandLine(line.split(" "), withWords), UsageError);
+    await test.step(line, async () => {
+      const error = await assertRejects(
+        () => readCommandLine(line.split(" "), withWords),
+        UsageError,
+      );
       assertEquals([error.message, error.hint], [message, hint]);
     });
   }
 });
 
-Deno.test("readCommandLine() refuses options that exclude or lack each other", () => {
+Deno.test("readCommandLine() refuses options that exclude or lack each other", async () => {
   const loud: Option = { name: "loud", summary: "", excludes: ["mode"] };
   const often: Option = { name: "often", summary: "", requires: ["loud", "add --loud"] };
   const options = { ...table, fallback: command([loud, often, mode]) };
@@ -136,18 +139,24 @@ Deno.test("readCommandLine() refuses options that exclude or lack each other", (
     ["--often", "option --often requires --loud", "add --loud"],
   ];
   for (const [line, message, hint] of rows) {
-    const error = assertThrows(() => readCommandLine(line.split(" "), options), UsageError);
+    const error = await assertRejects(() => readCommandLine(line.split(" "), options), UsageError);
     assertEquals([error.message, error.hint], [message, hint]);
   }
-  readCommandLine(["--often", "--help"], options);
-  readCommandLine(["--often", "--loud"], options);
+  await readCommandLine(["--often", "--help"], options);
+  await readCommandLine(["--often", "--loud"], options);
 });
 
-Deno.test("readCommandLine() makes settings of the options that are given", () => {
-  const { settings } =
-    readCommandLine(["--jobs", "2", "--only=a", "--only=b", "--strict", "a.yml"], {
-      ...table,
-      fallback: DEFAULT_COMMAND,
-    }).invocation;
+Deno.test("readCommandLine() makes settings of the options that are given", async () => {
+  const { invocation: { settings } } = await readCommandLine([
+    "--jobs",
+    "2",
+    "--only=a",
+    "--only=b",
+    "--strict",
+    "a.yml",
+  ], {
+    ...table,
+    fallback: DEFAULT_COMMAND,
+  });
   assertEquals(settings, { jobs: 2, only: ["a", "b"], strict: true });
 });

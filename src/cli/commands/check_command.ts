@@ -13,12 +13,8 @@ import { type Limits, readLimits } from "../../workflow/limits.ts";
 import { inLocale } from "../output_mode.ts";
 import { checkSuite } from "../../suite/check_suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import {
-  expandPattern,
-  findWorkflows,
-  isManyFiles,
-  isPattern,
-} from "../../suite/find_workflows.ts";
+import { expandPattern, findWorkflows } from "../../suite/find_workflows.ts";
+import { isManyFiles, isPattern } from "../../suite/operands.ts";
 import { explainError } from "../messages.ts";
 
 /** Checks workflows without running them and prints all findings; 0 if there is no error. */

@@ -5,9 +5,14 @@ import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import type { Draft } from "../../openapi/gen/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
-import { type Importer, IMPORTERS, translateInput } from "../../importer/registry.ts";
+import { type Importer, IMPORTERS } from "../../importer/registry.ts";
 import { countNotes, renderDraft } from "../../openapi/gen/draft.ts";
-import { type ImportFile, type ImportInput, readYamlFile } from "../../importer/input.ts";
+import {
+  type ImportFile,
+  type ImportInput,
+  readYamlFile,
+  translateInput,
+} from "../../importer/input.ts";
 import { STARTER } from "../../importer/starter.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
@@ -91,7 +96,7 @@ async function translate(
   host: Host,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const input = await readInput(importer, operands, host);
-  const translated = await translateInput(importer, input);
+  const translated = await translateInput(await importer.load(), input);
   const target = (out ?? "").replace(/[^/\\]*$/, "");
   const moved = moveFiles(translated, (path) => relativeTo(target, `${input.directory}/${path}`));
   // Before secrets are hidden, since a comment may have one.

@@ -39,7 +39,7 @@ export async function prepareCommand(
     );
   }
   const seal = await takeKey(program);
-  if (isSuite) warnOf(invocation, program)(opened.suite.warnings, opened.suite.path ?? "");
+  if (isSuite) await warnOf(invocation, program)(opened.suite.warnings, opened.suite.path ?? "");
   const { planning, makeSecrets } = await readRun(
     invocation,
     program,

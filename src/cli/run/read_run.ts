@@ -1,6 +1,5 @@
 import type { RunTls } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
-import { readPermissions } from "../../action/permissions/read_permissions.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { Draws } from "../../expr/draws.ts";
@@ -10,7 +9,6 @@ import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
 import type { Invocation, Option, Program, RunKind, RunSettings } from "../command.ts";
-import { printWarnings } from "../messages.ts";
 import { type LogLevel, logLevel } from "../output_mode.ts";
 import { readVars } from "./read_vars.ts";
 
@@ -44,7 +42,7 @@ export async function readRun(
   const isList = switches.has("list");
   const { environment, warnings, set } = await readVars(invocation, program, envFiles);
   const warn = warnOf(invocation, program);
-  warn(warnings, invocation.operands[0] ?? "");
+  await warn(warnings, invocation.operands[0] ?? "");
   return {
     options: { ...settings, permissions, tls, openapi },
     planning: {
@@ -66,16 +64,16 @@ export async function readRun(
 export function warnOf(
   { switches, settings }: Invocation,
   program: Program,
-): (found: readonly Diagnostic[], path: string) => void {
+): (found: readonly Diagnostic[], path: string) => Promise<void> {
   const level: LogLevel = logLevel(program.host.env, switches);
-  return (found, path) => {
+  return async (found, path) => {
     const warnings = found.filter(({ severity }) => severity !== "hint");
     if (settings.strict && warnings.length > 0) {
       const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
       const errors = warnings.map((warning) => ({ ...warning, severity: "error" as const }));
       throw new LoadError(`'${path}' has ${count}, which --strict makes errors`, errors);
     }
-    printWarnings(found, level, program);
+    if (found.length > 0) (await import("../messages.ts")).printWarnings(found, level, program);
   };
 }
 
@@ -87,8 +85,14 @@ async function permissionsOf(
   const [net, run, read, write] = ["net", "run", "read", "write"].map((kind) =>
     splitList(`allow-${kind}`, lists)
   );
-  const written = { net, run, read, write, noShell: switches.has("no-shell") };
-  return await readPermissions(written, host, (kind) => `option --allow-${kind}`);
+  const noShell = switches.has("no-shell");
+  if (!net && !run && !read && !write && !noShell) return undefined;
+  const { readPermissions } = await import("../../action/permissions/read_permissions.ts");
+  return await readPermissions(
+    { net, run, read, write, noShell },
+    host,
+    (kind) => `option --allow-${kind}`,
+  );
 }
 
 /** The values of an option, which are separated by commas; `none` alone allows nothing. */

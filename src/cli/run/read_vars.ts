@@ -6,7 +6,6 @@ import { describeValue, type Dict, isDict, type Value } from "../../base/value/v
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { OnUnknown } from "../../plan/choose_jobs.ts";
 import { findVar, matchVars, setVars, type VarProblem } from "../../plan/set_vars.ts";
-import { readEnvFile, readSecretFile } from "../../suite/env_file.ts";
 import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/inspect_value.ts";
 import { locateDiagnostics } from "../../workflow/locate_diagnostics.ts";
 import type { Document, Workflow } from "../../workflow/model.ts";
@@ -38,10 +37,12 @@ export async function readVars(
   const { host, secrets } = program;
   const ofFiles: Record<string, string> = Object.create(null);
   for (const path of [...envFiles, ...lists.get("env-file") ?? []]) {
+    const { readEnvFile } = await import("../../suite/env_file.ts");
     Object.assign(ofFiles, await readEnvFile(path, program));
   }
   const varFiles: VarFile[] = [];
   for (const path of lists.get("var-file") ?? []) {
+    const { readSecretFile } = await import("../../suite/env_file.ts");
     const file = await readVarFile(await readSecretFile(path, "var file", program));
     secrets.push(file.vars);
     varFiles.push(file);

@@ -5,7 +5,6 @@ import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { annotateRefusal, printSeed } from "../messages.ts";
 import { readRun, refuseOptions } from "./read_run.ts";
 import { readReportSettings, type ReportSettings, reportsToGithub } from "./report_settings.ts";
 import { runReported } from "./run_reported.ts";
@@ -53,7 +52,7 @@ async function runWorkflow(
     settings,
     program,
   );
-  if (code !== 0) printSeed(plan.draws, host);
+  if (code !== 0) (await import("../messages.ts")).printSeed(plan.draws, host);
   return code;
 }
 
@@ -73,6 +72,7 @@ async function prepare(
     if (!(error instanceof LoadError)) throw error;
     if (!isShown(invocation)) await writeFailed(new Map([[file.path, [""]]]), host);
     if (reportsToGithub(targets)) {
+      const { annotateRefusal } = await import("../messages.ts");
       host.stderr.write(annotateRefusal(file.path, error, program));
     }
     throw error;

@@ -37,7 +37,7 @@ export async function runPieceCommand(
   const { options, planning: { draws }, makeSecrets } = await readRun(invocation, program);
   const warn = warnOf(invocation, program);
   const { workflow, warnings } = await loadWorkflow(path, host, options.permissions);
-  warn(warnings, path);
+  await warn(warnings, path);
   const target = values.get("outputs");
   // Before --inputs are read: of these, a process that runs again replaces what it has left.
   if (target !== undefined) refuseInput(target, host);
@@ -56,7 +56,7 @@ export async function runPieceCommand(
     seal,
     secrets: makeSecrets(),
   });
-  warn(piece.warnings.map(asWarning), path);
+  await warn(piece.warnings.map(asWarning), path);
   if (target !== undefined) await refuseOutputsOfOthers(target, piece.options.piece.header, host);
   try {
     return await runReported(

@@ -2,12 +2,6 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { FileReports } from "../../report/files/open_files.ts";
-import {
-  coverageShares,
-  coverageVerdict,
-  mergeCoverage,
-  renderCoverageSummary,
-} from "../../report/model/coverage.ts";
 import { openReport } from "../../report/open_report.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { Cancellation } from "../../run/cancellation.ts";
@@ -15,7 +9,6 @@ import type { RunEvent, RunFinished } from "../../run/event.ts";
 import type { RunOptions } from "../../run/run_options.ts";
 import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
 import type { ExitCode, Program } from "../command.ts";
-import { printWarnings } from "../messages.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
 import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
@@ -139,6 +132,9 @@ async function reportCoverage(
   isReplaced: boolean,
 ): Promise<boolean> {
   if (ends.length === 0 && minCoverage === undefined) return true;
+  const { coverageShares, coverageVerdict, mergeCoverage, renderCoverageSummary } = await import(
+    "../../report/model/coverage.ts"
+  );
   const apis = mergeCoverage(ends);
   if (minCoverage !== undefined && apis.length === 0) {
     stderr.write(
@@ -214,6 +210,8 @@ async function openFiles(
     onStop: (stop) => onStop(cancellation, stop),
     onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
   }, history);
-  printWarnings(leftOut, level, program);
+  if (leftOut.length > 0) {
+    (await import("../messages.ts")).printWarnings(leftOut, level, program);
+  }
   return files;
 }

@@ -25,7 +25,7 @@ export async function runSuiteCommand(
     ? invocation
     : { ...invocation, lists: new Map([...lists, ["report", open.report]]) };
   const settings = await readReportSettings(asked, host);
-  warnOf(invocation, program)(open.warnings, open.path ?? "");
+  await warnOf(invocation, program)(open.warnings, open.path ?? "");
   const inputs = await readRun(invocation, program, open.envFiles);
   const { planning, options } = inputs;
   const failed = switches.has("rerun-failed") ? await readFailed(host) ?? NOTHING : undefined;

@@ -62,7 +62,7 @@ export async function runSuitePieceCommand(
       permissions: options.permissions,
       host,
     });
-    warn(warnings, source.file);
+    await warn(warnings, source.file);
     members.push({ kind: "planned", path, index, key: path, plan });
   }
   const target = values.get("outputs");
@@ -73,7 +73,7 @@ export async function runSuitePieceCommand(
     : await openInputs(await readOutputsFiles(lists.get("inputs") ?? [], host), expected, opening);
   const before = setupOf(file, task, inputs);
   if (before.warning !== undefined) {
-    warn([{ severity: "warning", code: "piece", message: before.warning }], source.file);
+    await warn([{ severity: "warning", code: "piece", message: before.warning }], source.file);
   }
   const header: PieceHeader = {
     schema: "runner.events/1",

@@ -112,7 +112,12 @@ export function define(
   call: ValueFunction["call"],
   details: Partial<ValueFunction> = {},
 ): ValueFunction {
-  return { ...readSignature(signature), kind: "value", summary, call, ...details };
+  return Object.assign(readSignature(signature), {
+    kind: "value" as const,
+    summary,
+    call,
+    ...details,
+  });
 }
 
 /** The same for a name that a `let` of a workflow may hide. */
@@ -144,19 +149,29 @@ export function defineLoop(
   summary: string,
   call: ListFunction["call"],
 ): ListFunction {
-  return { ...readSignature(signature), kind: "list", summary, call };
+  return Object.assign(readSignature(signature), { kind: "list" as const, summary, call });
 }
 
+/** The parts of a signature, which are read when somebody asks for them: a run calls few functions. */
 function readSignature(signature: string): Signature {
   const open = signature.indexOf("(");
-  const inside = signature.slice(open + 1, -1);
-  const parameters = inside === "" ? [] : inside.split(", ").map(readParameter);
+  let known: readonly FunctionParameter[] | undefined;
+  const parameters = () => {
+    const inside = signature.slice(open + 1, -1);
+    return known ??= inside === "" ? [] : inside.split(", ").map(readParameter);
+  };
   return {
     name: signature.slice(0, open),
     signature,
-    parameters,
-    minArguments: parameters.filter(({ optional }) => !optional).length,
-    maxArguments: parameters.at(-1)?.rest ? Infinity : parameters.length,
+    get parameters() {
+      return parameters();
+    },
+    get minArguments() {
+      return parameters().filter(({ optional }) => !optional).length;
+    },
+    get maxArguments() {
+      return parameters().at(-1)?.rest ? Infinity : parameters().length;
+    },
   };
 }
 
