@@ -1,50 +1,366 @@
-import type { Parameter } from "../../action/action.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { StepError } from "../../base/errors.ts";
+import type { Dict, Value } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { codeOf } from "../../action/net/endpoint.ts";
+import { texts } from "../../action/params.ts";
+import { list, map, type Param, type Rule, text, type Values } from "../../action/schema.ts";
+import { criteria } from "./criteria.ts";
+import { type DataItems, describeMessage, readDataItems } from "./fetched_mail.ts";
+import { type ImapConnection, type ImapFlow, isRefusal, refusalOf } from "./imap_connection.ts";
 
-/** The commands, in the words of the protocol. */
-export const COMMAND_NAMES = [
-  ...["select", "examine", "search", "uid search", "list", "fetch", "uid fetch"],
-  ...["store", "uid store", "copy", "uid copy", "move", "uid move", "append"],
-  ...["create", "delete", "rename", "subscribe", "unsubscribe", "noop"],
-] as const;
-
-/** The name of a command without differences of case and spaces. */
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/\s+/g, " ");
+/** What is known of a kind of command. */
+interface CommandRule {
+  /** The keys that it must have. */
+  readonly needs?: readonly Exclude<keyof typeof FIELDS, "name">[];
+  /** Whether it is about mails of a mailbox that is selected; after `uid`, by UID. */
+  readonly isAboutMails?: true;
+  /** Its result in `res.data` where it was not carried out. */
+  readonly nothing: Dict;
+  readonly carryOut: (command: Command, state: State) => Promise<Dict>;
 }
 
-/** Whether there is a command of that name; case and spaces do not matter. */
-export function isCommand(name: string): boolean {
-  return COMMAND_NAMES.some((one) => one === plainName(name));
+interface CommandName {
+  /** As the step writes it. */
+  readonly written: string;
+  readonly kind: string;
+  readonly rule: CommandRule;
+  readonly uid: boolean;
 }
 
-const MAILBOX = ["mailbox"];
-const NEEDS: Readonly<Record<string, readonly string[]>> = {
-  ...{ select: MAILBOX, examine: MAILBOX, copy: MAILBOX, move: MAILBOX, create: MAILBOX },
-  ...{ delete: MAILBOX, subscribe: MAILBOX, unsubscribe: MAILBOX },
-  append: ["mailbox", "message"],
-  rename: ["oldmailbox", "newmailbox"],
-  store: ["dataitem", "value"],
+/** The state that commands of a step share with later ones. */
+interface State {
+  readonly client: ImapFlow;
+  readonly now: () => number;
+  /** The results of searches: by number, and by UID. */
+  readonly found: { seq?: readonly number[]; uid?: readonly number[] };
+  readonly mails: Dict[];
+}
+
+const DONE = { success: false, count: 0 };
+const MAILBOX = { success: false, mailbox: "" };
+
+const RULES: Readonly<Record<string, CommandRule>> = {
+  select: opens(false),
+  examine: opens(true),
+  search: {
+    isAboutMails: true,
+    nothing: { all: "", min: 0, max: 0, count: 0 },
+    async carryOut({ name: { uid }, criteria }, { client, found, now }) {
+      const query = criteria?.(now()) ?? { all: true };
+      const all = found[uid ? "uid" : "seq"] = sure(await client.search(query, { uid }));
+      return { all: setOf(all), min: all[0] ?? 0, max: all.at(-1) ?? 0, count: all.length };
+    },
+  },
+  list: {
+    nothing: { mailboxes: [], count: 0 },
+    carryOut: ({ reference, pattern }, { client }) => listMailboxes(client, reference + pattern),
+  },
+  fetch: { isAboutMails: true, nothing: { messages: [], count: 0 }, carryOut: fetchMails },
+  store: { isAboutMails: true, needs: ["dataitem", "value"], nothing: DONE, carryOut: store },
+  copy: transfers("messageCopy"),
+  move: transfers("messageMove"),
+  append: {
+    needs: ["mailbox", "message"],
+    nothing: { ...MAILBOX, uid: 0 },
+    async carryOut({ mailbox = "", message = "", value }, { client }) {
+      const added = await client.append(mailbox, message.replace(/\r?\n/g, "\r\n"), value);
+      return { success: true, mailbox, uid: sure(added).uid ?? 0 };
+    },
+  },
+  create: changes(async (client, mailbox) => {
+    if ((await client.mailboxCreate(mailbox)).created) return true;
+    throw new CommandError(`the mailbox "${mailbox}" is already there (ALREADYEXISTS)`);
+  }),
+  delete: changes((client, mailbox) => client.mailboxDelete(mailbox)),
+  rename: {
+    needs: ["oldmailbox", "newmailbox"],
+    nothing: { success: false, old_mailbox: "", new_mailbox: "" },
+    async carryOut({ oldmailbox = "", newmailbox = "" }, { client }) {
+      await client.mailboxRename(oldmailbox, newmailbox);
+      return { success: true, old_mailbox: oldmailbox, new_mailbox: newmailbox };
+    },
+  },
+  subscribe: changes((client, mailbox) => client.mailboxSubscribe(mailbox)),
+  unsubscribe: changes((client, mailbox) => client.mailboxUnsubscribe(mailbox)),
+  noop: {
+    nothing: { success: false },
+    async carryOut(_, { client }) {
+      await client.noop();
+      if (!client.usable) throw new CommandError();
+      return { success: true };
+    },
+  },
 };
 
-/** The keys that a command must have. */
-export function needsOf(name: string): readonly string[] {
-  return NEEDS[plainName(name).replace("uid ", "")] ?? [];
+const FIELDS = {
+  name: text(
+    "The command: `select`, `examine`, `search`, `uid search`, `list`, `fetch`, " +
+      "`uid fetch`, `store`, `copy`, `move` (each also with `uid`), `append`, `create`, " +
+      "`delete`, `rename`, `subscribe`, `unsubscribe` or `noop`",
+  ).as(readName).required(),
+  mailbox: text("The mailbox: `INBOX`"),
+  criteria: criteria("Which mails `search` finds: those that meet all of these"),
+  sequence: text("Mails by number, or by UID after `uid`: `1`, `1:3`, `2:*`").as(readSequence)
+    .with({ default: "what the last search found" }),
+  dataitem: text(
+    "What `fetch` reads: `ALL`, `RFC822`, `BODY[]`, `FLAGS`; what `store` " +
+      "changes: `FLAGS`, `+FLAGS`, `-FLAGS`",
+  ).with({ default: "ALL of fetch" }),
+  value: texts(String.raw`The flags of ` + "`store` and `append`: `\\Seen`").as(readFlags),
+  message: text("The mail that `append` puts there"),
+  reference: text("Where `list` begins").default("", '""'),
+  pattern: text("Names that `list` shows: `*` matches anything, `%` for one level").default("*"),
+  oldmailbox: text("What `rename` renames"),
+  newmailbox: text("What it is called afterwards"),
+};
+
+interface Command extends Values<typeof FIELDS> {
+  /** What `fetch` reads. */
+  readonly items?: DataItems;
+  /** Whether `store` adds flags, removes them, or sets them. */
+  readonly change?: string;
 }
 
-/** The criteria of `search`. */
-export const CRITERIA: readonly Parameter[] = [
-  { name: "seq_nums", type: ["string", "list"], summary: "Numbers of mails: `1`, `1:3`, `2:*`" },
-  { name: "uids", type: ["string", "list"], summary: "UIDs of mails, in the same way" },
-  { name: "since", type: "any", summary: "They arrived then or later" },
-  { name: "before", type: "any", summary: "They arrived before then" },
-  { name: "sent_since", type: "any", summary: "They were sent then or later" },
-  { name: "sent_before", type: "any", summary: "They were sent before then" },
-  { name: "headers", type: "map", summary: "Names of headers and texts in them" },
-  { name: "bodies", type: ["string", "list"], summary: "Texts in the body" },
-  { name: "texts", type: ["string", "list"], summary: "Texts in a header or the body" },
-  { name: "flags", type: ["string", "list"], summary: "Flags that they have: `seen`" },
-  { name: "not_flags", type: ["string", "list"], summary: "Flags that they do not have" },
-  { name: "subject", type: ["string", "list"], summary: "Texts in the subject" },
-  { name: "from", type: ["string", "list"], summary: "Texts in the sender" },
-  { name: "to", type: ["string", "list"], summary: "Texts in the recipients" },
-];
+const command: Rule<Command> = map(FIELDS, "").as((command, param): Command => {
+  const { name: { kind, rule, written }, dataitem = "ALL" } = command;
+  const wrong = rule.needs?.filter((key) => (command[key] ?? "") === "")
+    .map((key) => param.wrong(`the command "${written}" needs "${key}"`)) ?? [];
+  if (wrong[0]) throw wrong[0];
+  const at = param.of("dataitem");
+  if (kind === "fetch") return { ...command, items: readDataItems(dataitem, at) };
+  if (kind === "store") return { ...command, change: readChange(dataitem, at) };
+  return command;
+});
+
+/** Commands that are carried out one after another; each needs what those before it found. */
+export const commands = list(command, "What to do, one after another").as((all, param) => {
+  let isSelected = false;
+  const searches = new Set<boolean>();
+  for (const [index, { name: { kind, rule, uid, written }, sequence }] of all.entries()) {
+    const wrong = (message: string, hint: string) => {
+      throw param.of(index).wrong(`the command "${written}" needs ${message}`, hint);
+    };
+    isSelected ||= kind === "select" || kind === "examine";
+    if (!rule.isAboutMails) continue;
+    if (!isSelected) {
+      wrong("a mailbox that is selected", "begin with { name: select, mailbox: INBOX }");
+    }
+    if (kind === "search") searches.add(uid);
+    else if (!sequence && !searches.has(uid)) {
+      wrong('"sequence"', `or a ${uid ? "uid " : ""}search before it`);
+    }
+  }
+  return all;
+});
+
+function readName(written: string, param: Param): CommandName {
+  const [, uid, kind = ""] = /^(uid )?(.*)$/.exec(written.toLowerCase().replace(/\s+/g, " "))!;
+  const rule = Object.hasOwn(RULES, kind) ? RULES[kind] : undefined;
+  if (rule && (!uid || rule.isAboutMails)) return { written, kind, rule, uid: uid !== undefined };
+  const names = Object.entries(RULES).flatMap(([name, { isAboutMails }]) =>
+    isAboutMails ? [name, `uid ${name}`] : [name]
+  );
+  const hint = didYouMean(written.toLowerCase(), names) ?? `the commands are ${names.join(", ")}`;
+  throw param.wrong(`unknown command "${written}"`, hint);
+}
+
+function readSequence(range: string, param: Param): string {
+  if (/^((\d+|\*)(:(\d+|\*))?(,(\d+|\*)(:(\d+|\*))?)*)?$/.test(range)) return range;
+  throw param.wrong(`invalid sequence ${JSON.stringify(range)}`, "write 1, 1:3 or 2:*");
+}
+
+function readChange(item: string, param: Param): string {
+  const [, sign] = /^([+-]?)FLAGS(?:\.SILENT)?$/i.exec(item) ?? [];
+  if (sign !== undefined) return sign;
+  throw param.wrong(`unknown data item "${item}"`, "use FLAGS, +FLAGS or -FLAGS");
+}
+
+function readFlags(written: readonly string[]): string[] {
+  return written.flatMap((flags) => flags.replace(/[()]/g, " ").split(/[\s,]+/))
+    .filter((flag) => flag !== "")
+    .map((flag) => /^(seen|answered|flagged|deleted|draft)$/i.test(flag) ? `\\${flag}` : flag);
+}
+
+/** The results of the commands of a step. */
+export interface CommandResults {
+  readonly data: Dict;
+  readonly mails: readonly Dict[];
+  /** Why the last one failed. */
+  readonly error: string;
+}
+
+/** Why a command cannot be carried out; empty where the server may have said it. */
+class CommandError extends Error {}
+
+/** Carries out commands until one fails. */
+export async function runCommands(
+  commands: readonly Command[],
+  connection: ImapConnection,
+  attempt: Attempt,
+): Promise<CommandResults> {
+  const { now } = attempt.context.host.clock;
+  const { client, received } = connection;
+  const state: State = { client, now: () => now(), found: {}, mails: [] };
+  const { mails } = state;
+  const data: Record<string, Value> = Object.fromEntries(
+    Object.entries(RULES).map(([kind, { nothing }]) => [kind, nothing]),
+  );
+  for (const [index, command] of commands.entries()) {
+    const { written, kind, rule } = command.name;
+    received.takeRefusal();
+    try {
+      const what = `waiting for the reply to ${written} from ${attempt.peer}`;
+      data[kind] = await attempt.during(what, rule.carryOut(command, state));
+    } catch (error) {
+      const reason = refusalIn(error, connection);
+      if (reason === undefined) throw error;
+      return {
+        data,
+        mails,
+        error: `failed to execute command ${index + 1} (${written}): ${reason}`,
+      };
+    }
+  }
+  return { data, mails, error: "" };
+}
+
+/** Why a command failed; undefined if it was the connection. */
+function refusalIn(error: unknown, { client, received }: ImapConnection): string | undefined {
+  if (!(error instanceof Error) || error instanceof StepError) return undefined;
+  const isOurs = error instanceof CommandError;
+  if (isOurs && error.message !== "") return error.message;
+  for (const one of [error, received.takeRefusal()]) {
+    if (isRefusal(one)) return refusalOf(one);
+  }
+  if (isOurs && client.usable) return "the server refused it";
+  return /^Invalid/.test(codeOf(error)) ? error.message : undefined;
+}
+
+/** The library returns false for what the server refused; the reason is kept elsewhere. */
+function sure<T>(result: T | false | undefined): T {
+  if (result === false || result === undefined) throw new CommandError();
+  return result;
+}
+
+/** A command that opens a mailbox. */
+function opens(readOnly: boolean): CommandRule {
+  return {
+    needs: ["mailbox"],
+    nothing: {
+      ...{ exists: 0, recent: 0, first_unseen: 0, uid_next: 0, flags: [], permanent_flags: [] },
+    },
+    async carryOut({ mailbox = "" }, { client }) {
+      const opened = await client.mailboxOpen(mailbox, { readOnly });
+      const status = await client.status(opened.path, { recent: true });
+      return {
+        exists: opened.exists,
+        recent: status ? status.recent ?? 0 : 0,
+        first_unseen: opened.unseen ?? 0,
+        uid_next: opened.uidNext,
+        flags: [...opened.flags ?? []],
+        permanent_flags: [...opened.permanentFlags ?? []],
+      };
+    },
+  };
+}
+
+/** A command that changes a mailbox as a whole. */
+function changes(act: (client: ImapFlow, mailbox: string) => Promise<unknown>): CommandRule {
+  return {
+    needs: ["mailbox"],
+    nothing: MAILBOX,
+    async carryOut({ mailbox = "" }, { client }) {
+      sure(await act(client, mailbox));
+      return { success: true, mailbox };
+    },
+  };
+}
+
+/** A command that puts mails into another mailbox. */
+function transfers(method: "messageCopy" | "messageMove"): CommandRule {
+  return {
+    needs: ["mailbox"],
+    isAboutMails: true,
+    nothing: DONE,
+    async carryOut(command, state) {
+      const { name: { uid }, mailbox = "" } = command;
+      const range = rangeOf(command, state);
+      if (range === "") return { success: true, count: 0 };
+      const { uidMap } = sure(await state.client[method](range, mailbox, { uid }));
+      return { success: true, count: uidMap?.size ?? 0 };
+    },
+  };
+}
+
+async function listMailboxes(client: ImapFlow, name: string): Promise<Dict> {
+  const all = await client.list();
+  const delimiter = all[0]?.delimiter ?? "/";
+  const pattern = name.replace(/[.+?^${}()|[\]\\/]/g, "\\$&").replaceAll("*", ".*")
+    .replaceAll("%", `[^\\${delimiter}]*`);
+  const mailboxes = all.filter(({ path }) => new RegExp(`^${pattern}$`, "i").test(path))
+    .map(({ path, flags, delimiter }) => ({ name: path, attributes: [...flags], delimiter }));
+  return { mailboxes, count: mailboxes.length };
+}
+
+/** The mails of a command as IMAP writes them; empty where there are none. */
+function rangeOf({ name: { uid }, sequence }: Command, { client, found }: State): string {
+  const { mailbox } = client;
+  if (!uid && mailbox && mailbox.exists === 0) return "";
+  return sequence || setOf(found[uid ? "uid" : "seq"] ?? []);
+}
+
+/** Numbers as IMAP writes a set of them: `1:3,7`. */
+function setOf(numbers: readonly number[]): string {
+  const ranges: [first: number, last: number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([first, last]) => first === last ? `${first}` : `${first}:${last}`).join(",");
+}
+
+async function fetchMails(command: Command, state: State): Promise<Dict> {
+  const { client, mails } = state;
+  const { name: { uid }, items } = command;
+  const range = rangeOf(command, state);
+  if (range === "" || !items) return { messages: [], count: 0 };
+  const fetched = await client.fetchAll(range, items.query, { uid });
+  const messages: Dict[] = [];
+  for (const one of fetched) messages.push(await describeMessage(one, items, mails));
+  const { mailbox } = client;
+  if (items.marksSeen && fetched.length > 0 && mailbox && !mailbox.readOnly) {
+    const seen = fetched.map((one) => one.uid).join(",");
+    sure(await client.messageFlagsAdd(seen, ["\\Seen"], { uid: true }));
+  }
+  return { messages, count: messages.length };
+}
+
+async function store(command: Command, state: State): Promise<Dict> {
+  const { client } = state;
+  const { name: { uid }, value: flags = [], change } = command;
+  const range = rangeOf(command, state);
+  if (change !== "-") demandTaken(flags, client);
+  if (range === "") return { success: true, count: 0 };
+  const stored = change === "+"
+    ? client.messageFlagsAdd(range, flags, { uid })
+    : change === "-"
+    ? client.messageFlagsRemove(range, flags, { uid })
+    : client.messageFlagsSet(range, flags, { uid });
+  sure(await stored);
+  const changed = sure(await client.search(uid ? { uid: range } : { seq: range }, { uid: true }));
+  return { success: true, count: changed.length };
+}
+
+/** The library leaves out flags that a mailbox does not take. */
+function demandTaken(flags: readonly string[], { mailbox }: ImapFlow): void {
+  if (!mailbox) return;
+  if (mailbox.readOnly) throw new CommandError("the mailbox is read-only: open it with select");
+  const taken = [...mailbox.permanentFlags ?? ["\\*"]].map((flag) => flag.toLowerCase());
+  for (const flag of flags) {
+    if (taken.includes(flag.toLowerCase())) continue;
+    if (taken.includes("\\*") && !flag.startsWith("\\")) continue;
+    throw new CommandError(`the mailbox does not keep the flag "${flag}"`);
+  }
+}

@@ -1,188 +1,119 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
-import { didYouMean } from "../../base/text/suggest.ts";
-import { isDict } from "../../base/value/value.ts";
-import type { Action, Dict, ParameterProblem } from "../../action/action.ts";
+import type { Dict } from "../../action/action.ts";
+import { action } from "../../action/make_action.ts";
+import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
+import { host, port, sharing, timeout } from "../../action/params.ts";
+import { flag, text } from "../../action/schema.ts";
 import { isGiven } from "../../action/parameters.ts";
-import { sharingParameters } from "../../action/shared_connection.ts";
-import { COMMAND_NAMES, CRITERIA, isCommand, needsOf } from "./commands.ts";
-import { checkPort, TLS_SWITCH } from "../../action/net/tls_switch.ts";
-import { checkTls } from "../../action/tls/tls_parameter.ts";
+import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
+import { commands, runCommands } from "./commands.ts";
+import { describeMailbox } from "./describe_mailbox.ts";
+import { openImap } from "./imap_connection.ts";
+import { waitFor, waitForMail } from "./wait_for_mail.ts";
 
-/** Reads mailboxes, and waits for mails. */
-export const imap: Action = {
+/** Reads mailboxes. What the server refuses is a result; no connection is an error. */
+export const imap = action({
   name: "imap",
   summary: "Reads mailboxes by IMAP, and waits for mails",
-  parameters: [
-    { name: "host", type: "string", summary: "The host or address", required: true },
-    {
-      name: "port",
-      type: "integer",
-      summary: "The port",
-      default: "993, or 143 without TLS from the first byte",
-    },
-    { name: "username", type: "string", summary: "The user name", required: true },
-    { name: "password", type: "string", summary: "The password" },
-    {
-      name: "access_token",
-      type: "string",
-      summary: "A token of OAuth 2.0 (XOAUTH2), in place of the password",
-    },
-    {
-      name: "commands",
-      type: "list",
-      summary: "What to do, one after another",
-      items: [
-        {
-          name: "name",
-          type: "string",
-          summary: "The command: `select`, `examine`, `search`, `uid search`, `list`, `fetch`, " +
-            "`uid fetch`, `store`, `copy`, `move` (each also with `uid`), `append`, `create`, " +
-            "`delete`, `rename`, `subscribe`, `unsubscribe` or `noop`",
-          required: true,
-        },
-        { name: "mailbox", type: "string", summary: "The mailbox: `INBOX`" },
-        {
-          name: "criteria",
-          type: "map",
-          summary: "Which mails `search` finds: those that meet all of these",
-          fields: CRITERIA,
-        },
-        {
-          name: "sequence",
-          type: "string",
-          summary: "Mails by number, or by UID after `uid`: `1`, `1:3`, `2:*`",
-          default: "what the last search found",
-        },
-        {
-          name: "dataitem",
-          type: "string",
-          summary: "What `fetch` reads: `ALL`, `RFC822`, `BODY[]`, `FLAGS`; what `store` " +
-            "changes: `FLAGS`, `+FLAGS`, `-FLAGS`",
-          default: "ALL of fetch",
-        },
-        {
-          name: "value",
-          type: ["string", "list"],
-          summary: String.raw`The flags of ` + "`store` and `append`: `\\Seen`",
-        },
-        { name: "message", type: "string", summary: "The mail that `append` puts there" },
-        { name: "reference", type: "string", summary: "Where `list` begins", default: '""' },
-        {
-          name: "pattern",
-          type: "string",
-          summary: "Names that `list` shows: `*` matches anything, `%` for one level",
-          default: "*",
-        },
-        { name: "oldmailbox", type: "string", summary: "What `rename` renames" },
-        { name: "newmailbox", type: "string", summary: "What it is called afterwards" },
-      ],
-    },
-    {
-      name: "wait_for",
-      type: "map",
-      summary: "The mail to wait for, after the commands; it stays unread",
-      fields: [
-        { name: "subject", type: "string", summary: "Text in its subject" },
-        { name: "from", type: "string", summary: "Text in its sender" },
-        { name: "to", type: "string", summary: "Text in its recipients" },
-        { name: "body", type: "string", summary: "Text in its body" },
-        {
-          name: "since",
-          type: "any",
-          summary: "When it arrived at the earliest: a Unix time, `2026-01-02T03:04:05Z`, " +
-            "`5 minutes ago`, `today`",
-        },
-        { name: "mailbox", type: "string", summary: "Where it arrives", default: "INBOX" },
-        {
-          name: "timeout",
-          type: "duration",
-          summary: "How long to wait",
-          default: "what the step has left",
-        },
-      ],
-    },
-    {
-      ...TLS_SWITCH,
+  params: {
+    host: host().required(),
+    port: port().with({ default: "993, or 143 without TLS from the first byte" }),
+    username: text("The user name").required(),
+    password: text("The password").secret(),
+    access_token: text("A token of OAuth 2.0 (XOAUTH2), in place of the password").secret(),
+    commands,
+    wait_for: waitFor,
+    tls: tlsSwitch().with({
       summary: "Whether to use TLS from the first byte, or how to use TLS",
       default: "true, unless starttls is true",
-    },
-    {
-      name: "starttls",
-      type: "boolean",
-      summary: "Whether to switch to TLS by STARTTLS, which the server must then offer",
-      default: "false",
-    },
-    {
-      name: "insecure_skip_tls",
-      type: "boolean",
-      summary: "Whether to accept any certificate, like tls: { verify: false }",
-      default: "false",
-    },
-    {
-      name: "strict_host_check",
-      type: "boolean",
-      summary: "Whether the certificate must be for the host",
-      default: "true",
-    },
-    ...sharingParameters("connection", "job, server and user"),
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "How long everything may take",
-      default: "the timeout of the step",
-    },
-  ],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "data", type: "map" },
-    { name: "mails", type: "array" },
-    { name: "error", type: "string" },
-  ],
-  check: (params) => [
-    ...checkWork(params),
-    ...checkCommands(params),
-    ...checkPassword(params),
-    ...checkPort(params),
-    ...checkTls(params),
-  ],
-  expectsResult: ({ wait_for: mail = null }) => mail !== null,
-  exampleTest: 'res.mails[0].subject == "Welcome"',
-  explainer: async () => (await import("./explain_imap.ts")).imapExplainer,
-  load: async () => (await import("./run_imap.ts")).runImap,
-};
-
-function checkWork(params: Dict): ParameterProblem[] {
-  if (!isGiven(params, "commands") && !isGiven(params, "wait_for")) {
-    return [{ path: [], message: 'imap needs "commands" or "wait_for"' }];
-  }
-  const { wait_for: wait } = params;
-  if (
-    isDict(wait) && !["subject", "from", "to", "body", "since"].some((key) => isGiven(wait, key))
-  ) {
-    const hint = "give subject, from, to, body or since";
-    return [{ path: ["wait_for"], message: '"wait_for" does not say which mail', hint }];
-  }
-  return [];
-}
-
-function checkCommands({ commands }: Dict): ParameterProblem[] {
-  if (!Array.isArray(commands)) return [];
-  return commands.flatMap((command, index) => {
-    if (!isDict(command) || isTemplate(command)) return [];
-    const { name } = command;
-    if (typeof name !== "string" || isTemplate(name)) return [];
-    if (isCommand(name)) {
-      return needsOf(name).filter((key) => !isGiven(command, key)).map((key) => ({
-        path: ["commands", index],
-        message: `the command "${name}" needs "${key}"`,
-      }));
+    }),
+    starttls: flag("Whether to switch to TLS by STARTTLS, which the server must then offer")
+      .default(false),
+    insecure_skip_tls: flag("Whether to accept any certificate, like tls: { verify: false }")
+      .default(false),
+    strict_host_check: flag("Whether the certificate must be for the host").default(true),
+    ...sharing("connection", "job, server and user"),
+    ...timeout("How long everything may take"),
+  },
+  check(_, param, raw) {
+    for (const [one, other] of [["password", "access_token"], ["commands", "wait_for"]] as const) {
+      if (isGiven(raw, one) || isGiven(raw, other)) continue;
+      const empty = [one, other].find((name) => raw[name] === null);
+      if (empty !== undefined) param.of(empty).missing(null, "");
+      else param.wrong(`imap needs "${one}" or "${other}"`);
     }
-    const hint = didYouMean(name, COMMAND_NAMES) ?? `the commands are ${COMMAND_NAMES.join(", ")}`;
-    return [{ path: ["commands", index, "name"], message: `unknown command "${name}"`, hint }];
-  });
+  },
+  expectsResult: ({ wait_for: mail = null }) => mail !== null,
+  res: { code: "int", data: "map", mails: "array", error: "string" },
+  example: 'res.mails[0].subject == "Welcome"',
+  target(params) {
+    const { host } = params;
+    const security = securityOf(params);
+    const port = params.port ?? (security === "tls" ? 993 : 143);
+    return {
+      product: "the mailbox server",
+      ...{ host, port },
+      ...security === "starttls" && { upToTls: () => speakUntilTls({ host, port }, UNTIL_TLS) },
+    };
+  },
+  connection: {
+    by: [
+      ...["host", "port", "username", "password", "access_token"] as const,
+      ...["tls", "starttls", "insecure_skip_tls", "strict_host_check"] as const,
+    ],
+    async open(params, attempt) {
+      const security = securityOf(params);
+      const tls = { ...params.tls, ...params.insecure_skip_tls && { verify: false } };
+      return await openImap({ ...params, security, tls }, attempt);
+    },
+    isLost: ({ client }) => !client.usable,
+    close: (connection) => connection.close(),
+    drop: ({ client }) => client.close(),
+  },
+  refusals: [
+    {
+      when: /^(ParserError|InvalidResponse|UnexpectedTag|MissingTag)/,
+      say: "it does not speak IMAP: {message} ({code})",
+    },
+  ],
+  async run(connection, { commands = [], wait_for, username }, attempt, raw) {
+    try {
+      const { data, mails, error } = await runCommands(commands, connection, attempt);
+      const waited = wait_for && error === ""
+        ? await waitForMail(wait_for, username, connection, attempt)
+        : [];
+      const code = error === "" ? 0 : 1;
+      const all = [...waited, ...mails];
+      return {
+        req: requestOf(raw, attempt.server.port),
+        res: { code, data, mails: all, error },
+        status: code,
+        brief: code === 1 ? "refused" : all.length === 1 ? "1 mail" : `${all.length} mails`,
+      };
+    } catch (error) {
+      throw await connection.explain(`the connection to ${attempt.peer} was lost`, error);
+    }
+  },
+  describe: describeMailbox,
+  testHint: (parts) =>
+    parts.includes("status")
+      ? "status is 1 if the server refused a command; res.error says which"
+      : undefined,
+});
+
+/** The dialogue up to where STARTTLS begins. */
+const UNTIL_TLS = [
+  { reply: /^\* OK[^\n]*\n/m, send: "a STARTTLS\r\n" },
+  { reply: /^a OK[^\n]*\n/m },
+];
+
+function securityOf({ tls, starttls }: {
+  readonly tls?: Tls | false;
+  readonly starttls: boolean;
+}) {
+  return starttls ? "starttls" : tls === false ? "none" : "tls";
 }
 
-function checkPassword(params: Dict): ParameterProblem[] {
-  const hasOne = ["password", "access_token"].some((name) => Object.hasOwn(params, name));
-  return hasOne ? [] : [{ path: [], message: 'imap needs "password" or "access_token"' }];
+function requestOf(raw: Dict, port: number): Dict {
+  const { password: _, access_token: _a, timeout: _t, connection: _c, fresh: _f, ...req } = raw;
+  return { ...req, port };
 }

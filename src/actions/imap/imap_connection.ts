@@ -1,85 +1,58 @@
 import type { ImapFlow, ImapFlowError } from "imapflow";
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext } from "../../action/action.ts";
-import { excerpt } from "../../action/excerpt.ts";
-import { codeOf, type Endpoint, placeOf } from "../../action/net/endpoint.ts";
-import { explainConnection } from "../../action/net/explain_connection.ts";
-import { checkNet } from "../../action/net/open_socket.ts";
-import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { GIVE_CERTIFICATE } from "../../action/tls/explain_tls.ts";
-import type { TlsOptions } from "../../action/tls/tls_options.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { codeOf } from "../../action/net/endpoint.ts";
+import type { Tls } from "../../action/tls/tls.ts";
 
 export type {
   FetchMessageObject,
   FetchQueryObject,
   ImapFlow,
   ImapFlowError,
-  MailboxObject,
   MessageAddressObject,
   SearchObject,
 } from "imapflow";
 
-/** Where the server is, and as whom to sign in. */
-export interface ImapServer extends Endpoint {
+/** As whom to sign in, and when TLS begins. */
+export interface ImapSettings {
   readonly username: string;
   readonly password?: string;
-  readonly accessToken?: string;
-  readonly tls: TlsOptions & { readonly checkServerIdentity?: () => undefined };
-  /** When TLS begins. */
+  readonly access_token?: string;
   readonly security: "tls" | "starttls" | "none";
-}
-
-/** A connection that is signed in, and what its last command failed with. */
-export interface ImapConnection {
-  readonly client: ImapFlow;
-  /** Returns the last refusal of the server, and clears it. */
-  takeError(): ImapFlowError | undefined;
-  /** Why the server closed the connection, if that is the last thing it said. */
-  lastRefusal(): string | undefined;
+  readonly tls: Tls;
+  /** Whether the certificate must be for the host. */
+  readonly strict_host_check: boolean;
 }
 
 /** All waiting is bounded by the attempt; the timeouts of the library are out of the way. */
 const NEVER = 86_400_000;
 
+/** Milliseconds that a server has to answer LOGOUT. */
+const GOODBYE = 1000;
+
 const SPEAKS_TLS = "does the port speak TLS? write tls: true";
 
 /** Connects and signs in. */
 export async function openImap(
-  server: ImapServer,
-  context: ActionContext,
+  settings: ImapSettings,
+  attempt: Attempt,
 ): Promise<ImapConnection> {
-  await checkNet(server, context);
+  const { security, username: user, password: pass, access_token: accessToken } = settings;
+  const { host, port } = attempt.server;
+  const tls = await attempt.secure(security !== "none" && settings.tls);
+  const anyHost = !settings.strict_host_check && { checkServerIdentity: () => undefined };
   const { ImapFlow } = await import("imapflow");
-  let refused: ImapFlowError | undefined;
-  const note = (entry: { readonly err?: ImapFlowError }) => {
-    refused = entry.err ?? refused;
-  };
-  let heard = "";
-  const hear = ({ src, data = "" }: { readonly src?: string; readonly data?: string }) => {
-    if (src !== "s") return;
-    // The library would wait for a greeting on and on.
-    if (heard === "" && data !== "" && !atob(data).startsWith("*")) {
-      aborted.reject(speaksOther(server, atob(data), context));
-    }
-    heard = data;
-  };
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => {});
-  const { password, accessToken } = server;
+  const received = new Received();
   const client = new ImapFlow({
-    host: server.host,
-    port: server.port,
-    secure: server.security === "tls",
-    doSTARTTLS: server.security === "starttls",
-    auth: {
-      user: server.username,
-      ...accessToken === undefined ? { pass: password } : { accessToken },
-    },
-    tls: { ...server.tls },
-    ...server.tls.servername === undefined ? {} : { servername: server.tls.servername },
+    host,
+    port,
+    secure: security === "tls",
+    doSTARTTLS: security === "starttls",
+    auth: { user, ...accessToken === undefined ? { pass } : { accessToken } },
+    tls: { ...tls, ...anyHost },
+    ...tls?.servername !== undefined && { servername: tls.servername },
     clientInfo: { name: "runner" },
-    logger: { trace: hear, debug: () => {}, info: () => {}, warn: note, error: note },
+    logger: received.logger,
     // The library does not parse what came together with the end of the connection.
     logRaw: true,
     disableAutoIdle: true,
@@ -87,52 +60,132 @@ export async function openImap(
     greetingTimeout: NEVER,
     socketTimeout: NEVER,
   });
+  attempt.undo(() => client.close());
   // A command that is waiting reports the error itself.
   client.on("error", () => {});
-  const forget = onAbort(context.signal, (reason) => {
-    const place = `the mailbox server at ${placeOf(server)}`;
-    const doing = client.connectedAt === null
-      ? `connecting to ${place}`
-      : client.greeting === undefined
-      ? `waiting for the greeting of ${place}`
-      : `signing in to ${place}`;
-    const isSilent = client.connectedAt !== null && client.greeting === undefined;
-    const hint = isSilent && server.security !== "tls" ? SPEAKS_TLS : reason.hint;
-    aborted.reject(new StepError(`${reason.message} while ${doing}`, hint));
-  });
-  try {
-    await Promise.race([client.connect(), aborted.promise]);
-  } catch (error) {
-    client.close();
-    throw error instanceof StepError
-      ? error
-      : await explain(error as ImapFlowError, lastRefusal(heard), server, context);
-  } finally {
-    forget();
-  }
-  return {
-    client,
-    lastRefusal: () => lastRefusal(heard),
-    takeError() {
-      const taken = refused;
-      refused = undefined;
-      return taken;
+  const connection = new ImapConnection(client, received, settings, attempt);
+  await connection.signIn();
+  return connection;
+}
+
+/** What the server sent. */
+class Received {
+  #last = "";
+  #refusal: ImapFlowError | undefined;
+  readonly #noGreeting = Promise.withResolvers<string>();
+  /** Resolves with what the server sends in place of a greeting. */
+  readonly noGreeting = this.#noGreeting.promise;
+
+  /** The logger to which the library reports all that it receives, and refusals. */
+  readonly logger = {
+    trace: ({ src, data = "" }: { readonly src?: string; readonly data?: string }) => {
+      if (src !== "s") return;
+      if (this.#last === "" && data !== "" && !atob(data).startsWith("*")) {
+        this.#noGreeting.resolve(atob(data).trimEnd());
+      }
+      this.#last = data;
     },
+    debug: () => {},
+    info: () => {},
+    warn: (entry: { readonly err?: ImapFlowError }) => this.#note(entry),
+    error: (entry: { readonly err?: ImapFlowError }) => this.#note(entry),
   };
+
+  #note({ err }: { readonly err?: ImapFlowError }): void {
+    this.#refusal = err ?? this.#refusal;
+  }
+
+  /** Returns the last refusal of the server, and clears it. */
+  takeRefusal(): ImapFlowError | undefined {
+    const taken = this.#refusal;
+    this.#refusal = undefined;
+    return taken;
+  }
+
+  /** The refusal at the end of what came last: `Too many connections (LIMIT)`. */
+  get farewell(): string | undefined {
+    // More is a mail, and no refusal.
+    if (this.#last.length > 2000) return undefined;
+    const line = atob(this.#last).trimEnd().split("\n").at(-1)!;
+    const [, code, text] = /^\S+ (?:NO|BAD|BYE) (?:\[([^\]]+)\] *)?(.*)/.exec(line) ?? [];
+    return code === undefined ? text : `${text} (${code})`;
+  }
 }
 
-/** A server sent something else than a greeting. */
-function speaksOther(server: ImapServer, sent: string, { secrets }: ActionContext): StepError {
-  return new StepError(
-    `cannot connect to the mailbox server at ${placeOf(server)}: it does not speak IMAP: ` +
-      `it sent ${JSON.stringify(excerpt(sent.trimEnd(), secrets))}`,
-    "check the port: IMAP is at 143 or 993",
-  );
+/** A connection to a server. */
+export class ImapConnection {
+  #isSignedIn = false;
+
+  /** `attempt` is the one that opens it. */
+  constructor(
+    readonly client: ImapFlow,
+    readonly received: Received,
+    readonly settings: ImapSettings,
+    readonly attempt: Attempt,
+  ) {}
+
+  async signIn(): Promise<void> {
+    const { attempt, client, received, settings } = this;
+    const { peer, signal } = attempt;
+    const isWaiting = () => client.connectedAt !== null && client.greeting === undefined;
+    const stage = () =>
+      isWaiting()
+        ? `waiting for the greeting of ${peer}`
+        : client.greeting === undefined
+        ? `connecting to ${peer}`
+        : `signing in to ${peer}`;
+    // The library would wait for a greeting on and on.
+    const noGreeting = received.noGreeting.then((sent) => {
+      throw new StepError(
+        `cannot connect to ${peer}: it does not speak IMAP: it sent ${attempt.excerpt(sent)}`,
+        "check the port: IMAP is at 143 or 993",
+      );
+    });
+    try {
+      await attempt.during(stage, Promise.race([client.connect(), noGreeting]));
+      this.#isSignedIn = true;
+    } catch (error) {
+      if (!(error instanceof StepError)) {
+        throw explainSignIn(error as ImapFlowError, settings.username, attempt) ??
+          await this.explain(`cannot connect to ${peer}`, error);
+      }
+      if (!signal.aborted || !isWaiting() || settings.security === "tls") throw error;
+      throw new StepError(error.message, SPEAKS_TLS, error.details);
+    }
+  }
+
+  /** Why a command failed, where the server did not refuse it. */
+  async explain(failing: string, error: unknown): Promise<StepError> {
+    if (error instanceof StepError) return error;
+    const { attempt, client, received, settings: { security } } = this;
+    const code = codeOf(error);
+    const isClosed = /^(NoConnection|EConnectionClosed|ClosedAfterConnect)/.test(code) ||
+      this.#isSignedIn && !client.usable;
+    if (!isClosed) return await attempt.explain(failing, error);
+    const { farewell } = received;
+    const reason = farewell ? `: ${farewell}` : code === "" ? "" : ` (${code})`;
+    const hint = security === "tls" ? attempt.certificateHint : SPEAKS_TLS;
+    return new StepError(
+      `${failing}: it closed the connection${reason}`,
+      farewell || this.#isSignedIn ? undefined : hint,
+      { cause: `${attempt.address} closed the connection` },
+    );
+  }
+
+  /** Signs out, and closes it. */
+  async close(): Promise<void> {
+    const { client } = this;
+    if (!client.usable) return;
+    const late = setTimeout(() => client.close(), GOODBYE);
+    await client.logout().catch(() => {});
+    clearTimeout(late);
+    client.close();
+  }
 }
 
-/** Whether the server closed the connection; `reason` is what it said to that. */
-export function isClosed(error: unknown): boolean {
-  return /^(NoConnection|EConnectionClosed|ClosedAfterConnect)/.test(codeOf(error));
+/** Whether the server refused a command, and the connection is as it was. */
+export function isRefusal(error: unknown): error is ImapFlowError {
+  return error instanceof Error && ("responseStatus" in error || "serverResponseCode" in error);
 }
 
 /** The response of the server that refused a command. */
@@ -141,72 +194,35 @@ export function refusalOf({ responseText, serverResponseCode, message }: ImapFlo
   return `${responseText ?? message}${code}`;
 }
 
-/** The refusal at the end of what came last, in base64: `Too many connections (LIMIT)`. */
-function lastRefusal(heard: string): string | undefined {
-  // More is a mail, and no refusal.
-  if (heard.length > 2000) return undefined;
-  const last = atob(heard).trimEnd().split("\n").at(-1)!;
-  const [, code, text] = /^\S+ (?:NO|BAD|BYE) (?:\[([^\]]+)\] *)?(.*)/.exec(last) ?? [];
-  return code === undefined ? text : `${text} (${code})`;
-}
-
 /** Codes of a refusal that has other reasons than the password. */
 const NOT_THE_PASSWORD = /^(LIMIT|INUSE|UNAVAILABLE|CONTACTADMIN|SERVERBUG|PRIVACYREQUIRED)$/;
 
-/** The dialogue up to where STARTTLS begins. */
-const UNTIL_TLS = [
-  { reply: /^\* OK[^\n]*\n/m, send: "a STARTTLS\r\n" },
-  { reply: /^a OK[^\n]*\n/m },
-];
-
-async function explain(
+/** What the server says instead of letting the user in, or of starting TLS. */
+function explainSignIn(
   error: ImapFlowError,
-  refusal: string | undefined,
-  server: ImapServer,
-  context: ActionContext,
-): Promise<StepError> {
-  const place = `the mailbox server at ${placeOf(server)}`;
-  const doing = `cannot connect to ${place}`;
+  username: string,
+  { peer, certificateHint }: Attempt,
+): StepError | undefined {
+  const { response, responseText = "", serverResponseCode: code = "", message } = error;
   if (error.authenticationFailed) {
-    const said = typeof error.response === "string" ? error.response.replace(/^\S+ /, "") : "";
-    const { serverResponseCode: reason = "" } = error;
-    const isOther = NOT_THE_PASSWORD.test(reason);
+    const said = typeof response === "string" ? response.replace(/^\S+ /, "") : "";
+    const isOther = NOT_THE_PASSWORD.test(code);
+    const reason = isOther ? refusalOf(error) : responseText || said || message;
+    const hint = code === "PRIVACYREQUIRED"
+      ? "write tls: true, or starttls: true"
+      : /certificate/i.test(responseText) && certificateHint
+      ? certificateHint
+      : isOther
+      ? undefined
+      : 'check "username" and "password"';
     return new StepError(
-      `cannot sign in to ${place} as ${JSON.stringify(server.username)}: ${
-        isOther ? refusalOf(error) : error.responseText ?? (said || error.message)
-      }`,
-      reason === "PRIVACYREQUIRED"
-        ? "write tls: true, or starttls: true"
-        : /certificate/i.test(error.responseText ?? "") && server.tls.cert === undefined
-        ? GIVE_CERTIFICATE
-        : isOther
-        ? undefined
-        : 'check "username" and "password"',
+      `cannot sign in to ${peer} as ${JSON.stringify(username)}: ${reason}`,
+      hint,
     );
   }
-  if (/STARTTLS/.test(error.message) && error.tlsFailed) {
-    return new StepError(
-      `${doing}: it does not offer STARTTLS`,
-      "leave out starttls, or write tls: true for a port that speaks TLS from the first byte",
-    );
-  }
-  const { code = "" } = error;
-  if (isClosed(error)) {
-    return new StepError(
-      `${doing}: it closed the connection${refusal ? `: ${refusal}` : ` (${code})`}`,
-      server.security === "tls" || refusal ? undefined : SPEAKS_TLS,
-      { cause: `${placeOf(server)} closed the connection` },
-    );
-  }
-  if (/^(ParserError|InvalidResponse|UnexpectedTag|MissingTag)/.test(code)) {
-    return new StepError(`${doing}: it does not speak IMAP: ${error.message} (${code})`);
-  }
-  const { words, hint } = await explainConnection(
-    error,
-    server,
-    context.host.clock,
-    server.tls,
-    server.security === "starttls" ? () => speakUntilTls(server, UNTIL_TLS) : undefined,
+  if (!/STARTTLS/.test(message) || !error.tlsFailed) return undefined;
+  return new StepError(
+    `cannot connect to ${peer}: it does not offer STARTTLS`,
+    "leave out starttls, or write tls: true for a port that speaks TLS from the first byte",
   );
-  return new StepError(`${doing}: ${words}`, hint, { cause: words });
 }

@@ -1,124 +1,154 @@
-import type {
-  FetchMessageObject,
-  ImapFlow,
-  ImapFlowError,
-  SearchObject,
-} from "./imap_connection.ts";
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext, Dict } from "../../action/action.ts";
-import { limitAction } from "../../action/net/step_deadline.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { readParameters } from "../../action/read_parameters.ts";
-import { CommandFault, readTime } from "./criteria.ts";
-import { type ImapConnection, refusalOf } from "./imap_connection.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import type { Dict } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { duration, map, type Rule, text } from "../../action/schema.ts";
+import { type Time, time } from "./criteria.ts";
+import {
+  type FetchMessageObject,
+  type ImapConnection,
+  type ImapFlow,
+  isRefusal,
+  refusalOf,
+  type SearchObject,
+} from "./imap_connection.ts";
 import { readMail } from "./read_mail.ts";
 
 /** The time between two searches if the server does not report new mails. */
 const PAUSE = 1000;
 
 /** The maximum number of other mails that are listed, and of matching mails that are read. */
-const MOST = 5;
+const MAX_MAILS = 5;
 
-/** The conditions that a mail must meet. */
-interface Wanted {
-  readonly query: SearchObject;
-  /** The earliest time of arrival; servers search by day only. */
-  readonly since?: Date;
+/** The mail that a step waits for. */
+interface WaitFor {
+  readonly subject?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly body?: string;
+  readonly since?: Time;
   readonly mailbox: string;
-  /** For messages: `from "shop" with subject "Welcome"`. */
-  readonly words: string;
+  readonly timeout?: number;
 }
+
+const condition = (summary: string) =>
+  text(summary).as((text, param) => {
+    if (text !== "") return text;
+    throw param.wrong(
+      `${param.name} is empty: every mail would match`,
+      "a variable may be missing",
+    );
+  });
+
+/** `wait_for`: which mail to wait for, and how long. */
+export const waitFor: Rule<WaitFor> = map({
+  subject: condition("Text in its subject"),
+  from: condition("Text in its sender"),
+  to: condition("Text in its recipients"),
+  body: condition("Text in its body"),
+  since: time(
+    "When it arrived at the earliest: a Unix time, `2026-01-02T03:04:05Z`, " +
+      "`5 minutes ago`, `today`",
+  ),
+  mailbox: text("Where it arrives").default("INBOX"),
+  timeout: duration("How long to wait").with({ default: "what the step has left" }),
+}, "The mail to wait for, after the commands; it stays unread").as((wanted, param) => {
+  const { subject, from, to, body, since } = wanted;
+  if (subject ?? from ?? to ?? body ?? since) return wanted;
+  const hint = "give subject, from, to, body or since";
+  throw param.wrong(`${param.name} does not say which mail`, hint);
+});
 
 /**
  * Waits for a mail and returns all that match, the newest first. If none comes in time, the
  * `StepError` names those that came instead.
  */
 export async function waitForMail(
-  params: Dict,
-  { client, takeError }: ImapConnection,
-  place: string,
-  given: ActionContext,
+  wanted: WaitFor,
+  username: string,
+  { client, received }: ImapConnection,
+  attempt: Attempt,
 ): Promise<Dict[]> {
-  const wanted = readWanted(params, given.host.clock.now());
-  const where = `"${wanted.mailbox}" of ${place}`;
-  const { context, release } = limitAction(
-    given,
-    readParameters("imap", params).duration("timeout"),
-  );
-  const arrivals = new Arrivals(client);
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => {});
-  const forget = onAbort(context.signal, (reason) => {
-    const doing = `while waiting for a mail ${wanted.words} in ${where}`;
-    stopped.reject(new StepError(`${reason.message} ${doing}: ${arrivals.words}`, reason.hint));
-  });
-  try {
-    return await Promise.race([look(client, wanted, arrivals, context), stopped.promise]);
-  } catch (error) {
-    const refused = takeError();
-    if (isRefusal(error)) {
-      throw new StepError(`cannot look for mails in ${where}: ${refusalOf(refused ?? error)}`);
+  const { mailbox, timeout } = wanted;
+  const where = `"${mailbox}" of ${username} at ${attempt.address}`;
+  const { conditions, since, query } = readConditions(wanted, attempt.context.host.clock.now());
+  const arrivals = new Arrivals(client, since);
+  const activity = () => `waiting for a mail ${conditions} in ${where}: ${arrivals.summary}`;
+  const late = Promise.withResolvers<never>();
+  const limit = timeout
+    ? attempt.context.deadline.after(timeout, () => {
+      late.reject(new StepError(`timed out after ${formatDuration(timeout)} while ${activity()}`));
+    })
+    : undefined;
+  const look = async () => {
+    const { uidNext, exists } = await client.mailboxOpen(mailbox, { readOnly: true });
+    for (let from = uidNext; client.usable;) {
+      const mails = await findMails(client, query, since);
+      if (mails.length > 0) return mails;
+      // Without "since", the mails that were there could have been the right ones, too.
+      if (from === uidNext && !since) await arrivals.noteThere(exists);
+      from = await arrivals.note(from);
+      await newMail(client, attempt);
     }
-    throw error;
+    throw new Error("the connection was lost");
+  };
+  try {
+    return await attempt.during(activity, Promise.race([look(), late.promise]));
+  } catch (error) {
+    const refusal = received.takeRefusal();
+    if (!isRefusal(error)) throw error;
+    throw new StepError(`cannot look for mails in ${where}: ${refusalOf(refusal ?? error)}`);
   } finally {
-    forget();
-    release();
+    limit?.cancel();
   }
 }
 
-function isRefusal(error: unknown): error is ImapFlowError {
-  return error instanceof Error && "responseStatus" in error;
+/** The search, and its words for messages: `from "shop" with subject "Welcome"`. */
+function readConditions({ since, ...wanted }: WaitFor, now: number) {
+  const { from, to, subject, body } = wanted;
+  // Mail servers keep whole seconds.
+  const first = since && new Date(Math.floor(since(now).getTime() / 1000) * 1000);
+  const conditions = Object.entries({ from, to, "with subject": subject, "with the text": body })
+    .filter(([, text]) => text !== undefined)
+    .map(([name, text]) => `${name} ${JSON.stringify(text)}`);
+  if (first) conditions.push(`since ${first.toISOString()}`);
+  // Servers search by days, which may begin earlier than those of UTC.
+  const day = first && new Date(first.getTime() - 86_400_000);
+  const query: SearchObject = { from, to, subject, body, since: day };
+  return { conditions: conditions.join(" "), since: first, query };
 }
 
-async function look(
+async function findMails(
   client: ImapFlow,
-  wanted: Wanted,
-  arrivals: Arrivals,
-  context: ActionContext,
+  query: SearchObject,
+  since: Date | undefined,
 ): Promise<Dict[]> {
-  const { uidNext, exists } = await client.mailboxOpen(wanted.mailbox, { readOnly: true });
-  for (let from = uidNext; !context.signal.aborted;) {
-    const mails = await find(client, wanted);
-    if (mails.length > 0) return mails;
-    // Without "since", the mails that were there could have been the right ones, too.
-    if (from === uidNext && !wanted.since) await arrivals.noteThere(exists);
-    from = await arrivals.note(from, wanted.since);
-    await newMail(client, context);
-  }
-  throw context.signal.reason;
-}
-
-async function find(client: ImapFlow, { query, since }: Wanted): Promise<Dict[]> {
   const uids = await client.search(query, { uid: true }) || [];
   if (uids.length === 0) return [];
-  const items = { uid: true, flags: true, internalDate: true };
-  const found = await client.fetchAll(uids, items, { uid: true });
-  const right = found
+  const found = await client.fetchAll(uids, { uid: true, internalDate: true }, { uid: true });
+  const matching = found
     .filter(({ internalDate }) => !since || new Date(internalDate ?? 0) >= since)
-    .sort((one, other) => other.uid - one.uid)
-    .slice(0, MOST);
-  if (right.length === 0) return [];
-  const read = await client.fetchAll(
-    right.map(({ uid }) => uid),
-    { uid: true, flags: true, source: true },
-    { uid: true },
-  );
-  const mails = await Promise.all(
-    read.map(({ uid, seq, flags, source }) =>
+    .map(({ uid }) => uid)
+    .sort((one, other) => other - one)
+    .slice(0, MAX_MAILS);
+  if (matching.length === 0) return [];
+  const items = { uid: true, flags: true, source: true };
+  const mails = await client.fetchAll(matching, items, { uid: true });
+  return await Promise.all(
+    mails.sort((one, other) => other.uid - one.uid).map(({ uid, seq, flags, source }) =>
       readMail(source ?? new Uint8Array(), { uid, seq, flags: [...flags ?? []] })
     ),
   );
-  return mails.sort((one, other) => Number(other.uid) - Number(one.uid));
 }
 
 /** Resolves when the server reports a new mail, or after a pause. */
-async function newMail(client: ImapFlow, { deadline }: ActionContext): Promise<void> {
+async function newMail(client: ImapFlow, { context }: Attempt): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const pause = deadline.after(PAUSE, resolve);
+  const pause = context.deadline.after(PAUSE, resolve);
   client.once("exists", resolve);
+  client.once("close", resolve);
   // The next command ends it.
   if (client.capabilities.has("IDLE")) client.idle().catch(() => resolve());
-  client.once("close", resolve);
   await promise;
   pause.cancel();
   client.off("exists", resolve);
@@ -128,106 +158,53 @@ async function newMail(client: ImapFlow, { deadline }: ActionContext): Promise<v
 
 /** The mails that came and are not the right ones. */
 class Arrivals {
-  readonly #client: ImapFlow;
-  #mails: string[] = [];
+  readonly #mails: string[] = [];
   /** The newest of the mails that were there before. */
   #there: string[] = [];
 
-  constructor(client: ImapFlow) {
-    this.#client = client;
-  }
+  constructor(readonly client: ImapFlow, readonly since: Date | undefined) {}
 
   /** Notes the newest mails of a mailbox that has that many. */
   async noteThere(count: number): Promise<void> {
     if (count === 0 || this.#there.length > 0) return;
-    const found = await this.#client.fetchAll(`${Math.max(1, count - MOST + 1)}:*`, {
-      envelope: true,
-    });
-    this.#there = found.map(({ envelope }) => describeEnvelope(envelope));
+    const range = `${Math.max(1, count - MAX_MAILS + 1)}:*`;
+    const found = await this.client.fetchAll(range, { envelope: true });
+    this.#there = found.map(describeEnvelope);
   }
 
   /** Notes the mails from a UID on, and returns the first UID that it has not seen. */
-  async note(from: number, since: Date | undefined): Promise<number> {
+  async note(from: number): Promise<number> {
+    const { client, since } = this;
     const isFirst = this.#mails.length === 0 && since !== undefined;
-    const uids = isFirst ? await this.#client.search({ since }, { uid: true }) || [] : [];
-    const range = [...uids, `${from}:*`].join(",");
+    const uids = isFirst ? await client.search({ since }, { uid: true }) || [] : [];
     const items = { uid: true, envelope: true, internalDate: true };
-    const found = await this.#client.fetchAll(range, items, { uid: true });
+    const found = await client.fetchAll([...uids, `${from}:*`].join(","), items, { uid: true });
     let next = from;
-    for (const { uid, envelope, internalDate } of found) {
-      const isLate = since ? new Date(internalDate ?? 0) < since : false;
+    for (const mail of found) {
+      const { uid, internalDate } = mail;
+      const isEarlier = since !== undefined && new Date(internalDate ?? 0) < since;
       // A range up to the last mail has that mail in it even if it is older.
-      if (isLate || uid < from && !uids.includes(uid)) continue;
+      if (isEarlier || uid < from && !uids.includes(uid)) continue;
       next = Math.max(next, uid + 1);
-      this.#mails.push(describeEnvelope(envelope));
+      this.#mails.push(describeEnvelope(mail));
     }
     return next;
   }
 
-  get words(): string {
-    const [one, ...others] = this.#mails;
-    if (one === undefined) {
+  get summary(): string {
+    const count = this.#mails.length;
+    if (count === 0) {
       return this.#there.length === 0
         ? "no other mail came"
         : `no other mail came; the newest there were ${this.#there.toReversed().join(", ")}`;
     }
-    const count = others.length === 0 ? "1 other mail" : `${this.#mails.length} other mails`;
-    const shown = this.#mails.slice(-MOST).reverse().join(", ");
-    return `${count} came: ${shown}${this.#mails.length > MOST ? ", …" : ""}`;
+    const newest = this.#mails.slice(-MAX_MAILS).reverse().join(", ");
+    const more = count > MAX_MAILS ? ", …" : "";
+    return `${count === 1 ? "1 other mail" : `${count} other mails`} came: ${newest}${more}`;
   }
 }
 
-function describeEnvelope(envelope: FetchMessageObject["envelope"]): string {
+function describeEnvelope({ envelope }: FetchMessageObject): string {
   const sender = envelope?.from?.[0]?.address ?? "nobody";
   return `${JSON.stringify(envelope?.subject ?? "")} from ${sender}`;
-}
-
-function readWanted(params: Dict, now: number): Wanted {
-  const read = readParameters("imap", params);
-  const texts = ["from", "to", "subject", "body"].flatMap((name) => {
-    const text = read.string(name);
-    if (text === undefined) return [];
-    if (text !== "") return [[name, text] as const];
-    throw new StepError(
-      `cannot run imap: "${name}" of "wait_for" is empty: every mail would match`,
-      "a variable may be missing",
-      { parameter: "wait_for" },
-    );
-  });
-  const given = read.any("since");
-  const since = given === undefined || given === null ? undefined : timeOf(given, now);
-  const names: Readonly<Record<string, string>> = {
-    subject: "with subject",
-    body: "with the text",
-  };
-  const words = texts.map(([name, text]) => `${names[name] ?? name} ${JSON.stringify(text)}`);
-  if (since) words.push(`since ${since.toISOString()}`);
-  if (words.length === 0) {
-    throw new StepError('cannot run imap: "wait_for" does not say which mail', undefined, {
-      parameter: "wait_for",
-    });
-  }
-  return {
-    query: { ...Object.fromEntries(texts), ...since ? { since: dayBefore(since) } : {} },
-    ...since ? { since } : {},
-    mailbox: read.string("mailbox") ?? "INBOX",
-    words: words.join(" "),
-  };
-}
-
-/** The day of a server may begin earlier than that of UTC. */
-function dayBefore(time: Date): Date {
-  return new Date(time.getTime() - 86_400_000);
-}
-
-function timeOf(given: Parameters<typeof readTime>[0], now: number): Date {
-  try {
-    // Mail servers keep whole seconds.
-    return new Date(Math.floor(readTime(given, now).getTime() / 1000) * 1000);
-  } catch (error) {
-    if (!(error instanceof CommandFault)) throw error;
-    throw new StepError(`cannot run imap: "wait_for.since": ${error.message}`, undefined, {
-      parameter: "wait_for",
-    });
-  }
 }

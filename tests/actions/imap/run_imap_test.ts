@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { imapExplainer } from "../../../src/actions/imap/explain_imap.ts";
+import { describeMailbox } from "../../../src/actions/imap/describe_mailbox.ts";
 import { imap } from "../../../src/actions/imap/imap.ts";
-import { runImap } from "../../../src/actions/imap/run_imap.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 
 const PASSWORD = "open-sesame-42";
 
@@ -84,7 +84,7 @@ function imapServer(own: Answers = {}, greeting = "* OK [CAPABILITY IMAP4rev1] h
 async function read(port: number, params: Dict): Promise<Dict> {
   await using context = actionContext();
   const who = { host: "127.0.0.1", username: "ann", password: PASSWORD, tls: false };
-  const { res, req } = await runImap({ ...who, port, ...params }, context);
+  const { res, req } = await runnerOf(imap)({ ...who, port, ...params }, context);
   assertEquals([req.password, context.learned], [undefined, [PASSWORD]]);
   return res;
 }
@@ -156,42 +156,62 @@ Deno.test("imap reports the command that a server refuses, and sends no further 
     " (ALREADYEXISTS)";
   assertEquals(res.error, refused);
   assertEquals(server.commands.includes("NOOP"), false);
-  const table: readonly (readonly [commands: readonly Dict[], error: string])[] = [
-    [[{ name: "fetch", sequence: "1" }], "(fetch): no mailbox is selected: begin with"],
-    [[{ name: "serch" }], 'unsupported command "serch": did you mean "search"?'],
-    [[{ name: "select" }], '(select): it needs "mailbox"'],
-    [[{ name: "select", mailbox: "INBOX" }, { name: "fetch" }], 'it needs "sequence", or a search'],
-    [
-      [{ name: "select", mailbox: "INBOX" }, { name: "fetch", sequence: "1", dataitem: "X" }],
-      'command 2 (fetch): unknown data item "X"',
-    ],
-    [
-      [{ name: "select", mailbox: "INBOX" }, { name: "search", criteria: { since: "soon" } }],
-      'unsupported date "soon": write 2026-01-02',
-    ],
-    [
-      [{ name: "select", mailbox: "INBOX" }, { name: "search", criteria: { subjects: "a" } }],
-      'unknown criterion "subjects": did you mean "subject"?',
-    ],
-  ];
-  for (const [commands, error] of table) {
-    assertStringIncludes(String((await read(server.port, { commands })).error), error);
-  }
 });
 
+/** What is wrong with commands, as it is found before the run. */
+function mistakesIn(...commands: readonly Dict[]): string[] {
+  const params = { host: "h", username: "u", password: "p", commands: [...commands] };
+  return checkParameters(imap, params).map(({ message, hint }) =>
+    hint === undefined ? message : `${message}; ${hint}`
+  );
+}
+
 Deno.test("imap finds mistakes in commands before the run", () => {
-  const commands: Dict[] = [
+  const all: Dict[] = [
     ...[{ name: "SELECT" }, { name: "uid  store", dataitem: "FLAGS" }, { name: "noop" }],
     { name: "search", criteria: { flag: "seen", uids: 5, since: 1, subject: ["a"] } },
-    { name: "serch" },
+    ...[{ name: "serch" }, { name: "uid list" }, { name: "fetch", dataitem: "{{vars.x}}" }],
   ];
-  const params = { host: "h", username: "u", password: "p", commands };
-  assertEquals(checkParameters(imap, params).map(({ message }) => message), [
-    'unknown key "flag" in "commands[3].criteria"',
+  assertEquals(mistakesIn(...all).map((mistake) => mistake.split(";")[0]), [
     'the command "SELECT" needs "mailbox"',
     'the command "uid  store" needs "value"',
+    'unknown key "flag" in "commands[3].criteria"',
     'unknown command "serch"',
+    'unknown command "uid list"',
   ]);
+  const select = { name: "select", mailbox: "INBOX" };
+  const table: readonly (readonly [commands: readonly Dict[], mistake: string])[] = [
+    [[{ name: "serch" }], 'unknown command "serch"; did you mean "search"?'],
+    [
+      [{ name: "fetch", sequence: "1" }],
+      'the command "fetch" needs a mailbox that is selected; begin with { name: select,',
+    ],
+    [[select, { name: "fetch" }], 'the command "fetch" needs "sequence"; or a search before it'],
+    [
+      [select, { name: "search" }, { name: "uid copy", mailbox: "a" }],
+      'the command "uid copy" needs "sequence"; or a uid search before it',
+    ],
+    [[select, { name: "fetch", sequence: "1", dataitem: "X" }], 'unknown data item "X"; use ALL'],
+    [
+      [select, { name: "store", sequence: "1;2", dataitem: "FLAGS", value: "a" }],
+      'invalid sequence "1;2"; write 1, 1:3 or 2:*',
+    ],
+    [
+      [select, { name: "store", sequence: "1", dataitem: "ALL", value: "a" }],
+      'unknown data item "ALL"; use FLAGS, +FLAGS or -FLAGS',
+    ],
+    [
+      [select, { name: "search", criteria: { since: "soon" } }],
+      'unsupported date "soon" for "commands[1].criteria.since"; write 2026-01-02',
+    ],
+    [
+      [select, { name: "search", criteria: { subjects: "a" } }],
+      'unknown key "subjects" in "commands[1].criteria"; did you mean "subject"?',
+    ],
+  ];
+  for (const [commands, mistake] of table) {
+    assertStringIncludes(mistakesIn(...commands).join(), mistake);
+  }
 });
 
 Deno.test("imap says why there is no connection", async (test) => {
@@ -233,7 +253,8 @@ Deno.test("imap says why there is no connection", async (test) => {
     for (const params of [NOOP, { commands: search }]) {
       assertEquals(
         await failure(leaving.port, params),
-        `${place} closed the connection: Server shutting down (LIMIT)`,
+        `the connection to ${place} was lost: ` +
+          "it closed the connection: Server shutting down (LIMIT)",
       );
     }
   });
@@ -241,7 +262,7 @@ Deno.test("imap says why there is no connection", async (test) => {
     await using server = imapServer();
     assertEquals(
       await failure(server.port, { wait_for: { subject: "", to: "ann" } }),
-      'cannot run imap: "subject" of "wait_for" is empty: every mail would match; ' +
+      'cannot run imap: "wait_for.subject" is empty: every mail would match; ' +
         "a variable may be missing",
     );
   });
@@ -267,7 +288,7 @@ Deno.test("imap says why there is no connection", async (test) => {
     await using slow = imapServer({ NOOP: "" });
     assertEquals(
       await failure(slow.port, { ...NOOP, timeout: "1s" }),
-      "timed out after 1s while waiting for the reply of ann at 127.0.0.1 port PORT",
+      `timed out after 1s while waiting for the reply to noop from ${place}`,
     );
   });
   await test.step("not IMAP", async () => {
@@ -289,7 +310,7 @@ Deno.test("pictures attached to a mail are shown as pictures in reports, and not
     { filename: "d.txt", type: "text/plain", size: 1, content: "x" },
   ];
   const res = { mails: [{ subject: "s", attachments: [picture, ...others] }] };
-  const { response } = imapExplainer.describe!({}, res);
+  const { response } = describeMailbox({}, res);
   const { base64: _, ...shown } = picture;
   assertEquals(response?.images, [{ name: "logo.png", data: "data:image/png;base64,AAAA" }]);
   assertEquals(response?.kept?.mails, [{ subject: "s", attachments: [shown, ...others] }]);

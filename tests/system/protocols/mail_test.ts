@@ -56,11 +56,10 @@ jobs:
       - uses: echo
         with: { message: "{{outputs.code.code}}" }
         test: res.message == "123456"
-      - name: one connection serves the job, and each step selects anew
+      - name: one connection serves the job
         uses: imap
-        with: { commands: [{ name: search, criteria: { bodies: ["nothing"] } }] }
-        test: |
-          status == 1 && res.error contains "command 1 (search): no mailbox is selected"
+        with: { commands: [{ name: examine, mailbox: INBOX }, { name: search, criteria: { bodies: ["nothing"] } }] }
+        test: res.data.search.count == 0
       - uses: imap
         with:
           commands:
