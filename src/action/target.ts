@@ -27,6 +27,8 @@ export interface DataFile {
   /** The path that the step gives; undefined for one in memory. */
   readonly file: string | undefined;
   readonly shown: string;
+  /** The parameter that names it, where there is no connection. */
+  readonly parameter?: string;
   readonly access: readonly ("read" | "write")[];
 }
 
@@ -51,7 +53,10 @@ export async function allow(target: Target, parameter: string, context: ActionCo
   const refuse = (words: string, hint: string | undefined, details = {}) => {
     throw new StepError(`${failing}: ${words}`, hint, details);
   };
-  const allowFile = async (path: string, access: DataFile["access"]) => {
+  const allowFile = async (
+    path: string,
+    { access, parameter }: Pick<DataFile, "access" | "parameter">,
+  ) => {
     for (const kind of access) {
       try {
         demand({ name: kind, path });
@@ -71,11 +76,13 @@ export async function allow(target: Target, parameter: string, context: ActionCo
   };
   if (!("host" in target)) {
     if (target.file !== undefined) {
-      await allowFile(await context.resolvePath(target.file), target.access);
+      await allowFile(await context.resolvePath(target.file), { parameter, ...target });
     }
     return;
   }
-  if (target.socket !== undefined) return await allowFile(target.socket, ["read", "write"]);
+  if (target.socket !== undefined) {
+    return await allowFile(target.socket, { parameter, access: ["read", "write"] });
+  }
   if (permissions?.net) {
     const { netRefusal } = await import("./permissions/host_rule.ts");
     const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(target)}`));

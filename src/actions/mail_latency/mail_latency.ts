@@ -1,37 +1,175 @@
-import type { Action } from "../../action/action.ts";
+import { relative } from "@std/path/relative";
+import { resolve } from "@std/path/resolve";
+import { filesBelow } from "../../host/walk_directories.ts";
+import { StepError } from "../../base/errors.ts";
+import type { ActionContext } from "../../action/action.ts";
+import { action } from "../../action/make_action.ts";
+import { type Param, text } from "../../action/schema.ts";
+import { fileProblem, writeStepFile } from "../../action/step_file.ts";
+import { type MailTimes, readTimes } from "./mail_times.ts";
 
 /** Measures how long mails took, from the files of a mailbox. */
-export const mailLatency: Action = {
+export const mailLatency = action({
   name: "mail-latency",
   summary: "Measures how long mails took, from headers of files in a mailbox",
-  parameters: [
-    {
-      name: "mail_dir",
-      type: "string",
-      summary: "The directory of the mails, such as a Maildir, relative to the workflow file",
-      required: true,
-    },
-    {
-      name: "output_dir",
-      type: "string",
-      summary: "Where the CSV file goes, relative to the current directory",
-      required: true,
-    },
-    {
-      name: "zone",
-      type: "string",
-      summary: "The time zone of the times in the CSV file: `Europe/Zurich`",
-      default: "UTC",
-    },
-  ],
-  responseFields: [
-    { name: "status", type: "int" },
-    { name: "output_file", type: "string" },
-    { name: "count", type: "int" },
-    { name: "skipped", type: "int" },
-    { name: "mails", type: "array" },
-    { name: "latency", type: "map" },
-  ],
-  exampleTest: "res.latency.max < 60",
-  load: async () => (await import("./run_mail_latency.ts")).runMailLatency,
-};
+  params: {
+    mail_dir: text(
+      "The directory of the mails, such as a Maildir, relative to the workflow file",
+    ).as(readPath).required(),
+    output_dir: text("Where the CSV file goes, relative to the current directory").required(),
+    zone: text("The time zone of the times in the CSV file: `Europe/Zurich`").as(formatTime)
+      .with({ default: "UTC" }),
+  },
+  res: {
+    status: "int",
+    output_file: "string",
+    count: "int",
+    skipped: "int",
+    mails: "array",
+    latency: "map",
+  },
+  example: "res.latency.max < 60",
+  target: ({ mail_dir }) => ({
+    product: "directory",
+    file: mail_dir,
+    shown: mail_dir,
+    parameter: "mail_dir",
+    access: ["read"],
+  }),
+  /** Reads the mails and writes a CSV file, sorted by when they were sent. */
+  async run(_, { mail_dir, output_dir, zone: format = formatTime("UTC") }, { context }, raw) {
+    const root = await context.resolvePath(mail_dir);
+    const { mails, skipped } = await readMails(root, context);
+    const sent = minimum(mails.map((mail) => mail.sent));
+    const received = minimum(mails.map((mail) => mail.lastReceived));
+    const rows = mails.toSorted((one, other) => one.sent - other.sent).map((mail) => ({
+      sent_offset: seconds(mail.sent - sent),
+      received_offset: seconds(mail.lastReceived - received),
+      sent: format(mail.sent),
+      last_received: format(mail.lastReceived),
+      end_to_end: seconds(mail.lastReceived - mail.sent),
+      first_received: format(mail.firstReceived),
+      relay: seconds(mail.lastReceived - mail.firstReceived),
+      return_path: mail.returnPath,
+      file: mail.path,
+    }));
+    const csv = [COLUMNS, ...rows.map((row) => Object.values(row))]
+      .map((cells) => `${cells.map(cellOf).join(",")}\n`).join("");
+    const latencies = rows.map((row) => row.end_to_end);
+    return {
+      req: { ...raw },
+      res: {
+        status: 0,
+        output_file: await write(output_dir, csv, context),
+        count: rows.length,
+        skipped,
+        mails: rows,
+        latency: {
+          min: minimum(latencies),
+          mean: latencies.reduce((sum, one) => sum + one, 0) / latencies.length,
+          max: -minimum(latencies.map((one) => -one)),
+        },
+      },
+      brief: rows.length === 1 ? "1 mail" : `${rows.length} mails`,
+    };
+  },
+});
+
+const COLUMNS = [
+  ...["Sent Time Offset (sec)", "Received Time Offset (sec)", "Sent Time", "Last Received Time"],
+  ...["End-to-End Latency (sec)", "First Received Time", "Relay Latency (sec)", "Return Path"],
+  "File Path",
+];
+
+function readPath(path: string, param: Param): string {
+  if (path !== "") return path;
+  throw param.wrong(`${param.name} is empty`);
+}
+
+/** Formats times of a time zone. */
+function formatTime(zone: string, param?: Param): (time: number) => string {
+  try {
+    const format = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: zone,
+      dateStyle: "short",
+      timeStyle: "medium",
+    });
+    return (time) => format.format(time);
+  } catch (error) {
+    throw param?.wrong(
+      `unknown time zone ${JSON.stringify(zone)}`,
+      "write the name of a place: Europe/Zurich, or UTC",
+    ) ?? error;
+  }
+}
+
+interface Measured extends MailTimes {
+  /** Relative to the directory. */
+  readonly path: string;
+}
+
+async function readMails(
+  root: string,
+  { host: { files }, signal }: ActionContext,
+): Promise<{ mails: readonly Measured[]; skipped: number }> {
+  const parameter = "mail_dir";
+  // No file has a name with this character in it, which the runtime refuses.
+  if (root.includes("\0") || await files.list(root) === undefined) {
+    throw new StepError(
+      `cannot read the directory "${root}": there is no such directory (ENOENT)`,
+      "the path is relative to the workflow file",
+      { parameter },
+    );
+  }
+  const mails: Measured[] = [];
+  let skipped = 0;
+  for (const path of await filesBelow(root, files, () => true)) {
+    if (signal.aborted) throw signal.reason;
+    const bytes = await files.read(path).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) {
+        throw fileProblem(error, { path, what: "the mail", parameter }, path);
+      }
+      throw new StepError(
+        `cannot read the mail "${path}": it has gone since the directory was read (ENOENT)`,
+        "a mail server may have moved it: measure a copy of the directory",
+      );
+    });
+    const times = readTimes(new TextDecoder().decode(bytes), path);
+    if (times) mails.push({ ...times, path: relative(root, path) });
+    else skipped++;
+  }
+  if (mails.length > 0) return { mails, skipped };
+  throw new StepError(
+    `there are no delivered mails in "${root}"`,
+    "a delivered mail begins with the header Return-Path or Delivered-To",
+    { parameter },
+  );
+}
+
+async function write(outputDir: string, csv: string, context: ActionContext): Promise<string> {
+  const { files, clock } = context.host;
+  const time = new Date(clock.now()).toISOString();
+  const stamp = time.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+  const start = `${resolve(files.workingDirectory(), outputDir)}/mail-latency.${stamp}`;
+  let path = `${start}.csv`;
+  // A place that cannot be read cannot be written either; writing says why.
+  for (let number = 2; await files.isFile(path).catch(() => false); number++) {
+    path = `${start}-${number}.csv`;
+  }
+  const file = { path, what: "the results", parameter: "output_dir" };
+  return await writeStepFile(file, new TextEncoder().encode(csv), context);
+}
+
+/** The least of any number of numbers; a function takes only so many arguments. */
+function minimum(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.min(one, other), Infinity);
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 1000);
+}
+
+function cellOf(cell: string | number): string {
+  const text = String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

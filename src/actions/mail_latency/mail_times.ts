@@ -1,3 +1,5 @@
+import { StepError } from "../../base/errors.ts";
+
 /** When a mail was sent and received, in milliseconds, and by whom. */
 export interface MailTimes {
   readonly sent: number;
@@ -6,42 +8,39 @@ export interface MailTimes {
   readonly returnPath: string;
 }
 
-/** A missing or invalid header of a mail. */
-export class HeaderFault extends Error {}
-
 /**
  * Reads the times of a delivered mail: one that begins with what a server writes on delivery.
- * Undefined for any other file.
+ * Undefined for any other file. Throws `StepError` with the path if a header is missing or invalid.
  */
-export function readTimes(text: string): MailTimes | undefined {
+export function readTimes(text: string, path: string): MailTimes | undefined {
   if (!/^(Return-Path|Delivered-To):/i.test(text)) return undefined;
+  const fail = (reason: string): never => {
+    throw new StepError(`cannot measure the mail "${path}": ${reason}`);
+  };
   const [head = ""] = text.split(/\r?\n\r?\n/, 1);
   const lines = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
   const valuesOf = (name: string) =>
     lines.filter((line) => line.toLowerCase().startsWith(`${name}:`))
       .map((line) => line.slice(name.length + 1).trim());
-  const [date] = valuesOf("date");
-  // Each server puts its own above those before it.
-  const received = valuesOf("received");
-  if (date === undefined) throw new HeaderFault("it has no header Date");
-  if (received.length === 0) throw new HeaderFault("it has no header Received");
+  const readDate = (text: string, header: string) => {
+    const written = text.replace(/\([^)]*\)/g, " ").trim();
+    const time = Date.parse(written);
+    return Number.isNaN(time) ? fail(`invalid date in the header ${header}: ${written}`) : time;
+  };
   const receivedAt = (header: string) => {
     const semicolon = header.lastIndexOf(";");
-    if (semicolon < 0) throw new HeaderFault(`malformed header Received: ${header}`);
+    if (semicolon < 0) fail(`malformed header Received: ${header}`);
     return readDate(header.slice(semicolon + 1), "Received");
   };
-  const [path = ""] = valuesOf("return-path");
+  const [date = fail("it has no header Date")] = valuesOf("date");
+  // Each server puts its own above those before it.
+  const received = valuesOf("received");
+  const [last = fail("it has no header Received")] = received;
+  const [returnPath = ""] = valuesOf("return-path");
   return {
     sent: readDate(date, "Date"),
-    firstReceived: receivedAt(received.at(-1)!),
-    lastReceived: receivedAt(received[0]!),
-    returnPath: path.replace(/^<|>$/g, ""),
+    firstReceived: receivedAt(received.at(-1) ?? last),
+    lastReceived: receivedAt(last),
+    returnPath: returnPath.replace(/^<|>$/g, ""),
   };
-}
-
-function readDate(text: string, header: string): number {
-  const written = text.replace(/\([^)]*\)/g, " ").trim();
-  const time = Date.parse(written);
-  if (Number.isNaN(time)) throw new HeaderFault(`invalid date in the header ${header}: ${written}`);
-  return time;
 }

@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runMailLatency } from "../../../src/actions/mail_latency/run_mail_latency.ts";
+import { mailLatency } from "../../../src/actions/mail_latency/mail_latency.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -22,8 +23,8 @@ const HEADER = "Sent Time Offset (sec),Received Time Offset (sec),Sent Time,Last
 
 async function measure(dir: string, more: Readonly<Record<string, string>> = {}) {
   await using context = actionContext();
-  return (await runMailLatency({ mail_dir: `${dir}/mails`, output_dir: dir, ...more }, context))
-    .res;
+  const params = { mail_dir: `${dir}/mails`, output_dir: dir, ...more };
+  return (await runnerOf(mailLatency)(params, context)).res;
 }
 
 Deno.test("mail-latency writes the times of delivered mails, sorted by when they were sent", async () => {
