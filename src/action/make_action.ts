@@ -20,7 +20,9 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
     expectsResult: spec.expectsResult,
     omitsNilIn: spec.omitsNilIn,
     responseFields: Object.entries(res).map(([name, field]) => {
-      const { type, ...rest } = typeof field === "string" ? { type: field } : field;
+      const { type, optional: _, ...rest } = typeof field === "string"
+        ? { type: field, optional: undefined }
+        : field;
       return { name, ...rest, ...type !== "any" && { type } };
     }),
     exampleTest: example,

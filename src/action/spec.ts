@@ -23,7 +23,7 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly expectsResult?: (params: Dict) => boolean;
   /** The maps among its parameters from which fields that are nil are left out. */
   readonly omitsNilIn?: (params: Dict) => readonly string[];
-  /** The fields of `res`: `run` returns all of them. */
+  /** The fields of `res`: `run` returns all of them that are not optional. */
   readonly res: F;
   /** A test of its result, for hints. */
   readonly example?: string;
@@ -51,6 +51,8 @@ type FieldType = TypeName | "any";
 
 interface FieldOf extends Omit<ResponseField, "name" | "type"> {
   readonly type: FieldType;
+  /** Whether some results do not have it. */
+  readonly optional?: true;
 }
 
 interface FieldValues {
@@ -64,13 +66,20 @@ interface FieldValues {
   readonly any: Value;
 }
 
+type FieldValue<T> = FieldValues[T extends FieldOf ? T["type"] : T & FieldType];
+
+/** The names of fields that some results do not have. */
+type Optional<F extends ResponseShape> = {
+  [K in keyof F]: F[K] extends { readonly optional: true } ? K : never;
+}[keyof F];
+
 /** What `run` returns. */
 export interface Response<F extends ResponseShape>
   extends Omit<ActionResult, "req" | "res" | "status"> {
   readonly req?: Dict;
-  readonly res: {
-    readonly [K in keyof F]: FieldValues[F[K] extends FieldOf ? F[K]["type"] : F[K] & FieldType];
-  };
+  readonly res:
+    & { readonly [K in Exclude<keyof F, Optional<F>>]: FieldValue<F[K]> }
+    & { readonly [K in Optional<F>]?: FieldValue<F[K]> };
   /** Not 0 where the other side refused what was asked of it. */
   readonly status?: number;
 }

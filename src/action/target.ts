@@ -7,7 +7,7 @@ import { authorityOf, placeOf } from "./net/endpoint.ts";
 import { deniedConnection } from "./net/explain_connection.ts";
 
 /** What an action works with: messages name it, and the permissions of the run are about it. */
-export type Target = Server | DataFile;
+export type Target = Server | DataFile | Program;
 
 export interface Server {
   /** What runs there, for messages: `redis`. */
@@ -32,11 +32,18 @@ export interface DataFile {
   readonly access: readonly ("read" | "write")[];
 }
 
+/** The action asks for the permission to start it, as that depends on its environment. */
+export interface Program {
+  readonly program: string;
+}
+
 /** A target in messages: its address, `redis at localhost port 6379`, and what opens it. */
 export function describeTarget(target: Target) {
   const isServer = "host" in target;
   const address = isServer
     ? target.socket ?? placeOf(target)
+    : "program" in target
+    ? `the program "${target.program}"`
     : `the ${target.product} "${target.shown}"`;
   const peer = isServer && target.product !== undefined
     ? `${target.product} at ${address}`
@@ -74,6 +81,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
       if (refusal) refuse(refusal.message, refusal.hint, { parameter });
     }
   };
+  if ("program" in target) return;
   if (!("host" in target)) {
     if (target.file !== undefined) {
       await allowFile(await context.resolvePath(target.file), { parameter, ...target });

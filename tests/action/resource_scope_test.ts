@@ -105,9 +105,10 @@ const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).h
  * child behind and one whose child left the session on purpose.
  */
 const PROGRAM = `
-import { runShell } from ${module("../../src/actions/shell/run_shell.ts")};
+import { shell } from ${module("../../src/actions/shell/shell.ts")};
 import { actionContext } from ${module("../support/action_context.ts")};
 const context = actionContext();
+const runShell = await shell.load();
 const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
 const background = await runShell(
   { cmd: "timeout 100 sh -c '" + cmd + "'; true", env: { NAME: "background" }, background: true },

@@ -1,6 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../action.ts";
-import type { RunResources } from "../run_resources.ts";
+import { onAbort } from "../on_abort.ts";
+import { runResources } from "../run_resources.ts";
 import { type Capture, capture, type Captured } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
 
@@ -21,55 +22,59 @@ interface Outputs {
 }
 
 /**
- * Waits until a command ends, or ends it with all that it started when `stop` resolves. What it
- * leaves behind ends with the run. So many bytes of each of its outputs are kept.
+ * Waits until a command ends, or ends it with all that it started when the signal is aborted. What
+ * it leaves behind ends with the run. So many bytes of each of its outputs are kept.
  */
 export async function awaitCommand(
   group: ProcessGroup,
   limits: { readonly stdout: number; readonly stderr: number },
-  stop: Promise<StepError>,
-  resources: RunResources,
+  signal: AbortSignal,
   context: ActionContext,
 ): Promise<CommandEnd> {
+  const stop = Promise.withResolvers<StepError>();
+  const forget = onAbort(signal, stop.resolve);
   const outputs: Outputs = {
     stdout: capture(group.child.stdout, limits.stdout, context.secrets),
     stderr: capture(group.child.stderr, limits.stderr, context.secrets),
   };
-  const end = await Promise.race([group.status, stop]);
+  const end = await Promise.race([group.status, stop.promise]).finally(forget);
   if (end instanceof StepError) {
     if (!group.isWhole) context.log("without --allow-run for all, only the command is ended");
     await group.end();
   }
-  const isComplete = await haveEnded(outputs, context);
+  const isComplete = await haveEnded([outputs.stdout, outputs.stderr], context);
   const stdout = outputs.stdout.take();
   const stderr = outputs.stderr.take();
   if (isComplete && !group.isAlive()) {
-    resources.release(group.pid);
+    runResources(context).release(group.pid);
   } else {
     // A process that still writes keeps its reader, so that it does not fail.
     context.scope.run.resource<Left[]>(
       `left by ${context.label}`,
       () => [],
-      (left) => endLeft(left, resources, context),
+      (left) => endLeft(left, context),
     ).push({ group, outputs });
   }
   return { end, stdout, stderr };
 }
 
 /**
- * Whether both outputs have ended, after the time that they may lag behind.
+ * Whether outputs have ended, after the time that they may lag behind.
  *
  * It is spent in several waits, so that a program busy with other steps still gets round to
  * reading in between what the command had printed.
  */
-async function haveEnded(outputs: Outputs, { deadline }: ActionContext): Promise<boolean> {
-  const both = Promise.all([outputs.stdout.ended, outputs.stderr.ended]).then(() => true);
+export async function haveEnded(
+  outputs: readonly Pick<Capture, "ended">[],
+  { deadline }: ActionContext,
+): Promise<boolean> {
+  const all = Promise.all(outputs.map(({ ended }) => ended)).then(() => true);
   for (let look = 0; look < LOOKS; look++) {
     const pause = Promise.withResolvers<boolean>();
     const timer = deadline.after(LOOK_INTERVAL, () => pause.resolve(false));
-    const ended = await Promise.race([both, pause.promise]);
+    const haveEnded = await Promise.race([all, pause.promise]);
     timer.cancel();
-    if (ended) return true;
+    if (haveEnded) return true;
   }
   return false;
 }
@@ -85,11 +90,8 @@ const MOST_NAMED = 3;
 const LONGEST_NAME = 80;
 
 /** Ends what the commands of a step left running, and says so: no one asked for its end. */
-async function endLeft(
-  left: readonly Left[],
-  resources: RunResources,
-  context: ActionContext,
-): Promise<void> {
+async function endLeft(left: readonly Left[], context: ActionContext): Promise<void> {
+  const resources = runResources(context);
   const stopped: (string | undefined)[] = [];
   let losesOutput = false;
   await Promise.all(left.map(async ({ group, outputs: { stdout, stderr } }) => {

@@ -41,17 +41,15 @@ export function capture(
   secrets: SecretSink,
 ): Capture {
   const end = lastOf(limit, secrets);
-  let over = false;
-  const emptied = empty(stream, (chunk) => end.add(chunk));
+  const { ended, cancel } = empty(stream, end.add);
+  let isOver = false;
   return {
-    ended: emptied.ended.then(() => {
-      over = true;
-    }),
+    ended: ended.then(() => void (isOver = true)),
     get isOver() {
-      return over;
+      return isOver;
     },
-    take: () => end.take(over),
-    cancel: emptied.cancel,
+    take: () => end.take(isOver),
+    cancel,
   };
 }
 
@@ -66,25 +64,40 @@ const LONGEST_SECRET = 10_000;
 
 /** Keeps the last `limit` bytes of what comes in pieces, as `capture` does. */
 export function lastOf(limit: number, secrets: SecretSink): LastOf {
-  const ring = new LastBytes(limit + LONGEST_SECRET);
+  const most = limit + LONGEST_SECRET;
+  // Up to twice as many bytes, of which only the last count.
+  let buffer = new Uint8Array(0);
+  let length = 0;
   let bytes = 0;
-  let taken = false;
+  let isTaken = false;
+  const kept = () => buffer.subarray(Math.max(0, length - most), length);
   return {
     add(chunk) {
       bytes += chunk.length;
-      if (!taken) ring.add(chunk);
+      if (isTaken) return;
+      if (length + chunk.length > buffer.length) {
+        const last = kept();
+        buffer = new Uint8Array(2 * (last.length + Math.min(chunk.length, most)));
+        buffer.set(last);
+        length = last.length;
+      }
+      const rest = chunk.subarray(Math.max(0, chunk.length - most));
+      buffer.set(rest, length);
+      length += rest.length;
     },
     take(isOver) {
-      const last = ring.take();
-      taken = true;
+      const last = kept();
+      buffer = new Uint8Array(0);
+      length = 0;
+      isTaken = true;
       const cut = bytes > limit;
-      const most = last.length - limit - 1;
-      const start = cut ? most + wholeFrom(last.subarray(most)) : 0;
+      const before = last.length - limit - 1;
+      const start = cut ? before + wholeFrom(last.subarray(before)) : 0;
       const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-      const before = decoder.decode(last.subarray(0, start));
+      const dropped = decoder.decode(last.subarray(0, start));
       // A character whose other bytes may be under way is left out.
-      const kept = decoder.decode(last.subarray(start), { stream: !isOver });
-      return { text: kept.slice(halfSecret(before, kept, secrets)), bytes, cut };
+      const text = decoder.decode(last.subarray(start), { stream: !isOver });
+      return { text: text.slice(halfSecret(dropped, text, secrets)), bytes, cut };
     },
   };
 }
@@ -102,56 +115,14 @@ function halfSecret(before: string, text: string, secrets: SecretSink): number {
  * else a character.
  */
 function wholeFrom(bytes: Uint8Array): number {
-  const most = bytes.length >> 1;
-  const line = bytes.indexOf(0x0a);
-  if (line >= 0 && line <= most) return line + 1;
-  const word = bytes.indexOf(0x20);
-  if (word >= 0 && word <= most) return word + 1;
-  return characterAt(bytes, 1);
-}
-
-/** Where the first character begins that is not before an offset, which may be in one. */
-function characterAt(bytes: Uint8Array, offset: number): number {
-  const most = Math.min(bytes.length, offset + 3);
-  let start = offset;
-  while (start < most && (bytes[start]! & 0xc0) === 0x80) start++;
+  for (const separator of [0x0a, 0x20]) {
+    const index = bytes.indexOf(separator);
+    if (index >= 0 && index <= bytes.length >> 1) return index + 1;
+  }
+  const end = Math.min(bytes.length, 4);
+  let start = 1;
+  while (start < end && (bytes[start]! & 0xc0) === 0x80) start++;
   return start;
-}
-
-/** The last bytes of many, in memory for about twice as many. */
-class LastBytes {
-  readonly #most: number;
-  #bytes = new Uint8Array(0);
-  #length = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(chunk: Uint8Array): void {
-    if (this.#length + chunk.length > this.#bytes.length) {
-      const kept = this.#last();
-      const larger = new Uint8Array(2 * (kept.length + Math.min(chunk.length, this.#most)));
-      larger.set(kept);
-      this.#bytes = larger;
-      this.#length = kept.length;
-    }
-    const more = chunk.subarray(Math.max(0, chunk.length - this.#most));
-    this.#bytes.set(more, this.#length);
-    this.#length += more.length;
-  }
-
-  /** Gives all that is kept, and forgets it. */
-  take(): Uint8Array {
-    const last = this.#last();
-    this.#bytes = new Uint8Array(0);
-    this.#length = 0;
-    return last;
-  }
-
-  #last(): Uint8Array {
-    return this.#bytes.subarray(Math.max(0, this.#length - this.#most), this.#length);
-  }
 }
 
 /** Hands every chunk of a stream to `take`, which must be done with it when it returns. */
@@ -175,4 +146,25 @@ export function empty(
     ended: read().catch(() => {}),
     cancel: () => reader.cancel().catch(() => {}),
   };
+}
+
+const MOST_LINES = 10;
+const MOST_CHARACTERS = 2000;
+
+/**
+ * The end of an output under its name, in whole lines; undefined where there was none.
+ */
+export function lastLines(name: string, text: string): string | undefined {
+  const lines = text.trimEnd().split("\n");
+  if (lines.length === 1 && lines[0] === "") return undefined;
+  const shown: string[] = [];
+  let left = MOST_CHARACTERS;
+  for (const line of lines.slice(-MOST_LINES).reverse()) {
+    left -= line.length;
+    if (left < 0) break;
+    shown.unshift(`  ${line}`);
+  }
+  if (shown.length === 0) return `${name}: one line of ${lines.at(-1)!.length} characters`;
+  const some = shown.length < lines.length ? ` (the last of ${lines.length} lines)` : "";
+  return `${name}${some}:\n${shown.join("\n")}`;
 }

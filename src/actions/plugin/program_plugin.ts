@@ -3,11 +3,9 @@ import { StepError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../../action/action.ts";
 import { runResources } from "../../action/run_resources.ts";
-import { onAbort } from "../../action/on_abort.ts";
 import { awaitCommand, type CommandEnd } from "../../action/process/await_command.ts";
-import { feed } from "../../action/process/feed.ts";
-import { lastLines } from "../../action/process/last_lines.ts";
-import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
+import { lastLines } from "../../action/process/capture.ts";
+import { feed, type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { type PluginFile, readAnswer } from "./plugin.ts";
 
 /** An answer is read as a whole; what goes to stderr is for people. */
@@ -22,20 +20,13 @@ const MOST_SHOWN = 300;
  */
 export function runProgram(plugin: PluginFile): RunAction {
   return async (params, context) => {
-    const resources = runResources(context);
-    const stop = Promise.withResolvers<StepError>();
-    const forget = onAbort(context.signal, stop.resolve);
-    try {
-      const group = start(plugin, params, context);
-      resources.watch(group.pid);
-      feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
-      const ended = await awaitCommand(group, LIMITS, stop.promise, resources, context);
-      const printed = ended.stderr.text.trimEnd();
-      if (printed !== "") context.log(`${plugin.name}: ${printed}`);
-      return readEnd(plugin, ended, params);
-    } finally {
-      forget();
-    }
+    const group = start(plugin, params, context);
+    runResources(context).watch(group.pid);
+    feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
+    const ended = await awaitCommand(group, LIMITS, context.signal, context);
+    const printed = ended.stderr.text.trimEnd();
+    if (printed !== "") context.log(`${plugin.name}: ${printed}`);
+    return readEnd(plugin, ended, params);
   };
 }
 

@@ -1,86 +1,126 @@
-import type { Action, ActionExplainer } from "../../action/action.ts";
-import { shellProblems } from "./shell_problems.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { isSecretName } from "../../secrets/secrets.ts";
+import { action } from "../../action/make_action.ts";
+import { timeout } from "../../action/params.ts";
+import { flag, integer, mapOf, type Param, text, value } from "../../action/schema.ts";
+import { textOf } from "../../action/text_of.ts";
+import { findInterpreter } from "./interpreter.ts";
 
-/** Shows only what differs from command to command. */
-const EXPLAINER: ActionExplainer = {
-  describe: (req, res) => ({
-    ...req.background === false ? { request: { minor: [["background"]] } } : {},
-    ...res
-      ? {
-        response: {
-          minor: [
-            ...res.pid === undefined ? [] : [["pid"]],
-            ...res.truncated === false ? [["truncated"], ["stdout_bytes"], ["stderr_bytes"]] : [],
-          ],
-        },
-      }
-      : {},
-  }),
-};
+const MAX_OUTPUT = 1024 * 1024;
+
+/** More cannot be kept as one text. */
+const LARGEST_OUTPUT = 256 * 1024 * 1024;
+
+/** What depends on somebody who waits for the command. */
+const ATTACHED = ["background", "stdin", "timeout", "max_output"];
+
+/** A text that the system takes, which ends at a NUL. */
+const line = (summary: string) =>
+  text(summary).as((text, param) => {
+    if (text.trim() === "") throw param.wrong(`${param.name} must not be empty`);
+    if (text.includes("\0")) throw param.wrong(`${param.name} must not hold a NUL character`);
+    return text;
+  });
+
+/** The value of a variable, or null to take the variable away. */
+const variable = value("any", "a variable")
+  .as((value, param): string | null => {
+    const name = param.path.at(-1) as string;
+    const text = textOf(value);
+    if (text.includes("\0")) throw cannotHold(name, "its value has a NUL", param);
+    if (isSecretName(name)) param.secrets?.add(text);
+    return text;
+  }).default(null);
+
+function checkVariableName(name: string, param: Param): void {
+  if (name !== "" && !/[=\0]/.test(name)) return;
+  cannotHold(name, "no variable can have that name", param, "key");
+}
+
+function cannotHold(name: string, why: string, param: Param, at?: "key") {
+  const message = `"env" cannot hold ${JSON.stringify(name)}: ${why}`;
+  return param.wrong(message, undefined, { at });
+}
 
 /** Runs a command. A command that fails is a result; one that cannot be run is an error. */
-export const shell: Action = {
+export const shell = action({
   name: "shell",
   summary: "Runs a command in a shell",
-  parameters: [
-    { name: "cmd", type: "string", summary: "the command to run", required: true },
-    {
-      name: "shell",
-      type: "string",
-      summary: "the shell that runs it, by path or name: sh, bash, /bin/zsh, pwsh",
-      default: "/bin/sh, cmd.exe on Windows",
-    },
-    {
-      name: "workdir",
-      type: "string",
-      summary: "the directory to run it in",
-      default: "the current directory",
-    },
-    {
-      name: "env",
-      type: "map",
-      summary: "variables to add to its environment; null takes one away",
-    },
-    { name: "stdin", type: "string", summary: "text that it can read", default: "nothing" },
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "how long it may take before it is ended",
-      default: "the timeout of the step, also for 0",
-    },
-    {
-      name: "background",
-      type: "boolean",
-      summary: "whether it runs on, until the run ends, while the next steps run",
-      default: "false",
-    },
-    {
-      name: "detach",
-      type: "boolean",
-      summary: "whether it lives on after the run, in a session of its own; it is not waited for",
-      default: "false",
-    },
-    {
-      name: "max_output",
-      type: "integer",
-      summary: "how many bytes of stdout and of stderr to keep: of more, the last",
-      default: "1048576",
-    },
-  ],
-  responseFields: [
-    { name: "code" },
-    { name: "stdout", type: "string" },
-    { name: "stderr", type: "string" },
-    { name: "pid", type: "int" },
-    { name: "signal" },
-    { name: "stdout_bytes", type: "int" },
-    { name: "stderr_bytes", type: "int" },
-    { name: "truncated", type: "bool" },
-    { name: "log", type: "string" },
-  ],
-  check: shellProblems,
+  params: {
+    cmd: line("the command to run").required(),
+    shell: line("the shell that runs it, by path or name: sh, bash, /bin/zsh, pwsh")
+      .with({ default: "/bin/sh, cmd.exe on Windows" }),
+    workdir: line("the directory to run it in").with({ default: "the current directory" }),
+    env: mapOf(
+      variable,
+      "variables to add to its environment; null takes one away",
+      checkVariableName,
+    ),
+    stdin: text("text that it can read").with({ default: "nothing" }),
+    ...timeout(
+      "how long it may take before it is ended",
+      0,
+      "the timeout of the step, also for 0",
+    ),
+    background: flag("whether it runs on, until the run ends, while the next steps run")
+      .default(false),
+    detach: flag(
+      "whether it lives on after the run, in a session of its own; it is not waited for",
+    ).default(false),
+    max_output: integer(
+      "how many bytes of stdout and of stderr to keep: of more, the last",
+      { min: 0, max: LARGEST_OUTPUT },
+    ).default(MAX_OUTPUT),
+  },
+  check: ({ detach }, param, raw) => {
+    if (!detach) return;
+    for (const name of ATTACHED) {
+      if ((raw[name] ?? false) === false) continue;
+      const message = `"detach" and "${name}" cannot be combined`;
+      param.of(name).wrong(`${message}: nothing waits for a detached command`, undefined, {
+        at: "key",
+      });
+    }
+  },
   omitsNilIn: () => ["env"],
-  exampleTest: "res.code == 0",
-  explainer: () => Promise.resolve(EXPLAINER),
-  load: async () => (await import("./run_shell.ts")).runShell,
-};
+  res: {
+    code: "any",
+    stdout: { type: "string", optional: true },
+    stderr: { type: "string", optional: true },
+    pid: "int",
+    signal: "any",
+    stdout_bytes: { type: "int", optional: true },
+    stderr_bytes: { type: "int", optional: true },
+    truncated: { type: "bool", optional: true },
+    log: { type: "string", optional: true },
+  },
+  example: "res.code == 0",
+  target: ({ shell }) => ({ program: findInterpreter(shell).program }),
+  request: (command) => {
+    const { cmd, shell, workdir, env, stdin, timeout, background, detach } = command;
+    return {
+      cmd,
+      shell: findInterpreter(shell).program,
+      ...workdir !== undefined && { workdir },
+      ...env && Object.keys(env).length > 0 && { env },
+      ...stdin !== undefined && { stdin },
+      ...timeout !== 0 && { timeout: formatDuration(timeout) },
+      background,
+      ...detach && { detach },
+    };
+  },
+  /** Shows only what differs from command to command. */
+  describe: (req, res) => ({
+    ...req.background === false && { request: { minor: [["background"]] } },
+    ...res && {
+      response: {
+        minor: [
+          ...res.pid === undefined ? [] : [["pid"]],
+          ...res.truncated === false ? [["truncated"], ["stdout_bytes"], ["stderr_bytes"]] : [],
+        ],
+      },
+    },
+  }),
+  run: async (_, command, attempt) =>
+    await (await import("./run_command.ts")).runCommand(command, attempt),
+});

@@ -1,39 +1,54 @@
 import { resolve } from "@std/path/resolve";
 import type { ActionContext } from "../../action/action.ts";
-import type { RunResources } from "../../action/run_resources.ts";
+import { type RunResources, runResources } from "../../action/run_resources.ts";
 import type { Host } from "../../host/host.ts";
-import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
-import { feed } from "../../action/process/feed.ts";
-import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
+import { findInterpreter, type Interpreter, needsFile } from "./interpreter.ts";
+import { feed, type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { StepError } from "../../base/errors.ts";
-import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 
-/** Starts the command of a request; throws a `StepError` that says why that cannot be. */
+/** A command as it is asked for. */
+export interface Command {
+  readonly cmd: string;
+  /** The shell, by path or name; that of the system by default. */
+  readonly shell?: string;
+  readonly workdir?: string;
+  /** Variables to set, and those to take away, which are null. */
+  readonly env?: Readonly<Record<string, string | null>>;
+  readonly stdin?: string;
+  readonly background: boolean;
+  /** It lives on after the run. */
+  readonly detach: boolean;
+  /** Bytes to keep of each output. */
+  readonly max_output: number;
+}
+
+/** Starts a command; throws a `StepError` that says why that cannot be. */
 export async function startCommand(
-  request: ShellRequest,
-  resources: RunResources,
+  command: Command,
   context: ActionContext,
 ): Promise<ProcessGroup> {
   const { host } = context;
-  const { interpreter, workdir, stdin, detach } = request;
+  const { cmd, shell, workdir, stdin, detach } = command;
+  const interpreter = findInterpreter(shell);
+  const resources = runResources(context);
   try {
-    const program = await permittedProgram(request, context);
-    const file = await writeCommandFile(request, resources);
+    const program = await permittedProgram(command, interpreter, context);
+    const file = needsFile(interpreter, cmd)
+      ? await writeCommandFile(interpreter, cmd, resources)
+      : undefined;
     const group = startGroup(
       program,
       {
-        args: file === undefined
-          ? inlineArguments(interpreter, request.cmd)
-          : fileArguments(interpreter, file),
+        args: file === undefined ? interpreter.inline(cmd) : interpreter.file(file),
         cwd: resolve(host.files.workingDirectory(), workdir ?? ""),
-        ...makeEnvironment(request, host),
+        ...makeEnvironment(command, host),
         stdin: stdin === undefined ? "null" : "piped",
         stdout: detach ? "null" : "piped",
         stderr: detach ? "null" : "piped",
         detached: detach,
-        windowsRawArguments: interpreter.dialect === "cmd",
+        windowsRawArguments: interpreter.quotesItself,
       },
       host.clock,
     );
@@ -44,43 +59,40 @@ export async function startCommand(
     if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});
     return group;
   } catch (error) {
-    throw await spawnProblem(error, request);
+    throw await spawnProblem(error, command);
   }
 }
 
 /** The shell, or what it was found to be where not every one may run. */
 async function permittedProgram(
-  request: ShellRequest,
+  { workdir, env = {} }: Command,
+  { program }: Interpreter,
   { host, permissions }: ActionContext,
 ): Promise<string> {
-  const { interpreter: { program }, workdir, env } = request;
   if (!permissions) return program;
   const { permittedShell } = await import("../../action/permissions/program_rule.ts");
-  const own = Object.keys(env).find((name) => isSameName(name, "PATH"));
-  const path = own === undefined ? host.env.get("PATH") : env[own] ?? undefined;
+  const name = Object.keys(env).find((name) => isSameName(name, "PATH"));
+  const path = name === undefined ? host.env.get("PATH") : env[name] ?? undefined;
   const directory = workdir ?? host.files.workingDirectory();
   const permitted = await permittedShell(permissions, program, { path, directory }, host);
   if (typeof permitted === "string") return permitted;
-  throw new StepError(`cannot run the command: ${permitted.message}`, permitted.hint, {
-    req: describeRequest(request),
-  });
+  throw new StepError(`cannot run the command: ${permitted.message}`, permitted.hint);
 }
 
 /** Writes a command that is too long for an argument to a file, and gives its path. */
 async function writeCommandFile(
-  { interpreter, cmd }: ShellRequest,
+  { preamble, extension }: Interpreter,
+  cmd: string,
   resources: RunResources,
-): Promise<string | undefined> {
-  if (!needsFile(interpreter, cmd)) return undefined;
-  const { text, extension } = commandFile(interpreter, cmd);
+): Promise<string> {
   const path = await resources.newFile(extension);
-  await Deno.writeTextFile(path, text, { mode: 0o600 });
+  await Deno.writeTextFile(path, preamble + cmd, { mode: 0o600 });
   return path;
 }
 
 /** Deno can add variables to what a program inherits, but to take one away needs all of them. */
 function makeEnvironment(
-  { env }: ShellRequest,
+  { env = {} }: Command,
   host: Host,
 ): { readonly clearEnv?: true; readonly env?: Record<string, string> } {
   const names = Object.keys(env);
@@ -104,11 +116,14 @@ function isSameName(one: string, other: string): boolean {
 }
 
 /** Why a command could not be started, in words that lead to the mistake. */
-export async function spawnProblem(error: unknown, request: ShellRequest): Promise<StepError> {
+export async function spawnProblem(
+  error: unknown,
+  { shell, workdir }: Command,
+): Promise<StepError> {
   if (error instanceof StepError) return error;
-  const { interpreter: { program }, workdir } = request;
+  const { program } = findInterpreter(shell);
   const fail = (message: string, hint?: string) =>
-    new StepError(`cannot run the command: ${message}`, hint, { req: describeRequest(request) });
+    new StepError(`cannot run the command: ${message}`, hint);
   const denial = explainDenial(error);
   if (denial) return fail(denial.words, denial.hint);
   const directory = workdir === undefined ? undefined : await directoryProblem(workdir);

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { capture } from "../../../src/action/process/capture.ts";
-import { lastLines } from "../../../src/action/process/last_lines.ts";
+import { capture, lastLines } from "../../../src/action/process/capture.ts";
 import { Masker } from "../../../src/secrets/masker.ts";
 
 const NONE = new Masker();

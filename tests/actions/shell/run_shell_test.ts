@@ -7,20 +7,16 @@ import {
 } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
-import {
-  commandFile,
-  fileArguments,
-  findInterpreter,
-  inlineArguments,
-  needsFile,
-} from "../../../src/actions/shell/interpreter.ts";
-import { runShell } from "../../../src/actions/shell/run_shell.ts";
+import { findInterpreter, needsFile } from "../../../src/actions/shell/interpreter.ts";
 import { shell } from "../../../src/actions/shell/shell.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
 import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
+
+const runShell = runnerOf(shell);
 
 /** Gives a test a run with one step, and ends the run after it. */
 async function inRun<T>(test: (context: TestContext) => Promise<T>): Promise<T> {
@@ -456,7 +452,7 @@ for (const [shell, system, program, args] of shells) {
   Deno.test(`findInterpreter() runs ${shell} on ${system.windows ? "Windows" : "Unix"}`, () => {
     const interpreter = findInterpreter(shell, system);
     assertEquals(interpreter.program, program);
-    assertEquals(inlineArguments(interpreter, "x"), args);
+    assertEquals(interpreter.inline("x"), args);
   });
 }
 
@@ -470,8 +466,8 @@ Deno.test("needsFile() is for commands that are longer than an argument may be",
 Deno.test("needsFile() is for commands of several lines where the shell reads one alone", () => {
   const cmd = findInterpreter(undefined, windows);
   assertEquals([needsFile(cmd, "dir"), needsFile(cmd, "dir\ndir")], [false, true]);
-  assertEquals(commandFile(cmd, "dir"), { text: "@echo off\r\ndir", extension: ".cmd" });
-  assertEquals(fileArguments(cmd, "C:\\a b\\1.cmd"), ["/d", "/s", "/c", '""C:\\a b\\1.cmd""']);
+  assertEquals([cmd.preamble, cmd.extension], ["@echo off\r\n", ".cmd"]);
+  assertEquals(cmd.file("C:\\a b\\1.cmd"), ["/d", "/s", "/c", '""C:\\a b\\1.cmd""']);
 });
 
 const cases: readonly (readonly [Dict, readonly string[]])[] = [
@@ -493,7 +489,7 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
     '"detach" and "background" cannot be combined: nothing waits for a detached command',
     '"detach" and "stdin" cannot be combined: nothing waits for a detached command',
   ]],
-  [{ cmd: "ls", max_output: -1 }, ['"max_output" must be from 0 to 268435456 bytes']],
+  [{ cmd: "ls", max_output: -1 }, ['"max_output" must be at least 0, not -1']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
   [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
   [{ cmd: "ls", env: { "": "1" } }, ['"env" cannot hold "": no variable can have that name']],
