@@ -27,7 +27,7 @@ export async function checkNet(
 }
 
 /** The same for an endpoint that another machine connects to. */
-export async function checkReach(
+async function checkReach(
   endpoint: Endpoint,
   { permissions }: ActionContext,
   doing = `cannot connect to ${placeOf(endpoint)}`,
@@ -36,20 +36,6 @@ export async function checkReach(
   const { netRefusal } = await import("../permissions/host_rule.ts");
   const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(endpoint)}`));
   if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
-}
-
-/** Throws a `StepError` if the run may not read and write a socket of the system. */
-export async function checkSocketFile(
-  path: string,
-  doing: string,
-  parameter: string,
-  { host, permissions }: ActionContext,
-): Promise<void> {
-  if (!permissions?.read && !permissions?.write) return;
-  const { pathRefusal } = await import("../permissions/path_rule.ts");
-  const refusal = await pathRefusal(permissions, "read", path, host) ??
-    await pathRefusal(permissions, "write", path, host);
-  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter });
 }
 
 /** Reads `tls: true`, `tls: false` or `tls: { … }` of a step; undefined for a plain connection. */

@@ -1,4 +1,4 @@
-import type { Dict, SecretSink } from "../action.ts";
+import type { SecretSink } from "../action.ts";
 
 /** The output of a stream: its end as text, and the number of all bytes. */
 export interface Captured {
@@ -9,7 +9,7 @@ export interface Captured {
 }
 
 /** What a command printed, as the fields of its result. */
-export function outputFields(stdout: Captured, stderr: Captured): Dict {
+export function outputFields(stdout: Captured, stderr: Captured) {
   return {
     stdout: stdout.text,
     stderr: stderr.text,

@@ -1,93 +1,68 @@
-import type { Attributes, ClientError, Sftp } from "./ssh_library.ts";
 import { resolve } from "@std/path/resolve";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext, Dict } from "../../action/action.ts";
-import { placeOf } from "../../action/net/endpoint.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { fileProblem, readablePath, stageStepFile, type StepFile } from "../../action/step_file.ts";
-import type { SshConnection } from "./connect_ssh.ts";
-import { homePath } from "./home_path.ts";
-import type { FilePair, Login } from "./read_ssh.ts";
-import type { SshSlots } from "./ssh_slots.ts";
+import type { ActionContext } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { fileProblem, readablePath, stageStepFile } from "../../action/step_file.ts";
+import { type Attributes, type ClientError, homePath, type Sftp } from "./credentials.ts";
+import type { SshConnection } from "./ssh_connection.ts";
 
 /** Bytes of one message, which every server takes. */
 const BLOCK = 32 * 1024;
 
 /** Messages on their way at once, so that a distant server is not waited for after each. */
-const MOST_BLOCKS = 32;
+const MAX_BLOCKS = 32;
 
-interface Place {
-  readonly connection: SshConnection;
-  readonly slots: SshSlots;
-}
+type Direction = "upload" | "download";
 
-/** Copies files to the server. Throws `StepError` at the first that cannot be copied. */
-export async function uploadFiles(
-  pairs: readonly FilePair[],
-  place: Place,
-  login: Login,
-  context: ActionContext,
-): Promise<Dict[]> {
-  return await copyAll("upload", pairs, place, login, context, upload);
-}
+/** A file that was copied, as `res.files` shows it. */
+type CopiedFile = { readonly local: string; readonly remote: string; readonly size: number };
 
-/** Copies files from the server; each takes its name when it is complete. */
-export async function downloadFiles(
-  pairs: readonly FilePair[],
-  place: Place,
-  login: Login,
-  context: ActionContext,
-): Promise<Dict[]> {
-  return await copyAll("download", pairs, place, login, context, download);
-}
-
-type Copy = (sftp: Sftp, pair: FilePair, context: ActionContext) => Promise<Dict>;
-
-async function copyAll(
-  what: "upload" | "download",
-  pairs: readonly FilePair[],
-  { connection, slots }: Place,
-  login: Login,
-  context: ActionContext,
-  copy: Copy,
-): Promise<Dict[]> {
-  if (pairs.length === 0) return [];
-  let doing = `copy files on ${placeOf(login)}`;
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => {});
-  const forget = onAbort(context.signal, stopped.reject);
-  const release = connection.onLost(() => stopped.reject(new Error("the connection was lost")));
-  let sftp: Sftp | undefined;
+/** Copies files one after another. Throws `StepError` at the first that cannot be copied. */
+export async function copyFiles(
+  direction: Direction,
+  paths: readonly (readonly [from: string, to: string])[],
+  connection: SshConnection,
+  attempt: Attempt,
+): Promise<readonly CopiedFile[]> {
+  const { address, lost, slots } = connection;
+  const sftp = await openSftp(direction, connection, attempt);
   try {
-    sftp = await slots.open(
-      () => call<Sftp>((done) => connection.client.sftp(done)),
-      context,
-    );
-    const copied: Dict[] = [];
-    for (const pair of pairs) {
-      const [from, to, way] = what === "upload"
-        ? [pair.local, pair.remote, "to"]
-        : [pair.remote, pair.local, "from"];
-      doing = `${what} "${from}" as "${to}" ${way} ${placeOf(login)}`;
-      const copying = copy(sftp, pair, context);
-      copying.catch(() => {});
-      copied.push(await Promise.race([copying, stopped.promise]));
+    const copied: CopiedFile[] = [];
+    for (const [from, to] of paths) {
+      const file = `"${from}" as "${to}" ${direction === "upload" ? "to" : "from"} ${address}`;
+      const copying = direction === "upload"
+        ? upload(sftp, from, to, attempt)
+        : download(sftp, from, to, attempt);
+      const loss = lost.then(() => Promise.reject(new Error("the connection was lost")));
+      try {
+        const first = Promise.race([copying, loss]);
+        copied.push(await attempt.during(`${direction}ing ${file}`, first));
+      } catch (error) {
+        throw explain(error, `${direction} ${file}`, direction);
+      }
     }
     return copied;
-  } catch (error) {
-    if (error === context.signal.reason) {
-      const { message, hint } = error as StepError;
-      throw new StepError(`${message}; cannot ${doing}`, hint);
-    }
-    throw explain(error, doing, what);
   } finally {
-    forget();
-    release();
-    if (sftp) {
-      sftp.end();
-      slots.release();
-    }
+    sftp.end();
+    slots.release();
+  }
+}
+
+async function openSftp(
+  direction: Direction,
+  { client, address, slots }: SshConnection,
+  attempt: Attempt,
+): Promise<Sftp> {
+  const open = () => {
+    const opened = call<Sftp>((done) => client.sftp(done));
+    opened.then((sftp) => attempt.signal.aborted && sftp.end(), () => {});
+    return attempt.during(`opening SFTP on ${address}`, opened);
+  };
+  try {
+    return await slots.open(open, attempt);
+  } catch (error) {
+    throw explain(error, `copy files on ${address}`, direction);
   }
 }
 
@@ -100,44 +75,35 @@ function call<T>(
   return promise;
 }
 
-async function upload(sftp: Sftp, { local, remote }: FilePair, context: ActionContext) {
-  const file: StepFile = {
-    what: "the file to upload",
-    path: homePath(local, context.host),
-    parameter: "upload",
-  };
-  const path = await readablePath(file, context);
-  let source: Deno.FsFile | undefined;
-  try {
-    const { isDirectory } = await Deno.stat(path);
-    if (isDirectory) throw directory(local, "upload");
-    source = await Deno.open(path);
-    await (await context.host.files.stream(path)).cancel();
-  } catch (error) {
-    source?.close();
-    throw fileProblem(error, file, path);
-  }
-  using opened = source;
-  const { mode } = await opened.stat();
+async function upload(
+  sftp: Sftp,
+  local: string,
+  remote: string,
+  { context, signal }: Attempt,
+): Promise<CopiedFile> {
   const { Buffer } = await import("node:buffer");
-  const target = await insideOf(remoteName(remote), local, async (name) => {
-    return (await call<Attributes>((done) => sftp.stat(name, done))).isDirectory();
-  });
+  const { mode, bytes } = await openLocal(local, context);
+  const target = await insideOf(
+    remotePath(remote),
+    local,
+    async (path) => (await call<Attributes>((done) => sftp.stat(path, done))).isDirectory(),
+  );
   const handle = await call<Uint8Array>((done) => sftp.open(target, "w", done));
+  const messages = new Pending();
   let size = 0;
-  await inParallel(async () => {
-    const block = Buffer.alloc(BLOCK);
-    let length = 0;
-    while (length < BLOCK) {
-      const count = await opened.read(block.subarray(length));
-      if (count === null) break;
-      length += count;
+  for await (const { buffer, byteOffset, byteLength } of bytes) {
+    const chunk = Buffer.from(buffer, byteOffset, byteLength);
+    for (let start = 0; start < chunk.length && !signal.aborted; start += BLOCK) {
+      const block = chunk.subarray(start, start + BLOCK);
+      const offset = size;
+      size += block.length;
+      await messages.add(
+        call<void>((done) => sftp.write(handle, block, 0, block.length, offset, done)),
+      );
     }
-    if (length === 0 || context.signal.aborted) return undefined;
-    const at = size;
-    size += length;
-    return () => call<void>((done) => sftp.write(handle, block, 0, length, at, done));
-  });
+    if (signal.aborted) break;
+  }
+  await messages.end();
   // A script stays executable.
   if (mode !== null) {
     await call<void>((done) => sftp.fchmod(handle, mode & 0o777, done)).catch((error) => {
@@ -148,44 +114,61 @@ async function upload(sftp: Sftp, { local, remote }: FilePair, context: ActionCo
   return { local, remote: target, size };
 }
 
-async function download(sftp: Sftp, { local, remote }: FilePair, context: ActionContext) {
-  const { host, signal } = context;
-  const name = remoteName(remote);
+async function openLocal(local: string, context: ActionContext) {
+  const file = {
+    what: "the file to upload",
+    path: homePath(local, context.host),
+    parameter: "upload",
+  };
+  const path = await readablePath(file, context);
+  try {
+    const { mode, isDirectory } = await Deno.stat(path);
+    if (isDirectory) throw directoryError(local, "upload");
+    return { mode, bytes: await context.host.files.stream(path) };
+  } catch (error) {
+    throw fileProblem(error, file, path);
+  }
+}
+
+async function download(
+  sftp: Sftp,
+  remote: string,
+  local: string,
+  { context, signal }: Attempt,
+): Promise<CopiedFile> {
+  const { host } = context;
   const path = await insideOf(
     resolve(host.files.workingDirectory(), homePath(local, host)),
     remote,
-    async (name) => /[/\\]$/.test(local) || (await Deno.stat(name)).isDirectory,
+    async (path) => /[/\\]$/.test(local) || (await Deno.stat(path)).isDirectory,
   );
-  const handle = await call<Uint8Array>((done) => sftp.open(name, "r", done));
+  const handle = await call<Uint8Array>((done) => sftp.open(remotePath(remote), "r", done));
   const attributes = await call<Attributes>((done) => sftp.fstat(handle, done));
-  if (attributes.isDirectory()) throw directory(remote, "download");
+  if (attributes.isDirectory()) throw directoryError(remote, "download");
   const { staged } = await stageStepFile("cannot write the file", path, "download", context);
   const { Buffer } = await import("node:buffer");
   // Files of the kernel, such as /proc/uptime, name no size.
   const size = attributes.size === 0 ? Number.POSITIVE_INFINITY : attributes.size;
+  const messages = new Pending();
   let total = 0;
   let isOver = false;
   try {
-    let asked = 0;
     let written = Promise.resolve();
-    await inParallel(() => {
-      if (isOver || asked >= size || signal.aborted) return Promise.resolve(undefined);
-      const at = asked;
-      const block = Buffer.alloc(Math.min(BLOCK, size - at));
-      asked += block.length;
-      return Promise.resolve(() => {
-        const reading = readBlock(sftp, handle, block, at);
-        // After the first that fails, the others are not waited for.
-        reading.catch(() => {});
-        return written = written.then(async () => {
-          const bytes = await reading;
-          isOver ||= bytes.length < block.length;
-          if (signal.aborted) return;
-          staged.write(bytes);
-          total += bytes.length;
-        });
+    for (let offset = 0; offset < size && !isOver && !signal.aborted; offset += BLOCK) {
+      const block = Buffer.alloc(Math.min(BLOCK, size - offset));
+      const reading = readBlock(sftp, handle, block, offset);
+      // After the first that fails, the others are not waited for.
+      reading.catch(() => {});
+      written = written.then(async () => {
+        const bytes = await reading;
+        isOver ||= bytes.length < block.length;
+        if (signal.aborted) return;
+        staged.write(bytes);
+        total += bytes.length;
       });
-    });
+      await messages.add(written);
+    }
+    await messages.end();
     if (!signal.aborted) staged.commit();
   } finally {
     staged.discard();
@@ -195,11 +178,11 @@ async function download(sftp: Sftp, { local, remote }: FilePair, context: Action
 }
 
 /** Reads a block, for which a server may need several answers. */
-async function readBlock(sftp: Sftp, handle: Uint8Array, block: Uint8Array, at: number) {
+async function readBlock(sftp: Sftp, handle: Uint8Array, block: Uint8Array, offset: number) {
   let length = 0;
   while (length < block.length) {
     const count = await call<number>((done) =>
-      sftp.read(handle, block, length, block.length - length, at + length, done)
+      sftp.read(handle, block, length, block.length - length, offset + length, done)
     );
     if (count === 0) break;
     length += count;
@@ -207,22 +190,25 @@ async function readBlock(sftp: Sftp, handle: Uint8Array, block: Uint8Array, at: 
   return block.subarray(0, length);
 }
 
-/** Takes one piece of work after another, and does a few at once, until there is none. */
-async function inParallel(
-  take: () => Promise<(() => Promise<void>) | undefined>,
-): Promise<void> {
-  const working = new Set<Promise<void>>();
-  for (let work = await take(); work; work = await take()) {
-    const promise = work().finally(() => working.delete(promise));
-    promise.catch(() => {});
-    working.add(promise);
-    if (working.size >= MOST_BLOCKS) await Promise.race(working);
+/** Messages that are not answered yet. */
+class Pending {
+  readonly #messages = new Set<Promise<void>>();
+
+  /** Adds one, and waits while there are too many. Throws what one of them throws. */
+  async add(message: Promise<void>): Promise<void> {
+    const answered = message.finally(() => this.#messages.delete(answered));
+    answered.catch(() => {});
+    this.#messages.add(answered);
+    if (this.#messages.size >= MAX_BLOCKS) await Promise.race(this.#messages);
   }
-  await Promise.all(working);
+
+  async end(): Promise<void> {
+    await Promise.all(this.#messages);
+  }
 }
 
-/** A remote path; paths of SFTP begin at the home directory. */
-function remoteName(path: string): string {
+/** Paths of SFTP begin at the home directory. */
+function remotePath(path: string): string {
   return path.replace(/^~\/+/, "") || ".";
 }
 
@@ -237,11 +223,11 @@ async function insideOf(
   return path === "." ? name : `${path.replace(/\/*$/, "/")}${name}`;
 }
 
-function directory(path: string, parameter: string): StepError {
+function directoryError(path: string, direction: Direction): StepError {
   return new StepError(
-    `cannot ${parameter} "${path}": it is a directory`,
+    `cannot ${direction} "${path}": it is a directory`,
     "files are copied one by one; tar makes one of many",
-    { parameter },
+    { parameter: direction },
   );
 }
 
@@ -254,24 +240,18 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function reasonOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown };
+  const { code } = error as ClientError;
   return (typeof code === "number" ? REASONS[code] : undefined) ?? error.message;
 }
 
-function explain(error: unknown, doing: string, parameter: string): unknown {
-  if (error instanceof StepError) {
-    return /^cannot /.test(error.message)
-      ? error
-      : new StepError(`cannot ${doing}: ${error.message}`, error.hint, error.details);
-  }
-  if (!(error instanceof Error)) return error;
-  const { code } = error as { readonly code?: unknown };
+function explain(error: unknown, activity: string, direction: Direction): unknown {
+  if (error instanceof StepError || !(error instanceof Error)) return error;
   const denial = explainDenial(error);
   const isMissing = /Unable to start subsystem/.test(error.message);
   const words = isMissing ? "the server offers no SFTP" : denial?.words ?? reasonOf(error);
-  const hint = denial?.hint ??
-    (code === 2
-      ? `${parameter === "upload" ? "its directory has to exist; " : ""}~/ is the home directory`
-      : undefined);
-  return new StepError(`cannot ${doing}: ${words}`, hint, { parameter });
+  const where = direction === "upload" ? "its directory has to exist; " : "";
+  const hint = (error as ClientError).code === 2
+    ? `${where}~/ is the home directory`
+    : denial?.hint;
+  return new StepError(`cannot ${activity}: ${words}`, hint, { parameter: direction });
 }

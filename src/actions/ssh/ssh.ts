@@ -1,101 +1,253 @@
-import type { Action } from "../../action/action.ts";
-import { sharingParameters } from "../../action/shared_connection.ts";
-import { sshProblems } from "./ssh_problems.ts";
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { decodePercents, isSecretName } from "../../secrets/secrets.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { CommandLine, Dict, ExchangeDescription, Value } from "../../action/action.ts";
+import { action } from "../../action/make_action.ts";
+import { isGiven } from "../../action/parameters.ts";
+import { host, port, sharing, timeout } from "../../action/params.ts";
+import { flag, integer, mapOf, type Param, text, value } from "../../action/schema.ts";
+import { textOf } from "../../action/text_of.ts";
+import { isKeyText } from "./credentials.ts";
+import { type RemoteCommand, runCommand, scriptOf } from "./remote_command.ts";
+import type { JumpHost, SshConnection } from "./ssh_connection.ts";
 
 /** Runs a command on another machine. A command that fails is a result; no connection is an error. */
-export const ssh: Action = {
+export const ssh = action({
   name: "ssh",
   summary: "Runs commands on another machine and copies files there and back",
-  parameters: [
-    { name: "host", type: "string", summary: "The host to connect to", required: true },
-    { name: "port", type: "integer", summary: "Its port", default: "22" },
-    { name: "user", type: "string", summary: "The user to sign in as", required: true },
-    { name: "password", type: "string", summary: "The password of the user" },
-    {
-      name: "key_file",
-      type: "string",
-      summary: "The private key of the user: a path, `~/` being the home directory, or its text",
-    },
-    { name: "key_passphrase", type: "string", summary: "The passphrase of the key" },
-    {
-      name: "agent",
-      type: "boolean",
-      summary: "Whether to sign in with the keys of the agent that `SSH_AUTH_SOCK` names",
-      default: "false",
-    },
-    {
-      name: "cmd",
-      type: "string",
-      summary: "The command, for the shell of the user; required unless files are copied",
-    },
-    { name: "workdir", type: "string", summary: "The directory to run it in", default: "the home" },
-    {
-      name: "env",
-      type: "map",
-      summary: "Variables to add to its environment; null takes one away",
-    },
-    { name: "stdin", type: "string", summary: "Text that it can read", default: "nothing" },
-    {
-      name: "pty",
-      type: "boolean",
-      summary: "Whether it runs in a terminal, where stderr is a part of stdout",
-      default: "false",
-    },
-    {
-      name: "max_output",
-      type: "integer",
-      summary: "How many bytes of stdout and of stderr to keep: of more, the last",
-      default: "1048576",
-    },
-    {
-      name: "upload",
-      type: "map",
-      summary: "Files to copy there before the command runs: `{local path: remote path}`",
-    },
-    {
-      name: "download",
-      type: "map",
-      summary: "Files to copy here after the command succeeded: `{remote path: local path}`",
-    },
-    {
-      name: "jump",
-      type: "string",
-      summary:
-        "A host to connect through, `user@host:port`; several are separated by commas. User and port default to those above and 22",
-    },
-    {
-      name: "known_hosts",
-      type: "string",
-      summary: "The keys that hosts must have: the path of a known_hosts file, or its text",
-      default: "`~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`",
-    },
-    {
-      name: "strict_host_check",
-      type: "boolean",
-      summary: "Whether to check the key of the host",
-      default: "true",
-    },
-    ...sharingParameters("connection", "job, host and user"),
-    {
-      name: "timeout",
-      type: "duration",
-      summary: "How long connecting, copying and the command may take",
-      default: "the timeout of the step",
-    },
-  ],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "stdout", type: "string" },
-    { name: "stderr", type: "string" },
-    { name: "signal" },
-    { name: "stdout_bytes", type: "int" },
-    { name: "stderr_bytes", type: "int" },
-    { name: "truncated", type: "bool" },
-    { name: "files", type: "array" },
-  ],
-  check: sshProblems,
+  params: {
+    host: host("The host to connect to").required(),
+    port: port("Its port").default(22),
+    user: text("The user to sign in as").required(),
+    password: text("The password of the user").secret(),
+    key_file: text(
+      "The private key of the user: a path, `~/` being the home directory, or its text",
+    ).as(readKeyFile).with({
+      hide: (key, mask) => isKeyText(String(key)) && !isTemplate(key) ? mask : key,
+    }),
+    key_passphrase: text("The passphrase of the key").secret(),
+    agent: flag("Whether to sign in with the keys of the agent that `SSH_AUTH_SOCK` names")
+      .default(false),
+    cmd: text("The command, for the shell of the user; required unless files are copied"),
+    workdir: text("The directory to run it in").with({ default: "the home" }),
+    env: mapOf(
+      value("any", "").as((value): string | null => textOf(value)).default(null),
+      "Variables to add to its environment; null takes one away",
+      checkVariable,
+    ).as(addSecrets),
+    stdin: text("Text that it can read").with({ default: "nothing" }),
+    pty: flag("Whether it runs in a terminal, where stderr is a part of stdout").default(false),
+    max_output: integer(
+      "How many bytes of stdout and of stderr to keep: of more, the last",
+      { min: 0 },
+    ).default(1024 * 1024),
+    upload: mapOf(
+      text("The path there").required(),
+      "Files to copy there before the command runs: `{local path: remote path}`",
+    ),
+    download: mapOf(
+      text("The path here").required(),
+      "Files to copy here after the command succeeded: `{remote path: local path}`",
+    ),
+    jump: text(
+      "A host to connect through, `user@host:port`; several are separated by commas. User and port default to those above and 22",
+    ).as((hosts, param) => hosts.split(",").map((host) => readJumpHost(host.trim(), param))),
+    known_hosts: text(
+      "The keys that hosts must have: the path of a known_hosts file, or its text",
+    ).with({ default: "`~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`" }),
+    strict_host_check: flag("Whether to check the key of the host").default(true),
+    ...sharing("connection", "job, host and user"),
+    ...timeout("How long connecting, copying and the command may take"),
+  },
+  check(_, param, raw) {
+    const has = (name: string) => isGiven(raw, name);
+    // A variable that is not set often leaves a parameter empty.
+    if (!["password", "key_file", "agent"].some((name) => has(name) && raw[name] !== "")) {
+      param.wrong(
+        'ssh needs "password", "key_file" or "agent" to sign in',
+        "key_file: ~/.ssh/id_ed25519, or agent: true",
+      );
+    }
+    if (has("cmd")) return;
+    if (!has("upload") && !has("download")) {
+      param.wrong('ssh needs "cmd", "upload" or "download"');
+      return;
+    }
+    for (const name of ["workdir", "env", "stdin", "pty"].filter(has)) {
+      param.of(name).wrong(`"${name}" needs "cmd"`, undefined, { at: "key" });
+    }
+  },
   omitsNilIn: () => ["env"],
-  exampleTest: "res.code == 0",
-  explainer: async () => (await import("./explain_ssh.ts")).sshExplainer,
-  load: async () => (await import("./run_ssh.ts")).runSsh,
+  res: {
+    code: "int",
+    stdout: "string",
+    stderr: "string",
+    signal: "any",
+    stdout_bytes: "int",
+    stderr_bytes: "int",
+    truncated: "bool",
+    files: "array",
+  },
+  example: "res.code == 0",
+  /** The first host to connect to. */
+  target: ({ host, port, jump }) => ({ product: "ssh", ...jump?.[0] ?? { host, port } }),
+  connection: {
+    by: [
+      ...["host", "port", "user", "password", "key_file", "key_passphrase", "agent"] as const,
+      ...["jump", "known_hosts", "strict_host_check"] as const,
+    ],
+    parallel: true,
+    open: async (params, attempt): Promise<SshConnection> =>
+      await (await import("./ssh_connection.ts")).openSsh(params, attempt),
+    isLost: ({ isLost }) => isLost,
+    close: (connection) => connection.close(),
+  },
+  request: (params, raw) => {
+    const { host, port, user, cmd, workdir, env, stdin, pty, upload, download, timeout } = params;
+    const request = {
+      ...{ host, port, user, jump: raw.jump, cmd, workdir, env, stdin, pty: pty || undefined },
+      ...{ upload, download, timeout: timeout === 0 ? undefined : formatDuration(timeout) },
+    };
+    return Object.fromEntries(
+      Object.entries(request).filter((entry): entry is [string, Value] =>
+        (entry[1] ?? null) !== null
+      ),
+    );
+  },
+  async run(connection, params, attempt) {
+    const copy = async (direction: "upload" | "download"): Promise<readonly Dict[]> => {
+      const files = Object.entries(params[direction] ?? {});
+      if (files.length === 0) return [];
+      const { copyFiles } = await import("./copy_files.ts");
+      return await copyFiles(direction, files, connection, attempt);
+    };
+    const { cmd } = params;
+    const uploaded = await copy("upload");
+    const ended = cmd === undefined
+      ? undefined
+      : await runCommand({ ...params, cmd }, connection, attempt);
+    const isGood = (ended?.code ?? 0) === 0;
+    const files = [...uploaded, ...isGood ? await copy("download") : []];
+    return {
+      res: { ...NOTHING, ...ended, files },
+      status: isGood ? 0 : 1,
+      brief: ended
+        ? ended.signal === null ? `exit ${ended.code}` : `signal ${ended.signal}`
+        : files.length === 1
+        ? "1 file"
+        : `${files.length} files`,
+    };
+  },
+  describe: describeSsh,
+  command: commandOf,
+});
+
+/** The result of a step without a command, and the order of the fields. */
+const NOTHING = {
+  code: 0,
+  stdout: "",
+  stderr: "",
+  signal: null,
+  stdout_bytes: 0,
+  stderr_bytes: 0,
+  truncated: false,
 };
+
+function readKeyFile(key: string, param: Param): string | undefined {
+  if (isKeyText(key)) param.secrets?.add(key);
+  return key === "" ? undefined : key;
+}
+
+function checkVariable(name: string, param: Param): void {
+  if (/^[A-Za-z_]\w*$/.test(name)) return;
+  param.wrong(
+    `invalid name of a variable ${JSON.stringify(name)}`,
+    "shells allow letters, digits and underscores",
+    { at: "key" },
+  );
+}
+
+function addSecrets<T extends Readonly<Record<string, string | null>>>(env: T, param: Param): T {
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== null && isSecretName(name)) param.secrets?.add(value);
+  }
+  return env;
+}
+
+const PASSWORD = /:([^@]+)@/g;
+
+function readJumpHost(text: string, param: Param): JumpHost {
+  const url = URL.parse(/^ssh:\/\//.test(text) ? text : `ssh://${text}`);
+  if (!url || url.hostname === "" || url.password !== "" || url.pathname !== "") {
+    for (const [, password] of text.matchAll(PASSWORD)) param.secrets?.add(password!);
+    throw param.wrong(
+      `invalid jump host ${JSON.stringify(text.replace(PASSWORD, ":***@"))}`,
+      "write user@host:port; it signs in with the same key, agent or password",
+    );
+  }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port || 22),
+    ...url.username !== "" && { user: decodePercents(url.username) },
+  };
+}
+
+/** A command with its host and its output in reports. */
+function describeSsh(req: Dict, res: Dict | null): ExchangeDescription {
+  const { host, port, user, cmd } = req;
+  const isShort = typeof cmd === "string" && !cmd.includes("\n") && cmd.length <= 80;
+  const login = `${user}@${host}${port === 22 ? "" : `:${port}`}`;
+  return {
+    request: {
+      title: isShort ? `${login}$ ${cmd}` : `ssh ${login}`,
+      covered: ["host", "port", "user", ...isShort ? ["cmd"] : []],
+    },
+    ...res && {
+      response: {
+        minor: [
+          ...res.truncated === false ? [["truncated"], ["stdout_bytes"], ["stderr_bytes"]] : [],
+          ...res.signal === null ? [["signal"]] : [],
+          ...Array.isArray(res.files) && res.files.length === 0 ? [["files"]] : [],
+        ],
+      },
+    },
+  };
+}
+
+/** The command of OpenSSH that does the same. */
+function commandOf(req: Dict, params: Dict): CommandLine {
+  const { host, port, user, cmd, jump, stdin, pty } = req;
+  const { key_file: key, known_hosts: known, strict_host_check: strict } = params;
+  const option = (name: string, value: unknown) =>
+    typeof value === "string" && !isKeyText(value) && !value.includes("\n") ? [name, value] : [];
+  const isCopy = cmd === undefined;
+  return {
+    groups: [[
+      isCopy ? "sftp" : "ssh",
+      ...port === 22 ? [] : [isCopy ? "-P" : "-p", `${port}`],
+      ...option("-i", key),
+      ...option("-J", jump),
+      ...typeof known === "string" && !known.includes(" AAAA")
+        ? ["-o", `UserKnownHostsFile=${known}`]
+        : [],
+      ...strict === false ? ["-o", "StrictHostKeyChecking=no"] : [],
+      ...pty === true ? ["-t"] : [],
+      `${user}@${host}`,
+      // In the words of `with`, but all of it in the text of the command.
+      ...isCopy ? [] : [scriptOf({ ...req as unknown as RemoteCommand, pty: true }).text],
+    ]],
+    ...isCopy ? { input: copiesOf(req) } : typeof stdin === "string" && { input: stdin },
+  };
+}
+
+/** The commands of sftp that copy the files. */
+function copiesOf({ upload, download }: Dict): string {
+  const word = (path: string) =>
+    /^[\w./+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
+  const lines = (verb: string, files: unknown) =>
+    Object.entries(isDict(files) ? files : {})
+      .map((paths) => paths.map((path) => word(String(path).replace(/^~\/+/, ""))))
+      .map((paths) => `${verb} ${paths.join(" ")}\n`);
+  return [...lines("put -p", upload), ...lines("get", download)].join("");
+}

@@ -2,21 +2,24 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import ssh2 from "ssh2";
 import type { Dict } from "../../../src/action/action.ts";
+import { Attempt } from "../../../src/action/attempt.ts";
+import { loadKey } from "../../../src/actions/ssh/credentials.ts";
 import {
   algorithmsFor,
   judgeHostKey,
   linesAbout,
   parseKnownHosts,
-} from "../../../src/actions/ssh/known_hosts.ts";
-import { KeyProblem, loadKey } from "../../../src/actions/ssh/load_key.ts";
-import type { RemoteCommand } from "../../../src/actions/ssh/read_ssh.ts";
-import { runSsh } from "../../../src/actions/ssh/run_ssh.ts";
-import { scriptOf } from "../../../src/actions/ssh/script.ts";
-import { makeSlots } from "../../../src/actions/ssh/ssh_slots.ts";
+} from "../../../src/actions/ssh/host_keys.ts";
+import { type RemoteCommand, scriptOf } from "../../../src/actions/ssh/remote_command.ts";
+import { ssh } from "../../../src/actions/ssh/ssh.ts";
+import { Slots } from "../../../src/actions/ssh/ssh_connection.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { type InProcessSsh, makeKeyPair, sshServer } from "../../support/servers/ssh_server.ts";
+
+const runSsh = runnerOf(ssh);
 
 const runOn = (server: InProcessSsh, context: TestContext) => async (with_: Dict) => {
   const { port, user, key, knownHost } = server;
@@ -114,7 +117,7 @@ Deno.test("ssh checks the key of the host", async () => {
   );
   assertStringIncludes(
     await refusalOf(run({ port: "70000", cmd: "true" })),
-    "127.0.0.1 port 70000: invalid port (ERR_SOCKET_BAD_PORT)\nports are 1 to 65535",
+    "cannot run ssh: invalid port 70000\nports are 1 to 65535",
   );
   assertStringIncludes(
     await refusalOf(run({ known_hosts: "/nonexistent", cmd: "true" })),
@@ -137,7 +140,7 @@ Deno.test("ssh connects through other hosts", async () => {
   );
   assertStringIncludes(
     await refusalOf(run({ jump: "user:word@host", cmd: "true" })),
-    'invalid jump host "user:word@host"',
+    'invalid jump host "user:***@host"',
   );
   assertEquals(context.learned.includes("word"), true);
 });
@@ -155,6 +158,7 @@ Deno.test("ssh ends a command on the server when its time is over", async () => 
     `timed out after 1s while the command ran on 127.0.0.1 port ${server.port}`,
   );
   assertEquals(details.res?.stdout, "begun\n");
+  assertEquals(details.req?.timeout, "1s");
   assertEquals(server.signals, ["TERM"]);
   const ignored = "trap '' TERM; echo begun; while :; do :; done";
   assertStringIncludes(
@@ -226,6 +230,51 @@ Deno.test("ssh connects anew after a connection was lost", async () => {
   assertEquals(server.connections.opened, 3);
 });
 
+Deno.test("a step whose time is over does not end the connecting for others", async () => {
+  await using server = await sshServer();
+  await using context = actionContext();
+  const run = runOn(server, context);
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const login = { port, strict_host_check: false };
+  const first = refusalOf(run({ ...login, cmd: "true", timeout: "300ms" }));
+  const second = run({ ...login, cmd: "echo x" });
+  const silent = await listener.accept();
+  assertStringIncludes(await first, "timed out after 300ms while exchanging keys with");
+  const connection = await listener.accept();
+  const other = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const pipes = [
+    connection.readable.pipeTo(other.writable),
+    other.readable.pipeTo(connection.writable),
+  ];
+  assertEquals((await second).stdout, "x\n");
+  silent.close();
+  listener.close();
+  server.drop();
+  await Promise.allSettled(pipes);
+});
+
+Deno.test("ssh says before a run what is wrong with its parameters", () => {
+  const problemsOf = (params: Dict) => ssh.problems!(params).map(({ message }) => message);
+  const login = { host: "h", user: "u" };
+  assertEquals(problemsOf({ ...login, password: "", key_file: null, cmd: "true" }), [
+    'ssh needs "password", "key_file" or "agent" to sign in',
+  ]);
+  assertEquals(problemsOf({ ...login, key_file: "{{KEY}}" }), [
+    'ssh needs "cmd", "upload" or "download"',
+  ]);
+  assertEquals(problemsOf({ ...login, agent: true, upload: { a: ["b"] }, env: {}, port: 0 }), [
+    "invalid port 0",
+    '"upload.a" must be a string, not a list',
+    '"env" needs "cmd"',
+  ]);
+  const env = { "A-B": "{{x}}", C: "{{y}}", D: null };
+  assertEquals(problemsOf({ ...login, agent: true, cmd: "true", env, jump: "a, b/c" }), [
+    'invalid name of a variable "A-B"',
+    'invalid jump host "b/c"',
+  ]);
+});
+
 const KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIKey";
 
 /** A hashed name, as `ssh-keygen -H` writes it. */
@@ -270,7 +319,9 @@ Deno.test("parseKnownHosts() leaves out comments and invalid lines", () => {
     `# a comment\n\nhost ssh-rsa\r\n  host ssh-rsa A comment\r\n@other host ssh-rsa A\n` +
     `@revoked * ssh-rsa B\n@cert-authority *.a ssh-rsa C\n`;
   assertEquals(
-    parseKnownHosts(text, "f").map(({ marker, names, key, place }) => [marker, names, key, place]),
+    parseKnownHosts(text, "f").map((
+      { marker, names, key, location },
+    ) => [marker, names, key, location]),
     [
       [undefined, "host", "A", "f:4"],
       ["revoked", "*", "B", "f:6"],
@@ -292,11 +343,13 @@ Deno.test("judgeHostKey() knows, does not know, refuses and misses a key", () =>
 
 Deno.test("algorithmsFor() asks for the types of keys that are known", () => {
   const lines = parseKnownHosts("h ecdsa-sha2-nistp256 A\nh ssh-rsa B\n@revoked h ssh-dss C", "f");
-  assertEquals(algorithmsFor(lines), [
+  assertEquals(algorithmsFor([]), undefined);
+  assertEquals(algorithmsFor(lines)?.slice(0, 5), [
     "ecdsa-sha2-nistp256",
     "rsa-sha2-512",
     "rsa-sha2-256",
     "ssh-rsa",
+    "ssh-ed25519",
   ]);
 });
 
@@ -305,7 +358,7 @@ const PASSPHRASE = "pass phrase";
 
 /** The type of a key once it is loaded, if it can sign. */
 async function typeOf(text: string, passphrase?: string): Promise<string> {
-  const loaded = await loadKey(text, passphrase);
+  const loaded = await loadKey(text, passphrase, "the key");
   const parsed = utils.parseKey(loaded.privateKey, loaded.passphrase);
   const key = Array.isArray(parsed) ? parsed[0]! : parsed;
   if (key instanceof Error) throw key;
@@ -354,21 +407,24 @@ Deno.test("loadKey() says what is wrong with a key", async () => {
       ...{ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: PASSPHRASE },
     }),
   );
-  const kindOf = async (text: string, passphrase?: string) =>
-    (await assertRejects(() => loadKey(text, passphrase), KeyProblem)).kind;
+  const refused = async (words: string, text: string, passphrase?: string) =>
+    assertStringIncludes(await refusalOf(loadKey(text, passphrase, "the key")), words);
   for (const text of [own.private, pem]) {
-    assertEquals(await kindOf(text), "needs passphrase");
-    assertEquals(await kindOf(text, "another"), "wrong passphrase");
+    await refused("the key is encrypted and needs a passphrase", text);
+    await refused("wrong passphrase for the key", text, "another");
   }
-  assertEquals(await kindOf(own.public), "public");
-  assertEquals(await kindOf("no key"), "not supported");
-  assertEquals(await kindOf("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n"), "PuTTY");
-  assertEquals(
-    await kindOf("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----"),
-    "not supported",
+  await refused("the key is a public key", own.public);
+  await refused("the key is not a private key that is supported: ", "no key");
+  await refused(
+    "the key is in the format of PuTTY",
+    "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n",
+  );
+  await refused(
+    "the key is not a private key that is supported: ",
+    "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----",
   );
   const dsa = generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" });
-  assertEquals(await kindOf(`${dsa}`), "not supported");
+  await refused("the key is not a private key that is supported: ", `${dsa}`);
 });
 
 const VALUES: readonly string[] = [
@@ -383,13 +439,7 @@ const VALUES: readonly string[] = [
 
 /** Runs a script as a server does, with what it reads first. */
 async function run(command: Partial<RemoteCommand>, stdin = ""): Promise<string> {
-  const { text, preamble } = scriptOf({
-    text: "",
-    env: {},
-    hasTerminal: false,
-    maxOutput: 0,
-    ...command,
-  });
+  const { text, preamble } = scriptOf({ cmd: "", pty: false, ...command });
   const child = new Deno.Command("sh", {
     args: ["-c", text],
     env: { HOME: "/tmp", TAKEN: "away" },
@@ -406,17 +456,17 @@ Deno.test({
   name: "scriptOf() sets variables to exactly their values, and leaves the input to the command",
   ignore: Deno.build.os === "windows",
   async fn() {
-    for (const hasTerminal of [false, true]) {
+    for (const pty of [false, true]) {
       for (const value of VALUES) {
         const said = await run(
-          { text: 'printf %s "$A"; cat', env: { A: value }, hasTerminal },
+          { cmd: 'printf %s "$A"; cat', env: { A: value }, pty },
           "input",
         );
         assertEquals(said, `${value}input`);
       }
     }
     const env = { TAKEN: null, B: "b" };
-    assertEquals(await run({ text: "echo ${TAKEN-gone} $B $RUNNER_ENV", env }), "gone b\n");
+    assertEquals(await run({ cmd: "echo ${TAKEN-gone} $B $RUNNER_ENV", env }), "gone b\n");
   },
 });
 
@@ -424,57 +474,60 @@ Deno.test({
   name: "scriptOf() enters the directory, in which nothing but ~ has a meaning",
   ignore: Deno.build.os === "windows",
   async fn() {
-    assertEquals(await run({ text: "pwd", workdir: "~" }), "/tmp\n");
-    assertEquals(await run({ text: "pwd", workdir: "~/../usr" }), "/usr\n");
-    assertEquals(await run({ text: "pwd\necho x", workdir: "/nonexistent" }), "");
-    assertEquals(await run({ text: "pwd", workdir: "$HOME" }), "");
+    assertEquals(await run({ cmd: "pwd", workdir: "~" }), "/tmp\n");
+    assertEquals(await run({ cmd: "pwd", workdir: "~/../usr" }), "/usr\n");
+    assertEquals(await run({ cmd: "pwd\necho x", workdir: "/nonexistent" }), "");
+    assertEquals(await run({ cmd: "pwd", workdir: "$HOME" }), "");
   },
 });
 
 Deno.test("scriptOf() shows no values in the text, which others on the server see", () => {
-  const command = { text: "true", env: { TOKEN: "secret" }, maxOutput: 0 };
-  const { text, preamble } = scriptOf({ ...command, hasTerminal: false });
+  const command = { cmd: "true", env: { TOKEN: "secret" }, pty: false };
+  const { text, preamble } = scriptOf(command);
   assertEquals([text.includes("secret"), preamble.includes("secret")], [false, true]);
 });
+
+const attemptOf = (context: TestContext) =>
+  new Attempt(context, { product: "ssh", host: "127.0.0.1", port: 22 });
 
 /** The error that the library throws when a server refuses another session. */
 const refusal = () => Object.assign(new Error("open failed"), { reason: 2 });
 
 Deno.test("a server that still counts a command that is over is asked again", async () => {
   await using context = actionContext();
-  const slots = makeSlots(10);
+  const slots = new Slots(10);
   let asked = 0;
   const opened = await slots.open(() => {
     asked++;
     return asked < 3 ? Promise.reject(refusal()) : Promise.resolve("open");
-  }, context);
+  }, attemptOf(context));
   assertEquals([opened, asked], ["open", 3]);
 });
 
 Deno.test("a server that allows no sessions is not asked forever, and other errors are not repeated", async () => {
   await using context = actionContext();
-  const slots = makeSlots(10);
+  const slots = new Slots(10);
   let asked = 0;
   const open = (error: Error) => () => {
     asked++;
     return Promise.reject(error);
   };
-  await assertRejects(() => slots.open(open(refusal()), context), Error, "open failed");
+  await assertRejects(() => slots.open(open(refusal()), attemptOf(context)), Error, "open failed");
   assertEquals(asked, 11);
-  await assertRejects(() => slots.open(open(new Error("lost")), context), Error, "lost");
+  await assertRejects(() => slots.open(open(new Error("lost")), attemptOf(context)), Error, "lost");
   assertEquals(asked, 12);
 });
 
 Deno.test("no more work at once than there are slots", async () => {
   await using context = actionContext();
-  const slots = makeSlots(2);
+  const slots = new Slots(2);
   let working = 0;
   let most = 0;
   await Promise.all(Array.from({ length: 6 }, async () => {
     await slots.open(() => {
       most = Math.max(most, ++working);
       return Promise.resolve();
-    }, context);
+    }, attemptOf(context));
     await Promise.resolve();
     working--;
     slots.release();
