@@ -6,7 +6,7 @@ import { duration, flag, integer, text, value } from "./schema.ts";
 export const host = (summary = "The host or address") =>
   text(summary).as((host, param) => {
     // An address of IPv6 has two colons at least.
-    if (host !== "" && !/[\s/@[\]]|^[^:]*:[^:]*$/.test(host)) return host;
+    if (host !== "" && !/[\s\p{Cc}/@[\]]|^[^:]*:[^:]*$/u.test(host)) return host;
     const hint = "write a name or an address; the port has its own key";
     throw param.wrong(`invalid host "${withoutPassword(host)}"`, hint);
   });
