@@ -287,7 +287,10 @@ vars: { text: "{{KEY}}", port: "{{PORT}}", user: "{{LOGIN}}", home: x, word: x, 
         with: { cmd: echo next }
         test: res.stdout == "next\\n"`;
     const { stdout, stderr, files } = await run(flow(steps));
-    assertStringIncludes(stdout, "timed out after 800ms while downloading \"/dev/urandom\" as \"endless\" from");
+    assertStringIncludes(
+      stdout,
+      'timed out after 800ms while downloading "/dev/urandom" as "endless" from',
+    );
     assertStringIncludes(stdout, "3. ✓ ssh");
     assertEquals([stderr, files.endless], ["", undefined]);
   });
