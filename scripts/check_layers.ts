@@ -6,6 +6,7 @@
  */
 import config from "../deno.json" with { type: "json" };
 
+/** The kernel imports the kernel alone, but for the files in `DOORS`. */
 const UP_TO_ACTION = ["base", "secrets", "host", "expr", "action"];
 const UP_TO_PLAN = [...UP_TO_ACTION, "workflow", "plan"];
 
@@ -15,7 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   secrets: ["base"],
   host: [],
   expr: ["base"],
-  action: ["base", "secrets", "host", "expr", "openapi"],
+  action: ["base", "secrets", "host", "expr"],
   actions: ["base", "secrets", "host", "expr", "action", "openapi"],
   workflow: UP_TO_ACTION,
   plan: [...UP_TO_ACTION, "workflow"],

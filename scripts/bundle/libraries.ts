@@ -1,7 +1,7 @@
 /**
  * Libraries that only some runs need, and what for. The chunks contain all of them; the one file
  * contains none and fetches them from npm, in the version of deno.json, when they are imported.
- * src/README.md, "Adding a library", says how to add one.
+ * src/README.md says how to add one.
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
