@@ -1,4 +1,4 @@
-import { isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { integer, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Body } from "./api.ts";
 import { type SchemaShape, shapeOf } from "./schema.ts";
@@ -237,9 +237,20 @@ function scalarOutline(
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
 
 /** An integer between bounds beyond ±2^53, which the library takes for floats. */
-function longSample({ minimum, maximum }: RawApiMap): Value {
-  if (isNumber(minimum) && minimum > 1) return minimum;
-  return isNumber(maximum) && maximum < 1 ? maximum : 1;
+function longSample(keywords: RawApiMap): Value {
+  const [min, max, above, below, step] = [...BOUNDS, "multipleOf"].map((name) => {
+    const value = keywords[name];
+    return isNumber(value)
+      ? BigInt(typeof value === "number" ? Math.ceil(value) : value)
+      : undefined;
+  });
+  const by = step || 1n;
+  const open = (name: string) => keywords[name] === true ? 1n : 0n;
+  // Before 3.1, the exclusive ones are booleans.
+  const from = above === undefined ? min && min + open("exclusiveMinimum") : above + 1n;
+  const to = below === undefined ? max && max - open("exclusiveMaximum") : below - 1n;
+  if (from !== undefined && from > by) return integer((from + by - 1n) / by * by);
+  return integer(to !== undefined && to < by ? to - (to % by + by) % by : by);
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
