@@ -2,8 +2,8 @@ import { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { duration, map, type Rule, text } from "../../action/schema.ts";
-import { type Time, time } from "./criteria.ts";
+import { duration, map, text, type Values } from "../../action/schema.ts";
+import { time } from "./criteria.ts";
 import {
   type FetchMessageObject,
   type ImapConnection,
@@ -20,17 +20,6 @@ const PAUSE = 1000;
 /** The maximum number of other mails that are listed, and of matching mails that are read. */
 const MAX_MAILS = 5;
 
-/** The mail that a step waits for. */
-interface WaitFor {
-  readonly subject?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly body?: string;
-  readonly since?: Time;
-  readonly mailbox: string;
-  readonly timeout?: number;
-}
-
 const condition = (summary: string) =>
   text(summary).as((text, param) => {
     if (text !== "") return text;
@@ -40,8 +29,7 @@ const condition = (summary: string) =>
     );
   });
 
-/** `wait_for`: which mail to wait for, and how long. */
-export const waitFor: Rule<WaitFor> = map({
+const FIELDS = {
   subject: condition("Text in its subject"),
   from: condition("Text in its sender"),
   to: condition("Text in its recipients"),
@@ -52,12 +40,19 @@ export const waitFor: Rule<WaitFor> = map({
   ),
   mailbox: text("Where it arrives").default("INBOX"),
   timeout: duration("How long to wait").with({ default: "what the step has left" }),
-}, "The mail to wait for, after the commands; it stays unread").as((wanted, param) => {
-  const { subject, from, to, body, since } = wanted;
-  if (subject ?? from ?? to ?? body ?? since) return wanted;
-  const hint = "give subject, from, to, body or since";
-  throw param.wrong(`${param.name} does not say which mail`, hint);
-});
+};
+
+/** The mail that a step waits for. */
+type WaitFor = Values<typeof FIELDS>;
+
+/** `wait_for`: which mail to wait for, and how long. */
+export const waitFor = map(FIELDS, "The mail to wait for, after the commands; it stays unread")
+  .as((wanted, param) => {
+    const { subject, from, to, body, since } = wanted;
+    if (subject ?? from ?? to ?? body ?? since) return wanted;
+    const hint = "give subject, from, to, body or since";
+    throw param.wrong(`${param.name} does not say which mail`, hint);
+  });
 
 /**
  * Waits for a mail and returns all that match, the newest first. If none comes in time, the
@@ -72,7 +67,7 @@ export async function waitForMail(
   const { mailbox, timeout } = wanted;
   const where = `"${mailbox}" of ${username} at ${attempt.address}`;
   const { conditions, since, query } = readConditions(wanted, attempt.context.host.clock.now());
-  const arrivals = new Arrivals(client, since);
+  const arrivals = new Arrivals(client);
   const activity = () => `waiting for a mail ${conditions} in ${where}: ${arrivals.summary}`;
   const late = Promise.withResolvers<never>();
   const limit = timeout
@@ -82,12 +77,14 @@ export async function waitForMail(
     : undefined;
   const look = async () => {
     const { uidNext, exists } = await client.mailboxOpen(mailbox, { readOnly: true });
-    for (let from = uidNext; client.usable;) {
+    const before = since ? await client.search({ since }, { uid: true }) || [] : [];
+    let from = before[0] ?? uidNext;
+    // Without "since", the mails that were there could be the right ones, too.
+    for (let isFirst = true; client.usable; isFirst = false) {
       const mails = await findMails(client, query, since);
       if (mails.length > 0) return mails;
-      // Without "since", the mails that were there could have been the right ones, too.
-      if (from === uidNext && !since) await arrivals.noteThere(exists);
-      from = await arrivals.note(from);
+      if (isFirst && !since) await arrivals.noteThere(exists);
+      from = await arrivals.note(from, since);
       await newMail(client, attempt);
     }
     throw new Error("the connection was lost");
@@ -162,33 +159,27 @@ class Arrivals {
   /** The newest of the mails that were there before. */
   #there: string[] = [];
 
-  constructor(readonly client: ImapFlow, readonly since: Date | undefined) {}
+  constructor(readonly client: ImapFlow) {}
 
   /** Notes the newest mails of a mailbox that has that many. */
   async noteThere(count: number): Promise<void> {
-    if (count === 0 || this.#there.length > 0) return;
+    if (count === 0) return;
     const range = `${Math.max(1, count - MAX_MAILS + 1)}:*`;
     const found = await this.client.fetchAll(range, { envelope: true });
     this.#there = found.map(describeEnvelope);
   }
 
   /** Notes the mails from a UID on, and returns the first UID that it has not seen. */
-  async note(from: number): Promise<number> {
-    const { client, since } = this;
-    const isFirst = this.#mails.length === 0 && since !== undefined;
-    const uids = isFirst ? await client.search({ since }, { uid: true }) || [] : [];
+  async note(from: number, since: Date | undefined): Promise<number> {
     const items = { uid: true, envelope: true, internalDate: true };
-    const found = await client.fetchAll([...uids, `${from}:*`].join(","), items, { uid: true });
-    let next = from;
-    for (const mail of found) {
-      const { uid, internalDate } = mail;
-      const isEarlier = since !== undefined && new Date(internalDate ?? 0) < since;
-      // A range up to the last mail has that mail in it even if it is older.
-      if (isEarlier || uid < from && !uids.includes(uid)) continue;
-      next = Math.max(next, uid + 1);
-      this.#mails.push(describeEnvelope(mail));
-    }
-    return next;
+    const found = await this.client.fetchAll(`${from}:*`, items, { uid: true });
+    // A range up to the last mail has that mail in it even if it is older.
+    const seen = found.filter(({ uid }) => uid >= from);
+    const arrived = seen.filter(({ internalDate }) =>
+      !since || new Date(internalDate ?? 0) >= since
+    );
+    this.#mails.push(...arrived.map(describeEnvelope));
+    return seen.reduce((next, { uid }) => Math.max(next, uid + 1), from);
   }
 
   get summary(): string {
