@@ -6,7 +6,7 @@ import { codeOf } from "../../action/net/endpoint.ts";
 import { texts } from "../../action/params.ts";
 import { list, map, type Param, type Rule, text, type Values } from "../../action/schema.ts";
 import { criteria } from "./criteria.ts";
-import { type DataItems, describeMessage, readDataItems } from "./fetched_mail.ts";
+import { type DataItems, describeMessage, readDataItems } from "./read_mail.ts";
 import { type ImapConnection, type ImapFlow, isRefusal, refusalOf } from "./imap_connection.ts";
 
 /** What is known of a kind of command. */

@@ -129,7 +129,7 @@ const UNTIL_TLS = [
 
 function readAddress(text: string, param: Param) {
   const [, bracketed, name, digits = "25"] =
-    /^(?:\[([^\]]+)\]|([^:\s\p{Cc}/]+))(?::(\d{1,5}))?$/u.exec(text) ?? [];
+    /^(?:\[([^\]\p{Cc}]+)\]|([^:\s\p{Cc}/]+))(?::(\d{1,5}))?$/u.exec(text) ?? [];
   const host = bracketed ?? name;
   const port = Number(digits);
   if (host !== undefined && port >= 1 && port <= 65_535) return { host, port };

@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { describeMailbox } from "../../../src/actions/imap/describe_mailbox.ts";
 import { imap } from "../../../src/actions/imap/imap.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
@@ -301,7 +300,7 @@ Deno.test("imap says why there is no connection", async (test) => {
   });
 });
 
-Deno.test("pictures attached to a mail are shown as pictures in reports, and nothing else is", () => {
+Deno.test("pictures attached to a mail are shown as pictures in reports, and nothing else is", async () => {
   const picture = { filename: "logo.png", type: "image/png", size: 3, base64: "AAAA" };
   const others: Dict[] = [
     { filename: "a.svg", type: "image/svg+xml", size: 3, base64: "AAAA" },
@@ -310,7 +309,7 @@ Deno.test("pictures attached to a mail are shown as pictures in reports, and not
     { filename: "d.txt", type: "text/plain", size: 1, content: "x" },
   ];
   const res = { mails: [{ subject: "s", attachments: [picture, ...others] }] };
-  const { response } = describeMailbox({}, res);
+  const { response } = (await imap.explainer!()).describe!({}, res);
   const { base64: _, ...shown } = picture;
   assertEquals(response?.images, [{ name: "logo.png", data: "data:image/png;base64,AAAA" }]);
   assertEquals(response?.kept?.mails, [{ subject: "s", attachments: [shown, ...others] }]);
