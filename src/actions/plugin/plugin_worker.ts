@@ -118,7 +118,7 @@ export class PluginWorker {
 
   #exited(code: number | string): void {
     if (this.hasEnded) return;
-    this.hasEnded = true;
+    void this.end(); // A message may say so where nothing has ended.
     this.#fail(`it ended itself with exit code ${code}`);
   }
 

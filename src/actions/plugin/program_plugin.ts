@@ -22,16 +22,14 @@ export function runProgram(plugin: PluginFile): RunAction {
   return async (params, context) => {
     const group = start(plugin, params, context);
     runResources(context).watch(group.pid);
-    feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
+    const { vars, deadline } = context;
+    const request = { action: plugin.name, with: params, vars, timeout: deadline.timeout / 1000 };
+    feed(group.child.stdin, JSON.stringify(request) + "\n");
     const ended = await awaitCommand(group, LIMITS, context.signal, context);
     const printed = ended.stderr.text.trimEnd();
     if (printed !== "") context.log(`${plugin.name}: ${printed}`);
     return readEnd(plugin, ended, params);
   };
-}
-
-function requestOf({ name }: PluginFile, params: Dict, { vars, deadline }: ActionContext): Dict {
-  return { action: name, with: params, vars, timeout: deadline.timeout / 1000 };
 }
 
 function start(

@@ -26,7 +26,7 @@ export interface WorkerMessage {
   readonly id: number;
   /** A text, a value as JSON, the message of an error, or an exit code. */
   readonly text: string;
-  /** What went wrong: `failed`. */
+  /** What a run did: `cannot be loaded`. */
   readonly failing?: string;
   /** The rest of an error; a `hint` is that of a `StepError`. */
   readonly name?: string;
@@ -61,17 +61,18 @@ export function workerMain(
     readonly closers: { readonly key: string; readonly close: () => unknown }[];
   }
   const scopes = new Map<string, Scope>();
-  const aborts = new Map<number, AbortController>();
+  const runs = new Map<number, { readonly abort: AbortController; failing: string }>();
   let action: Record<string, Function> = {};
   let loaded: Promise<unknown> | undefined;
 
   /** Functions are omitted, as in any JSON. */
-  const answer = (id: number, value: unknown): WorkerMessage => ({
+  const value = (id: number, value: unknown): WorkerMessage => ({
     type: "value",
     id,
     text: JSON.stringify(value) ?? "null",
   });
-  const thrown = (type: "thrown" | "late", id: number, error: unknown, failing = "failed") => {
+  const thrown = (type: "thrown" | "late", id: number, error: unknown): WorkerMessage => {
+    const failing = runs.get(id)?.failing;
     if (!(error instanceof Error)) return { type, id, text: String(error), failing };
     const { name, message, stack, hint } = error as Error & { hint?: unknown };
     return {
@@ -81,6 +82,15 @@ export function workerMain(
   };
   /** An error whose message is shown as it is. */
   const stepError = (message: string) => Object.assign(new Error(message), { name: "StepError" });
+
+  const load = async (url: string) => {
+    const exported = await import(url);
+    const key = ["action", "default"].find((key) => Object.hasOwn(exported, key));
+    if (key === undefined) return {};
+    action = exported[key] ?? {};
+    const mark = (_: string, part: unknown) => typeof part === "function" ? functionMark : part;
+    return { key, record: JSON.parse(JSON.stringify(exported[key], mark) ?? "null") };
+  };
 
   const scopeOf = (id: string) => ({
     resource(key: string, open: () => unknown, close?: (resource: unknown) => unknown) {
@@ -99,29 +109,14 @@ export function workerMain(
     },
   });
 
-  const load = async (id: number, url: string) => {
-    try {
-      const exported = await import(url);
-      const key = ["action", "default"].find((key) => Object.hasOwn(exported, key));
-      if (key !== undefined) action = exported[key] ?? {};
-      const record = JSON.stringify(
-        { key, record: key !== undefined && exported[key] },
-        (_, part) => typeof part === "function" ? functionMark : part,
-      );
-      port.postMessage({ type: "value", id, text: record });
-    } catch (error) {
-      port.postMessage(thrown("thrown", id, error, "cannot be loaded"));
-    }
-  };
-
-  const run = async (id: number, { params, attempt, timeout, scopes }: RunData) => {
-    const abort = new AbortController();
-    aborts.set(id, abort);
+  const run = async ({ params, attempt, timeout, scopes }: RunData, id: number) => {
+    const current = { abort: new AbortController(), failing: "cannot be loaded" };
+    runs.set(id, current);
     const say = (type: "log" | "warn" | "secret") => (text: unknown) =>
       port.postMessage({ type, id, text: String(text) });
     const context = {
       ...attempt,
-      signal: abort.signal,
+      signal: current.abort.signal,
       deadline: { timeout },
       scope: {
         run: scopeOf(scopes.run),
@@ -132,32 +127,23 @@ export function workerMain(
       log: say("log"),
       warn: say("warn"),
     };
-    let failing = "cannot be loaded";
-    try {
-      loaded ??= Promise.resolve(action.load!());
-      const act = await loaded.catch((error) => (loaded = undefined, Promise.reject(error)));
-      if (typeof act !== "function") {
-        throw stepError(
-          `the plugin "${action.name}" must load a function that carries its action out`,
-        );
-      }
-      failing = "failed";
-      const result = await act(params, context);
-      flush();
-      failing = "answered with something that is not plain data";
-      port.postMessage(answer(id, result));
-    } catch (error) {
-      flush();
-      port.postMessage(thrown("thrown", id, error, failing));
-    } finally {
-      aborts.delete(id);
+    loaded ??= Promise.resolve(action.load!());
+    const act = await loaded.catch((error) => (loaded = undefined, Promise.reject(error)));
+    if (typeof act !== "function") {
+      throw stepError(
+        `the plugin "${action.name}" must load a function that carries its action out`,
+      );
     }
+    current.failing = "failed";
+    const result = await act(params, context);
+    current.failing = "answered with something that is not plain data";
+    return result;
   };
 
-  const closeScope = async (id: number, scope: string) => {
+  const closeScope = async (name: string) => {
     const problems: string[] = [];
-    const closers = scopes.get(scope)?.closers ?? [];
-    scopes.delete(scope);
+    const closers = scopes.get(name)?.closers ?? [];
+    scopes.delete(name);
     for (const { key, close } of closers.reverse()) {
       try {
         await close();
@@ -165,25 +151,18 @@ export function workerMain(
         problems.push(`cannot close "${key}": ${error instanceof Error ? error.message : error}`);
       }
     }
-    port.postMessage(
-      problems.length === 0
-        ? answer(id, null)
-        : thrown("thrown", id, stepError(problems.join("; "))),
-    );
+    if (problems.length > 0) throw stepError(problems.join("; "));
   };
 
   const call = (
-    name: string,
-    args: readonly unknown[],
+    { name, args }: { readonly name: string; readonly args: readonly unknown[] },
     { port, woken }: NonNullable<WorkerRequest["answer"]>,
   ) => {
-    let message: WorkerMessage;
     try {
-      message = answer(0, action[name]!(...args));
+      port.postMessage(value(0, action[name]!(...args)));
     } catch (error) {
-      message = thrown("thrown", 0, error);
+      port.postMessage(thrown("thrown", 0, error));
     }
-    port.postMessage(message);
     Atomics.store(woken, 0, 1);
     Atomics.notify(woken, 0);
   };
@@ -236,20 +215,23 @@ export function workerMain(
     event.preventDefault();
     port.postMessage(thrown("late", 0, event.error));
   });
-  port.on("message", ({ method, id, json, answer }) => {
-    switch (method) {
-      case "load":
-        return void load(id, parse(json));
-      case "run":
-        return void run(id, parse(json));
-      case "abort":
-        return aborts.get(id)?.abort(new Error(parse(json)));
-      case "close":
-        return void closeScope(id, parse(json));
-      case "call": {
-        const { name, args } = parse<{ name: string; args: unknown[] }>(json);
-        return call(name, args, answer!);
-      }
+  const methods: Record<string, (data: never, id: number) => Promise<unknown>> = {
+    load,
+    run,
+    close: closeScope,
+  };
+  port.on("message", async ({ method, id, json, answer }) => {
+    const data = parse<never>(json);
+    if (method === "abort") return runs.get(id)?.abort.abort(new Error(data));
+    if (method === "call") return call(data, answer!);
+    let message: WorkerMessage;
+    try {
+      message = value(id, await methods[method]!(data, id));
+    } catch (error) {
+      message = thrown("thrown", id, error);
     }
+    flush();
+    port.postMessage(message);
+    runs.delete(id);
   });
 }

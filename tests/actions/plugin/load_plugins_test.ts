@@ -232,6 +232,12 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "() => new Promise(() => setTimeout(() => Deno.exit(3)))",
       /ended itself with exit code 3$/,
     ],
+    [
+      "says that it has ended",
+      "() => new Promise(() => process.getBuiltinModule('node:worker_threads')" +
+      ".parentPort.postMessage({ type: 'exit', id: 0, text: '7' }))",
+      /ended itself with exit code 7$/,
+    ],
     ["exits as a program of Node", "() => process.exit(4)", /ended itself with exit code 4$/],
     [
       "rejects what nobody awaits",
