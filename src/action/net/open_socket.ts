@@ -10,32 +10,20 @@ import { deniedConnection, explainConnection } from "./explain_connection.ts";
 
 /**
  * Throws a `StepError` if the run may not connect to an endpoint, or if Deno would ask the user.
- * `doing` is what is refused: `cannot connect to db.example.com port 5432`.
  */
-export async function checkNet(
-  endpoint: Endpoint,
-  context: ActionContext,
-  doing = `cannot connect to ${placeOf(endpoint)}`,
-): Promise<void> {
-  await checkReach(endpoint, context, doing);
+export async function checkNet(endpoint: Endpoint, { permissions }: ActionContext): Promise<void> {
+  const failing = `cannot connect to ${placeOf(endpoint)}`;
+  if (permissions?.net) {
+    const { netRefusal } = await import("../permissions/host_rule.ts");
+    const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(endpoint)}`));
+    if (refusal) throw new StepError(`${failing}: ${refusal.message}`, refusal.hint);
+  }
   try {
     demand({ name: "net", host: authorityOf(endpoint) });
   } catch {
     const { words, hint } = deniedConnection(endpoint);
-    throw new StepError(`${doing}: ${words}`, hint);
+    throw new StepError(`${failing}: ${words}`, hint);
   }
-}
-
-/** The same for an endpoint that another machine connects to. */
-async function checkReach(
-  endpoint: Endpoint,
-  { permissions }: ActionContext,
-  doing = `cannot connect to ${placeOf(endpoint)}`,
-): Promise<void> {
-  if (!permissions?.net) return;
-  const { netRefusal } = await import("../permissions/host_rule.ts");
-  const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(endpoint)}`));
-  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
 }
 
 /** Reads `tls: true`, `tls: false` or `tls: { … }` of a step; undefined for a plain connection. */

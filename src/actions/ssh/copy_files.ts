@@ -248,10 +248,10 @@ function explain(error: unknown, activity: string, direction: Direction): unknow
   if (error instanceof StepError || !(error instanceof Error)) return error;
   const denial = explainDenial(error);
   const isMissing = /Unable to start subsystem/.test(error.message);
-  const words = isMissing ? "the server offers no SFTP" : denial?.words ?? reasonOf(error);
+  const reason = isMissing ? "the server offers no SFTP" : denial?.words ?? reasonOf(error);
   const where = direction === "upload" ? "its directory has to exist; " : "";
   const hint = (error as ClientError).code === 2
     ? `${where}~/ is the home directory`
     : denial?.hint;
-  return new StepError(`cannot ${activity}: ${words}`, hint, { parameter: direction });
+  return new StepError(`cannot ${activity}: ${reason}`, hint, { parameter: direction });
 }

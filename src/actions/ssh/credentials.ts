@@ -256,8 +256,8 @@ function number(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
 }
 
-function text(words: string): Uint8Array {
-  return field(new TextEncoder().encode(words));
+function text(value: string): Uint8Array {
+  return field(new TextEncoder().encode(value));
 }
 
 /** Bytes behind their length. */

@@ -148,9 +148,9 @@ async function readFiles(
 /** Reads the lines of a known_hosts file; what is not one is left out. */
 export function parseKnownHosts(text: string, file: string): KnownHost[] {
   return text.split("\n").flatMap((line, index): KnownHost[] => {
-    const words = line.trim().split(/\s+/);
-    const [, marker] = /^@(revoked|cert-authority)$/.exec(words[0]!) ?? [];
-    const [names, type, key] = marker === undefined ? words : words.slice(1);
+    const [, marker, rest = ""] = /^(?:@(revoked|cert-authority)\s+)?(.*)$/s.exec(line.trim()) ??
+      [];
+    const [names, type, key] = rest.split(/\s+/);
     if (names === undefined || type === undefined || !key || /^[#@]/.test(names)) return [];
     const location = `${file}:${index + 1}`;
     return [{ marker: marker as KnownHost["marker"], names, type, key, location }];

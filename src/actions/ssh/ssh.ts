@@ -234,7 +234,7 @@ function commandOf(req: Dict, params: Dict): CommandLine {
       ...strict === false ? ["-o", "StrictHostKeyChecking=no"] : [],
       ...pty === true ? ["-t"] : [],
       `${user}@${host}`,
-      // In the words of `with`, but all of it in the text of the command.
+      // The request has the names of `with`; all of it goes into the text of the command.
       ...isCopy ? [] : [scriptOf({ ...req as unknown as RemoteCommand, pty: true }).text],
     ]],
     ...isCopy ? { input: copiesOf(req) } : typeof stdin === "string" && { input: stdin },
