@@ -100,7 +100,7 @@ export async function waitForMail(
   }
 }
 
-/** The search, and its words for messages: `from "shop" with subject "Welcome"`. */
+/** The search, and how messages say it: `from "shop" with subject "Welcome"`. */
 function readConditions({ since, ...wanted }: WaitFor, now: number) {
   const { from, to, subject, body } = wanted;
   // Mail servers keep whole seconds.
@@ -190,8 +190,8 @@ class Arrivals {
         : `no other mail came; the newest there were ${this.#there.toReversed().join(", ")}`;
     }
     const newest = this.#mails.slice(-MAX_MAILS).reverse().join(", ");
-    const more = count > MAX_MAILS ? ", …" : "";
-    return `${count === 1 ? "1 other mail" : `${count} other mails`} came: ${newest}${more}`;
+    const ellipsis = count > MAX_MAILS ? ", …" : "";
+    return `${count === 1 ? "1 other mail" : `${count} other mails`} came: ${newest}${ellipsis}`;
   }
 }
 

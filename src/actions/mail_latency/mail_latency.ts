@@ -152,7 +152,7 @@ async function write(outputDir: string, csv: string, context: ActionContext): Pr
   const stamp = time.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   const start = `${resolve(files.workingDirectory(), outputDir)}/mail-latency.${stamp}`;
   let path = `${start}.csv`;
-  // A place that cannot be read cannot be written either; writing says why.
+  // A directory that cannot be read cannot be written either; writing says why.
   for (let number = 2; await files.isFile(path).catch(() => false); number++) {
     path = `${start}-${number}.csv`;
   }
@@ -160,7 +160,7 @@ async function write(outputDir: string, csv: string, context: ActionContext): Pr
   return await writeStepFile(file, new TextEncoder().encode(csv), context);
 }
 
-/** The least of any number of numbers; a function takes only so many arguments. */
+/** The minimum of any number of numbers; a function takes only so many arguments. */
 function minimum(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => Math.min(one, other), Infinity);
 }

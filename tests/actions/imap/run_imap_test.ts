@@ -14,14 +14,14 @@ const MAIL = [
 ].join("\r\n");
 
 /** The response of the server to a command, before `OK`. */
-type Answers = Readonly<Record<string, string | undefined>>;
+type Responses = Readonly<Record<string, string | undefined>>;
 
-/** A server with one mail, which answers some commands in a way of its own. */
-function imapServer(own: Answers = {}, greeting = "* OK [CAPABILITY IMAP4rev1] hello\r\n") {
+/** A server with one mail, with special responses to some commands. */
+function imapServer(special: Responses = {}, greeting = "* OK [CAPABILITY IMAP4rev1] hello\r\n") {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const commands: string[] = [];
   const open = new Set<Deno.Conn>();
-  const answers: Answers = {
+  const responses: Responses = {
     CAPABILITY: "* CAPABILITY IMAP4rev1\r\n",
     LIST: '* LIST () "/" INBOX\r\n',
     NAMESPACE: '* NAMESPACE (("" "/")) NIL NIL\r\n',
@@ -33,7 +33,7 @@ function imapServer(own: Answers = {}, greeting = "* OK [CAPABILITY IMAP4rev1] h
     FETCH: `* 1 FETCH (UID 7 FLAGS () BODY[] {${MAIL.length}}\r\n${MAIL})\r\n`,
     "UID FETCH": '* 1 FETCH (UID 7 FLAGS () INTERNALDATE "02-Jan-2026 03:04:05 +0000" ' +
       `BODY[] {${MAIL.length}}\r\n${MAIL})\r\n`,
-    ...own,
+    ...special,
   };
   const serve = async (conn: Deno.Conn) => {
     open.add(conn);
@@ -48,12 +48,12 @@ function imapServer(own: Answers = {}, greeting = "* OK [CAPABILITY IMAP4rev1] h
           text = text.slice(end + 2);
           const [, tag, name = ""] = /^(\S+) ((?:UID )?\S+)/.exec(line) ?? [];
           commands.push(name);
-          const answer = answers[name];
-          if (answer === "") continue;
-          if (/^(NO|BAD) /.test(answer ?? "")) await say(`${tag} ${answer}\r\n`);
-          else if (answer?.startsWith("* BYE ")) await say(answer);
-          else await say(`${answer ?? ""}${tag} OK done\r\n`);
-          if (name === "LOGOUT" || answer?.includes("[LIMIT]")) conn.close();
+          const response = responses[name];
+          if (response === "") continue;
+          if (/^(NO|BAD) /.test(response ?? "")) await say(`${tag} ${response}\r\n`);
+          else if (response?.startsWith("* BYE ")) await say(response);
+          else await say(`${response ?? ""}${tag} OK done\r\n`);
+          if (name === "LOGOUT" || response?.includes("[LIMIT]")) conn.close();
         }
       }
     } catch {
@@ -214,11 +214,11 @@ Deno.test("imap finds mistakes in commands before the run", () => {
 });
 
 Deno.test("imap says why there is no connection", async (test) => {
-  const place = "the mailbox server at 127.0.0.1 port PORT";
+  const peer = "the mailbox server at 127.0.0.1 port PORT";
   await test.step("refused, unknown host", async () => {
     assertEquals(
       await failure(1, NOOP),
-      `cannot connect to ${place}: ` +
+      `cannot connect to ${peer}: ` +
         "127.0.0.1 port PORT refused the connection (ECONNREFUSED); is the server running there?",
     );
     assertStringIncludes(await failure(143, { ...NOOP, host: "nowhere.invalid" }), "(ENOTFOUND)");
@@ -228,7 +228,7 @@ Deno.test("imap says why there is no connection", async (test) => {
     const said = await failure(server.port, NOOP);
     assertEquals(
       said,
-      `cannot sign in to ${place} as "ann": Wrong password; check "username" and "password"`,
+      `cannot sign in to ${peer} as "ann": Wrong password; check "username" and "password"`,
     );
   });
   await test.step("too many connections, which the server closes", async () => {
@@ -244,7 +244,7 @@ Deno.test("imap says why there is no connection", async (test) => {
     await using full = imapServer({}, "* BYE Too many connections\r\n");
     assertEquals(
       await failure(full.port, NOOP),
-      `cannot connect to ${place}: it closed the connection: Too many connections`,
+      `cannot connect to ${peer}: it closed the connection: Too many connections`,
     );
     const bye = "* BYE [LIMIT] Server shutting down\r\n";
     await using leaving = imapServer({ NOOP: bye, SEARCH: bye });
@@ -252,7 +252,7 @@ Deno.test("imap says why there is no connection", async (test) => {
     for (const params of [NOOP, { commands: search }]) {
       assertEquals(
         await failure(leaving.port, params),
-        `the connection to ${place} was lost: ` +
+        `the connection to ${peer} was lost: ` +
           "it closed the connection: Server shutting down (LIMIT)",
       );
     }
@@ -269,32 +269,32 @@ Deno.test("imap says why there is no connection", async (test) => {
     await using server = imapServer();
     assertStringIncludes(
       await failure(server.port, { ...NOOP, starttls: true }),
-      `cannot connect to ${place}: it does not offer STARTTLS`,
+      `cannot connect to ${peer}: it does not offer STARTTLS`,
     );
   });
   await test.step("no greeting, no reply", async () => {
     await using silent = imapServer({}, "");
     assertEquals(
       await failure(silent.port, { ...NOOP, timeout: "2s" }),
-      `timed out after 2s while waiting for the greeting of ${place}; ` +
+      `timed out after 2s while waiting for the greeting of ${peer}; ` +
         "does the port speak TLS? write tls: true",
     );
     await using server = imapServer({ LOGIN: "" });
     assertEquals(
       await failure(server.port, { ...NOOP, timeout: "1s" }),
-      `timed out after 1s while signing in to ${place}`,
+      `timed out after 1s while signing in to ${peer}`,
     );
     await using slow = imapServer({ NOOP: "" });
     assertEquals(
       await failure(slow.port, { ...NOOP, timeout: "1s" }),
-      `timed out after 1s while waiting for the reply to noop from ${place}`,
+      `timed out after 1s while waiting for the reply to noop from ${peer}`,
     );
   });
   await test.step("not IMAP", async () => {
     await using server = imapServer({}, "HTTP/1.1 400 Bad Request\r\n\r\n");
     assertEquals(
       await failure(server.port, NOOP),
-      `cannot connect to ${place}: it does not speak IMAP: it sent "HTTP/1.1 400 Bad Request"; ` +
+      `cannot connect to ${peer}: it does not speak IMAP: it sent "HTTP/1.1 400 Bad Request"; ` +
         "check the port: IMAP is at 143 or 993",
     );
   });

@@ -21,9 +21,9 @@ function mail(sent: string, first: string, last: string, path = "ann@example.com
 const HEADER = "Sent Time Offset (sec),Received Time Offset (sec),Sent Time,Last Received Time," +
   "End-to-End Latency (sec),First Received Time,Relay Latency (sec),Return Path,File Path\n";
 
-async function measure(dir: string, more: Readonly<Record<string, string>> = {}) {
+async function measure(dir: string, zone: Readonly<Record<string, string>> = {}) {
   await using context = actionContext();
-  const params = { mail_dir: `${dir}/mails`, output_dir: dir, ...more };
+  const params = { mail_dir: `${dir}/mails`, output_dir: dir, ...zone };
   return (await runnerOf(mailLatency)(params, context)).res;
 }
 

@@ -174,8 +174,8 @@ Deno.test("imap says why it cannot connect to Dovecot, and which mails came inst
   await withFiles({}, async (cwd) => {
     await using mailbox = await dovecotServer(PASSWORD);
     await using server = await aiosmtpdServer(PASSWORD, `${mailbox.mails}/ann`);
-    const user = (more: string, password = PASSWORD) =>
-      `{ host: 127.0.0.1, username: ann, password: ${password}, ${more} }`;
+    const user = (params: string, password = PASSWORD) =>
+      `{ host: 127.0.0.1, username: ann, password: ${password}, ${params} }`;
     const work = "commands: [{ name: noop }]";
     const plain = `port: ${mailbox.port}, tls: false`;
     const table: readonly (readonly [name: string, params: string, parts: readonly string[]])[] = [
@@ -434,11 +434,11 @@ Deno.test("smtp and imap present client certificates, and explain those of serve
     await test.step("a server that requires one", async () => {
       await using mailbox = await dovecotServer(PASSWORD, { isMutual: true });
       await using server = await aiosmtpdServer(PASSWORD, undefined, { isMutual: true });
-      const own = CA.replace("authority", "good");
-      const client = `{ ca: "${CA}", cert: "${own}", key: "${own.replace("good", "good_key")}" }`;
+      const cert = CA.replace("authority", "good");
+      const client = `{ ca: "${CA}", cert: "${cert}", key: "${cert.replace("good", "good_key")}" }`;
       const { code, stdout } = await useBoth(cwd, server, mailbox, client);
       assertEquals(code, 0, stdout);
-      const pfx = `{ ca: "${CA}", pfx: "${own.replace(".pem", ".p12")}", passphrase: tiger }`;
+      const pfx = `{ ca: "${CA}", pfx: "${cert.replace(".pem", ".p12")}", passphrase: tiger }`;
       assertEquals((await useBoth(cwd, server, mailbox, pfx)).code, 0);
       const without = await useBoth(cwd, server, mailbox, `{ ca: "${CA}" }`);
       assertEquals(without.steps.length, 4);
