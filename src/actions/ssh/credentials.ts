@@ -140,9 +140,8 @@ export async function loadKey(
     const hint = "the private key has the same name without .pub";
     throw keyError(`${name} is a public key`, hint);
   }
-  return /BEGIN OPENSSH PRIVATE KEY|^PuTTY-User-Key-File-/m.test(file)
-    ? await loadOpenSsh(file, passphrase, name)
-    : await loadPem(file, passphrase, name);
+  const isPem = !/BEGIN OPENSSH PRIVATE KEY|^PuTTY-User-Key-File-/m.test(file);
+  return await parseKey(isPem ? await convertPem(file, passphrase, name) : file, passphrase, name);
 }
 
 function keyError(message: string, hint?: string, parameter = "key_file"): StepError {
@@ -165,7 +164,7 @@ function notSupported(name: string, reason: string): StepError {
   );
 }
 
-async function loadOpenSsh(
+async function parseKey(
   file: string,
   passphrase: string | undefined,
   name: string,
@@ -187,15 +186,17 @@ async function loadOpenSsh(
   }
   // This format keeps the number of an elliptic key as short as it is, and the runtime refuses one
   // that is not as long as its curve.
-  const size = SIZES[key.type];
-  return size === undefined ? { privateKey: file, passphrase } : padElliptic(key, size);
+  const [, bits] = /^ecdsa-sha2-nistp(\d+)$/.exec(key.type) ?? [];
+  if (bits === undefined) return { privateKey: file, passphrase };
+  return { privateKey: padElliptic(key, Math.ceil(Number(bits) / 8)) };
 }
 
-async function loadPem(
+/** A key in PEM in a format that the library reads, without a passphrase. */
+async function convertPem(
   file: string,
   passphrase: string | undefined,
   name: string,
-): Promise<LoadedKey> {
+): Promise<string> {
   const isEncrypted = /BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(file);
   if (isEncrypted && !passphrase) throw needsPassphrase(name);
   const { createPrivateKey } = await import("node:crypto");
@@ -207,25 +208,18 @@ async function loadPem(
     throw notSupported(name, error instanceof Error ? error.message : String(error));
   }
   const type = key.asymmetricKeyType;
-  if (type === "rsa") return { privateKey: String(key.export({ type: "pkcs1", format: "pem" })) };
-  if (type === "ec") return { privateKey: String(key.export({ type: "sec1", format: "pem" })) };
+  if (type === "rsa") return String(key.export({ type: "pkcs1", format: "pem" }));
+  if (type === "ec") return String(key.export({ type: "sec1", format: "pem" }));
   if (type !== "ed25519") throw notSupported(name, `its type is ${type}`);
   const { x = "", d = "" } = key.export({ format: "jwk" });
   const [publicKey, secret] = [x, d].map((part) =>
     Uint8Array.fromBase64(part, { alphabet: "base64url" })
   ) as [Uint8Array, Uint8Array];
-  return wrap(join([text("ssh-ed25519"), field(publicKey)]), join([secret, publicKey]));
+  return openSshKey(encode("ssh-ed25519", publicKey), join([secret, publicKey]));
 }
 
-/** Bytes of the secret number, by the type of the key. */
-const SIZES: Readonly<Record<string, number>> = {
-  "ecdsa-sha2-nistp256": 32,
-  "ecdsa-sha2-nistp384": 48,
-  "ecdsa-sha2-nistp521": 66,
-};
-
-/** An elliptic key whose number has the length of its curve. */
-function padElliptic(key: ParsedKey, size: number): LoadedKey {
+/** An elliptic key whose number has that many bytes, as its curve. */
+function padElliptic(key: ParsedKey, size: number): string {
   const pem = key.getPrivatePEM() ?? "";
   const der = Uint8Array.fromBase64(pem.replace(/-----[^-]+-----|\s/g, ""));
   // A sequence of the integer 1, the number, and the curve with the public key.
@@ -234,43 +228,34 @@ function padElliptic(key: ParsedKey, size: number): LoadedKey {
   const found = der.subarray(start + 2, start + 2 + length);
   const padded = new Uint8Array(size);
   padded.set(found.subarray(Math.max(0, length - size)), Math.max(0, size - length));
-  return wrap(key.getPublicSSH(), padded);
+  return openSshKey(key.getPublicSSH(), padded);
 }
 
-/** A key in the format of OpenSSH, the only one that the library reads for all types. */
-function wrap(publicKey: Uint8Array, secret: Uint8Array): LoadedKey {
+/** The text of a key in the format of OpenSSH. */
+function openSshKey(publicKey: Uint8Array, secret: Uint8Array): string {
   // Two equal numbers, by which a reader knows that it has decrypted the key; no comment.
-  const secrets = join([number(0), number(0), publicKey, field(secret), number(0)]);
+  const secrets = join([encode(0, 0), publicKey, encode(secret, "")]);
   const padding = Uint8Array.from({ length: -secrets.length & 7 }, (_, index) => index + 1);
   const all = join([
     new TextEncoder().encode("openssh-key-v1\0"),
-    ...[text("none"), text("none"), number(0), number(1)],
-    ...[field(publicKey), field(join([secrets, padding]))],
+    encode("none", "none", "", 1, publicKey, join([secrets, padding])),
   ]);
   const lines = all.toBase64().replace(/.{64}/g, "$&\n").trimEnd();
   const label = "OPENSSH PRIVATE KEY";
-  return { privateKey: `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n` };
+  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 }
 
-function number(value: number): Uint8Array {
-  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
-}
-
-function text(value: string): Uint8Array {
-  return field(new TextEncoder().encode(value));
-}
-
-/** Bytes behind their length. */
-function field(bytes: Uint8Array): Uint8Array {
-  return join([number(bytes.length), bytes]);
+/** Numbers in four bytes; texts and bytes behind their length. */
+function encode(...parts: readonly (number | string | Uint8Array)[]): Uint8Array {
+  return join(parts.map((part) => {
+    if (typeof part === "number") {
+      return Uint8Array.of(part >>> 24, part >>> 16, part >>> 8, part);
+    }
+    const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
+    return join([encode(bytes.length), bytes]);
+  }));
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const part of parts) {
-    all.set(part, end);
-    end += part.length;
-  }
-  return all;
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
 }

@@ -423,6 +423,11 @@ Deno.test("loadKey() says what is wrong with a key", async () => {
     "the key is not a private key that is supported: ",
     "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----",
   );
+  const curve = generateKeyPairSync("ec", { namedCurve: "secp256k1" }).privateKey;
+  await refused(
+    "the key is not a private key that is supported: ",
+    String(curve.export({ type: "pkcs8", format: "pem" })),
+  );
   const dsa = generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" });
   await refused("the key is not a private key that is supported: ", `${dsa}`);
 });
