@@ -107,12 +107,12 @@ async function endLeft(left: readonly Left[], context: ActionContext): Promise<v
     const lines = stopped.slice(0, MOST_NAMED).flatMap((line) =>
       line === undefined ? [] : secrets.mask(line, 0, Math.min(line.length, LONGEST_NAME))
     );
-    const more = stopped.length > MOST_NAMED ? ", …" : "";
+    const ellipsis = stopped.length > MOST_NAMED ? ", …" : "";
     const count = stopped.length === 1 ? "1 process" : `${stopped.length} processes`;
     context.warn(
       lines.length === 0
         ? `stopped what "${label}" left running`
-        : `stopped ${count} that "${label}" left running: ${lines.join(", ")}${more}`,
+        : `stopped ${count} that "${label}" left running: ${lines.join(", ")}${ellipsis}`,
     );
   }
   if (losesOutput) {

@@ -64,24 +64,24 @@ const LONGEST_SECRET = 10_000;
 
 /** Keeps the last `limit` bytes of what comes in pieces, as `capture` does. */
 export function lastOf(limit: number, secrets: SecretSink): LastOf {
-  const most = limit + LONGEST_SECRET;
+  const capacity = limit + LONGEST_SECRET;
   // Up to twice as many bytes, of which only the last count.
   let buffer = new Uint8Array(0);
   let length = 0;
   let bytes = 0;
   let isTaken = false;
-  const kept = () => buffer.subarray(Math.max(0, length - most), length);
+  const kept = () => buffer.subarray(Math.max(0, length - capacity), length);
   return {
     add(chunk) {
       bytes += chunk.length;
       if (isTaken) return;
       if (length + chunk.length > buffer.length) {
         const last = kept();
-        buffer = new Uint8Array(2 * (last.length + Math.min(chunk.length, most)));
+        buffer = new Uint8Array(2 * (last.length + Math.min(chunk.length, capacity)));
         buffer.set(last);
         length = last.length;
       }
-      const rest = chunk.subarray(Math.max(0, chunk.length - most));
+      const rest = chunk.subarray(Math.max(0, chunk.length - capacity));
       buffer.set(rest, length);
       length += rest.length;
     },

@@ -19,8 +19,8 @@ export interface Plugins {
   readonly problems: ReadonlyMap<string, PluginProblem>;
   /** The names of all plugins that there are. */
   readonly names: readonly string[];
-  /** Where they are looked for, in words. */
-  readonly place: string;
+  /** Where they are looked for, as messages say it. */
+  readonly location: string;
 }
 
 /** Looks for plugins of those names, and says what was found and what is wrong with it. */
@@ -33,8 +33,8 @@ export async function loadPlugins(
   const problems = new Map<string, PluginProblem>();
   const directory = pluginDirectory(host);
   const found = directory && await pluginNames(directory, host);
-  const place = describePlace(directory, found !== undefined);
-  if (!directory || !found) return { actions, problems, names: [], place };
+  const location = describeLocation(directory, found !== undefined);
+  if (!directory || !found) return { actions, problems, names: [], location };
   await Promise.all(names.map(async (name) => {
     const file = PLUGIN_NAME.test(name) ? await findPlugin(directory, name) : undefined;
     if (!file) return;
@@ -43,11 +43,11 @@ export async function loadPlugins(
     if ("load" in plugin) actions.set(name, plugin);
     else problems.set(name, plugin);
   }));
-  return { actions, problems, names: found, place };
+  return { actions, problems, names: found, location };
 }
 
 /** For users without plugins, also where to put them. */
-function describePlace(directory: PluginDirectory | undefined, isThere: boolean): string {
+function describeLocation(directory: PluginDirectory | undefined, isThere: boolean): string {
   if (!directory) return "plugins are looked for where RUNNER_PLUGIN_DIR says";
   const { path, isChosen } = directory;
   if (!isChosen) return "plugins are looked for in ~/.runner/plugins";

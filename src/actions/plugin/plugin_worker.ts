@@ -221,12 +221,12 @@ export class PluginWorker {
     // deno-lint-ignore no-control-regex
     const plain = message!.replace(/\x1b\[[\d;]*m/g, "");
     const line = plain.split("\n")[0]!.replace(/file:\/\/[^\s"']+?(?=:\d+|["'\s]|$)/g, pathOf);
-    const words = line || name || "";
-    if (/:\d+:\d+/.test(words)) return words;
+    const shown = line || name || "";
+    if (/:\d+:\d+/.test(shown)) return shown;
     const url = toFileUrl(path).href;
     const frame = stack?.split("\n").find((line) => line.includes(`${url}:`));
     const position = frame && /:(\d+:\d+)\)?$/.exec(frame.trim())?.[1];
-    return position === undefined ? words : `${words} (${path}:${position})`;
+    return position === undefined ? shown : `${shown} (${path}:${position})`;
   }
 }
 

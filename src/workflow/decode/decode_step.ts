@@ -129,11 +129,11 @@ function decodeUses(
 }
 
 /** A suggestion for an unknown action name. */
-function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
+function actionHint(name: string, { names = [], location }: Partial<Plugins> = {}): string {
   const known = [...ACTIONS.map((action) => action.name), ...names];
   const hint = didYouMean(actionMeantBy(name) ?? name, known) ?? hintForAction(name) ??
     `the actions are ${known.join(", ")}`;
-  return place === undefined ? hint : `${hint} (${place})`;
+  return location === undefined ? hint : `${hint} (${location})`;
 }
 
 /** Decodes the `defaults` of a job. Their contents are checked with the steps that use them. */

@@ -62,7 +62,7 @@ Deno.test("plugins are found by their names, a module before a program", async (
     assertEquals(plugins.actions.get("foo")!.summary, `The plugin ${directory}/runner-foo`);
     assertEquals(plugins.problems.size, 0);
     assertEquals(new Set(plugins.names), new Set(["foo", "bar"]));
-    assertEquals(plugins.place, `plugins are looked for in "${directory}"`);
+    assertEquals(plugins.location, `plugins are looked for in "${directory}"`);
   });
 });
 
@@ -72,12 +72,12 @@ Deno.test("a configured plugin directory must exist, the one in the home directo
     const look = (env: Record<string, string>) => loadPlugins(["foo"], hostWith(env));
     assertEquals((await look({ HOME: home })).actions.size, 1);
     assertEquals((await look({ HOME: home, RUNNER_PLUGIN_DIR: "" })).actions.size, 1);
-    const place = "plugins are looked for in ~/.runner/plugins";
-    assertEquals((await look({ HOME: home })).place, place);
-    assertEquals((await look({ HOME: `${home}/no` })).place, place);
-    assertEquals((await look({})).place, "plugins are looked for where RUNNER_PLUGIN_DIR says");
+    const location = "plugins are looked for in ~/.runner/plugins";
+    assertEquals((await look({ HOME: home })).location, location);
+    assertEquals((await look({ HOME: `${home}/no` })).location, location);
+    assertEquals((await look({})).location, "plugins are looked for where RUNNER_PLUGIN_DIR says");
     const missing = await look({ HOME: home, RUNNER_PLUGIN_DIR: "/no/such" });
-    assertEquals(missing.place, 'RUNNER_PLUGIN_DIR "/no/such" is not a directory');
+    assertEquals(missing.location, 'RUNNER_PLUGIN_DIR "/no/such" is not a directory');
     assertEquals(missing.actions.size, 0);
   });
 });
