@@ -25,15 +25,15 @@ try {
   await Deno.remove(directory, { recursive: true });
 }
 
-function renderFigure({ what, value, unit, aside, goal }: Figure): string {
+function renderFigure({ what, value, unit, note, goal }: Figure): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
-  const figure = `${value.toFixed(digits)} ${unit}${aside === undefined ? "" : `, ${aside}`}`;
+  const figure = `${value.toFixed(digits)} ${unit}${note === undefined ? "" : `, ${note}`}`;
   const line = `${what.padEnd(56)} ${figure.padEnd(20)}`;
   if (!goal) return line.trimEnd();
-  const [words, isMet] = "most" in goal
-    ? [`at most ${goal.most}`, value <= goal.most]
-    : [`at least ${goal.least}`, value >= goal.least];
-  return `${line} ${words.padEnd(14)} ${isMet ? "met" : "MISSED"}`;
+  const [limit, isMet] = "max" in goal
+    ? [`at most ${goal.max}`, value <= goal.max]
+    : [`at least ${goal.min}`, value >= goal.min];
+  return `${line} ${limit.padEnd(14)} ${isMet ? "met" : "MISSED"}`;
 }
 
 function say(line: string): void {

@@ -48,11 +48,12 @@ const bytesOf = async (request: Request) => new Uint8Array(await request.arrayBu
 function openDoor({ password, token }: Access): Counter {
   const issued = new Set([token]);
   let tokens = 0;
-  const users: Record<string, (request: Request, given: string) => string | undefined> = {
-    basic: (_, given) => given === btoa(`ann:${password}`) ? "ann" : undefined,
-    bearer: (_, given) => issued.has(given) ? "the token" : undefined,
-    digest: (request, given) => isDigest(request, given, password) ? "ann" : undefined,
-    "aws4-hmac-sha256": (request, given) => isSigned(request, given, password) ? "shop" : undefined,
+  const users: Record<string, (request: Request, credentials: string) => string | undefined> = {
+    basic: (_, credentials) => credentials === btoa(`ann:${password}`) ? "ann" : undefined,
+    bearer: (_, credentials) => issued.has(credentials) ? "the token" : undefined,
+    digest: (request, credentials) => isDigest(request, credentials, password) ? "ann" : undefined,
+    "aws4-hmac-sha256": (request, credentials) =>
+      isSigned(request, credentials, password) ? "shop" : undefined,
   };
   return async (request) => {
     const [scheme = "", ...rest] = (request.headers.get("authorization") ?? "").split(" ");
@@ -85,16 +86,16 @@ function readPairs(text: string): Record<string, string> {
 }
 
 /** Whether the credentials of Digest (RFC 7616, SHA-256) are ann's. */
-function isDigest(request: Request, given: string, password: string): boolean {
-  const { uri, nonce, nc, cnonce, qop, response } = readPairs(given);
+function isDigest(request: Request, credentials: string, password: string): boolean {
+  const { uri, nonce, nc, cnonce, qop, response } = readPairs(credentials);
   const first = hash("sha256", `ann:shop:${password}`);
   const second = hash("sha256", `${request.method}:${uri}`);
   return response === hash("sha256", [first, nonce, nc, cnonce, qop, second].join(":"));
 }
 
 /** Whether the signature (AWS Signature Version 4) is made with the key "shop". */
-function isSigned(request: Request, given: string, password: string): boolean {
-  const { Credential = "", SignedHeaders = "", Signature } = readPairs(given);
+function isSigned(request: Request, credentials: string, password: string): boolean {
+  const { Credential = "", SignedHeaders = "", Signature } = readPairs(credentials);
   const [id, day = "", region = "", service = ""] = Credential.split("/");
   const { pathname, searchParams, host } = new URL(request.url);
   const header = (name: string) => name === "host" ? host : request.headers.get(name) ?? "";

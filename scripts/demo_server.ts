@@ -63,8 +63,8 @@ export function openShop(options: ShopOptions = {}): Shop {
     if (route === "GET /support") return openSupport(request);
     if (route === "GET /deliveries") return streamDeliveries();
     if (route === "POST /login") {
-      const { password: given } = await request.json();
-      return given === password
+      const { password: entered } = await request.json();
+      return entered === password
         ? Response.json({ token })
         : Response.json({ error: "wrong password" }, { status: 403 });
     }

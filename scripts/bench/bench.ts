@@ -15,9 +15,9 @@ export interface Figure {
   /** The unit of the value: `s`, `times`. */
   readonly unit: string;
   /** Figures of interest that have no goal, in words. */
-  readonly aside?: string;
+  readonly note?: string;
   /** A bound on the value; a figure without one is there for comparison. */
-  readonly goal?: { readonly most: number } | { readonly least: number };
+  readonly goal?: { readonly max: number } | { readonly min: number };
 }
 
 /** A program that has ended. */

@@ -48,8 +48,8 @@ export async function* benchHtml(workbench: Workbench): AsyncGenerator<Figure> {
     what: "HTML report of 10,000 requests, until rows are drawn",
     value: many!,
     unit: "ms",
-    aside: `${(size / 1e6).toFixed(1)} MB`,
-    goal: { most: 500 },
+    note: `${(size / 1e6).toFixed(1)} MB`,
+    goal: { max: 500 },
   };
   yield { what: "the same of one request", value: one!, unit: "ms" };
 }

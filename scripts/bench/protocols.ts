@@ -55,7 +55,7 @@ export async function* protocols(directory: string): AsyncGenerator<Protocol> {
         });
         await order({ type: "open", path: ":memory:", mayAttach: true });
         for (let n = Number(Deno.args[0]); n > 0; n--) {
-          await order({ type: "run", pieces: ["SELECT ? AS n"], values: [7n], most: 10000 });
+          await order({ type: "run", pieces: ["SELECT ? AS n"], values: [7n], maxRows: 10000 });
         }
         await worker.terminate();`,
     },

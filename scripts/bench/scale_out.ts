@@ -30,8 +30,8 @@ export async function* benchScaleOut(workbench: Workbench): AsyncGenerator<Figur
     what: "a piece with one step, more than the whole run (chunks)",
     value: median(overheads),
     unit: "ms",
-    aside: `${median(ratios).toFixed(2)} times`,
-    goal: { most: 40 },
+    note: `${median(ratios).toFixed(2)} times`,
+    goal: { max: 40 },
   };
   const load = await workbench.write(
     "load.yml",
@@ -56,13 +56,13 @@ export async function* benchScaleOut(workbench: Workbench): AsyncGenerator<Figur
     what: "merging 10 pieces with 100,000 events",
     value: merged.seconds,
     unit: "s",
-    goal: { most: 3 },
+    goal: { max: 3 },
   };
   yield {
     what: "its peak memory",
     value: merged.megabytes,
     unit: "MB",
-    goal: { most: 200 },
+    goal: { max: 200 },
   };
 }
 

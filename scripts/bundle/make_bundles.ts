@@ -39,8 +39,10 @@ export async function makeBundles(commit: string): Promise<Bundles> {
     const program = await makeProgram(`${CHECKOUT}/cli.ts`, containing!);
     return {
       file: replaceImports(file, (name) => {
-        const given = [exactSpecifier(name), LIBRARIES[name]].map((word) => JSON.stringify(word));
-        return `globalThis.fetchLibrary(${given.join(",")})`;
+        const specifiers = [exactSpecifier(name), LIBRARIES[name]].map((word) =>
+          JSON.stringify(word)
+        );
+        return `globalThis.fetchLibrary(${specifiers.join(",")})`;
       }),
       pages,
       chunks: new Map([

@@ -73,8 +73,8 @@ async function workflowsIn(directory: string): Promise<string[]> {
 async function firstSentence(path: string): Promise<string> {
   const text = await Deno.readTextFile(`${CHECKOUT}/examples/${path}`);
   const [comment = ""] = /^(?:#.*\n)+/.exec(text) ?? [];
-  const words = comment.replaceAll(/^#/gm, "").replaceAll(/\s+/g, " ").trim();
-  const [sentence = ""] = /^.*?[.](?=\s[A-Z`-]|$)/.exec(words) ?? [];
+  const paragraph = comment.replaceAll(/^#/gm, "").replaceAll(/\s+/g, " ").trim();
+  const [sentence = ""] = /^.*?[.](?=\s[A-Z`-]|$)/.exec(paragraph) ?? [];
   if (sentence === "") throw new Error(`examples/${path} begins with no sentence about itself`);
   return sentence;
 }
