@@ -29,7 +29,7 @@ export interface Action {
    * Lays the `with` of a step over the defaults of its job, where laying them over each other key
    * by key is not enough. Neither has its templates rendered.
    */
-  readonly merge?: (defaults: Dict, own: Dict) => Dict;
+  readonly merge?: (defaults: Dict, params: Dict) => Dict;
   /**
    * Whether it sends no request and always succeeds, so testing or repeating it proves nothing and
    * statistics leave out its response time.

@@ -168,13 +168,13 @@ export class Attempt {
     if (refusal?.hint) {
       return new StepError(`${failing}: ${fill(refusal.say, known)}`, refusal.hint);
     }
-    const { words, hint } = refusal
-      ? { words: fill(refusal.say, known) }
+    const { message: reason, hint } = refusal
+      ? { message: fill(refusal.say, known) }
       : await this.#explainConnection(error);
     // A server that refuses a client without a certificate may close before it says so.
-    const isShut = hint === undefined && /closed/.test(words);
-    const details = refusal ? {} : { cause: words };
-    return new StepError(`${failing}: ${words}`, isShut ? this.certificateHint : hint, details);
+    const isShut = hint === undefined && /closed/.test(reason);
+    const details = refusal ? {} : { cause: reason };
+    return new StepError(`${failing}: ${reason}`, isShut ? this.certificateHint : hint, details);
   }
 
   /** What to try where a server closes a connection by TLS without a word. */
@@ -193,6 +193,6 @@ export class Attempt {
   }
 }
 
-function fill(words: string, known: Readonly<Record<string, string>>): string {
-  return words.replace(/\{(\w+)\}/g, (_, name) => known[name] ?? "");
+function fill(template: string, known: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name) => known[name] ?? "");
 }

@@ -111,12 +111,12 @@ function checkFields(
     const hint = didYouMean(key, names) ?? `${what} takes ${names.join(", ")}`;
     problems.push({ path: [...path, key], at: "key", message, hint });
   }
-  const given = names.filter((name) => isGiven(map, name));
-  if (oneField && given.length !== 1 && problems.length === 0) {
-    const message = given.length === 0
+  const present = names.filter((name) => isGiven(map, name));
+  if (oneField && present.length !== 1 && problems.length === 0) {
+    const message = present.length === 0
       ? `${what} has none of its keys`
-      : `${what} has ${given.map((name) => `"${name}"`).join(" and ")}, which cannot be combined`;
-    const hint = given.length === 0 ? `give one of ${names.join(", ")}` : "keep one of them";
+      : `${what} has ${present.map((name) => `"${name}"`).join(" and ")}, which cannot be combined`;
+    const hint = present.length === 0 ? `give one of ${names.join(", ")}` : "keep one of them";
     problems.push({ path, message, hint });
   }
   for (const field of fields) {
@@ -146,19 +146,19 @@ export interface Converted {
 
 interface TypeRule<T> {
   /** The name of the type in messages. */
-  readonly words: string;
+  readonly label: string;
   readonly convert: (value: Value) => T | undefined;
 }
 
 const TYPES: { readonly [T in ParameterType]: TypeRule<Converted[T]> } = {
-  string: { words: "a string", convert: toText },
-  number: { words: "a number", convert: toNumber },
-  integer: { words: "an integer", convert: toInteger },
-  boolean: { words: "a boolean", convert: toBoolean },
-  duration: { words: `a duration ${DURATION_FORMS}`, convert: parseDuration },
-  map: { words: "a map", convert: (value) => isDict(value) ? value : undefined },
-  list: { words: "a list", convert: (value) => Array.isArray(value) ? value : undefined },
-  any: { words: "any value", convert: (value) => value },
+  string: { label: "a string", convert: toText },
+  number: { label: "a number", convert: toNumber },
+  integer: { label: "an integer", convert: toInteger },
+  boolean: { label: "a boolean", convert: toBoolean },
+  duration: { label: `a duration ${DURATION_FORMS}`, convert: parseDuration },
+  map: { label: "a map", convert: (value) => isDict(value) ? value : undefined },
+  list: { label: "a list", convert: (value) => Array.isArray(value) ? value : undefined },
+  any: { label: "any value", convert: (value) => value },
 };
 
 /**
@@ -176,7 +176,7 @@ export function convertParameter<T extends ParameterType>(
 
 /** The types of a parameter in words: `a string or a list`. */
 export function typeWords(types: readonly ParameterType[]): string {
-  return types.map((type) => TYPES[type].words).join(" or ");
+  return types.map((type) => TYPES[type].label).join(" or ");
 }
 
 /** The names of all types. */

@@ -19,8 +19,8 @@ export const port = (summary = "The port") =>
 
 /** A text, or a list of texts; anything that is not text is sent as JSON. */
 export const texts = (summary: string) =>
-  value(["string", "list"], summary).as((given) =>
-    [given].flat().map((one) => one === null ? "" : textOf(one))
+  value(["string", "list"], summary).as((value) =>
+    [value].flat().map((one) => one === null ? "" : textOf(one))
   );
 
 /** `timeout`, which the seam applies once it is the step's turn. */

@@ -36,8 +36,8 @@ export class Rule<T, M = undefined> {
   }
 
   /** The value when it is left out; `words` says it in documents. */
-  default(fallback: T, words = String(fallback)): Rule<T, T> {
-    return this.#with<T>({ fallback, default: words });
+  default(fallback: T, text = String(fallback)): Rule<T, T> {
+    return this.#with<T>({ fallback, default: text });
   }
 
   /** Turns the value into what `run` works with; while it has a template in it, that waits. */
@@ -56,12 +56,12 @@ export class Rule<T, M = undefined> {
   }
 
   /** More about it: what reports hide of it, that it names a file, its default in words. */
-  with(more: Partial<Form>): Rule<T, M> {
-    return this.#with<M>(more);
+  with(changes: Partial<Form>): Rule<T, M> {
+    return this.#with<M>(changes);
   }
 
-  #with<N>(more: Partial<Form>): Rule<T, N> {
-    return new Rule({ ...this.form, ...more }, this.parse);
+  #with<N>(changes: Partial<Form>): Rule<T, N> {
+    return new Rule({ ...this.form, ...changes }, this.parse);
   }
 }
 
@@ -111,8 +111,8 @@ export class Param {
   }
 
   /** Notes what is wrong; throw the result where there is no value. */
-  wrong(message: string, hint?: string, more: Partial<ParameterProblem> = {}): NoValue {
-    this.problems.push({ path: this.path, message, ...hint !== undefined && { hint }, ...more });
+  wrong(message: string, hint?: string, details: Partial<ParameterProblem> = {}): NoValue {
+    this.problems.push({ path: this.path, message, ...hint !== undefined && { hint }, ...details });
     return new NoValue(message);
   }
 
@@ -153,11 +153,11 @@ export function integer(summary: string, { min = -Infinity, max = Infinity } = {
 
 /** One of some texts. */
 export function choice<const V extends string>(values: readonly V[], summary: string): Rule<V> {
-  return text(summary).as((given, param) => {
-    const known = values.find((one) => one === given);
+  return text(summary).as((entered, param) => {
+    const known = values.find((one) => one === entered);
     if (known !== undefined) return known;
-    const hint = didYouMean(given, values) ?? `${param.name} is one of ${values.join(", ")}`;
-    throw param.wrong(`invalid value "${given}" for ${param.name}`, hint);
+    const hint = didYouMean(entered, values) ?? `${param.name} is one of ${values.join(", ")}`;
+    throw param.wrong(`invalid value "${entered}" for ${param.name}`, hint);
   }).with({ values });
 }
 
@@ -223,8 +223,8 @@ export function either<A, B>(first: Rule<A>, second: Rule<B>): Rule<A | B> {
 }
 
 function hideIn(map: Dict, fields: readonly Parameter[], mask: string): Dict {
-  const given = fields.filter(({ name, hide }) => hide && (map[name] ?? null) !== null);
-  const hidden = given.map(({ name, hide }) => [name, hide!(map[name]!, mask)] as const);
+  const hideable = fields.filter(({ name, hide }) => hide && (map[name] ?? null) !== null);
+  const hidden = hideable.map(({ name, hide }) => [name, hide!(map[name]!, mask)] as const);
   return { ...map, ...Object.fromEntries(hidden) };
 }
 

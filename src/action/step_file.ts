@@ -67,14 +67,14 @@ export async function readStepText(file: StepFile, context: ActionContext): Prom
 export function fileProblem(error: unknown, file: StepFile, path: string): unknown {
   if (error instanceof StepError || !(error instanceof Error)) return error;
   const denial = explainDenial(error) ??
-    (error instanceof RunnerError ? { words: error.message, hint: error.hint } : undefined);
-  const words = denial?.words ?? reasonOf(error);
-  if (words === undefined) return error;
+    (error instanceof RunnerError ? { message: error.message, hint: error.hint } : undefined);
+  const reason = denial?.message ?? reasonOf(error);
+  if (reason === undefined) return error;
   const hint = denial?.hint ??
     (error instanceof Deno.errors.NotFound
       ? "the path is relative to the file that names it"
       : undefined);
-  const message = `cannot read ${file.what} "${path}": ${words}`;
+  const message = `cannot read ${file.what} "${path}": ${reason}`;
   return new StepError(message, hint, { parameter: file.parameter });
 }
 
@@ -98,14 +98,14 @@ export async function writeStepFile(
   bytes: Uint8Array,
   context: ActionContext,
 ): Promise<string> {
-  const doing = `cannot write ${what}`;
-  const { absolute, staged } = await stageStepFile(doing, path, parameter, context);
+  const failure = `cannot write ${what}`;
+  const { absolute, staged } = await stageStepFile(failure, path, parameter, context);
   try {
     staged.write(bytes);
     staged.commit();
     return absolute;
   } catch (error) {
-    throw writeProblem(doing, absolute, parameter, error);
+    throw writeProblem(failure, absolute, parameter, error);
   } finally {
     staged.discard();
   }
@@ -113,7 +113,7 @@ export async function writeStepFile(
 
 /** Opens a file to write, from the current directory. Throws `StepError` where that is denied. */
 export async function stageStepFile(
-  doing: string,
+  failure: string,
   path: string,
   parameter: string,
   { host, permissions }: ActionContext,
@@ -125,12 +125,12 @@ export async function stageStepFile(
       const { pathRefusal } = await import("./permissions/path_rule.ts");
       const refusal = await pathRefusal(permissions, "write", absolute, host);
       if (refusal) {
-        const message = `${doing} to "${absolute}": ${refusal.message}`;
+        const message = `${failure} to "${absolute}": ${refusal.message}`;
         throw new StepError(message, refusal.hint, { parameter });
       }
     }
     if (host.files.wasRead(absolute)) {
-      const message = `${doing} to "${absolute}": the run has read this file`;
+      const message = `${failure} to "${absolute}": the run has read this file`;
       throw new StepError(message, "name another file", { parameter });
     }
     const { stageFile } = await import("../host/staged_file.ts");
@@ -141,19 +141,19 @@ export async function stageStepFile(
     };
     return { absolute, staged: { ...staged, commit } };
   } catch (error) {
-    throw writeProblem(doing, absolute, parameter, error);
+    throw writeProblem(failure, absolute, parameter, error);
   }
 }
 
 /** The error of a file that cannot be written, as the user sees it. */
 export function writeProblem(
-  doing: string,
+  failure: string,
   path: string,
   parameter: string,
   error: unknown,
 ): unknown {
   if (error instanceof StepError || !(error instanceof Error)) return error;
   const denial = explainDenial(error);
-  const words = denial?.words ?? reasonOf(error) ?? error.message;
-  return new StepError(`${doing} to "${path}": ${words}`, denial?.hint, { parameter });
+  const message = denial?.message ?? reasonOf(error) ?? error.message;
+  return new StepError(`${failure} to "${path}": ${message}`, denial?.hint, { parameter });
 }

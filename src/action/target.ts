@@ -57,8 +57,8 @@ export function describeTarget(target: Target) {
 export async function allow(target: Target, parameter: string, context: ActionContext) {
   const { failing } = describeTarget(target);
   const { permissions, host } = context;
-  const refuse = (words: string, hint: string | undefined, details = {}) => {
-    throw new StepError(`${failing}: ${words}`, hint, details);
+  const refuse = (message: string, hint: string | undefined, details = {}) => {
+    throw new StepError(`${failing}: ${message}`, hint, details);
   };
   const allowFile = async (
     path: string,
@@ -70,7 +70,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
       } catch (error) {
         const denial = explainDenial(error);
         if (!denial) throw error;
-        refuse(denial.words, denial.hint, { parameter });
+        refuse(denial.message, denial.hint, { parameter });
       }
       if (!permissions?.[kind]) continue;
       const { pathRefusal } = await import("./permissions/path_rule.ts");
@@ -99,7 +99,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
   try {
     demand({ name: "net", host: authorityOf(target) });
   } catch {
-    const { words, hint } = deniedConnection(target);
-    refuse(words, hint);
+    const { message, hint } = deniedConnection(target);
+    refuse(message, hint);
   }
 }

@@ -16,27 +16,27 @@ export async function explainConnection(
   options?: TlsOptions,
   look?: () => Promise<Duplex>,
 ): Promise<TlsExplanation> {
-  const place = placeOf(endpoint);
+  const address = placeOf(endpoint);
   if (explainDenial(error)) return deniedConnection(endpoint);
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (code === "ECONNRESET" || code === "EPIPE") {
-    return { words: `${place} closed the connection (${code})` };
+    return { message: `${address} closed the connection (${code})` };
   }
-  return explainUnreachable(code, place, endpoint.host) ??
+  return explainUnreachable(code, address, endpoint.host) ??
     await explainTls(error, {
       ...endpoint,
       clock,
       ...options ? { options } : {},
       ...look ? { connect: look } : {},
     }) ??
-    { words: `${message === "" ? "connection failed" : message} (${code || place})` };
+    { message: `${message === "" ? "connection failed" : message} (${code || address})` };
 }
 
 /** What to say where Deno denies a connection. */
 export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
   return {
-    words: `Deno does not allow access to ${placeOf(endpoint)}`,
+    message: `Deno does not allow access to ${placeOf(endpoint)}`,
     hint: `run it with deno run --allow-net=${authorityOf(endpoint)}`,
   };
 }
@@ -44,30 +44,30 @@ export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
 /** Why nothing could be reached at a place, whose name is `host`. */
 export function explainUnreachable(
   code: string,
-  place: string,
+  address: string,
   host: string,
 ): TlsExplanation | undefined {
   switch (code) {
     case "ECONNREFUSED":
       return {
-        words: `${place} refused the connection (${code})`,
+        message: `${address} refused the connection (${code})`,
         hint: "is the server running there?",
       };
     case "ENOTFOUND":
     case "EAI_NONAME":
     case "EAI_NODATA":
-      return { words: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
+      return { message: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
     case "EAI_AGAIN":
       return {
-        words: `cannot resolve host "${host}": the name server did not answer (${code})`,
+        message: `cannot resolve host "${host}": the name server did not answer (${code})`,
       };
     case "ERR_SOCKET_BAD_PORT":
-      return { words: `invalid port (${code})`, hint: "ports are 1 to 65535" };
+      return { message: `invalid port (${code})`, hint: "ports are 1 to 65535" };
     case "ETIMEDOUT":
-      return { words: `${place}: connection timed out (${code})` };
+      return { message: `${address}: connection timed out (${code})` };
     case "EHOSTUNREACH":
     case "ENETUNREACH":
-      return { words: `${place} is unreachable (${code})` };
+      return { message: `${address} is unreachable (${code})` };
     default:
       return undefined;
   }

@@ -21,22 +21,22 @@ export async function checkNet(endpoint: Endpoint, { permissions }: ActionContex
   try {
     demand({ name: "net", host: authorityOf(endpoint) });
   } catch {
-    const { words, hint } = deniedConnection(endpoint);
-    throw new StepError(`${failing}: ${words}`, hint);
+    const { message, hint } = deniedConnection(endpoint);
+    throw new StepError(`${failing}: ${message}`, hint);
   }
 }
 
 /** Reads `tls: true`, `tls: false` or `tls: { … }` of a step; undefined for a plain connection. */
 export async function readTls(
   action: string,
-  given: Value | undefined,
+  tls: Value | undefined,
   context: ActionContext,
 ): Promise<TlsOptions | undefined> {
-  if (given === undefined || given === null || given === false || given === "false") {
+  if (tls === undefined || tls === null || tls === false || tls === "false") {
     return undefined;
   }
-  if (given === true || given === "true") return await readTlsOptions(action, undefined, context);
-  return await readTlsOptions(action, given as Dict, context);
+  if (tls === true || tls === "true") return await readTlsOptions(action, undefined, context);
+  return await readTlsOptions(action, tls as Dict, context);
 }
 
 /**
@@ -52,12 +52,12 @@ export async function openSocket(
   try {
     return await connect(endpoint, tls, context);
   } catch (error) {
-    const doing = `cannot connect to ${placeOf(endpoint)}`;
+    const failing = `cannot connect to ${placeOf(endpoint)}`;
     if (error instanceof StepError) {
       throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, error.hint);
     }
-    const { words, hint } = await explainConnection(error, endpoint, context.host.clock, tls);
-    throw new StepError(`${doing}: ${words}`, hint, { cause: words });
+    const { message, hint } = await explainConnection(error, endpoint, context.host.clock, tls);
+    throw new StepError(`${failing}: ${message}`, hint, { cause: message });
   }
 }
 

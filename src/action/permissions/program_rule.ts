@@ -23,11 +23,11 @@ export async function findProgram(
   const places = (WINDOWS ? /[/\\]/ : /\//).test(name)
     ? [name]
     : path
-    ? path.split(WINDOWS ? ";" : ":").map((place) => `${place || "."}/${name}`)
+    ? path.split(WINDOWS ? ";" : ":").map((folder) => `${folder || "."}/${name}`)
     : [];
-  for (const place of places) {
+  for (const folder of places) {
     for (const ending of WINDOWS ? ["", ".exe", ".cmd", ".bat", ".com"] : [""]) {
-      const file = isAbsolute(place) ? place + ending : `${directory}/${place}${ending}`;
+      const file = isAbsolute(folder) ? folder + ending : `${directory}/${folder}${ending}`;
       if (!await files.isFile(file).catch(() => false)) continue;
       const end = Math.max(file.lastIndexOf("/"), WINDOWS ? file.lastIndexOf("\\") : -1);
       const real = await files.realPath(file.slice(0, end) || "/");

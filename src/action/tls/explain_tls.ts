@@ -7,7 +7,7 @@ import type { TlsOptions } from "./tls_options.ts";
 
 /** A cause in plain words, and what to try. */
 export interface TlsExplanation {
-  readonly words: string;
+  readonly message: string;
   readonly hint?: string;
 }
 
@@ -53,33 +53,33 @@ export async function explainTls(
   const code = codeOf(error);
   if (Object.hasOwn(CERTIFICATES, code)) return await explainCertificate(code, error, peer);
   const message = error instanceof Error ? error.message : "";
-  const place = placeOf(peer);
+  const address = placeOf(peer);
   // The runtime gives such an error the code of an alert that nobody sent.
   const [, mismatch] = /peer is incompatible: (\w+)/.exec(message) ?? [];
   if (mismatch !== undefined) {
     return /Tls12Or13|TlsVersion/.test(mismatch)
-      ? { words: `${place} ${olderThan(peer)} (${mismatch})`, hint: hintOf(peer) }
-      : { words: `no secure connection to ${place}: ${message}` };
+      ? { message: `${address} ${olderThan(peer)} (${mismatch})`, hint: hintOf(peer) }
+      : { message: `no secure connection to ${address}: ${message}` };
   }
   const [, alert] = /_ALERT_(\w+)$/.exec(code) ?? [];
   if (alert !== undefined) {
     const found = explainAlert(alert, peer);
-    if (found) return { ...found, words: `${place} ${found.words} (${code})` };
+    if (found) return { ...found, message: `${address} ${found.message} (${code})` };
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return {
-      words: `${place} does not speak TLS (${code})`,
+      message: `${address} does not speak TLS (${code})`,
       hint: 'if it expects plain text there, turn TLS off: "tls: false", or the scheme of the URL',
     };
   }
   if (code === "ERR_SSL_UNSUPPORTED_PROTOCOL") {
-    return { words: `${place} ${olderThan(peer)} (${code})`, hint: hintOf(peer) };
+    return { message: `${address} ${olderThan(peer)} (${code})`, hint: hintOf(peer) };
   }
   if (/certificate/i.test(message)) {
-    return { words: `the certificate of ${place} is invalid: ${message}`, hint: ACCEPT };
+    return { message: `the certificate of ${address} is invalid: ${message}`, hint: ACCEPT };
   }
   if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return { words: `no secure connection to ${place}: ${message} (${code})` };
+    return { message: `no secure connection to ${address}: ${message} (${code})` };
   }
   return undefined;
 }
@@ -90,22 +90,22 @@ function explainAlert(alert: string, peer: TlsPeer): TlsExplanation | undefined 
   const refusal = REFUSALS[alert];
   if (refusal !== undefined) {
     return isGiven
-      ? { words: `refused the client certificate: ${refusal}` }
-      : { words: "wants a client certificate", hint: GIVE_CERTIFICATE };
+      ? { message: `refused the client certificate: ${refusal}` }
+      : { message: "wants a client certificate", hint: GIVE_CERTIFICATE };
   }
   switch (alert) {
     case "PROTOCOL_VERSION":
-      return { words: olderThan(peer), hint: hintOf(peer) };
+      return { message: olderThan(peer), hint: hintOf(peer) };
     case "NO_APPLICATION_PROTOCOL":
-      return { words: "does not speak the protocol that was asked for (ALPN)" };
+      return { message: "does not speak the protocol that was asked for (ALPN)" };
     case "UNRECOGNIZED_NAME":
       return {
-        words: `knows no host "${peer.options?.servername ?? peer.host}"`,
+        message: `knows no host "${peer.options?.servername ?? peer.host}"`,
         hint: '"server_name" of "tls" gives the name to ask for',
       };
     case "HANDSHAKE_FAILURE":
       return {
-        words: "refused the TLS handshake",
+        message: "refused the TLS handshake",
         hint: isGiven
           ? "it may refuse the client certificate, or the versions and ciphers of TLS"
           : `it may want a client certificate, or other versions and ciphers of TLS; ${GIVE_CERTIFICATE}`,
@@ -129,8 +129,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 function olderThan({ options }: TlsPeer): string {
-  const least = options?.minVersion === "TLSv1.3" ? "TLS 1.3" : "TLS 1.2 or newer";
-  return `does not support ${least}`;
+  const versions = options?.minVersion === "TLSv1.3" ? "TLS 1.3" : "TLS 1.2 or newer";
+  return `does not support ${versions}`;
 }
 
 function hintOf({ options }: TlsPeer): string {
@@ -157,11 +157,14 @@ async function explainCertificate(
     : findFaults(certificate, code, clock.now(), checkServerIdentity(name, certificate));
   if (faults.length === 0) {
     const hint = /HAS_EXPIRED|NOT_YET|REVOKED|ALTNAME|HOSTNAME/.test(code) ? ACCEPT : TRUST;
-    faults.push({ words: `${CERTIFICATES[code]} (${code})`, hint });
+    faults.push({ message: `${CERTIFICATES[code]} (${code})`, hint });
   }
-  const words = faults.map((fault) => fault.words).join(" and ");
+  const message = faults.map((fault) => fault.message).join(" and ");
   const asked = name === host ? "" : ` (server_name "${name}")`;
-  return { words: `the certificate of ${placeOf(peer)}${asked} ${words}`, hint: faults[0]!.hint! };
+  return {
+    message: `the certificate of ${placeOf(peer)}${asked} ${message}`,
+    hint: faults[0]!.hint!,
+  };
 }
 
 function findFaults(
@@ -174,22 +177,22 @@ function findFaults(
   const from = Date.parse(certificate.valid_from);
   const to = Date.parse(certificate.valid_to);
   if (now > to) {
-    const words = `expired on ${dateOf(to)}, ${daysOf(now - to)} ago (CERT_HAS_EXPIRED)`;
-    faults.push({ words, hint: `renew it; ${ACCEPT}` });
+    const message = `expired on ${dateOf(to)}, ${daysOf(now - to)} ago (CERT_HAS_EXPIRED)`;
+    faults.push({ message, hint: `renew it; ${ACCEPT}` });
   } else if (now < from) {
-    const words = `is not valid before ${dateOf(from)}, ${daysOf(from - now)} from now`;
+    const message = `is not valid before ${dateOf(from)}, ${daysOf(from - now)} from now`;
     faults.push({
-      words: `${words} (CERT_NOT_YET_VALID)`,
+      message: `${message} (CERT_NOT_YET_VALID)`,
       hint: `check the clock of this machine; ${ACCEPT}`,
     });
   }
   // With a wrong date, the runtime does not look at who signed the certificate.
   if (faults.length === 0 && /SELF_SIGNED|^UNABLE_TO_/.test(code)) {
-    faults.push({ words: signedBy(certificate, code), hint: TRUST });
+    faults.push({ message: signedBy(certificate, code), hint: TRUST });
   }
   if (mismatch) {
-    const words = `is for another host${namesIn(certificate)} (ERR_TLS_CERT_ALTNAME_INVALID)`;
-    faults.push({ words, hint: `use a host that it names; ${ACCEPT}` });
+    const message = `is for another host${namesIn(certificate)} (ERR_TLS_CERT_ALTNAME_INVALID)`;
+    faults.push({ message, hint: `use a host that it names; ${ACCEPT}` });
   }
   return faults;
 }

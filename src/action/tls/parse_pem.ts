@@ -108,6 +108,6 @@ function parseKey(material: Material, passphrase: string | undefined): Key {
   }
 }
 
-function unusable({ label }: Material, words: string, hint?: string): StepError {
-  return new StepError(`${label} ${words}`, hint, { parameter: "tls" });
+function unusable({ label }: Material, reason: string, hint?: string): StepError {
+  return new StepError(`${label} ${reason}`, hint, { parameter: "tls" });
 }

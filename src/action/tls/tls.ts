@@ -49,9 +49,9 @@ export function tlsSwitch(): Rule<Tls | false> {
 }
 
 /** The options for node:tls, after those of the run; reads the files that they name. */
-export async function tlsOptions(given: Tls, context: ActionContext): Promise<TlsOptions> {
+export async function tlsOptions(tls: Tls, context: ActionContext): Promise<TlsOptions> {
   const { tls: run, secrets } = context;
-  const { pfx, passphrase, server_name, min_version, verify } = given;
+  const { pfx, passphrase, server_name, min_version, verify } = tls;
   // Rules are loaded without what reads files.
   const pem = await import("./parse_pem.ts");
   const { readStepFile } = await import("../step_file.ts");
@@ -62,9 +62,9 @@ export async function tlsOptions(given: Tls, context: ActionContext): Promise<Tl
   };
   const readClient = async () => {
     if (pfx !== undefined) return await pem.parsePfx(await read("the PFX file", pfx), passphrase);
-    const cert = given.cert ?? run?.cert;
+    const cert = tls.cert ?? run?.cert;
     // One file may hold both.
-    const key = (given.cert === undefined ? run?.key : given.key) ?? cert;
+    const key = (tls.cert === undefined ? run?.key : tls.key) ?? cert;
     if (cert === undefined || key === undefined) return {};
     if (isPem(key)) secrets.add(key);
     return pem.parseClientCertificate(
@@ -73,7 +73,7 @@ export async function tlsOptions(given: Tls, context: ActionContext): Promise<Tl
       passphrase,
     );
   };
-  const ca = given.ca ?? run?.ca;
+  const ca = tls.ca ?? run?.ca;
   return {
     ...ca !== undefined && { ca: pem.parseAuthorities(await read("the CA certificate", ca)) },
     ...await readClient(),

@@ -25,12 +25,12 @@ export const DEFAULT_TLS: TlsOptions = { rejectUnauthorized: true };
  */
 export async function readTlsOptions(
   action: string,
-  given: Dict | undefined,
+  tls: Dict | undefined,
   context: ActionContext,
 ): Promise<TlsOptions> {
   const { tls: run } = context;
-  if (!given && !run) return DEFAULT_TLS;
-  const read = readParameters(action, checked(action, given ?? {}));
+  if (!tls && !run) return DEFAULT_TLS;
+  const read = readParameters(action, checked(action, tls ?? {}));
   const ca = read.string("ca") ?? run?.ca;
   const servername = read.string("server_name");
   const version = read.string("min_version");
@@ -56,15 +56,15 @@ async function readClientCertificate(
   const passphrase = read.string("passphrase");
   if (passphrase !== undefined) secrets.add(passphrase);
   const pfx = read.string("pfx");
-  const own = read.string("cert");
-  const cert = own ?? run?.cert;
+  const certFile = read.string("cert");
+  const cert = certFile ?? run?.cert;
   if (pfx === undefined && cert === undefined) return {};
   const { parseClientCertificate, parsePfx } = await import("./parse_pem.ts");
   if (pfx !== undefined) {
     return await parsePfx(await readMaterial("the PFX file", pfx, context), passphrase);
   }
   // One file may hold both.
-  const key = (own === undefined ? run?.key : read.string("key")) ?? cert!;
+  const key = (certFile === undefined ? run?.key : read.string("key")) ?? cert!;
   if (isPem(key)) secrets.add(key);
   return parseClientCertificate(
     await readMaterial("the client certificate", cert!, context),

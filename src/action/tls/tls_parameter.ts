@@ -76,8 +76,8 @@ export function isPem(value: string): boolean {
 export function checkTls({ tls }: Dict): ParameterProblem[] {
   if (!isDict(tls)) return [];
   const problems: ParameterProblem[] = [];
-  const given = (name: string) => isGiven(tls, name);
-  for (const name of ["cert", "key"].filter((name) => given("pfx") && given(name))) {
+  const isSet = (name: string) => isGiven(tls, name);
+  for (const name of ["cert", "key"].filter((name) => isSet("pfx") && isSet(name))) {
     problems.push({
       path: ["tls", name],
       at: "key",
@@ -85,7 +85,7 @@ export function checkTls({ tls }: Dict): ParameterProblem[] {
       hint: "a PFX file holds the certificate and its key",
     });
   }
-  if (given("key") && !given("cert") && !given("pfx")) {
+  if (isSet("key") && !isSet("cert") && !isSet("pfx")) {
     problems.push({ path: ["tls", "key"], at: "key", message: '"tls" has a key and no "cert"' });
   }
   const version = tls.min_version;
