@@ -262,10 +262,10 @@ async function attributesOf(handle: Handle, names: readonly string[]): Promise<V
 }
 
 /** The value of an expression in the page. */
-async function evaluate(script: string, { place, until, wait }: PageActor): Promise<Value> {
+async function evaluate(script: string, { location, until, wait }: PageActor): Promise<Value> {
   let frame: PageFrame | undefined;
   await until(async () => {
-    const found = await place();
+    const found = await location();
     if (typeof found === "string") return found;
     frame = found.frame;
     return undefined;

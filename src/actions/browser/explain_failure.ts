@@ -23,7 +23,7 @@ export function nearest(
 ): Candidate | undefined {
   const wanted = partsOf(selector);
   let best: Candidate | undefined;
-  let most = 0;
+  let bestScore = 0;
   for (const candidate of candidates) {
     let score = 0;
     for (const { part, isTag } of wanted) {
@@ -32,10 +32,12 @@ export function nearest(
     }
     // What contains the element has the same text.
     const isInBest = best !== undefined && candidate.path.startsWith(`${best.element} > `);
-    if (score > most || score === most && isInBest) [best, most] = [candidate, score];
+    if (score > bestScore || score === bestScore && isInBest) {
+      [best, bestScore] = [candidate, score];
+    }
   }
   // A tag alone is everywhere.
-  return most > 2 ? best : undefined;
+  return bestScore > 2 ? best : undefined;
 }
 
 /** An id is more likely a misspelled id than something else that is spelled alike. */

@@ -32,12 +32,12 @@ const INSTALL =
 
 /** The path of a browser that the run may start; `given` is the `executable` of the step. */
 export async function findBrowser(
-  given: string | undefined,
+  executable: string | undefined,
   headless: boolean,
   { host, permissions }: ActionContext,
 ): Promise<string> {
   const surroundings = { path: host.env.get("PATH"), directory: host.files.workingDirectory() };
-  const named = given ?? (host.env.get("CHROME") || undefined);
+  const named = executable ?? (host.env.get("CHROME") || undefined);
   const names = named === undefined
     ? [...headless ? [HEADLESS_SHELL] : [], ...NAMES, ...PLACES[Deno.build.os] ?? []]
     : [named];
@@ -49,10 +49,10 @@ export async function findBrowser(
     throw new StepError(`cannot run browser: ${refusal.message}`, refusal.hint);
   }
   if (named === undefined) throw new StepError("cannot run browser: no browser found", INSTALL);
-  const whence = given === undefined ? "the environment variable CHROME" : '"executable"';
+  const whence = executable === undefined ? "the environment variable CHROME" : '"executable"';
   throw new StepError(
     `cannot run browser: the program "${named}" of ${whence} does not exist (ENOENT)`,
     INSTALL,
-    given === undefined ? {} : { parameter: "executable" },
+    executable === undefined ? {} : { parameter: "executable" },
   );
 }

@@ -61,14 +61,14 @@ const OPEN = 1;
 const LONGEST_PLACE = 62;
 
 /** Starts a program. Throws StepError if it cannot be executed. */
-function startBrowser(...given: Parameters<typeof startGroup>): ProcessGroup {
+function startBrowser(...args: Parameters<typeof startGroup>): ProcessGroup {
   try {
-    return startGroup(...given);
+    return startGroup(...args);
   } catch (error) {
     if (!(error instanceof Error) || !/^Failed to spawn/.test(error.message)) throw error;
     const why = error.message.replace(/^Failed to spawn '.*?': /s, "");
     throw new StepError(
-      `cannot run browser: cannot start "${given[0]}": ${why}`,
+      `cannot run browser: cannot start "${args[0]}": ${why}`,
       '"executable" and the environment variable CHROME name the program of a browser',
     );
   }
@@ -82,7 +82,7 @@ export async function openBrowser(
   const resources = runResources(context);
   const profile = await resources.newFile(".profile");
   await Deno.mkdir(profile);
-  const place = profile.slice(0, profile.lastIndexOf("/"));
+  const parent = profile.slice(0, profile.lastIndexOf("/"));
   const { program, headless, sandbox, width, height } = options;
   const group = startBrowser(
     program,
@@ -101,7 +101,7 @@ export async function openBrowser(
       env: {
         XDG_CONFIG_HOME: profile,
         XDG_CACHE_HOME: profile,
-        ...place.length > LONGEST_PLACE ? {} : { TMPDIR: place },
+        ...parent.length > LONGEST_PLACE ? {} : { TMPDIR: parent },
       },
       stdin: "null",
       stdout: "null",

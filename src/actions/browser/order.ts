@@ -70,9 +70,9 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
   const action: BrowserAction | undefined = BROWSER_ACTIONS.find(({ name }) => name === order.name);
   if (!action || isTemplate(order)) return [];
   const { name, needs = [], takes = [] } = action;
-  const own: readonly Key[] = [...needs, ...takes];
-  const isInFrame = own.includes("selector") || own.includes("script");
-  const known: readonly string[] = [...COMMON, ...own, ...isInFrame ? ["frame"] : []];
+  const keys: readonly Key[] = [...needs, ...takes];
+  const isInFrame = keys.includes("selector") || keys.includes("script");
+  const known: readonly string[] = [...COMMON, ...keys, ...isInFrame ? ["frame"] : []];
   const path = ["actions", index];
   return [
     ...needs.filter((key) => !isGiven(order, key)).map((key) => ({
@@ -83,7 +83,7 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
         : ACTION_KEYS.find((one) => one.name === key)?.summary ?? "",
     })),
     ...(["value", "path"] as const).filter((key) => Array.isArray(order[key])).filter((key) =>
-      own.includes(key) && !LISTS.includes(name)
+      keys.includes(key) && !LISTS.includes(name)
     ).map((key) => ({
       path: [...path, key],
       message: `"${key}" of the action "${name}" must be a text, not a list`,
@@ -130,8 +130,8 @@ export function readOrders(params: Dict, timeout: number): Order[] {
 function readOrder(order: Dict, timeout: number): Order {
   const { name, value, quality } = order;
   const text = (key: string) => {
-    const given = order[key] ?? null;
-    return given === null ? {} : { [key]: String(given) };
+    const value = order[key] ?? null;
+    return value === null ? {} : { [key]: String(value) };
   };
   const values = textsOf(value);
   return {

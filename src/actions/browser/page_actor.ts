@@ -28,7 +28,7 @@ export interface PageActor {
   /** A description of the last wait, which explains a timeout. */
   readonly waiting: () => string;
   /** The page itself or a frame in it, where the elements are; a description if it is not there. */
-  place(): Promise<PagePlace | string>;
+  location(): Promise<PagePlace | string>;
   /** The element of a selector at once; a description of what is not there. */
   find(selector: string): Promise<Handle | string>;
   /** The element of a selector once it is as wanted. */
@@ -105,7 +105,7 @@ export function makeActor(
       await pause();
     }
   };
-  const place = async (): Promise<PagePlace | string> => {
+  const location = async (): Promise<PagePlace | string> => {
     let frame: PageFrame = tabs.current.page;
     let corner: PagePlace["corner"] = [0, 0];
     for (const selector of frames) {
@@ -120,7 +120,7 @@ export function makeActor(
     return { frame, corner };
   };
   const find = async (selector: string): Promise<Handle | string> => {
-    const found = await place();
+    const found = await location();
     if (typeof found === "string") return found;
     return await findElement(found.frame, selector) ??
       `no element matches ${JSON.stringify(selector)}`;
@@ -147,7 +147,7 @@ export function makeActor(
         return missing;
       }
       // Scrolling the element into view may have moved the frames.
-      const now = await place();
+      const now = await location();
       if (typeof now === "string") return now;
       found = { ...state, handle, middle: middleOf(state.box, now.corner) };
       return undefined;
@@ -159,7 +159,7 @@ export function makeActor(
       return tabs.current.page;
     },
     waiting: () => waiting === NO_ANSWER && tabs.isOpening ? NOT_LOADED : waiting,
-    place,
+    location,
     find,
     element,
     until,

@@ -32,13 +32,13 @@ export const COOKIES_PARAMETER: Parameter = {
 };
 
 /** Reads the cookies of a step. Their values are secrets. */
-export function readCookies(given: Value, { secrets }: ActionContext): readonly Dict[] {
-  if (given === null) return [];
-  const [wrong] = checkValue(COOKIES_PARAMETER, given, ["cookies"]);
+export function readCookies(list: Value, { secrets }: ActionContext): readonly Dict[] {
+  if (list === null) return [];
+  const [wrong] = checkValue(COOKIES_PARAMETER, list, ["cookies"]);
   if (wrong) throw problem(wrong.message, wrong.hint);
-  const cookies = isDict(given)
-    ? Object.entries(given).map(([name, value]): Dict => ({ name, value: textOf(value ?? "") }))
-    : given as readonly Dict[];
+  const cookies = isDict(list)
+    ? Object.entries(list).map(([name, value]): Dict => ({ name, value: textOf(value ?? "") }))
+    : list as readonly Dict[];
   for (const { value } of cookies) {
     if (String(value).length >= SHORTEST_SECRET) secrets.add(String(value));
   }
@@ -62,10 +62,10 @@ export async function setCookies(
 }
 
 function toCookie(cookie: Dict, first: string): Dict {
-  const given = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(cookie).filter(([, value]) => value !== null),
   );
-  const { name, value = "", url, domain, path, secure, http_only, same_site, expires } = given;
+  const { name, value = "", url, domain, path, secure, http_only, same_site, expires } = fields;
   if (domain === undefined && url === undefined && !/^https?:/.test(first)) {
     throw problem(`the cookie "${name}" needs "url" or "domain"`);
   }

@@ -25,7 +25,7 @@ const PATIENCE = 2000;
 type WatchedBrowser = OpenBrowser & { readonly tabs: Tabs; readonly watch: PageWatch };
 
 /** A browser for the steps that share it, one at a time; absent until needed, and once lost. */
-interface Session extends Turns {
+interface SharedBrowser extends Turns {
   open: WatchedBrowser | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function runBrowser(params: Dict, context: ActionContext): Promise<
     params,
     context.scope,
     JSON.stringify(options),
-    (): Session => ({ open: undefined, turn: Promise.resolve() }),
+    (): SharedBrowser => ({ open: undefined, turn: Promise.resolve() }),
     ({ open }) => open?.close(),
   );
   return await inTurn(session, context, async () => {
@@ -54,8 +54,8 @@ export async function runBrowser(params: Dict, context: ActionContext): Promise<
     const began = clock.ticks();
     const open = session.open ??= await openPage(options, context);
     const start = clock.ticks() - began;
-    const ask = <T>(doing: string, act: () => Promise<T>) =>
-      within(timeout, doing, session, context, act);
+    const ask = <T>(activity: string, act: () => Promise<T>) =>
+      within(timeout, activity, session, context, act);
     const { page } = open.tabs.current;
     const progress = await ask("preparing the page", async () => {
       if (trace !== undefined) await page.tracing.start({ screenshots: true });
@@ -82,8 +82,8 @@ export async function runBrowser(params: Dict, context: ActionContext): Promise<
 /** Waits for what the browser does beside the actions, for as long as one action may take. */
 async function within<T>(
   milliseconds: number,
-  doing: string,
-  session: Session,
+  activity: string,
+  session: SharedBrowser,
   context: ActionContext,
   act: () => Promise<T>,
 ): Promise<T> {
@@ -96,7 +96,7 @@ async function within<T>(
   } catch (error) {
     if (error !== signal.reason || !(error instanceof StepError)) throw error;
     await giveUp(session);
-    throw new StepError(`${error.message} while ${doing}`, error.hint);
+    throw new StepError(`${error.message} while ${activity}`, error.hint);
   } finally {
     forget();
     limit.release();
@@ -117,7 +117,7 @@ async function openPage(options: BrowserOptions, context: ActionContext) {
   }
 }
 
-async function giveUp(session: Session): Promise<void> {
+async function giveUp(session: SharedBrowser): Promise<void> {
   const { open } = session;
   session.open = undefined;
   await open?.close();
@@ -163,7 +163,7 @@ function requestOf(order: Order): Dict {
 
 async function carryOutAll(
   setup: Setup,
-  session: Session,
+  session: SharedBrowser,
   progress: Progress,
   context: ActionContext,
 ): Promise<void> {
@@ -212,7 +212,7 @@ async function failure(
   message: string,
   error: unknown,
   { name, selector, frames }: Order,
-  session: Session,
+  session: SharedBrowser,
   progress: Progress,
   { screenshots: directory }: Setup,
   context: ActionContext,

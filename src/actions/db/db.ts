@@ -15,7 +15,7 @@ import {
   value,
 } from "../../action/schema.ts";
 import { type Tls, tls } from "../../action/tls/tls.ts";
-import type { Driver, Outcome, Result, Statement } from "./driver.ts";
+import type { Driver, QueryResult, Result, Statement } from "./driver.ts";
 import { type Dsn, MYSQL_REFUSALS, POSTGRES_REFUSALS, readDsn } from "./dsn.ts";
 import { bindNames, missingName } from "./statements.ts";
 
@@ -187,15 +187,15 @@ async function carryOut(
   isTransaction: boolean,
   maxRows: number,
   { signal }: Attempt,
-): Promise<Outcome> {
+): Promise<QueryResult> {
   const results: Result[] = [];
   if (isTransaction) {
     const { error } = await driver.run({ text: "BEGIN" }, 0);
     if (error) return { results, error };
   }
   for (const statement of statements) {
-    const { results: more, error } = await driver.run(statement, maxRows);
-    results.push(...more);
+    const { results: added, error } = await driver.run(statement, maxRows);
+    results.push(...added);
     // A statement that the database was asked to end may end without an error.
     if (!error && !signal.aborted) continue;
     if (isTransaction) await driver.run({ text: "ROLLBACK" }, 0);

@@ -9,7 +9,7 @@ export interface Driver {
   /** Whether it was lost, so that the next step needs another. */
   readonly isLost: boolean;
   /** Carries out a statement, or several where there are no values; keeps `most` rows of each. */
-  run(statement: Statement, most: number): Promise<Outcome>;
+  run(statement: Statement, maxRows: number): Promise<QueryResult>;
   /** Ends what runs, on the server too. */
   cancel(): Promise<void>;
   close(): void | Promise<void>;
@@ -31,7 +31,7 @@ export interface Statement {
 }
 
 /** Results, or the results before a failed statement and its error. */
-export interface Outcome {
+export interface QueryResult {
   readonly results: readonly Result[];
   readonly error?: Refused;
 }
@@ -51,9 +51,9 @@ export interface Refused {
 }
 
 /** The error of a statement that takes another number of values than it was given. */
-export function wrongCount(wanted: number, given: number, code: string): Refused {
+export function wrongCount(wanted: number, received: number, code: string): Refused {
   const values = wanted === 1 ? "1 value" : `${wanted} values`;
-  return { message: `the statement takes ${values}, and "params" has ${given}`, code };
+  return { message: `the statement takes ${values}, and "params" has ${received}`, code };
 }
 
 /** Bytes, as rows write them. */

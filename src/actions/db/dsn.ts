@@ -88,9 +88,13 @@ function readServer(dsn: string, dialect: keyof typeof PRODUCTS, param: Param): 
   for (const secret of [password, options.get("sslpassword")]) {
     if (secret) param.secrets?.add(secret);
   }
-  const own = options.get("host") ?? "";
-  const socket = own.startsWith("/") ? own : options.get("socket") ?? options.get("socketPath");
-  const host = socket === null && own !== "" ? own : url.hostname.replace(/^\[|\]$/g, "");
+  const hostOption = options.get("host") ?? "";
+  const socket = hostOption.startsWith("/")
+    ? hostOption
+    : options.get("socket") ?? options.get("socketPath");
+  const host = socket === null && hostOption !== ""
+    ? hostOption
+    : url.hostname.replace(/^\[|\]$/g, "");
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";
   for (const name of ["password", "sslpassword"]) {
@@ -194,14 +198,14 @@ export interface ServerTls {
  */
 export async function serverTls(
   { options, dialect, target, mode: written }: ServerDsn,
-  given: Tls | undefined,
+  params: Tls | undefined,
   attempt: Attempt,
 ): Promise<ServerTls | undefined> {
   const root = options.get("sslrootcert");
   // The word asks for the authorities of the system, and for nothing but them.
   const isSystem = root === "system";
   const mode = written ??
-    (given || isSystem ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
+    (params || isSystem ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
   if (mode === "disable" || target.socket !== undefined) return undefined;
   const files = {
     ca: isSystem ? null : root,
@@ -209,10 +213,10 @@ export async function serverTls(
     key: options.get("sslkey"),
   };
   const named = Object.fromEntries(Object.entries(files).filter(([, path]) => path));
-  const own = Object.fromEntries(
-    Object.entries(given ?? {}).filter(([, value]) => value !== undefined),
+  const stepFiles = Object.fromEntries(
+    Object.entries(params ?? {}).filter(([, value]) => value !== undefined),
   );
-  const tls = await attempt.secure({ ...named, ...own });
+  const tls = await attempt.secure({ ...named, ...stepFiles });
   if (!tls) return undefined;
   const { checkServerIdentity } = await import("node:tls");
   const name = tls.servername ?? target.host;

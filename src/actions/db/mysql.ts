@@ -19,8 +19,8 @@ import { openInOrder, type ServerDsn, type ServerTls, serverTls } from "./dsn.ts
 import { splitStatements } from "./statements.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
-export const openMysql: Open<ServerDsn> = async (target, given, attempt) => {
-  const tls = await serverTls(target, given, attempt);
+export const openMysql: Open<ServerDsn> = async (target, params, attempt) => {
+  const tls = await serverTls(target, params, attempt);
   const connect = () =>
     openInOrder(tls, (isSecure) => open(target, isSecure ? tls : undefined, attempt), wantsOther);
   return toDriver(await connect(), connect);
@@ -122,12 +122,14 @@ function toDriver(client: Client, another: () => Promise<Client>): Driver {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most) {
+    async run({ text, values }, maxRows) {
       try {
         const wrong = values &&
           await Promise.race([checkCount(client, text, values), lost.promise]);
         if (wrong) return { results: [], error: wrong };
-        return { results: await Promise.race([query(client, text, values, most), lost.promise]) };
+        return {
+          results: await Promise.race([query(client, text, values, maxRows), lost.promise]),
+        };
       } catch (error) {
         if (!isAnswer(error)) throw error;
         const { message, sqlState = "" } = error;
@@ -156,13 +158,13 @@ function toDriver(client: Client, another: () => Promise<Client>): Driver {
   };
 }
 
-interface Answer extends Error {
+interface MysqlError extends Error {
   readonly sqlState?: string;
   readonly errno?: number;
 }
 
 /** Whether the server said so, and not the connection. */
-function isAnswer(error: unknown): error is Answer {
+function isAnswer(error: unknown): error is MysqlError {
   return error instanceof Error && ("sqlState" in error || codeOf(error).startsWith("ER_"));
 }
 
@@ -187,7 +189,7 @@ async function query(
   client: Client,
   text: string,
   values: readonly Value[] | undefined,
-  most: number,
+  maxRows: number,
 ): Promise<Result[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const results: { columns: FieldPacket[]; rows: Value[][]; count: number }[] = [];
@@ -199,7 +201,7 @@ async function query(
     const result = results.at(-1)!;
     // A statement without rows answers with what it did.
     if (!Array.isArray(row)) result.count = (row as ResultSetHeader).affectedRows ?? 0;
-    else if (result.count++ < most) result.rows.push(toRow(row, result.columns));
+    else if (result.count++ < maxRows) result.rows.push(toRow(row, result.columns));
   });
   command.on("error", reject);
   command.on("end", () => resolve());
@@ -212,7 +214,7 @@ async function query(
     columns: columns.map(({ name }) => name),
     rows,
     rowsAffected: count,
-    isTruncated: columns.length > 0 && count > most,
+    isTruncated: columns.length > 0 && count > maxRows,
   }));
 }
 

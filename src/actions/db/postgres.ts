@@ -7,9 +7,9 @@ import { openInOrder, type ServerDsn, serverTls } from "./dsn.ts";
 import { parseArray, parserOf } from "./postgres_values.ts";
 
 /** Connects to PostgreSQL and signs in. */
-export const openPostgres: Open<ServerDsn> = async (target, given, attempt) => {
+export const openPostgres: Open<ServerDsn> = async (target, params, attempt) => {
   const { target: { host, port, socket }, user, password, database, options } = target;
-  const tls = await serverTls(target, given, attempt);
+  const tls = await serverTls(target, params, attempt);
   const { default: pg } = await import("pg");
   const path = options.get("search_path")?.replace(/[\\\s]/g, "\\$&");
   const settings = [options.get("options"), path && `-c search_path=${path}`].filter(Boolean);
@@ -42,14 +42,14 @@ function wantsOther(error: unknown): boolean {
     isAnswer(error) && error.code === "28000";
 }
 
-interface Answer extends Error {
+interface PostgresError extends Error {
   readonly code: string;
   readonly severity: string;
   readonly detail?: string;
 }
 
 /** Whether the server said so, and not the connection. */
-function isAnswer(error: unknown): error is Answer {
+function isAnswer(error: unknown): error is PostgresError {
   return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
@@ -69,11 +69,11 @@ function toDriver(typed: TypedClient, target: ServerDsn): Driver {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most) {
+    async run({ text, values }, maxRows) {
       try {
         const types = values?.some(Array.isArray) ? await parameterTypes(client, text) : [];
         const parameters = values?.map((value, index) => toParameter(value, types[index]));
-        return { results: await query(typed, text, parameters, most) };
+        return { results: await query(typed, text, parameters, maxRows) };
       } catch (error) {
         if (!isAnswer(error)) throw error;
         if (error.severity === "FATAL") isLost = true;
@@ -95,7 +95,7 @@ async function query(
   { client, Query, elements }: TypedClient,
   text: string,
   values: readonly unknown[] | undefined,
-  most: number,
+  maxRows: number,
 ): Promise<Result[]> {
   const query = new Query({
     text,
@@ -106,9 +106,9 @@ async function query(
   const { promise, resolve, reject } = Promise.withResolvers<PgResult | PgResult[]>();
   const kept = new Map<PgResult, { readonly rows: Value[][]; count: number }>();
   query.on("row", (row: unknown[], result: PgResult) => {
-    const own = kept.get(result) ?? { rows: [], count: 0 };
-    kept.set(result, own);
-    if (own.count++ < most) own.rows.push(row as Value[]);
+    const entry = kept.get(result) ?? { rows: [], count: 0 };
+    kept.set(result, entry);
+    if (entry.count++ < maxRows) entry.rows.push(row as Value[]);
   });
   query.on("end", resolve);
   query.on("error", reject);
@@ -128,7 +128,7 @@ async function query(
       columns: result.fields.map(({ name }: { readonly name: string }) => name),
       rows,
       rowsAffected: result.rowCount ?? count,
-      isTruncated: count > most,
+      isTruncated: count > maxRows,
     };
   });
 }

@@ -58,10 +58,10 @@ export const openSqlite: Open<FileDsn> = async ({ target, query }, _, attempt) =
   if (error) {
     // Opening fails without a number.
     const isMissing = error.message.startsWith("unable to open");
-    const words = isMissing ? "unable to open it" : error.message;
+    const reason = isMissing ? "unable to open it" : error.message;
     const code = isMissing ? "SQLITE_CANTOPEN" : sqliteCode(error.code);
     throw new StepError(
-      `cannot open ${attempt.peer}: ${words} (${code})`,
+      `cannot open ${attempt.peer}: ${reason} (${code})`,
       isMissing
         ? "its directory must exist; the path is relative to the file that names it"
         : undefined,
@@ -72,18 +72,18 @@ export const openSqlite: Open<FileDsn> = async ({ target, query }, _, attempt) =
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most) {
+    async run({ text, values }, maxRows) {
       const pieces = splitStatements(text, "sqlite");
       if (values && pieces.length > 1) {
         const message = '"params" go with one statement, and there are several';
         return { results: [], error: { message, code: "SQLITE_ERROR" } };
       }
-      const [wanted, given] = [countPlaceholders(text), values?.length ?? 0];
-      if (wanted !== given) {
-        return { results: [], error: wrongCount(wanted, given, "SQLITE_RANGE") };
+      const [wanted, received] = [countPlaceholders(text), values?.length ?? 0];
+      if (wanted !== received) {
+        return { results: [], error: wrongCount(wanted, received, "SQLITE_RANGE") };
       }
       const bound = values?.map(toParameter);
-      const { results, error } = await order({ type: "run", pieces, values: bound, most });
+      const { results, error } = await order({ type: "run", pieces, values: bound, maxRows });
       return {
         results: results.map(toResult),
         ...error ? { error: { message: error.message, code: sqliteCode(error.code) } } : {},

@@ -24,8 +24,8 @@ export const dns = action({
   },
   res: { code: "string", records: "array", authoritative: "bool", server: "string" },
   example: 'res.records[0].value == "192.0.2.1"',
-  async target({ name, type, server: given }) {
-    const server = given ?? await systemServer();
+  async target({ name, type, server: address }) {
+    const server = address ?? await systemServer();
     return { ...server, failing: `cannot ask ${placeOf(server)} for ${type} of "${name}"` };
   },
   async run(_, { name: written, type }, attempt) {

@@ -74,30 +74,29 @@ async function findByReflection(
       if (types.getService(found.service)) return { types, service: found.service };
       throw new Error(`${found.service} is not in the files that were sent`);
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
       throw new StepError(
-        `cannot use the descriptors that ${placeOf(link.endpoint)} sent by reflection: ${words}`,
+        `cannot use the descriptors that ${placeOf(link.endpoint)} sent by reflection: ${message}`,
         "name the files instead: proto: service.proto",
       );
     }
   };
-  const doing = `asking ${placeOf(link.endpoint)} for its services by reflection`;
-  return await share(shared, ask, doing, context);
+  const activity = `asking ${placeOf(link.endpoint)} for its services by reflection`;
+  return await share(shared, ask, activity, context);
 }
 
 function unknownService(name: string, services: readonly string[], where: string): StepError {
-  const own = services.filter((one) => !one.startsWith("grpc.reflection."));
+  const offered = services.filter((one) => !one.startsWith("grpc.reflection."));
   const doubles = services.filter((one) => one.endsWith(`.${name}`));
-  const short = new Map(own.map((one) => [one.slice(one.lastIndexOf(".") + 1), one]));
-  const near = didYouMean(name, own) ?? didYouMean(name, short.keys());
+  const short = new Map(offered.map((one) => [one.slice(one.lastIndexOf(".") + 1), one]));
+  const near = didYouMean(name, offered) ?? didYouMean(name, short.keys());
   const message = doubles.length > 1
     ? `"${name}" is the name of several services ${where}`
     : `unknown service "${name}" ${where}`;
   return new StepError(
     `cannot run grpc: ${message}`,
-    doubles.length > 1
-      ? `write one of ${doubles.join(", ")}`
-      : near ?? (own.length === 0 ? "there are no services" : `there are ${own.join(", ")}`),
+    doubles.length > 1 ? `write one of ${doubles.join(", ")}` : near ??
+      (offered.length === 0 ? "there are no services" : `there are ${offered.join(", ")}`),
     { parameter: "service" },
   );
 }

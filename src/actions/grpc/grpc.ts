@@ -110,7 +110,7 @@ export const grpc: Action = {
 
 function checkTarget(params: Dict): readonly ParameterProblem[] {
   const problems: ParameterProblem[] = [];
-  const { addr, service, max_messages: most } = params;
+  const { addr, service, max_messages: maxMessages } = params;
   if (typeof addr === "string" && !isTemplate(addr) && !readGrpcAddress(addr)) {
     const hint = "write a host and a port: localhost:50051";
     problems.push({ path: ["addr"], message: `invalid address "${addr}"`, hint });
@@ -129,7 +129,7 @@ function checkTarget(params: Dict): readonly ParameterProblem[] {
     const hint = method === undefined ? undefined : `write service: ${name}, method: ${method}`;
     problems.push({ path: [], message: 'grpc needs "method"', ...hint ? { hint } : {} });
   }
-  if (typeof most === "number" && most < 1) {
+  if (typeof maxMessages === "number" && maxMessages < 1) {
     problems.push({ path: ["max_messages"], message: '"max_messages" must be at least 1' });
   }
   return problems;

@@ -18,7 +18,7 @@ export interface GrpcCall {
   /** Milliseconds after which the call ends with DEADLINE_EXCEEDED. */
   readonly deadline?: number | undefined;
   /** Ends the call after that many messages. */
-  readonly most?: number | undefined;
+  readonly maxMessages?: number | undefined;
 }
 
 /** Names in lower case with their values. */
@@ -61,7 +61,7 @@ export async function makeCall(
   const end = Promise.withResolvers<CallStatus | undefined>();
   // A call may fail before anybody waits for it.
   end.promise.catch(() => {});
-  const received = new Receiver(stream, () => end.resolve(undefined), call.most);
+  const received = new Receiver(stream, () => end.resolve(undefined), call.maxMessages);
   stream.on("error", () => {});
   stream.on("close", () => {
     const status = received.status(stream, session.isLost);
@@ -111,7 +111,7 @@ class Receiver {
   readonly trailers = new Map<string, string>();
   readonly #reader = new FrameReader();
 
-  constructor(stream: ClientHttp2Stream, onEnough: () => void, most = Infinity) {
+  constructor(stream: ClientHttp2Stream, onEnough: () => void, maxMessages = Infinity) {
     stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
       addHeaders(this.metadata, raw ?? namesAndValues(headers));
     });
@@ -120,8 +120,8 @@ class Receiver {
     });
     stream.on("data", (chunk: Uint8Array) => {
       this.frames.push(...this.#reader.take(chunk));
-      if (this.frames.length < most) return;
-      this.frames.length = most;
+      if (this.frames.length < maxMessages) return;
+      this.frames.length = maxMessages;
       onEnough();
     });
   }

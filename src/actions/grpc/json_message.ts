@@ -16,16 +16,16 @@ export function encodeMessage(
   type: DescMessage,
   value: Value,
   types: Registry,
-  doing: string,
+  failure: string,
   path: string,
 ): Uint8Array {
-  checkFields(type, value, doing, path);
+  checkFields(type, value, failure, path);
   try {
     return toBinary(type, fromJson(type, value as never, { registry: types }));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const words = message.replace(/^cannot decode /, "").replace(/ from JSON(?=:|$)/, "");
-    throw problem(`${doing}: ${path}: ${words}`);
+    const reason = message.replace(/^cannot decode /, "").replace(/ from JSON(?=:|$)/, "");
+    throw problem(`${failure}: ${path}: ${reason}`);
   }
 }
 
@@ -39,9 +39,9 @@ export function decodeMessage(
   try {
     return toJson(type, fromBinary(type, bytes), { registry: types }) as Value;
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     throw new StepError(
-      `cannot read the answer of ${name}: it is not a ${type.typeName}: ${words}`,
+      `cannot read the answer of ${name}: it is not a ${type.typeName}: ${message}`,
       "does the server use another version of the .proto files?",
     );
   }
@@ -52,28 +52,31 @@ function problem(message: string, hint?: string): StepError {
 }
 
 /** Finds unknown fields and values of enums, for which the library has no suggestion. */
-function checkFields(type: DescMessage, value: Value, doing: string, path: string): void {
+function checkFields(type: DescMessage, value: Value, failure: string, path: string): void {
   // These have their own forms in JSON.
   if (!isDict(value) || type.typeName.startsWith("google.protobuf.")) return;
   for (const [key, part] of Object.entries(value)) {
     const field = type.fields.find(({ name, jsonName }) => key === jsonName || key === name);
     const at = `${path}.${key}`;
-    if (field) checkField(field, part, doing, at);
-    else if (!key.startsWith("[")) throw unknownField(type, key, doing, path);
+    if (field) checkField(field, part, failure, at);
+    else if (!key.startsWith("[")) throw unknownField(type, key, failure, path);
   }
 }
 
-function unknownField(type: DescMessage, key: string, doing: string, path: string): StepError {
+function unknownField(type: DescMessage, key: string, failure: string, path: string): StepError {
   const names = type.fields.map(({ jsonName }) => jsonName);
   const hint = didYouMean(key, [...names, ...type.fields.map(({ name }) => name)]) ??
     (names.length === 0 ? "it has no fields" : `it has ${names.join(", ")}`);
-  return problem(`${doing}: unknown field "${key}" in ${path}, which is a ${type.typeName}`, hint);
+  return problem(
+    `${failure}: unknown field "${key}" in ${path}, which is a ${type.typeName}`,
+    hint,
+  );
 }
 
 function checkField(
   field: DescMessage["fields"][number],
   value: Value,
-  doing: string,
+  failure: string,
   path: string,
 ): void {
   const { message, enum: names } = field;
@@ -85,12 +88,12 @@ function checkField(
     ) => [`${path}.${key}`, part])
     : [[path, value]];
   for (const [at, part] of parts) {
-    if (message) checkFields(message, part, doing, at);
+    if (message) checkFields(message, part, failure, at);
     if (names && typeof part === "string" && names.typeName !== "google.protobuf.NullValue") {
       const known = names.values.map(({ name }) => name);
       if (known.includes(part) || /^-?\d+$/.test(part)) continue;
       throw problem(
-        `${doing}: unknown value "${part}" for ${at}, which is a ${names.typeName}`,
+        `${failure}: unknown value "${part}" for ${at}, which is a ${names.typeName}`,
         didYouMean(part, known) ?? `it has ${known.join(", ")}`,
       );
     }

@@ -54,24 +54,24 @@ export async function closeLink({ session }: GrpcLink): Promise<void> {
 export async function share<T>(
   shared: Shared<T>,
   make: () => Promise<T>,
-  doing: string,
+  activity: string,
   { signal }: ActionContext,
   isGood: (made: T) => boolean = () => true,
 ): Promise<T> {
   for (;;) {
     if (!shared.current) {
-      const own = shared.current = make();
+      const created = shared.current = make();
       try {
-        return await own;
+        return await created;
       } catch (error) {
-        if (shared.current === own) shared.current = undefined;
+        if (shared.current === created) shared.current = undefined;
         throw error;
       }
     }
     const { current } = shared;
     const stopped = Promise.withResolvers<never>();
     const forget = onAbort(signal, ({ message, hint }) => {
-      stopped.reject(new StepError(`${message} while ${doing}`, hint));
+      stopped.reject(new StepError(`${message} while ${activity}`, hint));
     });
     try {
       const made = await Promise.race([current, stopped.promise]);
@@ -89,7 +89,7 @@ export async function share<T>(
 export async function callOver(
   link: GrpcLink,
   call: GrpcCall,
-  doing: string,
+  activity: string,
   context: ActionContext,
 ): Promise<GrpcAnswer> {
   for (let isAgain = false;; isAgain = true) {
@@ -111,9 +111,9 @@ export async function callOver(
       return answer;
     } catch (error) {
       if (error instanceof StepError) {
-        const place = placeOf(link.endpoint);
+        const address = placeOf(link.endpoint);
         throw new StepError(
-          `${error.message} while waiting for ${doing} from ${place}`,
+          `${error.message} while waiting for ${activity} from ${address}`,
           error.hint,
         );
       }
@@ -121,7 +121,7 @@ export async function callOver(
       link.session.current = undefined;
       session.close();
       if (error.isUnprocessed && link.hasAnswered && !isAgain) continue;
-      throw await explainLoss(link, error, doing, context);
+      throw await explainLoss(link, error, activity, context);
     }
   }
 }
@@ -157,20 +157,20 @@ async function untilAborted({ signal, deadline }: ActionContext): Promise<void> 
 async function explainLoss(
   { endpoint, tls, hasAnswered }: GrpcLink,
   { cause, received }: ConnectionLost,
-  doing: string,
+  activity: string,
   { host }: ActionContext,
 ): Promise<StepError> {
-  const place = placeOf(endpoint);
+  const address = placeOf(endpoint);
   const after = received === 0 ? "" : ` after ${received} message${received === 1 ? "" : "s"}`;
-  const message = `the connection to ${place} was lost while waiting for ${doing}${after}`;
-  const { words, hint } = cause === undefined
-    ? { words: "the server closed it", hint: undefined }
+  const message = `the connection to ${address} was lost while waiting for ${activity}${after}`;
+  const { message: reason, hint } = cause === undefined
+    ? { message: "the server closed it", hint: undefined }
     : await explainConnection(cause, endpoint, host.clock, tls);
-  if (hasAnswered) return new StepError(`${message}: ${words}`, hint, { cause: words });
+  if (hasAnswered) return new StepError(`${message}: ${reason}`, hint, { cause: reason });
   const doubt = !tls
     ? 'does a gRPC server listen there? if it expects TLS, write "tls: true"'
     : tls.cert === undefined
     ? "it may want a client certificate: tls: { cert: client.pem, key: client_key.pem }"
     : "the server may have refused the client certificate";
-  return new StepError(`${message}: ${words}`, hint ?? doubt, { cause: words });
+  return new StepError(`${message}: ${reason}`, hint ?? doubt, { cause: reason });
 }

@@ -113,9 +113,9 @@ function parse(root: Root, name: string, text: string, path: string): readonly s
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const line = /\bline (\d+)/.exec(message)?.[1];
-    const words = message.replace(/ \((?:[^()]*, )?line \d+\)$/, "");
+    const reason = message.replace(/ \((?:[^()]*, )?line \d+\)$/, "");
     throw new StepError(
-      `cannot read "${path}"${line === undefined ? "" : ` line ${line}`}: ${words}`,
+      `cannot read "${path}"${line === undefined ? "" : ` line ${line}`}: ${reason}`,
       undefined,
       { parameter: "proto" },
     );

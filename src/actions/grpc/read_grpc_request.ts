@@ -16,7 +16,7 @@ export interface GrpcRequest {
   readonly target: GrpcTarget;
   readonly metadata: Metadata;
   readonly deadline: number | undefined;
-  readonly most: number | undefined;
+  readonly maxMessages: number | undefined;
   readonly files: ProtoFiles | undefined;
 }
 
@@ -47,8 +47,8 @@ export async function readGrpcRequest(params: Dict, context: ActionContext): Pro
       "write a host and a port: localhost:50051",
     );
   }
-  const most = read.integer("max_messages");
-  if (most !== undefined && most < 1) {
+  const maxMessages = read.integer("max_messages");
+  if (maxMessages !== undefined && maxMessages < 1) {
     throw problem('"max_messages" must be at least 1', "max_messages");
   }
   return {
@@ -57,7 +57,7 @@ export async function readGrpcRequest(params: Dict, context: ActionContext): Pro
     target: readTarget(params, read),
     metadata: readMetadata(read.map("metadata") ?? {}),
     deadline: read.duration("deadline") || undefined,
-    most,
+    maxMessages,
     files: readFiles(params, read),
   };
 }
@@ -70,14 +70,14 @@ function problem(message: string, parameter: string, hint?: string): StepError {
 function tlsOf(params: Dict, read: ParameterReader): Value | undefined {
   const { tls } = params;
   const [ca, cert, key] = ["ca_file", "cert_file", "key_file"].map((name) => read.string(name));
-  const given: Record<string, Value> = {
+  const options: Record<string, Value> = {
     ...ca === undefined ? {} : { ca },
     ...cert === undefined ? {} : { cert },
     ...key === undefined ? {} : { key },
     ...read.boolean("insecure") ? { verify: false } : {},
   };
   const isOn = tls === true || tls === "true";
-  return isOn && Object.keys(given).length > 0 ? given : tls;
+  return isOn && Object.keys(options).length > 0 ? options : tls;
 }
 
 function readTarget(params: Dict, read: ParameterReader): GrpcTarget {
@@ -96,8 +96,8 @@ function parseBody(text: string): Value | undefined {
   try {
     return parseJson(text) as Value;
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    throw problem(`"body" is not JSON: ${words}`, "body");
+    const message = error instanceof Error ? error.message : String(error);
+    throw problem(`"body" is not JSON: ${message}`, "body");
   }
 }
 
@@ -120,9 +120,9 @@ function textsOf(params: Dict, name: string): string[] {
 /** Names that belong to the protocol. */
 const RESERVED = /^(?:grpc-|:)|^(?:te|content-type|connection|host|transfer-encoding)$/;
 
-function readMetadata(given: Dict): Metadata {
+function readMetadata(map: Dict): Metadata {
   const metadata: Record<string, string[]> = {};
-  for (const [written, value] of Object.entries(given)) {
+  for (const [written, value] of Object.entries(map)) {
     const name = written.toLowerCase();
     if (!/^:?[\w.-]+$/.test(name)) throw metadataProblem(`invalid name "${written}" in "metadata"`);
     if (RESERVED.test(name)) {

@@ -25,8 +25,8 @@ const UNIMPLEMENTED = 12;
  * Asks a server for the files that define a service, and all that these refer to. The package of
  * the service may be left out where only one service has the name.
  */
-export async function reflect(send: Send, place: string, name: string): Promise<Reflected> {
-  const { ask, services } = await openReflection(send, place);
+export async function reflect(send: Send, address: string, name: string): Promise<Reflected> {
+  const { ask, services } = await openReflection(send, address);
   const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
   const service = matches.length === 1 ? matches[0]! : name;
   const [answer] = await ask([{ fileContainingSymbol: service }]);
@@ -57,15 +57,15 @@ interface Question {
   readonly listServices?: string;
 }
 
-interface Reply {
+interface ReflectionResponse {
   readonly files: readonly FileDescriptorProto[];
   readonly services: readonly string[];
 }
 
 /** Finds out which version of reflection the server speaks. */
-async function openReflection(send: Send, place: string) {
+async function openReflection(send: Send, address: string) {
   let path = "";
-  const ask = async (questions: readonly Question[]): Promise<Reply[]> => {
+  const ask = async (questions: readonly Question[]): Promise<ReflectionResponse[]> => {
     const type = knownType("grpc.reflection.v1.ServerReflectionRequest");
     const messages = questions.map((question) => toBinary(type, create(type, { ...question })));
     const { status, messages: replies } = await send(path, messages);
@@ -81,7 +81,7 @@ async function openReflection(send: Send, place: string) {
       if (!(error instanceof ReflectionError)) throw error;
       if (error.code !== UNIMPLEMENTED) {
         throw new StepError(
-          `cannot read the services of ${place} by reflection: ${error.message} (${
+          `cannot read the services of ${address} by reflection: ${error.message} (${
             nameOfStatus(error.code)
           })`,
           error.message.startsWith("the response is not one of gRPC")
@@ -92,7 +92,7 @@ async function openReflection(send: Send, place: string) {
     }
   }
   throw new StepError(
-    `${place} does not offer server reflection (UNIMPLEMENTED)`,
+    `${address} does not offer server reflection (UNIMPLEMENTED)`,
     "switch it on in the server, or name the files: proto: service.proto",
   );
 }
@@ -110,7 +110,7 @@ interface ReplyMessage {
   readonly listServicesResponse?: { readonly service: readonly { readonly name: string }[] };
 }
 
-function readReply(bytes: Uint8Array): Reply {
+function readReply(bytes: Uint8Array): ReflectionResponse {
   const type = knownType("grpc.reflection.v1.ServerReflectionResponse");
   const reply = fromBinary(type, bytes) as ReplyMessage;
   return {

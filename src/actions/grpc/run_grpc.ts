@@ -23,11 +23,11 @@ import { type GrpcRequest, type MethodCall, readGrpcRequest } from "./read_grpc_
 import { nameOfStatus } from "./status.ts";
 
 /** Calls a method. Any status is a result; no connection and a timeout are errors. */
-export async function runGrpc(params: Dict, given: ActionContext): Promise<ActionResult> {
+export async function runGrpc(params: Dict, outerContext: ActionContext): Promise<ActionResult> {
   const read = readParameters("grpc", params);
-  const own = read.duration("timeout");
-  const { context, release } = limitAction(given, own);
-  const timeout = Math.min(own || Infinity, context.deadline.timeout);
+  const ownTimeout = read.duration("timeout");
+  const { context, release } = limitAction(outerContext, ownTimeout);
+  const timeout = Math.min(ownTimeout || Infinity, context.deadline.timeout);
   const began = context.host.clock.ticks();
   const left = () => Math.max(1, timeout - (context.host.clock.ticks() - began));
   try {
@@ -55,7 +55,7 @@ type Left = () => number;
 async function callMethod(
   link: GrpcLink,
   target: MethodCall,
-  { metadata, files, deadline, most }: GrpcRequest,
+  { metadata, files, deadline, maxMessages }: GrpcRequest,
   params: Dict,
   left: Left,
   context: ActionContext,
@@ -76,7 +76,7 @@ async function callMethod(
   });
   const answer = await callOver(
     link,
-    { path: `/${name}`, messages, metadata, timeout: left(), deadline, most },
+    { path: `/${name}`, messages, metadata, timeout: left(), deadline, maxMessages },
     `the answer of ${name}`,
     context,
   );

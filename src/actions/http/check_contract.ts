@@ -72,21 +72,23 @@ function messageOf(
 }
 
 function readSetting(params: Dict, { openapi: ofRun }: ActionContext): Setting | undefined {
-  const given = params.openapi ?? null;
+  const setting = params.openapi ?? null;
   const checks = { request: "fail", response: "fail", base: undefined } as const;
-  if (given === false || given === "false") return undefined;
-  if (given === null) {
+  if (setting === false || setting === "false") return undefined;
+  if (setting === null) {
     return ofRun === undefined ? undefined : { file: ofRun, isOfStep: false, ...checks };
   }
-  if (typeof given === "string") return { file: given, isOfStep: true, ...checks };
-  if (!isDict(given)) throw problem('"openapi" must be the path of a description, a map, or false');
-  const { file = ofRun, base_path: base } = given;
+  if (typeof setting === "string") return { file: setting, isOfStep: true, ...checks };
+  if (!isDict(setting)) {
+    throw problem('"openapi" must be the path of a description, a map, or false');
+  }
+  const { file = ofRun, base_path: base } = setting;
   if (typeof file !== "string") throw problem('"openapi" needs "file"');
   return {
     file,
-    isOfStep: given.file !== undefined,
-    request: checkOf(given.request, "request"),
-    response: checkOf(given.response, "response"),
+    isOfStep: setting.file !== undefined,
+    request: checkOf(setting.request, "request"),
+    response: checkOf(setting.response, "response"),
     base: typeof base === "string" ? base : undefined,
   };
 }
@@ -135,9 +137,9 @@ async function open(
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const [first] = error.diagnostics;
-    const words = first === undefined ? "" : `: ${first.message}`;
+    const detail = first === undefined ? "" : `: ${first.message}`;
     throw new StepError(
-      `cannot use the OpenAPI description: ${error.message}${words}`,
+      `cannot use the OpenAPI description: ${error.message}${detail}`,
       error.hint,
       {
         parameter: "openapi",
@@ -223,16 +225,16 @@ function placeOf(
   part: FoundViolation["part"],
   path: FoundViolation["path"] = [],
 ): readonly (string | number)[] {
-  const given = (name: string) => Object.hasOwn(params, name);
+  const isSet = (name: string) => Object.hasOwn(params, name);
   switch (part) {
     case "body": {
-      const key = ["body", "json", "form", "graphql", "multipart"].find(given);
+      const key = ["body", "json", "form", "graphql", "multipart"].find(isSet);
       return key === undefined ? [method] : [key, ...path];
     }
     case "query":
-      return given("query") ? ["query"] : [method];
+      return isSet("query") ? ["query"] : [method];
     case "header":
-      return given("headers") ? ["headers"] : [method];
+      return isSet("headers") ? ["headers"] : [method];
     default:
       return [method];
   }

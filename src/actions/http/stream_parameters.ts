@@ -47,11 +47,11 @@ export const STREAM_PARAMETERS: readonly Parameter[] = [
 ];
 
 /** Problems of these parameters beyond their types; `most` names a limit of at least 1. */
-export function checkStream(params: Dict, most: string): ParameterProblem[] {
-  const limit = params[most];
+export function checkStream(params: Dict, limitName: string): ParameterProblem[] {
+  const limit = params[limitName];
   return [
     ...typeof limit === "number" && limit < 1
-      ? [{ path: [most], message: `"${most}" must be at least 1, not ${limit}` }]
+      ? [{ path: [limitName], message: `"${limitName}" must be at least 1, not ${limit}` }]
       : [],
     ...checkConnection(params),
     ...checkRedirects(params),

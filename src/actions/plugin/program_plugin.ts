@@ -50,7 +50,7 @@ function start(
       throw fail(`permission to execute "${shown}" is denied`);
     }
     const denial = explainDenial(error);
-    if (denial) throw fail(denial.words, denial.hint);
+    if (denial) throw fail(denial.message, denial.hint);
     if (!(error instanceof Error)) throw error;
     const reason = error.message.replace(/^Failed to spawn '.*?': /s, "");
     throw fail(`"${shown}": ${reason}`);

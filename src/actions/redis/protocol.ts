@@ -47,14 +47,14 @@ export function errorReply(error: unknown): Error {
 }
 
 /** A reply as steps see it. */
-interface Reply {
+interface RedisResponse {
   readonly value: Value;
   /** The error that it is, or the first one inside it. */
   readonly error?: Error | undefined;
 }
 
 /** Integers are text in the replies of the library, strings are bytes. */
-export function readReply(reply: unknown): Reply {
+export function readReply(reply: unknown): RedisResponse {
   let error: Error | undefined;
   const toValue = (part: unknown): Value => {
     if (Array.isArray(part)) return part.map(toValue);
@@ -81,25 +81,25 @@ const ENDLESS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PS
 
 /** The words of a command: of a list as they are, of a text between spaces outside quotes. */
 export function splitCommand(command: string | readonly Value[], param: Param): readonly string[] {
-  const words = typeof command === "string" ? splitText(command) : command.map(toWord);
-  if (!words?.[0]) {
+  const parts = typeof command === "string" ? splitText(command) : command.map(toWord);
+  if (!parts?.[0]) {
     throw param.wrong(
       `the command ${describeValue(command)} has ${
-        words ? "no words" : "a quote that is not closed"
+        parts ? "no words" : "a quote that is not closed"
       }`,
       'write it as a list: [SET, key, "a value"]',
     );
   }
   // The library treats some names in small letters in its own way.
-  const name = words[0].toUpperCase();
+  const name = parts[0].toUpperCase();
   if (ENDLESS.includes(name)) {
     throw param.wrong(
       `${name} is not supported, because it waits for messages without end`,
       "XREAD and BLPOP wait for one",
     );
   }
-  for (const password of passwordsIn(name, words)) param.secrets?.add(password);
-  return [name, ...words.slice(1)];
+  for (const password of passwordsIn(name, parts)) param.secrets?.add(password);
+  return [name, ...parts.slice(1)];
 }
 
 function toWord(value: Value): string {
@@ -123,14 +123,14 @@ function unescape(_: string, letter: string): string {
 }
 
 /** The passwords in a command that signs in or sets them. */
-function passwordsIn(name: string, words: readonly string[]): readonly string[] {
+function passwordsIn(name: string, args: readonly string[]): readonly string[] {
   if (name === "ACL") {
-    return words.filter((word) => /^[<>]/.test(word)).map((word) => word.slice(1));
+    return args.filter((word) => /^[<>]/.test(word)).map((word) => word.slice(1));
   }
   if (!["AUTH", "HELLO", "CONFIG"].includes(name)) return [];
-  return words.flatMap((word, index) => {
+  return args.flatMap((word, index) => {
     // A user name may come before it.
     const count = /^auth$/i.test(word) ? 2 : /^(requirepass|masterauth)$/i.test(word) ? 1 : 0;
-    return words.slice(index + 1, index + 1 + count).slice(-1);
+    return args.slice(index + 1, index + 1 + count).slice(-1);
   });
 }

@@ -93,10 +93,10 @@ export const redis = action({
   /** An error reply is a result; no connection and no sign-in are errors. */
   async run(client, { url, command, commands = [command!] }, attempt) {
     const replies: Value[] = [];
-    const ask = async ([name = "", ...words]: readonly string[]) =>
+    const ask = async ([name = "", ...args]: readonly string[]) =>
       await attempt.during(
         `waiting for the reply to ${name} from ${attempt.address}`,
-        client.callBuffer(name, ...words).catch(errorReply),
+        client.callBuffer(name, ...args).catch(errorReply),
         `cannot send ${name} to ${attempt.peer}`,
       );
     let error: Error | undefined;

@@ -125,7 +125,7 @@ export async function spawnProblem(
   const fail = (message: string, hint?: string) =>
     new StepError(`cannot run the command: ${message}`, hint);
   const denial = explainDenial(error);
-  if (denial) return fail(denial.words, denial.hint);
+  if (denial) return fail(denial.message, denial.hint);
   const directory = workdir === undefined ? undefined : await directoryProblem(workdir);
   if (directory !== undefined) return fail(`workdir "${workdir}" ${directory}`);
   if (error instanceof Deno.errors.NotFound) {

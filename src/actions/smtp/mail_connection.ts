@@ -320,9 +320,9 @@ export class MailConnection {
     return `waiting for the reply to ${next ?? "the mail"} from ${peer}`;
   }
 
-  async #explain(stage: Stage, given: unknown, attempt: Attempt): Promise<StepError> {
-    if (given instanceof StepError) return given;
-    const error = given as MailError;
+  async #explain(stage: Stage, cause: unknown, attempt: Attempt): Promise<StepError> {
+    if (cause instanceof StepError) return cause;
+    const error = cause as MailError;
     const { peer, address } = attempt;
     const failing = stage === "sign in"
       ? `cannot sign in to ${peer} as ${JSON.stringify(this.server.auth?.username)}`

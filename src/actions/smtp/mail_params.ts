@@ -7,8 +7,8 @@ const FORM = "write a@example.com or Ann <a@example.com>";
 
 /** Mail addresses: a list, or a text with commas between them. */
 export const addresses = (summary: string) =>
-  value(["string", "list"], summary).as((given, param) => {
-    const all = [given].flat().filter((one) => one !== null);
+  value(["string", "list"], summary).as((list, param) => {
+    const all = [list].flat().filter((one) => one !== null);
     return all.map((one) => {
       if (typeof one !== "string") {
         const what = describeValue(one);

@@ -31,7 +31,7 @@ export interface MailParams {
 }
 
 /** What became of the mails of a step. */
-export interface Outcome {
+export interface SendResult {
   readonly first: Mail;
   readonly deliveries: readonly Delivery[];
   /** Why sessions ended before their last mail. */
@@ -44,7 +44,7 @@ export async function sendMails(
   server: MailServer,
   params: MailParams,
   attempt: Attempt,
-): Promise<Outcome> {
+): Promise<SendResult> {
   const { message: total } = params;
   const compose = await makeComposer(params, attempt);
   const first = await compose();
@@ -129,9 +129,9 @@ async function makeComposer(params: MailParams, attempt: Attempt): Promise<() =>
   };
 }
 
-function addressError(name: string, given: Value): StepError {
+function addressError(name: string, address: Value): StepError {
   return new StepError(
-    `cannot run smtp: "${name}" has no mail address: ${JSON.stringify(given)}`,
+    `cannot run smtp: "${name}" has no mail address: ${JSON.stringify(address)}`,
     "write a@example.com or Ann <a@example.com>",
     { parameter: name },
   );

@@ -12,7 +12,7 @@ import { dataIn } from "../../base/value/parse_json.ts";
 export interface EventGoal {
   /** Whether the event that has just come is the last one to receive. */
   readonly isMet: (event: Dict) => boolean;
-  readonly most: number;
+  readonly maxEvents: number;
 }
 
 type CreateParser = typeof import("eventsource-parser").createParser;
@@ -73,6 +73,6 @@ class EventSink implements BodySink {
     const taken = { event: event ?? "message", data: dataIn(data), id: id ?? "" };
     this.events.push(taken);
     this.isMet = this.#goal.isMet(taken);
-    this.isDone = this.isMet || this.events.length >= this.#goal.most;
+    this.isDone = this.isMet || this.events.length >= this.#goal.maxEvents;
   }
 }

@@ -16,17 +16,17 @@ import { readParameters, required } from "../../action/read_parameters.ts";
 import { openEventSink } from "./event_sink.ts";
 
 /** Receives events until the goal is reached or the server ends the stream. */
-export async function runSse(params: Dict, given: ActionContext): Promise<ActionResult> {
-  const { limiter } = socketsOf(given);
-  await acquireSlot(limiter, given);
+export async function runSse(params: Dict, context: ActionContext): Promise<ActionResult> {
+  const { limiter } = socketsOf(context);
+  await acquireSlot(limiter, context);
   try {
-    return await receive(params, given);
+    return await receive(params, context);
   } finally {
     limiter.release();
   }
 }
 
-async function receive(params: Dict, given: ActionContext): Promise<ActionResult> {
+async function receive(params: Dict, actionContext: ActionContext): Promise<ActionResult> {
   const read = readParameters("sse", params);
   const { timeout: _, ...others } = params;
   const url = required("sse", "url", read.string("url"));
@@ -35,12 +35,14 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
   const plan = readRequest({ ...others, url, method, headers });
   const { request } = plan;
   const until = read.string("until");
-  const condition = until === undefined ? undefined : await given.readCondition("until", until);
-  const most = read.integer("max_events") ?? Infinity;
+  const condition = until === undefined
+    ? undefined
+    : await actionContext.readCondition("until", until);
+  const maxEvents = read.integer("max_events") ?? Infinity;
   // An expression that cannot be evaluated ends the step, and is not a failure of the connection.
   const faults: unknown[] = [];
   const sink = await openEventSink({
-    most,
+    maxEvents,
     isMet(message) {
       try {
         return condition?.({ message, res: soFar() }) ?? false;
@@ -59,7 +61,7 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
       headers: request.headers,
       body: typeof request.body === "string" ? request.body : "",
     }, session);
-  const { context, release } = limitAction(given, read.duration("timeout"));
+  const { context, release } = limitAction(actionContext, read.duration("timeout"));
   const sockets = socketsOf(context);
   let call: Call | undefined;
   try {
@@ -91,7 +93,7 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
       );
     }
     if (condition && !sink.isMet) {
-      const ending = sink.events.length >= most
+      const ending = sink.events.length >= maxEvents
         ? 'the events came to "max_events"'
         : "the server ended the stream";
       const message = `${request.method} "${request.url}": ${ending} before "until" was true: `;
@@ -105,7 +107,9 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
     const [, time] = / timed out after (\S+) while/.exec(failure.message) ?? [];
     const message = time === undefined
       ? failure.message
-      : `${request.method} "${request.url}": ${lateWords(sink.events, until, most)} within ${time}`;
+      : `${request.method} "${request.url}": ${
+        lateWords(sink.events, until, maxEvents)
+      } within ${time}`;
     const came = time !== undefined && sink.events.length === 0
       ? ""
       : `: ${cameWords(sink.events, context)}`;
@@ -121,16 +125,22 @@ function countWords({ length }: readonly Dict[]): string {
 }
 
 /** What did not come in time. */
-function lateWords({ length }: readonly Dict[], until: string | undefined, most: number): string {
+function lateWords(
+  { length }: readonly Dict[],
+  until: string | undefined,
+  maxEvents: number,
+): string {
   if (length === 0) return "no event";
   if (until !== undefined) return '"until" was not true';
-  return most === Infinity ? "the server did not end the stream" : `fewer than ${most} events`;
+  return maxEvents === Infinity
+    ? "the server did not end the stream"
+    : `fewer than ${maxEvents} events`;
 }
 
 /** Describes the received events, for an error. */
 function cameWords(events: readonly Dict[], { secrets }: ActionContext): string {
   const last = events.at(-1);
   if (!last) return "no event came";
-  const words = excerpt(JSON.stringify(last), secrets);
-  return `${countWords(events)} came, the last is ${words}`;
+  const shown = excerpt(JSON.stringify(last), secrets);
+  return `${countWords(events)} came, the last is ${shown}`;
 }

@@ -248,7 +248,7 @@ function explain(error: unknown, activity: string, direction: Direction): unknow
   if (error instanceof StepError || !(error instanceof Error)) return error;
   const denial = explainDenial(error);
   const isMissing = /Unable to start subsystem/.test(error.message);
-  const reason = isMissing ? "the server offers no SFTP" : denial?.words ?? reasonOf(error);
+  const reason = isMissing ? "the server offers no SFTP" : denial?.message ?? reasonOf(error);
   const where = direction === "upload" ? "its directory has to exist; " : "";
   const hint = (error as ClientError).code === 2
     ? `${where}~/ is the home directory`

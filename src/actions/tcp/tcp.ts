@@ -122,10 +122,10 @@ class Dialogue {
       if (this.bytes > MAX_BYTES) {
         throw new StepError(`${address} sent more than ${MAX_BYTES} bytes without ${quoted}`);
       }
-      const more = new Promise<void>((resolve) => this.#wake = resolve);
+      const arrival = new Promise<void>((resolve) => this.#wake = resolve);
       await this.attempt.during(
         () => `waiting for ${quoted} from ${address}: ${this.#came()}`,
-        more,
+        arrival,
       );
     }
   }

@@ -19,6 +19,6 @@ const MEANINGS: Readonly<Record<number, string>> = {
 /** Why a WebSocket was closed, in words with its code: `1008 policy violation: not signed in`. */
 export function closeWords(code: number, reason: string): string {
   const meaning = MEANINGS[code];
-  const words = meaning === undefined ? String(code) : `${code} ${meaning}`;
-  return reason === "" ? words : `${words}: ${reason}`;
+  const text = meaning === undefined ? String(code) : `${code} ${meaning}`;
+  return reason === "" ? text : `${text}: ${reason}`;
 }

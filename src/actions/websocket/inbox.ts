@@ -145,10 +145,10 @@ export class Inbox {
     const stopped = Promise.withResolvers<never>();
     const forget = onAbort(signal, ({ message, hint }) => {
       const details = { res: { messages: this.values, message: this.last } };
-      const words = `${message} while waiting for ${what} from "${this.url}": ${
+      const failure = `${message} while waiting for ${what} from "${this.url}": ${
         cameWords(this)
       }${notes()}`;
-      stopped.reject(new StepError(words, hint, details));
+      stopped.reject(new StepError(failure, hint, details));
     });
     try {
       await Promise.race([wait, stopped.promise]);
@@ -162,6 +162,6 @@ export class Inbox {
 export function cameWords({ count, last, secrets }: Inbox): string {
   if (count === 0) return "no message came";
   const text = typeof last === "string" ? last : undefined;
-  const words = messageWords({ text, value: last }, secrets);
-  return `${count === 1 ? "1 message" : `${count} messages`} came, the last is ${words}`;
+  const shown = messageWords({ text, value: last }, secrets);
+  return `${count === 1 ? "1 message" : `${count} messages`} came, the last is ${shown}`;
 }

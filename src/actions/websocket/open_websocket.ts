@@ -12,7 +12,7 @@ import { measure, takeMarks } from "../http/transport/phases.ts";
 import {
   demandAccess,
   type Phase,
-  type Reply,
+  type RawResponse,
   secureFacts,
   SendFailure,
 } from "../http/transport/send.ts";
@@ -77,7 +77,7 @@ export function openingSender(opening: Opening): Sender {
   };
 }
 
-interface Answer extends Pick<Reply, "chunks"> {
+interface Handshake extends Pick<RawResponse, "chunks"> {
   readonly response: IncomingMessage;
 }
 
@@ -86,8 +86,8 @@ async function shakeHands(
   socket: Socket,
   WebSocket: WebSocketClass,
   { subprotocols, context, onSocket }: Opening,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+): Promise<Handshake> {
+  const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
   const opened = new WebSocket(socketUrl(request.url.href), [...subprotocols], {
     createConnection: () => socket,
     headers: headersOf(request),

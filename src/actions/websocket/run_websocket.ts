@@ -23,9 +23,12 @@ import { listSubprotocols, subprotocolProblem } from "./subprotocols.ts";
 import { requestUrl, socketUrl, URL_HINT, urlProblem } from "./read_websocket_url.ts";
 
 /** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
-export async function runWebsocket(params: Dict, given: ActionContext): Promise<ActionResult> {
+export async function runWebsocket(
+  params: Dict,
+  outerContext: ActionContext,
+): Promise<ActionResult> {
   const read = readParameters("websocket", params);
-  const { context, release } = limitAction(given, read.duration("timeout"));
+  const { context, release } = limitAction(outerContext, read.duration("timeout"));
   const { timeout: _, ...others } = params;
   const url = readUrl(required("websocket", "url", read.string("url")));
   const turns = readTurns(params);
@@ -66,8 +69,8 @@ export async function runWebsocket(params: Dict, given: ActionContext): Promise<
     }
     const condition = until === undefined ? undefined : await context.readCondition("until", until);
     const soFar = (): Dict => ({ ...head, messages: inbox.values, message: inbox.last });
-    const most = read.integer("max_messages");
-    await converse(socket, inbox, turns, { condition, most, soFar });
+    const maxMessages = read.integer("max_messages");
+    await converse(socket, inbox, turns, { condition, maxMessages, soFar });
     const { code: closeCode, reason } = await inbox.close(socket);
     const isFine = FINE_CODES.includes(closeCode);
     return {
@@ -84,9 +87,9 @@ export async function runWebsocket(params: Dict, given: ActionContext): Promise<
     };
   } catch (error) {
     if (socket) await inbox.leave(socket);
-    const doing = `cannot open a WebSocket to "${shown}"`;
+    const failure = `cannot open a WebSocket to "${shown}"`;
     throw withOwnSchemes(
-      await explainFailure(error, plan.request, req(), context.host.clock, doing),
+      await explainFailure(error, plan.request, req(), context.host.clock, failure),
     );
   } finally {
     release();
@@ -153,7 +156,7 @@ function listOf(value: Value | undefined): readonly Value[] {
 interface Goal {
   /** The condition that ends the reading of messages. */
   readonly condition: ((names: Dict) => boolean) | undefined;
-  readonly most: number | undefined;
+  readonly maxMessages: number | undefined;
   readonly soFar: () => Dict;
 }
 
@@ -162,12 +165,12 @@ async function converse(
   socket: WebSocket,
   inbox: Inbox,
   turns: readonly Turn[],
-  { condition, most = Infinity, soFar }: Goal,
+  { condition, maxMessages = Infinity, soFar }: Goal,
 ): Promise<void> {
   const find = await loadMatching();
   let isTrue = false;
   const next = async (what: string, notes = () => ""): Promise<Message> => {
-    const message = inbox.count < most ? await inbox.next(what, notes) : undefined;
+    const message = inbox.count < maxMessages ? await inbox.next(what, notes) : undefined;
     if (!message) {
       const details = { res: soFar(), decided: false };
       throw new StepError(missing(inbox, what) + notes(), undefined, details);
@@ -189,8 +192,8 @@ async function converse(
   }
   if (condition) {
     while (!isTrue) await next('"until" to be true');
-  } else if (most !== Infinity) {
-    while (inbox.count < most && await inbox.next("messages", () => ""));
+  } else if (maxMessages !== Infinity) {
+    while (inbox.count < maxMessages && await inbox.next("messages", () => ""));
   }
 }
 
@@ -207,9 +210,9 @@ const MOST_PLACES = 3;
 
 function mismatchWords(mismatches: readonly Mismatch[]): string {
   const places = mismatches.slice(0, MOST_PLACES).map(({ path, expected, actual }) => {
-    const place = path.length === 0 ? "" : `at ${pathText(path)}: `;
+    const prefix = path.length === 0 ? "" : `at ${pathText(path)}: `;
     const found = actual === undefined ? "nothing" : formatJson(actual);
-    return `${place}expected ${expected ?? "nothing"}, received ${found}`;
+    return `${prefix}expected ${expected ?? "nothing"}, received ${found}`;
   });
   return `; it differs: ${places.join("; ")}`;
 }

@@ -12,8 +12,8 @@ export async function openAws(aws: Dict): Promise<SignIn> {
   const { AwsV4Signer } = await import("aws4fetch");
   const service = String(aws.service);
   return {
-    async sign(given) {
-      const request = service === "s3" ? withPlus(given) : given;
+    async sign(unsigned) {
+      const request = service === "s3" ? withPlus(unsigned) : unsigned;
       const { method, headers, body = "" } = request;
       const digest = await digestOf(body, service, request);
       const signer = new AwsV4Signer({

@@ -2,7 +2,7 @@ import type { Dict } from "../../../base/value/value.ts";
 import { toByteString } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 import type { SignIn, SignInContext } from "./sign_in.ts";
 
 /** The challenge of a server: the parameters of `WWW-Authenticate: Digest`. */
@@ -61,7 +61,9 @@ export async function openDigest(digest: Dict, { context }: SignInContext): Prom
 }
 
 /** The challenge with the best algorithm that is known here. */
-export function bestChallenge({ rawHeaders }: Pick<Reply, "rawHeaders">): Challenge | undefined {
+export function bestChallenge(
+  { rawHeaders }: Pick<RawResponse, "rawHeaders">,
+): Challenge | undefined {
   const challenges: Challenge[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]!.toLowerCase() === "www-authenticate") {

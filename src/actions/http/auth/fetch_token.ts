@@ -55,20 +55,20 @@ export async function fetchToken(
 function tokenRequest(oauth2: Dict): HttpRequest {
   const grant = oauth2.grant ?? "client_credentials";
   const { token_url: target, client_id: id, client_secret: secret, scope } = oauth2;
-  const inHeader = given(secret) && oauth2.send !== "body";
+  const inHeader = isSet(secret) && oauth2.send !== "body";
   const fields: Record<string, Value> = { grant_type: grant };
   if (grant === "password") {
     fields.username = oauth2.username!;
     fields.password = oauth2.password!;
   }
   if (grant === "refresh_token") fields.refresh_token = oauth2.refresh_token!;
-  if (given(scope)) fields.scope = [scope!].flat().join(" ");
+  if (isSet(scope)) fields.scope = [scope!].flat().join(" ");
   for (const name of ["audience", "resource"]) {
-    if (given(oauth2[name])) fields[name] = oauth2[name]!;
+    if (isSet(oauth2[name])) fields[name] = oauth2[name]!;
   }
   if (!inHeader) {
     fields.client_id = id!;
-    if (given(secret)) fields.client_secret = secret!;
+    if (isSet(secret)) fields.client_secret = secret!;
   }
   const asked = {
     "Content-Type": "application/x-www-form-urlencoded",
@@ -86,7 +86,7 @@ function tokenRequest(oauth2: Dict): HttpRequest {
   return withHeaders(request, { "Content-Length": String(body.length) });
 }
 
-function given(value: Value | undefined): boolean {
+function isSet(value: Value | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -97,12 +97,12 @@ function formEncoded(value: Value | undefined): string {
 
 function refusal({ url }: HttpRequest, status: string, answer: Dict, oauth2: Dict): StepError {
   const { error, error_description: description } = answer;
-  const words = typeof error === "string"
+  const reason = typeof error === "string"
     ? `${error}${typeof description === "string" ? `: ${description}` : ""} (${status})`
     : /^2/.test(status)
     ? `the response (${status}) has no "access_token"`
     : status;
-  return new StepError(`cannot get a token from "${url}": ${words}`, hintFor(error, oauth2), {
+  return new StepError(`cannot get a token from "${url}": ${reason}`, hintFor(error, oauth2), {
     parameter: "auth",
   });
 }

@@ -27,25 +27,25 @@ function pathAtHome({ host: { env } }: ActionContext): string {
 
 /** The login of a host in the text of a netrc file; `default` is for every host. */
 export function findLogin(text: string, hostname: string): NetrcLogin | undefined {
-  const words = wordsOf(text);
+  const tokens = wordsOf(text);
   let isWanted = false;
   let username = "";
   let password: string | undefined;
-  for (let at = 0; at < words.length; at++) {
-    switch (words[at]) {
+  for (let at = 0; at < tokens.length; at++) {
+    switch (tokens[at]) {
       case "machine":
       case "default":
         if (password !== undefined) return { username, password };
-        isWanted = words[at] === "default" || words[++at]?.toLowerCase() === hostname;
+        isWanted = tokens[at] === "default" || tokens[++at]?.toLowerCase() === hostname;
         username = "";
         break;
       case "login":
         at++;
-        if (isWanted) username = words[at] ?? "";
+        if (isWanted) username = tokens[at] ?? "";
         break;
       case "password":
         at++;
-        if (isWanted) password = words[at];
+        if (isWanted) password = tokens[at];
         break;
       case "account":
         at++;
@@ -56,13 +56,13 @@ export function findLogin(text: string, hostname: string): NetrcLogin | undefine
 
 /** The words of a netrc file, without comments and macros. */
 function wordsOf(text: string): string[] {
-  const words: string[] = [];
+  const tokens: string[] = [];
   const bare = text.replace(/^\s*macdef\b[^]*?(?:\n\s*\n|$(?![^]))/gm, "");
   for (const line of bare.split(/\r?\n/)) {
     for (const [word, quoted] of line.matchAll(/"((?:[^"\\]|\\.)*)"|\S+/g)) {
-      if (word.startsWith("#") && words.at(-1) !== "password") break;
-      words.push(quoted?.replace(/\\(.)/g, "$1") ?? word);
+      if (word.startsWith("#") && tokens.at(-1) !== "password") break;
+      tokens.push(quoted?.replace(/\\(.)/g, "$1") ?? word);
     }
   }
-  return words;
+  return tokens;
 }

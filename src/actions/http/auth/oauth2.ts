@@ -17,8 +17,8 @@ interface TokenSource {
 class Abandoned extends Error {}
 
 /** Signs in with a token of OAuth 2. */
-export function openOauth2(oauth2: Dict, aside: SignInContext): SignIn {
-  const { context } = aside;
+export function openOauth2(oauth2: Dict, signIn: SignInContext): SignIn {
+  const { context } = signIn;
   const sources = context.scope.run.resource(
     "http oauth2 tokens",
     () => new Map<string, TokenSource>(),
@@ -31,14 +31,14 @@ export function openOauth2(oauth2: Dict, aside: SignInContext): SignIn {
   let wasRefused = false;
   return {
     async sign(request) {
-      used = (await getToken(tokens, oauth2, aside)).value;
+      used = (await getToken(tokens, oauth2, signIn)).value;
       return withHeaders(request, { Authorization: `Bearer ${used}` });
     },
     async again(request) {
       if (wasRefused) return undefined;
       wasRefused = true;
       context.log(`${request.url.host} refused the token (401); another one is fetched`);
-      used = (await getToken(tokens, oauth2, aside, used)).value;
+      used = (await getToken(tokens, oauth2, signIn, used)).value;
       return withHeaders(request, { Authorization: `Bearer ${used}` });
     },
   };
@@ -48,15 +48,15 @@ export function openOauth2(oauth2: Dict, aside: SignInContext): SignIn {
 async function getToken(
   source: TokenSource,
   oauth2: Dict,
-  aside: SignInContext,
+  signIn: SignInContext,
   refused?: string,
 ): Promise<Token> {
-  const { context } = aside;
+  const { context } = signIn;
   const { clock } = context.host;
   for (;;) {
     const { token, pending } = source;
     if (token && token.value !== refused && clock.ticks() < token.until) return token;
-    if (!pending) return await fetchShared(source, oauth2, aside);
+    if (!pending) return await fetchShared(source, oauth2, signIn);
     try {
       const fetched = await unlessStopped(pending, context);
       // It was asked for after the other one was refused, even if the server repeats itself.
@@ -71,19 +71,19 @@ async function getToken(
 async function fetchShared(
   source: TokenSource,
   oauth2: Dict,
-  aside: SignInContext,
+  signIn: SignInContext,
 ): Promise<Token> {
   const shared = Promise.withResolvers<Token>();
   shared.promise.catch(() => {});
   source.pending = shared.promise;
   try {
-    const token = await fetchToken(oauth2, source.refreshToken, aside);
+    const token = await fetchToken(oauth2, source.refreshToken, signIn);
     source.token = token;
     if (token.refreshToken !== undefined) source.refreshToken = token.refreshToken;
     shared.resolve(token);
     return token;
   } catch (error) {
-    shared.reject(aside.context.signal.aborted ? new Abandoned() : error);
+    shared.reject(signIn.context.signal.aborted ? new Abandoned() : error);
     throw error;
   } finally {
     delete source.pending;

@@ -10,20 +10,20 @@ import type { SignIn, SignInContext } from "./sign_in.ts";
 export async function openSignIn(
   auth: Dict,
   request: HttpRequest,
-  aside: SignInContext,
+  signIn: SignInContext,
 ): Promise<SignIn | undefined> {
-  addSecrets(auth, aside.context.secrets);
+  addSecrets(auth, signIn.context.secrets);
   const { basic, bearer, digest, oauth2, aws, netrc } = auth;
   if (isDict(basic)) return always(basicHeader(String(basic.username), String(basic.password)));
   if (bearer !== undefined && bearer !== null) return always(`Bearer ${bearer}`);
-  if (isDict(digest)) return (await import("./digest.ts")).openDigest(digest, aside);
-  if (isDict(oauth2)) return (await import("./oauth2.ts")).openOauth2(oauth2, aside);
+  if (isDict(digest)) return (await import("./digest.ts")).openDigest(digest, signIn);
+  if (isDict(oauth2)) return (await import("./oauth2.ts")).openOauth2(oauth2, signIn);
   if (isDict(aws)) return (await import("./aws.ts")).openAws(aws);
   if (netrc !== true && netrc !== "true") return undefined;
   // Credentials in the URL are closer to the request.
   if (request.headers.Authorization !== undefined) return undefined;
   const { readNetrc } = await import("./netrc.ts");
-  const login = await readNetrc(request.url, aside.context);
+  const login = await readNetrc(request.url, signIn.context);
   return login && always(basicHeader(login.username, login.password));
 }
 

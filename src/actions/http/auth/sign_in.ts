@@ -1,17 +1,17 @@
 import type { ActionContext } from "../../../action/action.ts";
 import type { HttpRequest } from "../request/read_request.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 
 /** Adds the credentials of a step to its requests. */
 export interface SignIn {
   sign(request: HttpRequest): HttpRequest | Promise<HttpRequest>;
   /** The request to send after one was refused with 401; undefined if that would not help. */
-  again?(request: HttpRequest, refused: Reply): Promise<HttpRequest | undefined>;
+  again?(request: HttpRequest, refused: RawResponse): Promise<HttpRequest | undefined>;
 }
 
 /** The tools of a way to sign in besides its parameters. */
 export interface SignInContext {
   readonly context: ActionContext;
   /** Sends an auxiliary request, for example for a token. */
-  readonly sendAside: (request: HttpRequest) => Promise<Reply>;
+  readonly sendAside: (request: HttpRequest) => Promise<RawResponse>;
 }

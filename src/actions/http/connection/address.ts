@@ -12,11 +12,12 @@ export function resolveProblem(from: string, to: unknown): string | undefined {
 
 /** Reads `host:port`, or a host alone where a port is given to fall back on. */
 export function readAddress(text: string, port?: number | string): Endpoint | undefined {
-  const [, host, own = port] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (host === undefined || own === undefined || Number(own) > 65_535) return undefined;
+  const [, host, portText = port] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/i.exec(text) ??
+    [];
+  if (host === undefined || portText === undefined || Number(portText) > 65_535) return undefined;
   const name = URL.parse(`http://${host}`)?.hostname;
   // A key is compared with the host of a URL, brackets and all.
   return name === undefined
     ? undefined
-    : { host: port === undefined ? name : name.replace(/^\[|\]$/g, ""), port: Number(own) };
+    : { host: port === undefined ? name : name.replace(/^\[|\]$/g, ""), port: Number(portText) };
 }

@@ -46,13 +46,13 @@ const CONFLICTS = [
 /** Problems of the parameters that say how to connect. */
 export function checkConnection(params: Dict): ParameterProblem[] {
   const problems = checkTls(params);
-  const given = (name: string) => isGiven(params, name) && params[name] !== "none";
+  const isSet = (name: string) => isGiven(params, name) && params[name] !== "none";
   for (const [one, other] of CONFLICTS) {
-    if (given(one) && given(other)) problems.push(conflict([one], other));
+    if (isSet(one) && isSet(other)) problems.push(conflict([one], other));
   }
   if (isDict(params.tls) && isGiven(params.tls, "verify")) {
     for (const name of ["insecure", "verify_ssl"]) {
-      if (given(name)) problems.push(conflict([name], "tls.verify"));
+      if (isSet(name)) problems.push(conflict([name], "tls.verify"));
     }
   }
   return [...problems, ...checkResolve(params)];

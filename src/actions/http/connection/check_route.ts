@@ -28,6 +28,8 @@ export async function checkRoute(
       await pathRefusal(permissions, "write", route.path, host);
   }
   if (!refusal) return;
-  const doing = `cannot send ${request.method} "${request.url}" to ${placeOfRoute(request, route)}`;
-  throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
+  const failure = `cannot send ${request.method} "${request.url}" to ${
+    placeOfRoute(request, route)
+  }`;
+  throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }

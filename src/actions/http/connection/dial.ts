@@ -62,11 +62,11 @@ function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void
 const LONGEST_ANSWER = 16_384;
 
 async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
-  const place = authorityOf(to);
+  const authority = authorityOf(to);
   const authorization = proxyAuthorization(proxy);
   const lines = [
-    `CONNECT ${place} HTTP/1.1`,
-    `Host: ${place}`,
+    `CONNECT ${authority} HTTP/1.1`,
+    `Host: ${authority}`,
     ...authorization === undefined ? [] : [`Proxy-Authorization: ${authorization}`],
   ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);

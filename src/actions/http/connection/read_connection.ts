@@ -45,10 +45,10 @@ async function readConnection(params: Dict, context: ActionContext): Promise<Con
   const read = readParameters("http", params);
   const insecure = read.boolean("insecure");
   const verify = read.boolean("verify_ssl") ?? (insecure === undefined ? undefined : !insecure);
-  const given = read.map("tls");
+  const tlsParams = read.map("tls");
   const tls = await readTlsOptions(
     "http",
-    verify === undefined ? given : { ...given, verify },
+    verify === undefined ? tlsParams : { ...tlsParams, verify },
     context,
   );
   const proxy = await readStepProxy(read.string("proxy"), context);

@@ -50,8 +50,8 @@ export function placeOfRoute({ url }: Pick<HttpRequest, "url">, route: Route): s
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {
-      const place = placeOf(route.to);
-      return place === server ? server : `${place} (for ${server})`;
+      const address = placeOf(route.to);
+      return address === server ? server : `${address} (for ${server})`;
     }
     case "unix":
       return `the socket "${route.path}"`;

@@ -28,12 +28,12 @@ export function checkHttp(params: Dict): ParameterProblem[] {
 }
 
 function checkMethod(params: Dict): ParameterProblem[] {
-  const [key, ...more] = methodKeys(params);
+  const [key, ...others] = methodKeys(params);
   if (key === undefined) {
     const hint = 'give it one, like "get: /path" or "method: GET"';
     return [{ path: [], message: "http step has no method", hint }];
   }
-  const problems: ParameterProblem[] = more.map((other) => ({
+  const problems: ParameterProblem[] = others.map((other) => ({
     path: [other],
     at: "key",
     message: `http step has two methods, "${key}" and "${other}"`,
@@ -53,9 +53,9 @@ const HOST =
 
 /** Looks at the URL as far as it is known before the run. */
 function checkUrl(params: Dict): ParameterProblem[] {
-  const [key, ...more] = methodKeys(params);
+  const [key, ...others] = methodKeys(params);
   const url = params.url ?? undefined;
-  if (more.length > 0) return [];
+  if (others.length > 0) return [];
   const target = SHORTHANDS.some((name) => name === key) ? params[key!] : undefined;
   if (isTemplate(url) || isTemplate(target)) return [];
   if (url === undefined) {
@@ -81,17 +81,17 @@ function checkText(key: string, text: Value | undefined): ParameterProblem[] {
 }
 
 /** The problem of the limit of redirects. */
-export function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
-  if (typeof most !== "number" || most >= 0) return [];
+export function checkRedirects({ max_redirects: max }: Dict): ParameterProblem[] {
+  if (typeof max !== "number" || max >= 0) return [];
   return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
 }
 
-function checkDownload({ save, max_body: most = null }: Dict): ParameterProblem[] {
+function checkDownload({ save, max_body: maxBody = null }: Dict): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   if (save === "") problems.push({ path: ["save"], message: '"save" must not be empty' });
-  if (most === null || typeof most === "object" || isTemplate(most)) return problems;
-  if (parseSize(String(most)) === undefined) {
-    problems.push({ path: ["max_body"], message: maxBodyProblem(String(most)) });
+  if (maxBody === null || typeof maxBody === "object" || isTemplate(maxBody)) return problems;
+  if (parseSize(String(maxBody)) === undefined) {
+    problems.push({ path: ["max_body"], message: maxBodyProblem(String(maxBody)) });
   }
   return problems;
 }

@@ -38,14 +38,14 @@ function optionWords(url: string, params: Dict): CommandWord[] {
   const read = readParameters("http", params);
   const isVerified = read.boolean("verify_ssl") ?? !read.boolean("insecure");
   const follows = read.boolean("follow_redirects") ?? true;
-  const most = read.integer("max_redirects");
+  const maxRedirects = read.integer("max_redirects");
   const save = read.string("save");
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
     ...connectionWords(url, params),
     ...follows ? ["-L"] : [],
     ...save === undefined ? [] : ["-o", save],
-    ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
+    ...follows && maxRedirects !== undefined ? ["--max-redirs", String(maxRedirects)] : [],
     // curl expands brackets and braces in a URL to several URLs.
     ...(/[[\]{}]/.test(url) ? ["-g"] : []),
   ];

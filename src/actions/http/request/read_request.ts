@@ -87,8 +87,8 @@ export function readRequest(params: Dict): RequestPlan {
     ...headers,
   };
   const contentType = headerText(asked, "content-type");
-  const given = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
-  const body = encoded(given, () => readUpload(read, contentType));
+  const key = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
+  const body = encoded(key, () => readUpload(read, contentType));
   const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
   return {
     ...body && isUpload(body)
@@ -109,19 +109,19 @@ export function readRequest(params: Dict): RequestPlan {
 
 function makeRequest(
   method: string,
-  given: URL,
+  target: URL,
   asked: Dict,
   body: RequestBody | undefined,
 ): HttpRequest {
-  const headers = requestHeaders(method, given, asked, body);
-  const url = bareUrl(given);
+  const headers = requestHeaders(method, target, asked, body);
+  const url = bareUrl(target);
   return body ? { method, url, headers, body: body.content } : { method, url, headers };
 }
 
 /** The URL as it is sent. */
-export function bareUrl(given: URL): URL {
-  if (given.username === "" && given.password === "" && given.hash === "") return given;
-  const url = new URL(given);
+export function bareUrl(target: URL): URL {
+  if (target.username === "" && target.password === "" && target.hash === "") return target;
+  const url = new URL(target);
   url.username = url.password = url.hash = "";
   return url;
 }
@@ -145,8 +145,8 @@ function readTarget(
   }
   const method = read.string("method");
   if (method === undefined) {
-    const given = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
-    throw given === undefined ? new StepError("http step has no method") : nilError("http", given);
+    const key = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
+    throw key === undefined ? new StepError("http step has no method") : nilError("http", key);
   }
   const problem = methodProblem(method);
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
@@ -155,21 +155,21 @@ function readTarget(
 }
 
 function readMaxRedirects(read: ParameterReader): number {
-  const most = read.integer("max_redirects") ?? 10;
-  if (most >= 0) return most;
+  const maxRedirects = read.integer("max_redirects") ?? 10;
+  if (maxRedirects >= 0) return maxRedirects;
   throw new StepError(
-    `cannot run http: "max_redirects" must not be negative, not ${most}`,
+    `cannot run http: "max_redirects" must not be negative, not ${maxRedirects}`,
     undefined,
     { parameter: "max_redirects" },
   );
 }
 
 function readMaxBody(read: ParameterReader): number {
-  const given = read.string("max_body");
-  if (given === undefined) return BODY_LIMIT;
-  const bytes = parseSize(given);
+  const maxBody = read.string("max_body");
+  if (maxBody === undefined) return BODY_LIMIT;
+  const bytes = parseSize(maxBody);
   if (bytes !== undefined) return bytes;
-  throw new StepError(`cannot run http: ${maxBodyProblem(given)}`, undefined, {
+  throw new StepError(`cannot run http: ${maxBodyProblem(maxBody)}`, undefined, {
     parameter: "max_body",
   });
 }

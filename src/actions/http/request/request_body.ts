@@ -54,9 +54,9 @@ export function encodeJson(what: string, value: Value): RequestBody<string> {
 }
 
 /** Names and values as a form. Throws EncodingError on a value that a form cannot express. */
-export function encodeForm(form: Dict, given: string | undefined): RequestBody<string> {
+export function encodeForm(form: Dict, contentType: string | undefined): RequestBody<string> {
   // Defaults often give the type of JSON.
-  const ownType = given !== undefined && mediaType(given) !== FORM_TYPE;
+  const ownType = contentType !== undefined && mediaType(contentType) !== FORM_TYPE;
   return { content: encodePairs("form", form), contentType: FORM_TYPE, ownType };
 }
 

@@ -1,10 +1,10 @@
 import type { Dict } from "../../../action/action.ts";
 import type { Phases } from "../transport/phases.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 
 /** The fields of `res` about the connection, and about the time in milliseconds. */
 export function connectionFacts(
-  { version, tls }: Reply,
+  { version, tls }: RawResponse,
   phases: Phases | undefined,
   total: number,
 ): Dict {

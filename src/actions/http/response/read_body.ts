@@ -4,7 +4,7 @@ import { tryParseJson } from "../../../base/value/parse_json.ts";
 import type { ActionContext, Dict } from "../../../action/action.ts";
 import { runResources } from "../../../action/run_resources.ts";
 import { joinChunks } from "../transport/body_chunks.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 import { factsOf } from "./body_facts.ts";
 import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
 import { decodeBody } from "./decode_body.ts";
@@ -16,7 +16,7 @@ import type { ResponseHead } from "./response.ts";
  * its text or data in `body`, and the file of a binary one in `filepath`.
  */
 export async function readBody(
-  { chunks, saved }: Reply,
+  { chunks, saved }: RawResponse,
   { headers }: ResponseHead,
   maxBody: number,
   context: ActionContext,
@@ -59,7 +59,7 @@ async function saveBody(
   } catch (error) {
     const denial = explainDenial(error);
     if (denial) {
-      throw new StepError(`cannot save the body of the response: ${denial.words}`, denial.hint);
+      throw new StepError(`cannot save the body of the response: ${denial.message}`, denial.hint);
     }
     if (!(error instanceof Error)) throw error;
     const hint = error instanceof StepError ? error.hint : undefined;

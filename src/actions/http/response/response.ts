@@ -1,6 +1,6 @@
 import { ignoreCase } from "../../../base/value/value.ts";
 import { canonicalName, fromByteString } from "../request/http_syntax.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 
 /** The head of a response as steps see it. */
 export interface ResponseHead {
@@ -14,7 +14,7 @@ export interface ResponseHead {
 }
 
 /** Reads status line, headers and trailers. */
-export function readHead({ code, reason, rawHeaders, rawTrailers }: Reply): ResponseHead {
+export function readHead({ code, reason, rawHeaders, rawTrailers }: RawResponse): ResponseHead {
   const headers = readFields(rawHeaders);
   const status = reason === "" ? String(code) : `${code} ${fromByteString(reason)}`;
   return {

@@ -1,6 +1,6 @@
 import type { ActionContext, Dict, ResourceScope } from "../../../action/action.ts";
 import { fromByteString } from "../request/http_syntax.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 import type { CookieUse } from "./cookie_use.ts";
 import type { Jar } from "./cookie_jar.ts";
 
@@ -9,7 +9,7 @@ export interface Cookies {
   /** The header `Cookie` of a request. */
   header(url: URL): string | undefined;
   /** Keeps the cookies of a response. */
-  keep(reply: Reply, url: URL): Promise<void>;
+  keep(reply: RawResponse, url: URL): Promise<void>;
 }
 
 /** The jars of a run. */
@@ -54,7 +54,7 @@ export async function openCookies(use: CookieUse, context: ActionContext): Promi
 }
 
 /** The cookies that a response sets, as steps see them. */
-export async function cookieRecords(reply: Reply, url: URL): Promise<readonly Dict[]> {
+export async function cookieRecords(reply: RawResponse, url: URL): Promise<readonly Dict[]> {
   const headers = setCookies(reply);
   if (headers.length === 0) return NO_COOKIES;
   const { readCookie } = await import("./cookie_jar.ts");
@@ -63,7 +63,7 @@ export async function cookieRecords(reply: Reply, url: URL): Promise<readonly Di
 
 const NO_COOKIES: readonly Dict[] = [];
 
-function setCookies({ rawHeaders }: Reply): string[] {
+function setCookies({ rawHeaders }: RawResponse): string[] {
   const found: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;

@@ -8,7 +8,7 @@ import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { readHead } from "../response/response.ts";
 import { Call } from "../transport/call.ts";
 import { isRedirect, redirectOf } from "../transport/redirects.ts";
-import { findHeader, type Reply } from "../transport/send.ts";
+import { findHeader, type RawResponse } from "../transport/send.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import { cookieRecords } from "./cookies.ts";
 import { openSession, type Sender, type StepSession } from "./step_session.ts";
@@ -22,8 +22,8 @@ export async function openStep(
   context: ActionContext,
 ): Promise<StepSession> {
   if (context.permissions) await checkRequest(context.permissions, plan.request);
-  const aside = (request: HttpRequest) => sendAside(request, plan, connection, sockets, context);
-  return await openSession(plan, sender, aside, context);
+  const sendAuth = (request: HttpRequest) => sendAside(request, plan, connection, sockets, context);
+  return await openSession(plan, sender, sendAuth, context);
 }
 
 /** Sends the request of a step and follows redirects. */
@@ -55,7 +55,7 @@ async function sendAside(
   connection: Connection,
   sockets: Sockets,
   context: ActionContext,
-): Promise<Reply> {
+): Promise<RawResponse> {
   if (context.permissions) await checkRequest(context.permissions, request);
   const { unixSocket, ...network } = connection;
   // The socket is that of one service, which is not the authorization server.
@@ -70,7 +70,7 @@ async function sendAside(
 
 /** Where redirects led. */
 export interface Followed {
-  readonly reply: Reply;
+  readonly reply: RawResponse;
   readonly url: string;
   /** Each redirect, as steps see it. */
   readonly redirects: readonly Dict[];
@@ -80,7 +80,7 @@ export interface Followed {
 
 /** Follows redirects to the first response that is not one. */
 async function follow(
-  first: Reply,
+  first: RawResponse,
   maxRedirects: number,
   { request: asked, cookies: use }: RequestPlan,
   session: StepSession,
@@ -129,11 +129,11 @@ function isSame(one: HttpRequest, other: HttpRequest): boolean {
 async function checkRequest(
   permissions: Permissions,
   { method, url }: HttpRequest,
-  doing = `cannot send ${method} "${url}"`,
+  failure = `cannot send ${method} "${url}"`,
 ): Promise<void> {
   const { netRefusal } = await import("../../../action/permissions/host_rule.ts");
   const refusal = netRefusal(permissions, url);
-  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
+  if (refusal) throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }
 
 async function checkRedirect(
@@ -141,6 +141,6 @@ async function checkRedirect(
   from: HttpRequest,
   to: HttpRequest,
 ): Promise<void> {
-  const doing = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
-  await checkRequest(permissions, to, doing);
+  const failure = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
+  await checkRequest(permissions, to, failure);
 }

@@ -2,7 +2,7 @@ import type { ActionContext } from "../../../action/action.ts";
 import type { SignIn } from "../auth/sign_in.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
-import type { Reply } from "../transport/send.ts";
+import type { RawResponse } from "../transport/send.ts";
 import { type Cookies, openCookies } from "./cookies.ts";
 
 /** Sends the requests of a step with the cookies and the credentials that belong to them. */
@@ -11,19 +11,19 @@ export interface StepSession {
   readonly sent: HttpRequest;
   /** Whether it has headers that the step does not give. */
   readonly added: boolean;
-  send(request: HttpRequest): Promise<Reply>;
+  send(request: HttpRequest): Promise<RawResponse>;
 }
 
 /** Sends a request and returns its response. */
 export interface Sender {
-  send(request: HttpRequest): Promise<Reply>;
+  send(request: HttpRequest): Promise<RawResponse>;
 }
 
 /** Opens the session of a step. `sendAside` sends auxiliary requests. */
 export async function openSession(
   { request: asked, cookies: use, auth }: RequestPlan,
   sender: Sender,
-  sendAside: (request: HttpRequest) => Promise<Reply>,
+  sendAside: (request: HttpRequest) => Promise<RawResponse>,
   context: ActionContext,
 ): Promise<StepSession> {
   const cookies = use && await openCookies(use, context);
@@ -33,7 +33,7 @@ export async function openSession(
     signIn = await openSignIn(auth, asked, { context, sendAside });
   }
   const { origin } = asked.url;
-  const send = async (request: HttpRequest, isFirst: boolean): Promise<Reply> => {
+  const send = async (request: HttpRequest, isFirst: boolean): Promise<RawResponse> => {
     const complete = withCookies(request, cookies);
     if (isFirst) session.sent = complete;
     session.added = session.sent !== asked;
@@ -45,7 +45,7 @@ export async function openSession(
   const session = {
     sent: asked,
     added: false,
-    async send(request: HttpRequest): Promise<Reply> {
+    async send(request: HttpRequest): Promise<RawResponse> {
       // The target of a redirect is chosen by another origin, even if it is the first origin again.
       if (request.url.origin !== origin) signIn = undefined;
       const isFirst = request.url === asked.url;

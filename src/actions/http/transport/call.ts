@@ -8,7 +8,7 @@ import type { Connection } from "../connection/connection.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { BodySink } from "../response/save_body.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
-import { type HttpExchange, type Reply, send, SendFailure } from "./send.ts";
+import { type HttpExchange, type RawResponse, send, SendFailure } from "./send.ts";
 import { addPhases, type Phases } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -56,7 +56,7 @@ export class Call {
    * Sends a request. Where the server had closed the connection by the time the request came, it
    * is sent once more over a new one.
    */
-  async send(request: HttpRequest): Promise<Reply> {
+  async send(request: HttpRequest): Promise<RawResponse> {
     const connection = this.#connection;
     const { maxBody } = this.#plan;
     const sink = this.#sink;

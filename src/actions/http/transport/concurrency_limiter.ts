@@ -45,10 +45,10 @@ export class ConcurrencyLimiter {
   #cancelTick: (() => void) | undefined;
 
   /** `most` is what the limit may grow to. */
-  constructor(most: number, clock: Clock) {
-    this.#most = most;
+  constructor(limit: number, clock: Clock) {
+    this.#most = limit;
     this.#clock = clock;
-    this.#limit = Math.min(most, INITIAL_LIMIT);
+    this.#limit = Math.min(limit, INITIAL_LIMIT);
   }
 
   /** Whether the next request has to wait. */

@@ -26,7 +26,7 @@ export async function explainFailure(
   first: HttpRequest,
   req: Dict,
   clock: Clock,
-  doing?: string,
+  failure?: string,
 ): Promise<unknown> {
   if (error instanceof SendFailure) {
     const { cause, request } = error;
@@ -35,20 +35,20 @@ export async function explainFailure(
       return new StepError(cause.message, cause.hint, { ...cause.details, req });
     }
     const reason = cause instanceof StepError
-      ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
+      ? { message: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
     const isRead = error.phase === "receiving" || isOfBody(cause);
     const what = isRead ? "read the response to" : "send";
     return failed(
-      doing ?? `cannot ${what} ${nameOf(request)}`,
+      failure ?? `cannot ${what} ${nameOf(request)}`,
       reason,
       req,
-      isUnreachable ? { cause: reason.words } : isClosed(cause) ? { isClosed: true } : {},
+      isUnreachable ? { cause: reason.message } : isClosed(cause) ? { isClosed: true } : {},
     );
   }
   if (isOfBody(error)) {
-    const what = doing ?? `cannot read the response to ${nameOf(first)}`;
+    const what = failure ?? `cannot read the response to ${nameOf(first)}`;
     return failed(what, explainBody(error), req);
   }
   if (error instanceof StepError) {
@@ -62,12 +62,12 @@ function nameOf({ method, url }: HttpRequest): string {
 }
 
 function failed(
-  doing: string,
-  { words, hint }: { readonly words: string; readonly hint?: string | undefined },
+  failure: string,
+  { message, hint }: { readonly message: string; readonly hint?: string | undefined },
   req: Dict,
   details: { readonly cause?: string; readonly isClosed?: boolean } = {},
 ): StepError {
-  return new StepError(`${doing}: ${words}`, hint, { ...details, req });
+  return new StepError(`${failure}: ${message}`, hint, { ...details, req });
 }
 
 function isClosed(cause: unknown): boolean {
@@ -87,42 +87,42 @@ async function explainCause(
 ): Promise<TlsExplanation> {
   if (isOfBody(cause)) return explainBody(cause);
   const { url } = failure.request;
-  const place = hopOf(failure);
+  const hop = hopOf(failure);
   if (cause instanceof ProxyFailure) {
-    return { words: cause.message, ...cause.hint === undefined ? {} : { hint: cause.hint } };
+    return { message: cause.message, ...cause.hint === undefined ? {} : { hint: cause.hint } };
   }
   if (cause instanceof ProtocolChanged) {
-    return { words: `${place} switched to another protocol (101), which is not supported` };
+    return { message: `${hop} switched to another protocol (101), which is not supported` };
   }
   if (cause instanceof InvalidStatus) {
-    return { words: `the response of ${place} has the invalid status code ${cause.code}` };
+    return { message: `the response of ${hop} has the invalid status code ${cause.code}` };
   }
   const denial = explainDenial(cause);
   if (denial && !/ net access /.test((cause as Error).message)) return denial;
   if (denial || codeOf(cause) === "EPERM") {
     return {
-      words: `Deno does not allow access to ${place}`,
+      message: `Deno does not allow access to ${hop}`,
       hint: `run it with deno run --allow-net=${url.hostname}:${portOf(url)}`,
     };
   }
   // The runtime gives another code to an address that this machine does not have.
   const isOwn = cause instanceof Error && cause.message.startsWith("bind EINVAL");
   const code = isOwn ? "EADDRNOTAVAIL" : codeOf(cause);
-  return explainUnreachable(code, place, hostIn(failure)) ?? explainAddress(code, place) ??
+  return explainUnreachable(code, hop, hostIn(failure)) ?? explainAddress(code, hop) ??
     await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
-    { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
+    { message: `${cause instanceof Error ? cause.message : String(cause)} (${hop})` };
 }
 
-function explainAddress(code: string, place: string): TlsExplanation | undefined {
+function explainAddress(code: string, hop: string): TlsExplanation | undefined {
   switch (code) {
     case "ENOENT":
-      return { words: `${place} does not exist (${code})` };
+      return { message: `${hop} does not exist (${code})` };
     case "EACCES":
-      return { words: `${place} may not be used by this user (${code})` };
+      return { message: `${hop} may not be used by this user (${code})` };
     case "EADDRNOTAVAIL":
       return {
-        words: `no connection to ${place} from here (${code})`,
+        message: `no connection to ${hop} from here (${code})`,
         hint: 'this machine has to have the "local_address"',
       };
     default:
@@ -171,43 +171,43 @@ function explainStream(
   failure: SendFailure,
 ): TlsExplanation | undefined {
   const { phase, received, request } = failure;
-  const place = hopOf(failure);
-  if (code.startsWith("HPE_")) return explainParser(code, cause, place, phase);
+  const hop = hopOf(failure);
+  if (code.startsWith("HPE_")) return explainParser(code, cause, hop, phase);
   if (!isClosed(cause)) return undefined;
-  const ending = `${place} closed the connection`;
+  const ending = `${hop} closed the connection`;
   if (phase === "receiving") {
-    return { words: `${ending} after ${received} bytes of the body, before its end` };
+    return { message: `${ending} after ${received} bytes of the body, before its end` };
   }
   // Some servers end the connection instead of saying what is wrong with the certificate.
   const isSigned = request.url.protocol === "https:" && failure.connection.tls.cert !== undefined;
   const refusal = isSigned ? "the server may have refused the client certificate" : undefined;
   if (cause instanceof Error && /before secure TLS/.test(cause.message)) {
-    return { words: `${ending} during the TLS handshake (${code})`, hint: refusal ?? HTTP_HINT };
+    return { message: `${ending} during the TLS handshake (${code})`, hint: refusal ?? HTTP_HINT };
   }
-  const words = `${ending} without an answer${code === "" ? "" : ` (${code})`}`;
-  if (request.url.protocol === "http:") return { words, hint: HTTPS_HINT };
-  return refusal === undefined ? { words } : { words, hint: refusal };
+  const message = `${ending} without an answer${code === "" ? "" : ` (${code})`}`;
+  if (request.url.protocol === "http:") return { message, hint: HTTPS_HINT };
+  return refusal === undefined ? { message } : { message, hint: refusal };
 }
 
-function explainParser(code: string, cause: unknown, place: string, phase: Phase): TlsExplanation {
+function explainParser(code: string, cause: unknown, hop: string, phase: Phase): TlsExplanation {
   if (code === "HPE_HEADER_OVERFLOW") {
-    return { words: `the headers that ${place} sent are larger than 16 KB (${code})` };
+    return { message: `the headers that ${hop} sent are larger than 16 KB (${code})` };
   }
   if (phase === "receiving") {
-    return { words: `the body that ${place} sent is not valid HTTP (${code})` };
+    return { message: `the body that ${hop} sent is not valid HTTP (${code})` };
   }
   const packet = packetOf(cause);
   // Most servers send an alert of TLS if they receive no handshake.
   if (packet[0] === 0x15 && packet[1] === 0x03) {
-    return { words: `${place} expects TLS, not plain HTTP`, hint: 'use "https://"' };
+    return { message: `${hop} expects TLS, not plain HTTP`, hint: 'use "https://"' };
   }
   if (packet[3] === HTTP2_SETTINGS && packet.subarray(4, 9).every((byte) => byte === 0)) {
     return {
-      words: `${place} speaks HTTP/2, not HTTP/1.1`,
+      message: `${hop} speaks HTTP/2, not HTTP/1.1`,
       hint: 'use http with version: "2", or grpc if it is a gRPC server',
     };
   }
-  return { words: `the answer of ${place} is not HTTP (${code})` };
+  return { message: `the answer of ${hop} is not HTTP (${code})` };
 }
 
 /** The type of the frame with which a server of HTTP/2 begins, after three bytes of its length. */
@@ -226,26 +226,26 @@ function isOfBody(error: unknown): error is BodyTooLarge | BadEncoding {
 
 function explainBody(error: BodyTooLarge | BadEncoding): TlsExplanation {
   if (error instanceof BadEncoding) {
-    return { words: `the body of the response is not complete ${error.encoding} data` };
+    return { message: `the body of the response is not complete ${error.encoding} data` };
   }
   return {
-    words: `the body of the response is larger than the limit of ${formatSize(error.limit)}`,
+    message: `the body of the response is larger than the limit of ${formatSize(error.limit)}`,
     hint: 'raise "max_body", or write the body to a file with "save"',
   };
 }
 
 function whileDoing(failure: SendFailure): string {
   const { phase, received } = failure;
-  const place = hopOf(failure);
+  const hop = hopOf(failure);
   switch (phase) {
     case "connecting":
-      return `while connecting to ${place}`;
+      return `while connecting to ${hop}`;
     case "securing":
-      return `in the TLS handshake with ${place}`;
+      return `in the TLS handshake with ${hop}`;
     case "waiting":
-      return `while waiting for the answer of ${place}`;
+      return `while waiting for the answer of ${hop}`;
     case "receiving":
-      return `while receiving the body from ${place}, after ${received} bytes`;
+      return `while receiving the body from ${hop}, after ${received} bytes`;
   }
 }
 

@@ -14,7 +14,7 @@ import {
   demandAccess,
   findHeader,
   type Phase,
-  type Reply,
+  type RawResponse,
   secureFacts,
   send,
   SendFailure,
@@ -27,7 +27,7 @@ const { connect: connectHttp2, constants } = await import("node:http2");
 
 /** A request that is under way, over whatever version of HTTP. */
 interface UnderWay {
-  readonly reply: Promise<Reply>;
+  readonly reply: Promise<RawResponse>;
   abort(reason: unknown): void;
 }
 
@@ -50,7 +50,7 @@ export function sendHttp2(request: HttpRequest, options: SendOptions): UnderWay 
 /** A request under way. */
 class Http2Exchange implements UnderWay {
   /** Rejects with `SendFailure` alone. */
-  readonly reply: Promise<Reply>;
+  readonly reply: Promise<RawResponse>;
   readonly #request: HttpRequest;
   readonly #options: SendOptions;
   readonly #stop = new AbortController();
@@ -74,7 +74,7 @@ class Http2Exchange implements UnderWay {
     this.#stream?.close(constants.NGHTTP2_CANCEL);
   }
 
-  async #run(): Promise<Reply> {
+  async #run(): Promise<RawResponse> {
     this.#options.onDispatch();
     demandAccess(this.#request, this.#options.connection);
     let { fresh } = this.#options;
@@ -120,7 +120,7 @@ class Http2Exchange implements UnderWay {
     return opening;
   }
 
-  #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<Reply> {
+  #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<RawResponse> {
     const { clock, maxBody, sink } = this.#options;
     const { body, method } = this.#request;
     const chunks: Uint8Array[] = [];
@@ -178,7 +178,7 @@ class Http2Exchange implements UnderWay {
         if (code === 0 || !isWhole) return reject(failed ?? new ClosedEarly());
         const tls = secureFacts(socket, clock);
         const phases = measure(takeMarks(socket), { sent, answered, ended: clock.ticks() });
-        const reply: Reply = {
+        const reply: RawResponse = {
           ...{ code, reason: "", rawHeaders, rawTrailers, chunks, phases, version: "2" },
           ...tls ? { tls } : {},
         };

@@ -5,10 +5,10 @@ import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type HttpRequest } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
 import { readUrl } from "../request/request_url.ts";
-import { findHeader, type Reply } from "./send.ts";
+import { findHeader, type RawResponse } from "./send.ts";
 
 /** Whether a response may say where to ask instead. */
-export function isRedirect({ code }: Reply): boolean {
+export function isRedirect({ code }: RawResponse): boolean {
   return REDIRECTS.includes(code);
 }
 
@@ -20,7 +20,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  */
 export function redirectOf(
   request: HttpRequest,
-  reply: Reply,
+  reply: RawResponse,
   secrets: SecretSink,
 ): HttpRequest | undefined {
   if (!isRedirect(reply)) return undefined;
@@ -44,7 +44,7 @@ export function redirectOf(
   return { ...request, url, headers };
 }
 
-function locationOf({ rawHeaders }: Reply): string | undefined {
+function locationOf({ rawHeaders }: RawResponse): string | undefined {
   const location = findHeader(rawHeaders, "location");
   return location === undefined ? undefined : fromByteString(location);
 }

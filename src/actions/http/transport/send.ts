@@ -21,7 +21,7 @@ import { wireOptions } from "../request/wire_options.ts";
 const { ClientRequest } = await import("node:http");
 
 /** A response as it came, its body not decoded. */
-export interface Reply {
+export interface RawResponse {
   readonly code: number;
   /** The text of the status line after the code, a character for each byte. */
   readonly reason: string;
@@ -94,13 +94,13 @@ export function send(request: HttpRequest, options: SendOptions): HttpExchange {
 /** A request under way. */
 export class HttpExchange {
   /** Rejects with `SendFailure` alone. */
-  readonly reply: Promise<Reply>;
+  readonly reply: Promise<RawResponse>;
   readonly #request: HttpRequest;
   readonly #connection: Connection;
   readonly #onDispatch: () => void;
   readonly #maxBody: number;
   readonly #sink: BodySink | undefined;
-  readonly #resolve: (reply: Reply) => void;
+  readonly #resolve: (reply: RawResponse) => void;
   readonly #reject: (failure: SendFailure) => void;
   #outgoing: Outgoing | undefined;
   #incoming: IncomingMessage | undefined;
@@ -118,7 +118,7 @@ export class HttpExchange {
   #size = 0;
 
   constructor(request: HttpRequest, options: SendOptions) {
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
     this.reply = promise;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -106,9 +106,9 @@ export class Sockets extends Agent {
     if (options.route.kind === "tunnel") return void this.#dial(request, options, options.route);
     const { socketPath = null, pool } = options;
     // The session of an earlier connection is found by its key.
-    const own = { ...KEPT, path: socketPath, _agentKey: pool };
+    const pooled = { ...KEPT, path: socketPath, _agentKey: pool };
     const began = this.#clock.ticks();
-    const socket = this.createConnection({ ...options, ...own } as SocketOptions);
+    const socket = this.createConnection({ ...options, ...pooled } as SocketOptions);
     markSocket(socket, this.#clock, began, socket);
     this.#use(request, socket, pool);
   }
@@ -128,9 +128,9 @@ export class Sockets extends Agent {
       request.emit("dial", abort);
       const socket = await dial(route, options.connection, abort.signal);
       if (abort.signal.aborted) return void socket.destroy();
-      const own = { ...KEPT, path: null, host: null, socket };
+      const reused = { ...KEPT, path: null, host: null, socket };
       const used = options.secure
-        ? this.#secure.createConnection({ ...options, ...own } as SocketOptions) as Socket
+        ? this.#secure.createConnection({ ...options, ...reused } as SocketOptions) as Socket
         : socket;
       markSocket(used, this.#clock, began, undefined);
       this.#use(request, used, options.pool);

@@ -7,9 +7,9 @@ import { compressionProblem, COMPRESSIONS, PART_HINT, partProblem } from "./uplo
 
 /** Problems of the body of an http step beyond its types. */
 export function checkBodies(params: Dict): ParameterProblem[] {
-  const [key, ...more] = BODIES.filter((name) => isGiven(params, name));
+  const [key, ...others] = BODIES.filter((name) => isGiven(params, name));
   return [
-    ...more.map((other): ParameterProblem => ({
+    ...others.map((other): ParameterProblem => ({
       path: [other],
       at: "key",
       message: `http step has two bodies, "${key}" and "${other}"`,
@@ -45,9 +45,9 @@ function checkMultipart({ multipart }: Dict): ParameterProblem[] {
 
 function checkGraphql({ graphql }: Dict): ParameterProblem[] {
   if (!isDict(graphql)) return [];
-  const given = ["query", "file"].filter((name) => isGiven(graphql, name));
-  if (given.length === 1) return [];
-  const message = given.length === 0
+  const sources = ["query", "file"].filter((name) => isGiven(graphql, name));
+  if (sources.length === 1) return [];
+  const message = sources.length === 0
     ? '"graphql" needs "query" or "file"'
     : '"graphql" has "query" and "file", which cannot be combined';
   return [{ path: ["graphql"], message, hint: "a file contains the query" }];

@@ -56,11 +56,11 @@ function formWords(name: string, part: Value): string[] {
   if (!isDict(part)) return ["--form-string", `${name}=${part}`];
   const { file, value, type, filename } = part;
   const content = file === undefined ? quoted(String(value)) : `@${quoted(String(file))}`;
-  const more = [
+  const options = [
     ...type === undefined ? [] : [`;type=${type}`],
     ...filename === undefined ? [] : [`;filename=${quoted(String(filename))}`],
   ];
-  return ["--form", `${name}=${content}${more.join("")}`];
+  return ["--form", `${name}=${content}${options.join("")}`];
 }
 
 /** A value of `--form`, where a quote, a comma or a semicolon would end it. */

@@ -19,9 +19,9 @@ export interface ReadyPart {
  */
 export function multipartBody(
   parts: readonly ReadyPart[],
-  given: string | undefined,
+  contentType: string | undefined,
 ): RequestBody {
-  const named = given === undefined ? undefined : mediaParameter(given, "boundary");
+  const named = contentType === undefined ? undefined : mediaParameter(contentType, "boundary");
   const boundary = named ?? `runner-${crypto.randomUUID().replaceAll("-", "")}`;
   const encoder = new TextEncoder();
   const pieces: Content[] = parts.flatMap((part, index) => [
@@ -33,8 +33,8 @@ export function multipartBody(
   const length = lengths.includes(undefined)
     ? undefined
     : lengths.reduce<number>((sum, length) => sum + length!, 0);
-  const isKept = given !== undefined && mediaType(given).startsWith("multipart/");
-  const type = isKept ? given : "multipart/form-data";
+  const isKept = contentType !== undefined && mediaType(contentType).startsWith("multipart/");
+  const type = isKept ? contentType : "multipart/form-data";
   return {
     ownType: true,
     contentType: named === undefined ? `${type}; boundary=${boundary}` : type,

@@ -74,19 +74,19 @@ function readSource(
 }
 
 function readCompression(read: ParameterReader): Compression | undefined {
-  const given = read.string("compress");
-  const known = COMPRESSIONS.find((name) => name === given);
-  if (known !== undefined || given === undefined) return known;
+  const compression = read.string("compress");
+  const known = COMPRESSIONS.find((name) => name === compression);
+  if (known !== undefined || compression === undefined) return known;
   throw new StepError(
-    `cannot run http: ${compressionProblem(given)}`,
+    `cannot run http: ${compressionProblem(compression)}`,
     undefined,
     { parameter: "compress" },
   );
 }
 
 /** The problem of the name of a compression. */
-export function compressionProblem(given: string): string {
-  return `"compress" must be gzip, deflate or br, not "${given}"`;
+export function compressionProblem(compression: string): string {
+  return `"compress" must be gzip, deflate or br, not "${compression}"`;
 }
 
 /** The keys of a part that is a map. */
@@ -98,11 +98,11 @@ export function partProblem(name: string, part: Value): string | undefined {
   if (!isDict(part)) return undefined;
   const unknown = Object.keys(part).find((key) => !PART_KEYS.includes(key));
   if (unknown !== undefined) return `unknown key "${unknown}" in "multipart.${name}"`;
-  const given = ["file", "value"].filter((key) => part[key] !== undefined && part[key] !== null);
-  return given.length === 1
+  const sources = ["file", "value"].filter((key) => part[key] !== undefined && part[key] !== null);
+  return sources.length === 1
     ? undefined
     : `"multipart.${name}" must have either "file" or "value", not ${
-      given.length === 0 ? "none of them" : "both"
+      sources.length === 0 ? "none of them" : "both"
     }`;
 }
 
