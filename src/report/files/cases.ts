@@ -44,7 +44,7 @@ export interface Case {
   /** Absent where it did not run. */
   readonly step?: StepRecord;
   /** Where it failed, or where the step begins. */
-  readonly place?: Position;
+  readonly position?: Position;
 }
 
 /** Every job of every run with its cases, these by round, step and entry. */
@@ -92,8 +92,8 @@ function interruptionOf({ end }: RunRecord | SuiteRecord): Failure {
 }
 
 function outsideOfSteps(name: string, failures: readonly Failure[]): Case {
-  const place = positionOf(failures);
-  return { name, isJob: true, outcome: "failed", failures, flaky: false, place };
+  const position = positionOf(failures);
+  return { name, isJob: true, outcome: "failed", failures, flaky: false, position };
 }
 
 /** The number of cases by outcome, which every report of cases contains. */
@@ -152,7 +152,7 @@ function casesOfStep(
 }
 
 function caseOf(step: StepRecord): Case {
-  const { run, result, place = result.place } = step;
+  const { run, result, position = result.place } = step;
   const { state, reason, flaky = false } = result;
   const failures = failuresOf(step);
   return {
@@ -162,7 +162,7 @@ function caseOf(step: StepRecord): Case {
     failures,
     flaky,
     step,
-    place: positionOf(failures) ?? place,
+    position: positionOf(failures) ?? position,
   };
 }
 
@@ -212,14 +212,14 @@ function labelOfRounds(gaps: readonly (readonly [first: number, last: number])[]
   return ` [${/^\d+$/.test(parts.join()) ? "round" : "rounds"} ${parts.join(", ")}]`;
 }
 
-function notRun({ name, place }: StepOutline, label: string, reason: string): Case {
+function notRun({ name, place: position }: StepOutline, label: string, reason: string): Case {
   return {
     name: oneLine(name) + label,
     outcome: "skipped",
     reason,
     failures: [],
     flaky: false,
-    place,
+    position,
   };
 }
 

@@ -68,7 +68,7 @@ function statusOf(state: StepState): string {
 
 /** JSON leaves out what is undefined. */
 function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unknown {
-  const { name, outcome, failures, place, step } = one;
+  const { name, outcome, failures, position, step } = one;
   const result = step?.result;
   const [failure] = failures;
   const attempts = result?.attempts ?? [];
@@ -86,8 +86,8 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
     tags: job.tags,
     message: messageOf(one),
     trace: failure && failureText(failures),
-    filePath: place?.file,
-    line: place?.line,
+    filePath: position?.file,
+    line: position?.line,
     snippet: failure?.place?.text.trim(),
     flaky: one.flaky || undefined,
     retries,

@@ -95,19 +95,19 @@ function findingOf(
   failures: readonly Failure[],
   fromRoot: (path: string) => string,
 ): Finding {
-  const place = failures.find((failure) => failure.place)?.place;
+  const location = failures.find((failure) => failure.place)?.place;
   return {
     level: "error",
     title: cutLine(oneLine(printable(title)), WIDEST_TITLE),
     message: failureText(failures),
     times: 1,
-    ...place ? { place: { ...place, file: fromRoot(place.file) } } : {},
+    ...location ? { location: { ...location, file: fromRoot(location.file) } } : {},
   };
 }
 
 function isSame(one: Finding, other: Finding): boolean {
-  return one.title === other.title && one.place?.file === other.place?.file &&
-    one.place?.line === other.place?.line && one.place?.column === other.place?.column;
+  return one.title === other.title && one.location?.file === other.location?.file &&
+    one.location?.line === other.location?.line && one.location?.column === other.location?.column;
 }
 
 function renderFinding({ times, ...annotation }: Finding): string {

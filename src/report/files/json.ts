@@ -89,12 +89,12 @@ function totalsOf(
 }
 
 /** A run of a step and of those inside of it; the longest part is at its end. */
-function stepData({ run, result, place, inside }: StepRecord): unknown {
+function stepData({ run, result, position, inside }: StepRecord): unknown {
   const { step, id, round, entry } = run;
   const { exchange, ...others } = result;
   return {
     ...{ step, id, round, entry },
-    ...place && { place },
+    ...position && { place: position },
     ...others,
     exchange,
     inside: inside.length > 0 ? inside.map(stepData) : undefined,

@@ -80,14 +80,14 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
 }
 
 function renderCase(record: RunRecord, classname: string, one: Case): string {
-  const { name, step, place, outcome, reason = "skipped", flaky } = one;
+  const { name, step, position, outcome, reason = "skipped", flaky } = one;
   const result = step?.result;
   const testcase = {
     name,
     classname,
     time: seconds(result?.duration ?? 0),
-    file: place?.file ?? record.file,
-    line: place?.line,
+    file: position?.file ?? record.file,
+    line: position?.line,
     assertions: result?.assertions && totalOf(result.assertions),
   };
   const output = outputOf(one);

@@ -92,8 +92,8 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
       `| Status codes | ${shareText(statuses)} |\n` +
       `| Parameters | ${shareText(parameters)} |\n`;
     if (shown.length === 0) continue;
-    const more = rest > 0 ? `- … and ${rest} more\n` : "";
-    yield `\n<details><summary>Not called</summary>\n\n${shown.join("")}${more}\n</details>\n`;
+    const ending = rest > 0 ? `- … and ${rest} more\n` : "";
+    yield `\n<details><summary>Not called</summary>\n\n${shown.join("")}${ending}\n</details>\n`;
   }
   const verdict = verdictOfRuns(ends);
   if (verdict) yield `\n${verdict.isEnough ? "✅" : "❌"} ${markdownText(verdict.text)}\n`;
@@ -139,9 +139,9 @@ function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
 
 /** In one piece, so that no cut leaves an element or a fence open. */
 function failurePiece({ suite, first, count }: AlikeCases): string {
-  const { name, place, failures, step } = first;
+  const { name, position, failures, step } = first;
   const exchange = step ? exchangesText(step) : "";
-  const where = place ? ` (${markdownText(`${place.file}:${place.line}`)})` : "";
+  const where = position ? ` (${markdownText(`${position.file}:${position.line}`)})` : "";
   const others = count > 1 ? `, and ${countOf(count - 1, "more round")} like it` : "";
   const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
   return [
@@ -246,6 +246,6 @@ function entity(sign: string): string {
 /** A block of code. */
 function fencedText(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([ticks]) => ticks.length);
-  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run + 1), 3));
+  const fence = "`".repeat(runs.reduce((max, run) => Math.max(max, run + 1), 3));
   return `${fence}text\n${text}\n${fence}\n\n`;
 }

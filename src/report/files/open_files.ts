@@ -100,8 +100,8 @@ async function openHistoryAt(
   const { foreign } = history;
   if (foreign.length > 0) {
     const names = foreign.slice(0, MOST_FOREIGN).join(", ");
-    const more = foreign.length > MOST_FOREIGN ? `, … (${foreign.length} files)` : "";
-    onLeftOut(new RunnerError(`ignored in the history '${path}': ${names}${more}`));
+    const ending = foreign.length > MOST_FOREIGN ? `, … (${foreign.length} files)` : "";
+    onLeftOut(new RunnerError(`ignored in the history '${path}': ${names}${ending}`));
   }
   return history;
 }
@@ -195,7 +195,7 @@ function cannotWrite(path: string, error: unknown, what = "report"): RunnerError
   const where = path === "-" ? "to standard output" : `'${path}'`;
   const denial = explainDenial(error);
   if (denial) {
-    return new RunnerError(`cannot write the ${what} ${where}: ${denial.words}`, denial.hint);
+    return new RunnerError(`cannot write the ${what} ${where}: ${denial.message}`, denial.hint);
   }
   const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
   return new RunnerError(`cannot write the ${what} ${where}: ${reason}`);

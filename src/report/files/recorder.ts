@@ -95,7 +95,7 @@ class RunRecorder {
   #addStep(event: StepFinished): void {
     const step = this.#trees.finish(event);
     const job = step && this.#jobs.get(step.run.job);
-    job?.steps.push({ ...step!, place: job.outline[step!.run.step]?.place });
+    job?.steps.push({ ...step!, position: job.outline[step!.run.step]?.place });
   }
 
   #change(id: string, change: Omit<Partial<JobRecord>, "steps">): void {

@@ -75,7 +75,7 @@ export interface SuiteRecord {
 /** One run of one step. */
 export interface StepRecord extends StepTree {
   /** Where the step begins in its file; that of an embedded one is in its result. */
-  readonly place?: Position;
+  readonly position?: Position;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];
 }

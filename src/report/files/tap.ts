@@ -66,19 +66,19 @@ function diagnosticsOf(one: Case): string {
   return lines;
 }
 
-function failureLines({ failures, place, step, outcome }: Case): string {
+function failureLines({ failures, position, step, outcome }: Case): string {
   const severity = outcome === "tolerated"
     ? "tolerated"
     : failures.every(({ kind }) => kind === "test")
     ? "fail"
     : "error";
   let lines = line(`severity: ${severity}`);
-  if (place) {
+  if (position) {
     lines += line("at:");
     // JSON is YAML, too.
-    lines += line(`  file: ${JSON.stringify(place.file)}`);
-    lines += line(`  line: ${place.line}`);
-    lines += line(`  column: ${place.column}`);
+    lines += line(`  file: ${JSON.stringify(position.file)}`);
+    lines += line(`  line: ${position.line}`);
+    lines += line(`  column: ${position.column}`);
   }
   lines += block("message", failureText(failures));
   const exchange = step ? exchangesText(step) : "";

@@ -147,8 +147,8 @@ function addFailure(step: StepTally, result: StepResult, round: number): void {
  * whatever the values were. Numbers in what they say may be those of the rounds.
  */
 export function failureKind({ failures, exchange }: StepResult): string {
-  const reasons = failures.map(({ kind, field, message, place }) =>
-    `${kind} ${field} ${place?.line}:${place?.column} ${message.replace(/\d+/g, "0")}`
+  const reasons = failures.map(({ kind, field, message, place: location }) =>
+    `${kind} ${field} ${location?.line}:${location?.column} ${message.replace(/\d+/g, "0")}`
   );
   return [...reasons, exchange?.brief ?? ""].join("\n");
 }

@@ -40,11 +40,11 @@ export function makeFailureEntry(
   failures: readonly Failure[],
   remark = "",
 ): FailureEntry {
-  const place = failures.find((failure) => failure.place)?.place;
+  const location = failures.find((failure) => failure.place)?.place;
   const cause = failures[0]?.cause;
   return {
     title: oneLine(title),
-    location: place && formatPlace(place),
+    location: location && formatPlace(location),
     lines: failures.flatMap((failure) => [
       { text: remark + summarizeFailure(failure), isHint: false },
       ...failure.hint === undefined

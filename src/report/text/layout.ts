@@ -68,9 +68,9 @@ export function stepNumber(index: number, style: Style): string {
 
 /** `✗ Build › compile   api.yml:14`: a step where several jobs write by turns. */
 export function stepLineOf(job: string, result: StepResult, options: ReportOptions): string {
-  const place = result.failures.find((failure) => failure.place)?.place;
-  const where = place
-    ? `   ${options.style.cyan(`${printableLine(place.file)}:${place.line}`)}`
+  const location = result.failures.find((failure) => failure.place)?.place;
+  const where = location
+    ? `   ${options.style.cyan(`${printableLine(location.file)}:${location.line}`)}`
     : "";
   return stepText({ ...result, name: `${job} › ${result.name}` }, options) + where;
 }

@@ -14,15 +14,15 @@ const WIDEST_COMPARED = 60;
 
 /** All about one failure: what, where, the line of the file, and the values that decided it. */
 export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
-  const { place, kind, message, hint, expression, operands = [], difference } = failure;
+  const { place: location, kind, message, hint, expression, operands = [], difference } = failure;
   const fit = (text: string) => fitSentence(text, room);
-  const head = place ? `${formatPlace(place)}: ${message}` : message;
+  const head = location ? `${formatPlace(location)}: ${message}` : message;
   // An interruption is not about the file, nor is a failure that the steps of an embedded job report.
   const isAboutFile = kind !== "interrupted" && kind !== "embedded";
-  const excerpt = isAboutFile && place !== undefined && place.text.trim() !== "";
+  const excerpt = isAboutFile && location !== undefined && location.text.trim() !== "";
   return [
     ...head.split("\n").flatMap(fit).map(style.red),
-    ...excerpt ? excerptLines(place, hint, style, room) : [],
+    ...excerpt ? excerptLines(location, hint, style, room) : [],
     ...!excerpt && expression !== undefined ? fit(`in: ${oneLine(expression)}`) : [],
     ...operands.flatMap((operand) => {
       const isCompared = difference && isSideOf(difference, operand);
@@ -59,12 +59,12 @@ export function formatPlace({ file, line, column }: Position): string {
 }
 
 function excerptLines(
-  place: SourceExcerpt,
+  location: SourceExcerpt,
   hint: string | undefined,
   style: Style,
   { wraps, columns }: Room,
 ): string[] {
-  const excerpt = renderExcerpt(place, hint && oneLine(hint), wraps ? columns : undefined);
+  const excerpt = renderExcerpt(location, hint && oneLine(hint), wraps ? columns : undefined);
   const [text = "", ...marks] = excerpt.split("\n");
   return [text, ...marks.map(style.red)];
 }

@@ -109,7 +109,7 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Ne
 
 /** The data of the row of a step; `job` is the index of its job. */
 export function pageStep(
-  { step: { run, result, place = result.place }, depth }: NestedStep,
+  { step: { run, result, position = result.place }, depth }: NestedStep,
   job: number,
   started: number,
 ): PageStep {
@@ -122,7 +122,7 @@ export function pageStep(
     start: result.started - started,
     duration,
     depth,
-    place: place && `${place.file}:${place.line}`,
+    place: position && `${position.file}:${position.line}`,
     phases: phases && Object.entries(phases),
     attempts: attempts.length < 2
       ? undefined
@@ -158,6 +158,6 @@ const LONGEST_LINE = 1000;
 
 /** A file may be one line of megabytes, and each failure in it would contain all of that. */
 export function briefFailure(failure: Failure): Failure {
-  const { place } = failure;
-  return place ? { ...failure, place: shortenExcerpt(place, LONGEST_LINE) } : failure;
+  const { place: location } = failure;
+  return location ? { ...failure, place: shortenExcerpt(location, LONGEST_LINE) } : failure;
 }

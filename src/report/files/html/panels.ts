@@ -101,7 +101,7 @@ function operationCells({ method, path, hits, statuses, parameters }: OperationC
 /** More of them would hide the worst. */
 const MOST_UNSTABLE = 50;
 
-const CHART = { bar: 8, gap: 3, height: 44, least: 3 } as const;
+const CHART = { bar: 8, gap: 3, height: 44, minHeight: 3 } as const;
 const SQUARE = { size: 9, gap: 2 } as const;
 
 /** The colours without the style of the page, which a server may forbid. */
@@ -113,7 +113,7 @@ export function renderHistoryChart(history: History | undefined): string {
   const longest = Math.max(...history.map(({ duration }) => duration), 1);
   const width = history.length * (CHART.bar + CHART.gap) - CHART.gap;
   const bars = history.map((run, index) => {
-    const height = Math.round(Math.max(CHART.least, run.duration / longest * CHART.height));
+    const height = Math.round(Math.max(CHART.minHeight, run.duration / longest * CHART.height));
     return `<rect class="${run.state}${run.isPartial ? " partial" : ""}" fill="${
       FILLS[run.state]
     }" x="${index * (CHART.bar + CHART.gap)}" y="${

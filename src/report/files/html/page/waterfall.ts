@@ -233,12 +233,12 @@ const INTERVALS = [
 ];
 
 /** Round times from 0 to the end of a run: at most `most` besides the first. */
-export function makeTicks(duration: number, most: number): number[] {
-  if (duration <= 0 || most < 1) return [0];
-  const least = duration / most;
+export function makeTicks(duration: number, maxTicks: number): number[] {
+  if (duration <= 0 || maxTicks < 1) return [0];
+  const minStep = duration / maxTicks;
   // A little less is enough: 0.1 × 3 is more than 0.3.
-  const interval = INTERVALS.find((each) => each >= least * 0.999999) ??
-    Math.ceil(least / DAY) * DAY;
+  const interval = INTERVALS.find((each) => each >= minStep * 0.999999) ??
+    Math.ceil(minStep / DAY) * DAY;
   const count = Math.floor(duration / interval + 1e-9);
   return Array.from({ length: count + 1 }, (_, index) => index * interval);
 }
