@@ -45,7 +45,7 @@ interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly file: string;
-  readonly place?: SourceExcerpt;
+  readonly location?: SourceExcerpt;
 }
 
 /** All forms of output. */
@@ -96,32 +96,34 @@ function findingsOf(
     ? [{ severity: "error" as const, code: "file", message: refusal.message, hint: refusal.hint }]
     : diagnostics;
   return reported.map(({ severity, code, message, hint, ...rest }) => {
-    const place = "span" in rest && rest.span ? maskExcerpt(excerptOf(rest.span), mask) : undefined;
+    const location = "span" in rest && rest.span
+      ? maskExcerpt(excerptOf(rest.span), mask)
+      : undefined;
     return {
       severity,
       code,
       message: mask(message),
       ...hint === undefined ? {} : { hint: mask(hint) },
-      file: place?.file ?? name,
-      ...place ? { place } : {},
+      file: location?.file ?? name,
+      ...location ? { location } : {},
     };
   });
 }
 
-function recordOf({ severity, code, message, hint, file, place }: Finding): unknown {
-  const { line = null, column = null } = place ?? {};
+function recordOf({ severity, code, message, hint, file, location }: Finding): unknown {
+  const { line = null, column = null } = location ?? {};
   return { file, line, column, severity, code, message, hint: hint ?? null };
 }
 
 function annotate(
-  { severity, code, message, hint, file, place }: Finding,
+  { severity, code, message, hint, file, location }: Finding,
   fromRoot: (path: string) => string,
 ): string {
   return renderAnnotation({
     level: levelOf(severity),
     title: code,
     message: [message, hint ?? []].flat().map(printableLine).join("\n"),
-    place: { ...place, file: printableLine(fromRoot(file)) },
+    location: { ...location, file: printableLine(fromRoot(file)) },
   });
 }
 

@@ -1,6 +1,6 @@
 /** What the checks ask about a place that reads a value. */
 import type { DataTemplate, Expression } from "../expr/expression.ts";
-import { keyPath, type Outcome } from "../expr/references.ts";
+import { type Ending, keyPath } from "../expr/references.ts";
 import type { Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
@@ -33,7 +33,7 @@ export function severityOfNil(reading: Reading, index: number): Severity {
     : "warning";
 }
 
-function isFailure(outcome: Outcome, { field, step, path }: Reading): boolean {
+function isFailure(outcome: Ending, { field, step, path }: Reading): boolean {
   switch (outcome) {
     case "error":
       return true;

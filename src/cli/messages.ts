@@ -40,7 +40,7 @@ function asRunnerError(error: unknown): unknown {
     return new RunnerError(`cannot write to standard output: ${error.message}`);
   }
   const denial = explainDenial(error);
-  return denial ? new RunnerError(denial.words, denial.hint) : error;
+  return denial ? new RunnerError(denial.message, denial.hint) : error;
 }
 
 /** Prints warnings to standard error unless only errors are printed, and hints with all details. */

@@ -35,7 +35,7 @@ export async function writeTextFile(
     if (!(error instanceof Error)) throw error;
     const denial = explainDenial(error);
     throw new LoadError(
-      `cannot write '${path}': ${denial?.words ?? error.message}`,
+      `cannot write '${path}': ${denial?.message ?? error.message}`,
       [],
       denial?.hint,
     );

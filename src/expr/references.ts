@@ -32,12 +32,12 @@ export interface FoundReference extends Reference {
  * How an evaluation certainly ends: it fails, it fails unless it is only shown, its value is nil,
  * or at least not true. Undefined where it may go well.
  */
-export type Outcome = "error" | "gap" | "nil" | "untrue" | undefined;
+export type Ending = "error" | "gap" | "nil" | "untrue" | undefined;
 
 interface Outcomes {
-  readonly error: Outcome;
-  readonly nil: Outcome;
-  readonly untrue: Outcome;
+  readonly error: Ending;
+  readonly nil: Ending;
+  readonly untrue: Ending;
 }
 
 /** A key and where it is written, in UTF-16 offsets of the text. */
@@ -193,7 +193,7 @@ function walk(node: Node, around: Around, found: Found): void {
 }
 
 /** What comes of nil at one side of an operator. */
-function ofNil({ operator, left, right }: BinaryExpression, { error, untrue }: Around): Outcome {
+function ofNil({ operator, left, right }: BinaryExpression, { error, untrue }: Around): Ending {
   switch (operator) {
     case "==":
       // Two sides may both be nil.

@@ -1,6 +1,6 @@
 /** A description of a denied permission, and the flag that grants it. */
 export interface Denial {
-  readonly words: string;
+  readonly message: string;
   readonly hint: string;
 }
 
@@ -12,7 +12,7 @@ export function explainDenial(error: unknown): Denial | undefined {
       .exec(error.message) ?? [];
   if (name === undefined || flag === undefined) return undefined;
   return {
-    words: `Deno does not let it ${deed(name, subject)}`,
+    message: `Deno does not let it ${deed(name, subject)}`,
     hint: `run it with deno run ${flag}${subject && isListed(name) ? `=${subject}` : ""}`,
   };
 }

@@ -315,6 +315,6 @@ export function mapTexts(value: Value, change: (text: string) => string): Value 
 
 /** The id of a step that keeps values: its name, and the first of them. */
 function idOf(outputs: Dict, name: string): string {
-  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, 30);
-  return `${words || "step"}_${Object.keys(outputs)[0]}`;
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, 30);
+  return `${slug || "step"}_${Object.keys(outputs)[0]}`;
 }

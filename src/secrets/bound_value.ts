@@ -65,8 +65,8 @@ function boundText(text: string, budget: { left: number }, masker: Masker): stri
   const line = text.lastIndexOf("\n", room) + 1;
   const end = line > room / 2 ? line : room;
   const lines = linesIn(text.slice(end));
-  const more = `${text.length - end} more characters${lines > 1 ? ` in ${lines} lines` : ""}`;
-  return `${masker.mask(text, 0, end)}… (${more})`;
+  const ending = `${text.length - end} more characters${lines > 1 ? ` in ${lines} lines` : ""}`;
+  return `${masker.mask(text, 0, end)}… (${ending})`;
 }
 
 /** The last so many characters, from the beginning of a line on where there is one. */

@@ -46,8 +46,8 @@ export function choosePiece(
   const chosen = new Set(others.filter((job) => wanted.has(job)));
   if (rounds === undefined) return { chosen };
   const part = readPart(rounds);
-  const [one, ...more] = chosen;
-  if (!one || more.length > 0) {
+  const [one, ...rest] = chosen;
+  if (!one || rest.length > 0) {
     throw new UsageError("option --rounds splits one job", "choose a single job with --only");
   }
   splittableRepeat(one.job);

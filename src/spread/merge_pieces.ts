@@ -295,7 +295,7 @@ interface Stream {
 function* unendedEvents(
   { workflow, jobs: outline }: RunFile,
   time: number,
-  ...more: Parameters<typeof inOrder>
+  ...args: Parameters<typeof inOrder>
 ): Iterable<RunEvent> {
   const { name, description, file } = workflow;
   yield {
@@ -307,7 +307,7 @@ function* unendedEvents(
     file,
     jobs: outlineOf({ jobs: outline }),
   };
-  yield* inOrder(...more);
+  yield* inOrder(...args);
 }
 
 /** All events of jobs by their times; those of one file stay in their order. */

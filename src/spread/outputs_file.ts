@@ -59,7 +59,7 @@ export async function renderOutputsFile(
     jobs,
     outputs: written.values,
     ...Object.keys(rounds).length === 0 ? {} : { rounds },
-    ...written.more,
+    ...written.extra,
   };
   return `${JSON.stringify(document, null, 1)}\n`;
 }

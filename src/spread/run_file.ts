@@ -79,7 +79,7 @@ export async function renderRunFile(plan: Plan, options: RunFileOptions): Promis
     ...startAt === undefined ? {} : { startAt },
     ...await describePlan(plan, secrets),
     vars: sealed.values,
-    ...sealed.more,
+    ...sealed.extra,
   };
   return `${JSON.stringify(document, null, 1)}\n`;
 }

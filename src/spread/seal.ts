@@ -87,7 +87,7 @@ interface SealOptions {
 /** Values as written in a file, and the fields beside them. */
 interface WrittenValues {
   readonly values: Dict;
-  readonly more: {
+  readonly extra: {
     readonly special?: Readonly<Record<string, string>>;
     readonly sealed?: string;
   };
@@ -111,7 +111,7 @@ export async function sealValues(
   }
   return {
     values: open,
-    more: {
+    extra: {
       ...Object.keys(special).length === 0 ? {} : { special },
       ...pointers.length === 0 ? {} : { sealed: await seal!.close(secret, purpose) },
     },

@@ -101,7 +101,7 @@ export async function renderSuiteRunFile(
     ])),
     workflows: described,
     vars: sealed.values.workflows,
-    ...sealed.more,
+    ...sealed.extra,
   };
   return `${JSON.stringify(document, null, 1)}\n`;
 }

@@ -57,7 +57,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
   const { explainDenial } = await import("../host/explain_denial.ts");
   const denial = explainDenial(error);
   if (denial) {
-    return new LoadError(`cannot read ${what} '${path}': ${denial.words}`, [], denial.hint);
+    return new LoadError(`cannot read ${what} '${path}': ${denial.message}`, [], denial.hint);
   }
   switch (error.name) {
     case "NotFound":

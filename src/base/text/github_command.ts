@@ -12,7 +12,7 @@ export interface Annotation {
   readonly title: string;
   readonly message: string;
   /** Without a line it is about all of the file. */
-  readonly place?: Pick<SourceExcerpt, "file"> & Partial<Pick<SourceExcerpt, "line" | "column">>;
+  readonly location?: Pick<SourceExcerpt, "file"> & Partial<Pick<SourceExcerpt, "line" | "column">>;
 }
 
 /**
@@ -20,9 +20,9 @@ export interface Annotation {
  *
  * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
-export function renderAnnotation({ level, title, message, place }: Annotation): string {
+export function renderAnnotation({ level, title, message, location }: Annotation): string {
   const properties = {
-    ...place ? { file: place.file, line: place.line, col: place.column } : {},
+    ...location ? { file: location.file, line: location.line, col: location.column } : {},
     title,
   };
   const list = Object.entries(properties).flatMap(([name, value]) =>

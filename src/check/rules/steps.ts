@@ -197,8 +197,8 @@ export const millisecondsLimit: Check = {
   *find({ jobs, steps }) {
     for (const { draft: { path, repeat } } of jobs) {
       for (const assertion of repeat?.expect ?? []) {
-        const place = assertionPath([...path, "repeat", "expect"], assertion);
-        yield* highLimits(assertion.expression, place, /^stats\.(?:min|mean|p\d+|max)$/);
+        const location = assertionPath([...path, "repeat", "expect"], assertion);
+        yield* highLimits(assertion.expression, location, /^stats\.(?:min|mean|p\d+|max)$/);
       }
     }
     for (const step of steps) {

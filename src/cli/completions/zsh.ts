@@ -86,11 +86,11 @@ ${specs.map((spec) => `        ${spec}`).join(" \\\n")}
 
 function optionSpec(option: Option): string {
   const { name, short, value, repeats, summary } = option;
-  const words = spellings(option);
+  const names = spellings(option);
   const takes = value === undefined ? "" : `:${text(value)}:${action(option)}`;
   const about = `[${text(summary)}]${takes}`;
   const equals = value === undefined ? "" : "=";
-  const exclusive = repeats ? "*" : `(${words.join(" ")})`;
+  const exclusive = repeats ? "*" : `(${names.join(" ")})`;
   if (short === undefined) return shellQuoted(`${repeats ? "*" : ""}--${name}${equals}${about}`);
   const short_ = value === undefined ? `-${short}` : `-${short}+`;
   return `${shellQuoted(exclusive)}{${short_},--${name}${equals}}${shellQuoted(about)}`;

@@ -81,11 +81,11 @@ async function findViolations(
   ];
   return await Promise.all(
     drafts.slice(0, MAX_VIOLATIONS).map(async ({ text, at, sides, ...draft }) => {
-      const place = await api.description.locate(at);
+      const location = await api.description.locate(at);
       return {
         ...draft,
-        message: `${draft.side} of ${name}: ${text} (${place})`,
-        ...sides ? { sides: { ...sides, place } } : {},
+        message: `${draft.side} of ${name}: ${text} (${location})`,
+        ...sides ? { sides: { ...sides, place: location } } : {},
       };
     }),
   );

@@ -66,8 +66,9 @@ function decodeOperation(
 
 /** The first meaningful word of a path. */
 function firstWord(path: string): string {
-  const words = path.split("/").filter((word) => word !== "" && !/[{}]/.test(word));
-  return words.find((word) => !/^(?:api|rest|v\d+(?:\.\d+)*)$/i.test(word)) ?? words[0] ?? "root";
+  const segments = path.split("/").filter((word) => word !== "" && !/[{}]/.test(word));
+  return segments.find((word) => !/^(?:api|rest|v\d+(?:\.\d+)*)$/i.test(word)) ?? segments[0] ??
+    "root";
 }
 
 /** Operations in the order of the description's tags, then of the file. */

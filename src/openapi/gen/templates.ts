@@ -44,11 +44,11 @@ function identifier(text: string): string | undefined {
 
 /** A name in the form of variables: `petId` becomes `pet_id`. */
 export function snakeCase(text: string): string | undefined {
-  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(
+  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(
     /([A-Z])([A-Z][a-z])/g,
     "$1_$2",
   );
-  return identifier(words)?.toLowerCase();
+  return identifier(spaced)?.toLowerCase();
 }
 
 /** A name in the form of environment variables: `PET_ID`. */

@@ -8,10 +8,10 @@ import { type AttemptResult, attemptStep, phasesOf, timeoutOf } from "./attempt_
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 
 /** The outcome of a run of a step. */
-export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
+export type AttemptsResult = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
 /** Carries the action out until it is good enough or the attempts are used up. */
-export async function runAttempts(step: StepExecution): Promise<Outcome> {
+export async function runAttempts(step: StepExecution): Promise<AttemptsResult> {
   const { run, model: { retry } } = step;
   const { clock } = run.host;
   const maxAttempts = retry?.maxAttempts ?? 1;
@@ -135,7 +135,7 @@ async function conclude(
   attempt: AttemptResult,
   stopped: Failure | undefined,
   attempts: number,
-): Promise<Omit<Outcome, "attempts">> {
+): Promise<Omit<AttemptsResult, "attempts">> {
   const { run, model, entry, scope } = step;
   const { response } = attempt;
   const failures = [...attempt.failures, ...stopped ? [stopped] : []];

@@ -4,7 +4,7 @@ import type { Step } from "../../workflow/model.ts";
 import type { Failure, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
-import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
+import { type AttemptsResult, pause, runAttempts } from "./run_attempts.ts";
 
 /** Emits the events of a step, or of an entry of its iteration, that does not start. */
 export function skipStep(
@@ -20,8 +20,8 @@ export function skipStep(
   const started = run.host.clock.now();
   run.emit({ type: "step_started", time: started, run: step.id, name, uses });
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
-  const place = run.positionOf?.(model);
-  const result = { name, uses, place, started, duration: 0, ...outcome };
+  const position = run.positionOf?.(model);
+  const result = { name, uses, place: position, started, duration: 0, ...outcome };
   run.emit({ type: "step_finished", time: started, run: step.id, result });
 }
 
@@ -67,7 +67,7 @@ export async function runOnce(
   }
   const name = step.name = markCleanup(round.job, model, step.name);
   run.emit({ type: "step_started", time: started, run: step.id, name, uses });
-  let outcome: Outcome = { state: "failed", attempts: [], failures };
+  let outcome: AttemptsResult = { state: "failed", attempts: [], failures };
   try {
     if (failures.length === 0) outcome = await runUnlessSkipped(step);
   } catch (error) {
@@ -84,8 +84,8 @@ export async function runOnce(
     outcome = { ...outcome, state: "tolerated" };
   }
   const duration = roundDuration(clock.ticks() - ticks);
-  const place = run.positionOf?.(model);
-  const result = { name, uses, place, started, duration, ...outcome };
+  const position = run.positionOf?.(model);
+  const result = { name, uses, place: position, started, duration, ...outcome };
   run.emit({ type: "step_finished", time: clock.now(), run: step.id, result });
   if (state !== "failed") return "passed";
   round.count.failed++;
@@ -93,7 +93,7 @@ export async function runOnce(
   return "failed";
 }
 
-async function runUnlessSkipped(step: StepExecution): Promise<Outcome> {
+async function runUnlessSkipped(step: StepExecution): Promise<AttemptsResult> {
   const { model: { skipif, wait }, scope } = step;
   if (skipif && isTrue(skipif, scope, "skipif")) {
     const reason = `skipif is true: ${skipif.source.trim()}`;

@@ -65,7 +65,7 @@ function fileProblem(activity: "read" | "write", error: unknown): unknown {
   const denial = explainDenial(error);
   const isOfSystem = "code" in error || /^(?:Is|Not)A?(?:Directory|Found)/.test(error.name);
   if (!denial && !isOfSystem) return error;
-  const message = denial?.words ?? error.message;
+  const message = denial?.message ?? error.message;
   return new StepError(`cannot ${activity} the snapshot: ${message}`, denial?.hint);
 }
 

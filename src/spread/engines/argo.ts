@@ -256,8 +256,8 @@ function mountedPath(path: string, exported: Exported): string {
 /** The directory of the files, as it was named: empty or with a slash at its end. */
 function rootOf({ file, mounted }: Exported): string {
   const [first = ""] = file.split(",");
-  const [own = ""] = mounted.split(",");
-  const root = first.slice(0, first.length - own.length);
+  const [path = ""] = mounted.split(",");
+  const root = first.slice(0, first.length - path.length);
   return root === "" || root.endsWith("/") ? root : `${root}/`;
 }
 
