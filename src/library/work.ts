@@ -148,8 +148,8 @@ export async function runPlan(
 ): Promise<boolean> {
   const { model, permissions, secrets } = plans.get(plan);
   const masker = makeMasker(secrets);
-  const { given } = options;
-  const piece = given && await openGivenPiece(model, given, masker);
+  const { given: pieceOptions } = options;
+  const piece = pieceOptions && await openGivenPiece(model, pieceOptions, masker);
   const passed = await run(
     piece?.plan ?? model,
     denoHost(),
@@ -161,7 +161,7 @@ export async function runPlan(
     },
   );
   const outputs = await piece?.renderOutputs();
-  if (outputs !== undefined) given?.onOutputs?.(outputs);
+  if (outputs !== undefined) pieceOptions?.onOutputs?.(outputs);
   return passed;
 }
 
@@ -207,8 +207,8 @@ async function commonOptions(
   };
 }
 
-async function openGivenPiece({ workflow }: PlanModel, given: Given, secrets: Masker) {
-  const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = given;
+async function openGivenPiece({ workflow }: PlanModel, options: Given, secrets: Masker) {
+  const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = options;
   if (only.length === 0 && !isFinally) {
     throw new UsageError("given.only names no job", "name the jobs that this process runs");
   }
@@ -220,7 +220,7 @@ async function openGivenPiece({ workflow }: PlanModel, given: Given, secrets: Ma
     created: Date.now(),
     host: machineName(),
     startAt,
-    seal: await sealOf(given.key),
+    seal: await sealOf(options.key),
     secrets,
   });
 }

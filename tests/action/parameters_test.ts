@@ -220,10 +220,10 @@ const misfits: readonly (readonly [Type, Value, string])[] = [
   ["list", "x".repeat(80), "a list, not a long text"],
 ];
 
-for (const [type, value, words] of misfits) {
+for (const [type, value, label] of misfits) {
   Deno.test(`readParameters() refuses ${JSON.stringify(value)} as ${type}`, () => {
     const error = assertThrows(() => readParameters("shell", { p: value })[type]("p"), StepError);
-    assertEquals(error.message, `cannot run shell: "p" must be ${words}`);
+    assertEquals(error.message, `cannot run shell: "p" must be ${label}`);
   });
 }
 

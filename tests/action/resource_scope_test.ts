@@ -207,11 +207,11 @@ class Private {
 
 Deno.test("limitAction() leaves the methods of a context with private fields usable", async () => {
   await using base = actionContext();
-  const given = new Private(base);
-  const { context, release } = limitAction(given as unknown as ActionContext, 60_000);
+  const privateResource = new Private(base);
+  const { context, release } = limitAction(privateResource as unknown as ActionContext, 60_000);
   assertEquals(await context.resolvePath("a"), "here/a");
   context.log("b");
   context.warn("c");
-  assertEquals(given.said, ["b", "c"]);
+  assertEquals(privateResource.said, ["b", "c"]);
   release();
 });

@@ -8,9 +8,9 @@ export type Case = readonly [marked: string, ...found: string[]];
 export async function check(codes: readonly string[], cases: readonly Case[]): Promise<void> {
   for (const [marked, ...reported] of cases) {
     const found = await findIn(marked.replaceAll("¦", ""));
-    const own = found.filter((line) => codes.some((code) => line.includes(` ${code}: `)));
+    const matching = found.filter((line) => codes.some((code) => line.includes(` ${code}: `)));
     const places = [...placesOfMarks(marked)];
-    assertEquals(own, reported.map((line, index) => `${places[index]} ${line}`), marked);
+    assertEquals(matching, reported.map((line, index) => `${places[index]} ${line}`), marked);
     assertEquals(places.length, reported.length, marked);
   }
 }

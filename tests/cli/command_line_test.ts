@@ -33,8 +33,12 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
     await test.step(line, async () => {
       const { command, invocation } = await readCommandLine(line.split(" "), table);
       const { switches, values } = invocation;
-      const given = [...switches, ...[...values].map((pair) => pair.join(" "))];
-      assertEquals([command.name, invocation.operands, given], [name, operands, options]);
+      const switchesAndValues = [...switches, ...[...values].map((pair) => pair.join(" "))];
+      assertEquals([command.name, invocation.operands, switchesAndValues], [
+        name,
+        operands,
+        options,
+      ]);
     });
   }
 });
@@ -66,19 +70,19 @@ Deno.test("readCommandLine() checks values by the options of the command that wa
   const loud = { ...mode, choices: ["loud"] };
   const quiet = { ...mode, choices: ["quiet"] };
   const both = { ...table, fallback: command([loud]), commands: [command([quiet], "draw")] };
-  const given = async (line: string) =>
+  const modeOf = async (line: string) =>
     (await readCommandLine(line.split(" "), both)).invocation.values.get("mode");
-  assertEquals(await given("draw --mode quiet"), "quiet");
-  assertEquals(await given("--mode loud a.yml"), "loud");
-  await assertRejects(() => given("draw --mode loud"), UsageError, "invalid value");
+  assertEquals(await modeOf("draw --mode quiet"), "quiet");
+  assertEquals(await modeOf("--mode loud a.yml"), "loud");
+  await assertRejects(() => modeOf("draw --mode loud"), UsageError, "invalid value");
 });
 
-const words: readonly Option[] = [
+const flags: readonly Option[] = [
   { name: "verbose", short: "v", summary: "print more" },
   { name: "help", short: "h", summary: "help" },
   { name: "mode", short: "m", value: "mode", repeats: true, summary: "how to print it" },
 ];
-const withWords: CommandTable = { fallback: command(words), commands: [], common: [] };
+const withWords: CommandTable = { fallback: command(flags), commands: [], common: [] };
 
 Deno.test("readCommandLine() sorts the words of a line", async (test) => {
   const rows: [line: string, operands: string[], switches: string[], modes: string[]][] = [
@@ -94,12 +98,12 @@ Deno.test("readCommandLine() sorts the words of a line", async (test) => {
   for (const [line, operands, switches, modes] of rows) {
     await test.step(line, async () => {
       const { invocation } = await readCommandLine(line.split(" "), withWords);
-      const given = [
+      const parsed = [
         invocation.operands,
         [...invocation.switches],
         invocation.lists.get("mode") ?? [],
       ];
-      assertEquals(given, [operands, switches, modes]);
+      assertEquals(parsed, [operands, switches, modes]);
     });
   }
 });

@@ -41,8 +41,8 @@ Deno.test("a step is as tested as the job that it embeds, whose failure is liste
   const inner = job(
     '- {name: part, uses: hello, test: "vars.n == 1"}\n- {name: more, uses: hello}',
   );
-  const embed = (n: number, more: string) =>
-    `- {name: outer ${n}, uses: embedded, with: {path: inner.yml, vars: {n: ${n}}}${more}}\n`;
+  const embed = (n: number, fields: string) =>
+    `- {name: outer ${n}, uses: embedded, with: {path: inner.yml, vars: {n: ${n}}}${fields}}\n`;
   const files = {
     "w.yml": workflow(embed(1, "") + embed(2, ", test: res.code == 0")),
     "inner.yml": inner,

@@ -117,10 +117,10 @@ Deno.test("options of TLS name the file that they cannot use", async () => {
     ],
     [["--key", tlsPath("good_key.pem")], "--key requires --cert"],
   ] as const;
-  for (const [args, words] of cases) {
+  for (const [args, message] of cases) {
     const { code, stderr } = await runAt(args);
     assertEquals(code, 1);
-    assertStringIncludes(stderr, words);
+    assertStringIncludes(stderr, message);
   }
 });
 
@@ -145,7 +145,7 @@ jobs:
     (cwd) => runMain(["check", "w.yml"], { cwd }),
   );
   for (
-    const words of [
+    const message of [
       '"insecure" and "tls.verify" cannot be combined',
       '"min_version" must be "1.2" or "1.3", not "1.1"',
       'unknown key "certt" in "tls"',
@@ -153,7 +153,7 @@ jobs:
       'invalid value "3" for "version"',
       '"localhost" in "resolve" is not a host and a port',
     ]
-  ) assertStringIncludes(stderr + stdout, words);
+  ) assertStringIncludes(stderr + stdout, message);
 });
 
 /** Counts the visits of a session in its cookie, and keeps what each request was sent. */

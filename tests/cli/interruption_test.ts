@@ -390,8 +390,8 @@ const flow = (...steps: readonly string[]) =>
   `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`;
 
 /** Runs a workflow that starts a command in the background and waits for the words. */
-function inBackground(cmd: string, words: string, env: Record<string, string> = {}) {
-  return runUntilPrinted(words, flow(service(cmd), WAIT), ["-q"], { env });
+function inBackground(cmd: string, ending: string, env: Record<string, string> = {}) {
+  return runUntilPrinted(ending, flow(service(cmd), WAIT), ["-q"], { env });
 }
 
 Deno.test("a command in the background that fails by itself is warned of, with its last line", async () => {
@@ -435,8 +435,8 @@ Deno.test("a command in the background that a step ends or that succeeds is not 
     const { code, stderr } = await runUntilPrinted("code 9", flow(service(cmd), last, WAIT), [
       "-q",
     ]);
-    const words = "warning: j › step 2: the command in the background ended with exit code 9\n";
-    assertEquals([code, stderr], [0, words], cmd);
+    const warning = "warning: j › step 2: the command in the background ended with exit code 9\n";
+    assertEquals([code, stderr], [0, warning], cmd);
   }
 });
 
@@ -457,11 +457,11 @@ Deno.test("a step that needs a background server reports how the server ended", 
         test: res.code == 200
         retry: { max_attempts: 2, interval: 1ms }
 `;
-  const words = "the command in the background ended with exit code 2: the port is taken";
+  const problem = "the command in the background ended with exit code 2: the port is taken";
   const steps = [service("echo 'the port is taken'; exit 2"), WAIT, ask];
-  const { code, stdout } = await runUntilPrinted(words, flow(...steps));
+  const { code, stdout } = await runUntilPrinted(problem, flow(...steps));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, `hint: ${words}`);
+  assertStringIncludes(stdout, `hint: ${problem}`);
   assert(!stdout.includes("is the server running there"), stdout);
 });
 
@@ -492,10 +492,10 @@ Deno.test("a request whose server crashes reports the exit code of the server", 
     }, async (cwd) => {
       const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
       assertEquals(code, 1);
-      const words = "the command in the background ended with exit code 7: out of tea";
-      assertStringIncludes(stdout, `hint: ${words}`);
+      const problem = "the command in the background ended with exit code 7: out of tea";
+      assertStringIncludes(stdout, `hint: ${problem}`);
       assert(!stdout.includes("https://"), stdout);
-      assertEquals(stderr, `warning: j › step 1: ${words}\n`);
+      assertEquals(stderr, `warning: j › step 1: ${problem}\n`);
     });
   }
 });

@@ -167,10 +167,10 @@ Deno.test({
       [["--allow-run=./link"], "shell: ./link", true],
       [["--allow-run=/bin/sh"], "shell: ./link", false],
     ];
-    for (const [options, more, isRun] of table) {
-      await test.step(`${options.join(" ")} ${more}`, () =>
+    for (const [options, flags, isRun] of table) {
+      await test.step(`${options.join(" ")} ${flags}`, () =>
         withFiles({}, async (cwd) => {
-          const params = [TOUCH, more].filter((text) => text !== "").join(", ");
+          const params = [TOUCH, flags].filter((text) => text !== "").join(", ");
           await Deno.writeTextFile(`${cwd}/w.yml`, flow(`{uses: shell, with: {${params}}}`));
           await Deno.mkdir(`${cwd}/own`);
           for (const path of ["sh", "own/sh"]) {
@@ -294,9 +294,9 @@ Deno.test({
 Deno.test("the files that the command line itself names are bound by no option", async () => {
   const files = { "w.yml": flow("{uses: hello}"), "vars.yml": "a: 1\n", "x.env": "B=1\n" };
   const yaml = `${files["w.yml"]}vars: {a: 0}\n`;
-  const own = ["--allow-read=none", "--allow-write=none", "--report=json=out/report.json"]
+  const flags = ["--allow-read=none", "--allow-write=none", "--report=json=out/report.json"]
     .concat("--var-file=vars.yml", "--env-file=x.env");
-  const result = await runner(own, { ...files, "w.yml": yaml }, {}, async (cwd) => {
+  const result = await runner(flags, { ...files, "w.yml": yaml }, {}, async (cwd) => {
     assert(await exists(`${cwd}/out/report.json`));
   });
   assertEquals([result.code, result.stderr], [0, ""]);
@@ -369,12 +369,12 @@ async function narrowed(flags: readonly string[], args: readonly string[]): Prom
     return await withFiles({ ...FILES, ...Object.fromEntries(flows) }, async (made) => {
       const cwd = await Deno.realPath(made);
       await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
-      const place = (text: string) =>
+      const excerpt = (text: string) =>
         text.replace("CWD", cwd).replace("HOST", new URL(rig.url).host);
       const env: Record<string, string> = args[0] === "program.yml"
         ? { RUNNER_PLUGIN_DIR: "plugins" }
         : {};
-      const result = await runNarrowed(flags.map(place), args, { cwd, env });
+      const result = await runNarrowed(flags.map(excerpt), args, { cwd, env });
       const steady = (text: string) =>
         text.replaceAll(cwd, "CWD").replaceAll(new URL(rig.url).host, "HOST")
           .replaceAll(`127.0.0.1 port ${new URL(rig.url).port}`, "HOST");

@@ -14,8 +14,8 @@ printf '{"status": 0, "res": %s}' "$(cat)"
 `;
 
 /** A workflow of one job with these steps. */
-function flow(steps: string, more = ""): string {
-  return `name: n\nvars: { greeting: hello }\njobs:\n- name: j\n${more}  steps:\n${steps}`;
+function flow(steps: string, fields = ""): string {
+  return `name: n\nvars: { greeting: hello }\njobs:\n- name: j\n${fields}  steps:\n${steps}`;
 }
 
 /** Runs a workflow beside a directory of plugins. */

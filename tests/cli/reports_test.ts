@@ -244,8 +244,8 @@ Deno.test("a link that leads nowhere yet is followed, and stays", async () => {
         Deno.symlinkSync("links/first", `${cwd}/second`);
         const { code, stderr } = await runMain(["--report", `${format}=second`, "w.yml"], { cwd });
         assertEquals([code, stderr], [0, ""], link);
-        const place = link!.startsWith("{") ? `${cwd}/${file}` : `${cwd}/links/${file}`;
-        assertEquals(Deno.lstatSync(place).isFile, true);
+        const directory = link!.startsWith("{") ? `${cwd}/${file}` : `${cwd}/links/${file}`;
+        assertEquals(Deno.lstatSync(directory).isFile, true);
         for (const name of ["links/first", "second"]) {
           assertEquals(Deno.lstatSync(`${cwd}/${name}`).isSymlink, true, name);
         }

@@ -15,8 +15,8 @@ import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-const job = (id: string, path: string, more = "") =>
-  `  - name: ${id}\n    id: ${id}\n${more}    steps:\n` +
+const job = (id: string, path: string, fields = "") =>
+  `  - name: ${id}\n    id: ${id}\n${fields}    steps:\n` +
   `      - {uses: http, with: {get: "{url}${path}"}, test: res.code == 200}\n`;
 const needs = (...ids: string[]) => `    needs: [${ids.join(", ")}]\n`;
 const flow = (...jobs: string[]) => "name: n\njobs:\n" + jobs.join("");
@@ -81,10 +81,10 @@ Deno.test("an invalid number of jobs is an error", async (test) => {
   }
 });
 
-const get = (path: string, more = "") =>
-  `      - {uses: http, with: {get: "{url}${path}"}, test: res.code == 200${more}}\n`;
-const jobOf = (id: string, steps: string, more = "") =>
-  `  - name: ${id}\n    id: ${id}\n${more}    steps:\n${steps}`;
+const get = (path: string, fields = "") =>
+  `      - {uses: http, with: {get: "{url}${path}"}, test: res.code == 200${fields}}\n`;
+const jobOf = (id: string, steps: string, fields = "") =>
+  `  - name: ${id}\n    id: ${id}\n${fields}    steps:\n${steps}`;
 /** It fails once the others have got to `/held`. */
 const BAD = jobOf("bad", get("/others") + get("/bad"));
 
@@ -156,7 +156,7 @@ Deno.test("without --fail-fast everything else runs", async () => {
 });
 
 Deno.test("--fail-fast begins no round and no entry", async () => {
-  const repeat = (more: string) => `    repeat: {count: 9${more}}\n`;
+  const repeat = (fields: string) => `    repeat: {count: 9${fields}}\n`;
   const yaml = flow(
     BAD,
     jobOf("in-turn", get("/held"), repeat("")),
@@ -205,8 +205,8 @@ Deno.test("a failed attempt that is retried and a step without a test are not fa
   assertEquals([code, seen.at(-1)], [0, "/end"]);
 });
 
-const flowOf = (steps: string, more = "") =>
-  `name: Strict\njobs:\n  - name: j\n${more}    steps: [${steps}]\n`;
+const flowOf = (steps: string, fields = "") =>
+  `name: Strict\njobs:\n  - name: j\n${fields}    steps: [${steps}]\n`;
 
 const runStrictly = (flow: string) =>
   withFiles({ "w.yml": flow }, (cwd) => runMain(["--strict", "w.yml"], { cwd }));

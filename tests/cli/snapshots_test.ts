@@ -188,7 +188,7 @@ Deno.test("match gives rules for secrets, too", async () => {
 
 Deno.test("a step that failed otherwise writes no snapshot", async () => {
   for (
-    const more of [
+    const fields of [
       "test: status == 1",
       "test: [status == 0, vars.nope.x]",
       'echo: "{{vars.nope.x}}"',
@@ -197,12 +197,12 @@ Deno.test("a step that failed otherwise writes no snapshot", async () => {
     ]
   ) {
     await inPlace(
-      { "w.yml": workflow("1", `${more}, ${OF_ORDER}`) },
+      { "w.yml": workflow("1", `${fields}, ${OF_ORDER}`) },
       async ({ run, snapshots }) => {
         const { code, stdout } = await run("--update-snapshots", "w.yml");
-        assertEquals(code, 1, more);
-        assertEquals(stdout.includes("snapshot written"), false, more);
-        assertEquals(await snapshots(), {}, more);
+        assertEquals(code, 1, fields);
+        assertEquals(stdout.includes("snapshot written"), false, fields);
+        assertEquals(await snapshots(), {}, fields);
       },
     );
   }
@@ -338,7 +338,7 @@ Deno.test("without of, an action must give res.body", async () => {
 });
 
 Deno.test("two steps cannot share a snapshot, and one without id needs a name", async () => {
-  const step = (more: string) => `      - { uses: hello, ${more} }\n`;
+  const step = (fields: string) => `      - { uses: hello, ${fields} }\n`;
   const twice = `name: n\njobs:\n  - name: j\n    id: a\n    steps:\n` +
     step("id: x, snapshot: { of: 1 }") + step("snapshot: { of: 1, name: X }") +
     step("snapshot: { of: 1 }");

@@ -98,7 +98,7 @@ Deno.test("check finds mistakes in steps about streams", async () => {
   );
   assertEquals(code, 1);
   for (
-    const words of [
+    const phrase of [
       'invalid URL of a WebSocket "ftp://x"',
       '"max_messages" must be at least 1, not 0',
       'unknown name "mesage" in "until"',
@@ -109,7 +109,7 @@ Deno.test("check finds mistakes in steps about streams", async () => {
       '"max_events" must be at least 1, not 0',
       'two bodies, "body" and "json"',
     ]
-  ) assertStringIncludes(stdout, words);
+  ) assertStringIncludes(stdout, phrase);
 });
 
 Deno.test("a dry run shows what would be sent, without secrets", async () => {

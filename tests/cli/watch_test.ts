@@ -69,8 +69,8 @@ function isWhole(printed: string): boolean {
   return /error|Total workflow time|workflows?: .* steps? in|cannot/.test(printed);
 }
 
-function flow(name: string, test = "true", more = ""): string {
-  return `name: ${name}\njobs: [{ name: j, steps: [{ uses: hello, test: "${test}"${more} }] }]\n`;
+function flow(name: string, test = "true", fields = ""): string {
+  return `name: ${name}\njobs: [{ name: j, steps: [{ uses: hello, test: "${test}"${fields} }] }]\n`;
 }
 
 /** The names of the workflows that ran. */

@@ -252,8 +252,8 @@ function plainCommands(text: string): string[][] | undefined {
   const lines = text.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim());
   const commands = lines.filter((line) => line !== "").map((line) => {
     if (!/^runner(?: +(?:[\w.,:@%+=/-]|'[^']*'|"[^"$`\\]*")+)*$/.test(line)) return undefined;
-    const words = [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)];
-    return words.slice(1).map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+    const parts = [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)];
+    return parts.slice(1).map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"));
   });
   return commands.every((command) => command !== undefined) ? commands : undefined;
 }

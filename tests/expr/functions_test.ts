@@ -458,8 +458,8 @@ Deno.test("date() refuses layouts that divide a text in countless ways", () => {
   );
 });
 
-function draw(expression: string, seed: string, place = "here"): unknown {
-  const random = new Draws(seed).at(() => place);
+function draw(expression: string, seed: string, position = "here"): unknown {
+  const random = new Draws(seed).at(() => position);
   return parseExpression(expression).evaluate({ names: {}, strict: true, random });
 }
 

@@ -44,8 +44,8 @@ Deno.test("jwt_sign() and jwt_verify() agree for every algorithm, with PEM and J
   for (const [algorithm, keys] of Object.entries(PAIRS)) {
     await test.step(algorithm, () => {
       const forms = [[keys.private, keys.public], [keys.privateJwk, keys.publicJwk]];
-      for (const [own, theirs] of forms) {
-        const context = { own, theirs, options: { algorithm, header: { kid: "k1" } } };
+      for (const [ownKey, theirs] of forms) {
+        const context = { own: ownKey, theirs, options: { algorithm, header: { kid: "k1" } } };
         const token = "jwt_sign({sub: 'ann'}, own, options)";
         assertEquals(evaluateExpression(`jwt_verify(${token}, theirs)`, context), { sub: "ann" });
         assertEquals(evaluateExpression(`jwt(${token}).header`, context), {

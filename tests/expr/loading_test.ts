@@ -30,8 +30,8 @@ const FEATURES = /^run\/snapshots\/|^openapi\/|check_contract|check_snapshots/;
 
 Deno.test("a plain run loads nothing of the assertions that it does not use", async () => {
   await withFiles({ "plain.yml": PLAIN }, async (cwd) => {
-    const { own, packages } = await loadedModules(cwd, "plain.yml");
-    assertEquals(own.filter((path) => FEATURES.test(path)), []);
+    const { modules, packages } = await loadedModules(cwd, "plain.yml");
+    assertEquals(modules.filter((path) => FEATURES.test(path)), []);
     assertEquals(packages.filter((name) => !PLAIN_PACKAGES.includes(name)), []);
   });
 });

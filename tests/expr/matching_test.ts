@@ -153,14 +153,17 @@ Deno.test("pairUp() finds the largest pairing, as trying all of them does", () =
   let state = 7;
   const random = () => (state = (state * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
   for (let round = 0; round < 300; round++) {
-    const [wanted, given] = [Math.floor(random() * 6), Math.floor(random() * 6)];
+    const [wanted, received] = [Math.floor(random() * 6), Math.floor(random() * 6)];
     const table = Array.from(
       { length: wanted },
-      () => Array.from({ length: given }, () => random() < 0.4),
+      () => Array.from({ length: received }, () => random() < 0.4),
     );
-    const left = pairUp(wanted, given, (one, other) => table[one]![other]!);
-    const most = largest(table, 0, new Set());
-    assertEquals([wanted - left.wanted.length, given - left.others.length], [most, most]);
+    const left = pairUp(wanted, received, (one, other) => table[one]![other]!);
+    const largestMatching = largest(table, 0, new Set());
+    assertEquals([wanted - left.wanted.length, received - left.others.length], [
+      largestMatching,
+      largestMatching,
+    ]);
   }
 });
 

@@ -868,8 +868,8 @@ function errorOf(source: string, evaluate: Evaluate): ExpressionError {
 
 function printedError(source: string, evaluate: Evaluate): string {
   const { message, start, end, hint } = errorOf(source, evaluate);
-  const place = excerptOf({ source: { name: "", text: source }, start, end });
-  return `${message}\n${renderExcerpt(place, hint)}`;
+  const location = excerptOf({ source: { name: "", text: source }, start, end });
+  return `${message}\n${renderExcerpt(location, hint)}`;
 }
 
 Deno.test("a comment ends before the braces of its template", () => {

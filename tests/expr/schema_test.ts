@@ -198,8 +198,8 @@ Deno.test("integers beyond 2^53 are compared digit by digit, in every draft", as
     ];
     for (const [schema, value, expected] of [...LONG_CASES, ...exclusive]) {
       const inside = { properties: { list: { items: schema } } };
-      const [place, wanted] = await violations(inside, { list: [value] }, { draft });
-      assertEquals([place, wanted], ["@ .list[0]", `- ${expected}`], draft);
+      const [location, wanted] = await violations(inside, { list: [value] }, { draft });
+      assertEquals([location, wanted], ["@ .list[0]", `- ${expected}`], draft);
     }
     const fits = { type: "integer", minimum: LONG, maximum: LONG, multipleOf: 3, enum: [LONG] };
     assertEquals(await violations(fits, LONG, { draft }), []);

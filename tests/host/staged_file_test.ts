@@ -63,9 +63,9 @@ Deno.test("a growing file can be read while it is written", async () => {
     file.write("three\n");
     file.commit();
     assertEquals(read(), `one\ntwo\n${long}three\n`);
-    const more = await openGrowingFile(`${dir}/log`, "append");
-    more.write("four\n");
-    more.discard();
+    const appended = await openGrowingFile(`${dir}/log`, "append");
+    appended.write("four\n");
+    appended.discard();
     assertEquals(read(), `one\ntwo\n${long}three\nfour\n`);
   });
 });

@@ -83,9 +83,11 @@ Deno.test("run() holds requests against a description, and refuses one that it c
     const end = events.at(-1);
     assert(end?.type === "run_finished" && end.state === "failed");
     assertEquals(end.coverage?.[0]?.operations[0]?.hits, 1);
-    for (const [name, words] of [["bad.yml", 'this "[" is not closed'], ["no.yml", "not found"]]) {
+    for (
+      const [name, message] of [["bad.yml", 'this "[" is not closed'], ["no.yml", "not found"]]
+    ) {
       const openapi = `${directory}/${name}`;
-      await assertRejects(() => run(plan, { openapi }).passed, LoadError, words);
+      await assertRejects(() => run(plan, { openapi }).passed, LoadError, message);
     }
   });
 });
@@ -132,7 +134,7 @@ Deno.test("run() reports why it was interrupted, for any reason of its signal", 
   await withPlan(SMALL, async (plan) => {
     const aborted = (reason?: unknown) => AbortSignal.abort(reason);
     for (
-      const [signal, words] of [
+      const [signal, reason] of [
         [aborted("enough"), "enough"],
         [aborted(), "interrupted"],
         [aborted(new DOMException("too late", "TimeoutError")), "timed out"],
@@ -141,7 +143,7 @@ Deno.test("run() reports why it was interrupted, for any reason of its signal", 
     ) {
       const last = (await Array.fromAsync(run(plan, { signal }))).at(-1);
       assert(last?.type === "run_finished");
-      assertEquals([last.interrupted, last.jobs.skipped], [words, 1]);
+      assertEquals([last.interrupted, last.jobs.skipped], [reason, 1]);
     }
   });
 });
@@ -311,8 +313,8 @@ jobs: [{ name: j, steps: [{ uses: http, with: { get: "${server.url}" } }] }]
       [{ key: client.key }, '"tls.key" requires "tls.cert"'],
       [{ ca: client.key }, 'PEM text of "tls.ca" holds no certificate'],
     ] as const;
-    for (const [tls, words] of cases) {
-      await assertRejects(() => run(plan, { tls }).passed, UsageError, words);
+    for (const [tls, message] of cases) {
+      await assertRejects(() => run(plan, { tls }).passed, UsageError, message);
     }
   });
 });

@@ -185,9 +185,9 @@ finally:
       [{ runFile, only: ["second"], inputs }, "RUNNER_KEY is not set"],
       [{ runFile: "{}", only: ["second"] }, "'the run file' is not a valid run file"],
     ];
-    for (const [given, message] of refused) {
+    for (const [options, message] of refused) {
       await assertRejects(
-        () => load().then((plan) => run(plan, { given }).passed),
+        () => load().then((plan) => run(plan, { given: options }).passed),
         RunnerError,
         message,
       );

@@ -26,8 +26,8 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "http" && !isTarget) return `get: "${url}", `;
   if (action === "embedded") return "path: job.yml, ";
   if (action === "shell" && parameter !== "cmd") return 'cmd: "true", ';
-  const more = action === "grpc" ? BESIDE[parameter] ?? "" : "";
-  if (action in PLACES) return more + placeFor(action, parameter, url);
+  const fields = action === "grpc" ? BESIDE[parameter] ?? "" : "";
+  if (action in PLACES) return fields + placeFor(action, parameter, url);
   return "";
 }
 

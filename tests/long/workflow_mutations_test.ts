@@ -45,8 +45,8 @@ async function survives(text: string): Promise<boolean> {
 
 /** A line with the place and what is wrong, the line of the file, and carets below it. */
 function assertShows(shown: string, text: string): void {
-  const [head = "", line = "", carets = "", ...more] = shown.split("\n");
+  const [head = "", line = "", carets = "", ...rest] = shown.split("\n");
   const isShown = /^w\.yml:\d+:\d+: (error|warning): \S/.test(head) && /^ +\d+ \| /.test(line) &&
-    /^ +\| *\^/.test(carets) && more.length === 0 && !/undefined|\[object/.test(head);
+    /^ +\| *\^/.test(carets) && rest.length === 0 && !/undefined|\[object/.test(head);
   assertEquals(isShown, true, `${shown}\n\n${JSON.stringify(text)}`);
 }

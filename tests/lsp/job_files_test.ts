@@ -4,7 +4,7 @@ import { applyEdits } from "../support/programs/editor.ts";
 import {
   type Edits,
   labels,
-  type Place,
+  type Location,
   textsAt,
   withEditor,
 } from "../support/programs/editor_session.ts";
@@ -16,9 +16,9 @@ Deno.test("job files are found, and a change in one is seen by the workflow that
   await withEditor({ "flow.yml": flow, "job.yml": job }, async (editor, at) => {
     await editor.write(at("job.yml"), job);
     await editor.write(at("flow.yml"), flow);
-    const target = await editor.askAt<Place>("definition", at("flow.yml"), "job.yml", 2);
+    const target = await editor.askAt<Location>("definition", at("flow.yml"), "job.yml", 2);
     assertEquals(target.uri, toFileUrl(at("job.yml")).href);
-    const found = await editor.askAt<Place[]>("references", at("flow.yml"), "job.yml", 2, {
+    const found = await editor.askAt<Location[]>("references", at("flow.yml"), "job.yml", 2, {
       context: { includeDeclaration: true },
     });
     assertEquals(textsAt(flow, found), ["7: job.yml"]);
@@ -38,7 +38,7 @@ Deno.test("references of a job file are found in workflows that are not open", a
   };
   await withEditor(files, async (editor, at) => {
     await editor.write(at("open.yml"), files["open.yml"]);
-    const found = await editor.askAt<Place[]>("references", at("open.yml"), "one.yml", 2, {
+    const found = await editor.askAt<Location[]>("references", at("open.yml"), "one.yml", 2, {
       context: { includeDeclaration: true },
     });
     const names = ["open.yml", "broken.yml", "closed.yml"];
@@ -107,7 +107,7 @@ Deno.test("outputs and vars of a job file are followed into the files that embed
       await editor.write(at(name), files[name]);
     }
     const places = async (method: string, name: string, near: string, into = 0) => {
-      const found = await editor.askAt<Place | Place[]>(method, at(name), near, into, {
+      const found = await editor.askAt<Location | Location[]>(method, at(name), near, into, {
         context: { includeDeclaration: true },
       });
       return [found].flat().map((one) => {

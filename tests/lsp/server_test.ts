@@ -7,7 +7,7 @@ import {
   assertHas,
   type Edits,
   labels,
-  type Place,
+  type Location,
   textsAt,
   withEditor,
 } from "../support/programs/editor_session.ts";
@@ -47,15 +47,15 @@ Deno.test("an editor opens a workflow, types in it and asks about it", async () 
       "an output of the step `session`",
     );
 
-    const definition = await editor.askAt<Place>("definition", path, "outputs.create.id", 9);
+    const definition = await editor.askAt<Location>("definition", path, "outputs.create.id", 9);
     assertEquals(textsAt(DEMO, [definition]), ["56: create"]);
-    const references = await editor.askAt<Place[]>("references", path, "id: create", 4, {
+    const references = await editor.askAt<Location[]>("references", path, "id: create", 4, {
       context: { includeDeclaration: true },
     });
     assertEquals(textsAt(DEMO, references).map((one) => one.split(": ")[1]), [
       ...["create", "create", "create", "create"],
     ]);
-    const job = await editor.askAt<Place>("definition", path, "needs: [order, shell", 17);
+    const job = await editor.askAt<Location>("definition", path, "needs: [order, shell", 17);
     assertEquals(textsAt(DEMO, [job])[0]!.split(": ")[1], "shell");
 
     const renamed = await editor.askAt<{ changes: Record<string, Edits> }>(

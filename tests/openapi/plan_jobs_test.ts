@@ -35,10 +35,10 @@ function plan(...lines: readonly string[]): string[] {
   return jobs.flatMap(({ id, needs, operations }) => [
     needs.length === 0 ? `${id}:` : `${id} needs ${needs.join(" ")}:`,
     ...operations.map((operation) => {
-      const own = [...links.get(operation) ?? []].map(([name, { creator, field }]) =>
+      const created = [...links.get(operation) ?? []].map(([name, { creator, field }]) =>
         ` {${name}} = ${field.join(".")} of ${creator.path}`
       );
-      return `- ${operation.method.toUpperCase()} ${operation.path}${own.join("")}`;
+      return `- ${operation.method.toUpperCase()} ${operation.path}${created.join("")}`;
     }),
   ]);
 }

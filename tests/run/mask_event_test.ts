@@ -92,7 +92,7 @@ for (const event of EVENTS) {
 }
 
 Deno.test("maskEvent() leaves the shape of events alone", () => {
-  const words = [
+  const samples = [
     "run_started",
     "step_finished",
     "passed",
@@ -105,11 +105,11 @@ Deno.test("maskEvent() leaves the shape of events alone", () => {
     "initial_delay",
   ];
   for (const event of EVENTS) {
-    assert(maskEvent({ ...event }, maskerOf(...words)).type === event.type);
+    assert(maskEvent({ ...event }, maskerOf(...samples)).type === event.type);
   }
   const failure: Failure = { kind: "expression", field: "x", message: "failed" };
   const event = stepFinished(RUN, "job", { state: "failed", failures: [failure] });
-  assertEquals(maskEvent(event, maskerOf(...words)), {
+  assertEquals(maskEvent(event, maskerOf(...samples)), {
     ...event,
     result: { ...event.result, failures: [{ ...failure, message: "***" }] },
   });

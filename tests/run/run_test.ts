@@ -146,7 +146,7 @@ Deno.test("run() starts a job as its condition says", async () => {
 });
 
 for (
-  const [pace, more] of [["interval", "interval: 500us, async: true"], ["rate", "rate: 2000/s"]]
+  const [pace, fields] of [["interval", "interval: 500us, async: true"], ["rate", "rate: 2000/s"]]
 ) {
   Deno.test(`run() starts rounds in parallel at absolute times: ${pace}`, async () => {
     const clock = fakeClock();
@@ -156,7 +156,7 @@ name: w
 jobs:
   - id: a
     name: a
-    repeat: { count: 4, ${more} }
+    repeat: { count: 4, ${fields} }
     steps: [{ uses: hello }]
 `;
     const plan = await planWith(text, () => {

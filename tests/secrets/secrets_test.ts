@@ -10,16 +10,16 @@ import {
   withoutPassword,
 } from "../../src/secrets/secrets.ts";
 
-const words = (text: string) => text.trim().split(/\s+/);
+const split = (text: string) => text.trim().split(/\s+/);
 
 Deno.test("isSecretName() looks at the words of a name", () => {
-  const secret = words(`
+  const secret = split(`
     TOKEN API_KEY GITHUB_TOKEN my-secret dbPassword APIKEY AWS_CREDENTIALS BASIC_AUTH key X.PASS
     GITHUB_PAT MYSQL_PWD PASSPHRASE GPG_PASSPHRASE JWT BEARER SESSION_COOKIE SLACK_WEBHOOK
     SLACK_WEBHOOK_URL SIGNATURE TOKENS SSH_KEYS PRIVATEKEY GITHUBTOKEN GITHUBTOKENS DBPASSWORD
     PGPASSWORD SECRET_KEY_BASE API_KEY_PROD DB_PASSWORD_1 AWS_ACCESS_KEY_ID accessToken APIKey
     csrfToken CSRFToken pwd DB_PW smtpPw`);
-  const plain = words(`
+  const plain = split(`
     GIT_AUTHOR_NAME KEYBOARD PATH MONKEY TOKENS_USED BYPASS HOME PWD OLDPWD COMPASS AUTHOR
     SSH_AUTH_SOCK AUTH_URL TOKEN_URL TOKEN_TYPE PASSWORD_FILE KEY_PATH SECRET_NAME PUBLIC_KEY
     IDEMPOTENCY_KEY CACHE_KEY SESSION_MANAGER XDG_SESSION_TYPE DESKTOP_SESSION SIGNAL PATTERN
@@ -29,12 +29,12 @@ Deno.test("isSecretName() looks at the words of a name", () => {
 });
 
 Deno.test("isSecretHeader() knows headers by their words, in any case", () => {
-  const secret = words(`
+  const secret = split(`
     Authorization proxy-authorization COOKIE Set-Cookie X-Api-Key X-Auth-Token
     Ocp-Apim-Subscription-Key X-Amz-Security-Token x-functions-key X-Vault-Token PRIVATE-TOKEN
     X-Hub-Signature-256 X-Session-Id X-CSRFToken X-XSRF-TOKEN X-Access-Key X-Client-Secret
     X-Credentials X-Private-Key X-Auth-Key Api-Key ApiKey X-Passwd X-User-Password`);
-  const plain = words(`
+  const plain = split(`
     Accept Location Idempotency-Key Sec-WebSocket-Key Cache-Key Keep-Alive WWW-Authenticate
     X-OAuth-Scopes Access-Control-Allow-Credentials X-RateLimit-Remaining-Tokens Surrogate-Key
     Content-Type Author Public-Key-Pins X-Request-Id Sec-WebSocket-Accept`);
@@ -43,10 +43,10 @@ Deno.test("isSecretHeader() knows headers by their words, in any case", () => {
 });
 
 Deno.test("isSecretField() knows fields of bodies and queries", () => {
-  const secret = words(`
+  const secret = split(`
     access_token refresh_token id_token client_secret password api_key apiKey secret session_token
     accessToken token sessionId PHPSESSID JSESSIONID private_key credentials csrf_token authToken`);
-  const plain = words(`
+  const plain = split(`
     key token_type expires_in access_token_expires_at public_key name auth_url authorization_endpoint
     token_endpoint passed compass author session max_tokens_limit secret_name password_policy
     keyboard pattern idempotency_key i18n_key`);

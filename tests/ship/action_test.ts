@@ -106,8 +106,8 @@ Deno.test("the action splits its options like a shell, and executes nothing", {
   ignore,
 }, async () => {
   for (const between of [" ", "\n", "  \n"]) {
-    const words = ["--var", "'a=1 $(touch made) 2'", "--var", '"b=*"', ""];
-    const { code, stdout, stderr } = await runAction(words.join(between));
+    const args = ["--var", "'a=1 $(touch made) 2'", "--var", '"b=*"', ""];
+    const { code, stdout, stderr } = await runAction(args.join(between));
     assertEquals([code, stderr], [0, ""], stdout);
     assertStringIncludes(stdout, "a is 1 $(touch made) 2, b is *");
   }

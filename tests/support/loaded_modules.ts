@@ -6,7 +6,7 @@ const ROOT = new URL("../../", import.meta.url).href;
 export async function loadedModules(
   cwd: string,
   ...args: readonly string[]
-): Promise<{ readonly own: readonly string[]; readonly packages: readonly string[] }> {
+): Promise<{ readonly modules: readonly string[]; readonly packages: readonly string[] }> {
   const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--log-level=debug", `${ROOT}cli.ts`, ...args],
     cwd,
@@ -14,10 +14,10 @@ export async function loadedModules(
   }).output();
   assertEquals(signal, null);
   const log = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  const own = [...log.matchAll(/fetch_no_follow - specifier: (file:\S+)/g)]
+  const modules = [...log.matchAll(/fetch_no_follow - specifier: (file:\S+)/g)]
     .map(([, path]) => path!.replace(`${ROOT}src/`, ""));
-  assert(own.length > 50, log);
+  assert(modules.length > 50, log);
   const packages = [...log.matchAll(/\/npm\/registry\.npmjs\.org\/((?:@[\w-]+\/)?[\w.-]+)\/\d/g)]
     .map(([, name]) => name!);
-  return { own: [...new Set(own)].sort(), packages: [...new Set(packages)].sort() };
+  return { modules: [...new Set(modules)].sort(), packages: [...new Set(packages)].sort() };
 }

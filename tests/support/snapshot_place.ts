@@ -5,7 +5,7 @@ import { withFiles } from "./temp_dir.ts";
 type Files = Readonly<Record<string, string>>;
 
 /** A directory with workflows, in which the program runs. */
-interface Place {
+interface Workspace {
   readonly run: (...args: string[]) => Promise<CliResult>;
   readonly inCi: (...args: string[]) => Promise<CliResult>;
   readonly write: (name: string, text: string) => Promise<void>;
@@ -14,7 +14,10 @@ interface Place {
 }
 
 /** Uses a place that has these files. */
-export async function inPlace(files: Files, use: (place: Place) => Promise<void>): Promise<void> {
+export async function inPlace(
+  files: Files,
+  use: (workspace: Workspace) => Promise<void>,
+): Promise<void> {
   await withFiles(files, async (cwd) => {
     await use({
       run: (...args) => runHere(["--no-color", ...args], { cwd, env: { CI: "" } }),

@@ -155,9 +155,9 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
 
   await test.step("the search finds the words that people use", async () => {
     const wrong: string[] = [];
-    for (const [words, wanted] of Object.entries(SEARCHES)) {
-      const found = await search(page, words);
-      if (!wanted.test(found[0] ?? "")) wrong.push(`${words}: ${found.join(", ")}`);
+    for (const [query, wanted] of Object.entries(SEARCHES)) {
+      const found = await search(page, query);
+      if (!wanted.test(found[0] ?? "")) wrong.push(`${query}: ${found.join(", ")}`);
     }
     assertEquals(wrong, []);
   });
@@ -181,7 +181,7 @@ const WHEN = `var when = (find) => new Promise((resolve) => {
 });`;
 
 /** The paths of the pages that the search finds, the best first. */
-async function search(page: Page, words: string): Promise<string[]> {
+async function search(page: Page, query: string): Promise<string[]> {
   return await page.evaluate(`(async () => { ${WHEN}
       if (!document.querySelector("#localsearch-input")) {
         document.querySelector(".DocSearch-Button").click();
@@ -194,7 +194,7 @@ async function search(page: Page, words: string): Promise<string[]> {
       const first = () => document.querySelector(".results a");
       type("");
       await when(() => !first());
-      type(${JSON.stringify(words)});
+      type(${JSON.stringify(query)});
       await when(first);
       return [...document.querySelectorAll(".results a")].map(({ href }) => new URL(href).pathname);
     })()`) as string[];

@@ -125,10 +125,10 @@ Deno.test("the jobs for GitHub find their files where its actions put them", asy
     await test.step(stage, async () => {
       await withFiles({ "flow.yml": FLOW }, async (root) => {
         const [program, args] = theProgram();
-        const words = [program, ...args].map((word) => `'${word}'`).join(" ");
+        const command = [program, ...args].map((word) => `'${word}'`).join(" ");
         await Deno.mkdir(`${root}/bin`);
         await Deno.mkdir(`${root}/artifacts`);
-        await Deno.writeTextFile(`${root}/bin/runner`, `#!/bin/sh\nexec ${words} "$@"\n`, {
+        await Deno.writeTextFile(`${root}/bin/runner`, `#!/bin/sh\nexec ${command} "$@"\n`, {
           mode: 0o755,
         });
         const PATH = `${root}/bin:${Deno.env.get("PATH")}`;

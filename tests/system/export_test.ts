@@ -64,9 +64,9 @@ finally:
 /** The program under test as \`runner\` on the PATH. */
 async function programOnPath(cwd: string): Promise<string> {
   const [program, args] = theProgram();
-  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
+  const command = [program, ...args].map((word) => `'${word}'`).join(" ");
   await Deno.mkdir(`${cwd}/bin`);
-  await Deno.writeTextFile(`${cwd}/bin/runner`, `#!/bin/sh\nexec ${words} "$@"\n`);
+  await Deno.writeTextFile(`${cwd}/bin/runner`, `#!/bin/sh\nexec ${command} "$@"\n`);
   await Deno.chmod(`${cwd}/bin/runner`, 0o755);
   return `${cwd}/bin:${Deno.env.get("PATH")}`;
 }
@@ -239,8 +239,8 @@ Deno.test("the workflow for Argo has the types of its schema", async () => {
     for (
       const args of [["flow.yml", "--split", "unit=2"], ["flows", "--shards", "2", "--no-check"]]
     ) {
-      const words = ["export", "argo", ...args, "--image", "runner:1", "--secret", "API_TOKEN"];
-      const { code, stdout, stderr } = await runCli(words, { cwd });
+      const argv = ["export", "argo", ...args, "--image", "runner:1", "--secret", "API_TOKEN"];
+      const { code, stdout, stderr } = await runCli(argv, { cwd });
       assertEquals(code, 0, stderr);
       const document = parse(stdout) as { readonly spec: object };
       assertEquals(await ask(document), []);

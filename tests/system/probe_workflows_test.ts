@@ -21,7 +21,7 @@ async function assertRuns(flow: string, env: Record<string, string>): Promise<vo
 }
 
 /** A table that is made, filled, read and dropped. */
-function tableFlow(dsn: string, place: (n: number) => string): string {
+function tableFlow(dsn: string, address: (n: number) => string): string {
   return `name: Staff
 vars:
   port: "{{DB_PORT}}"
@@ -37,13 +37,13 @@ jobs:
   - name: insert
     uses: db
     with:
-      query: "INSERT INTO staff VALUES (${place(1)}, ${place(2)}, ${place(3)})"
+      query: "INSERT INTO staff VALUES (${address(1)}, ${address(2)}, ${address(3)})"
       params: [Ann, 1200.5, 2026-01-15]
     test: res.code == 0 && res.rows_affected == 1
   - name: select
     id: ann
     uses: db
-    with: { query: "SELECT * FROM staff WHERE name = ${place(1)}", params: [Ann] }
+    with: { query: "SELECT * FROM staff WHERE name = ${address(1)}", params: [Ann] }
     test: len(res.rows) == 1 && res.rows[0].pay == "1200.50"
     outputs: { name: "res.rows[0].name" }
   - { name: mistake, uses: db, with: { query: SELECT * FROM nowhere }, test: res.code == 1 && res.error contains "nowhere" }

@@ -179,8 +179,8 @@ Deno.test("the command below a failure follows redirects and trusts certificates
       ? new Response(null, { status: 302, headers: { Location: "/to" } })
       : new Response("{}");
   }, certificate);
-  const step = (more: string) =>
-    `      - {uses: http, with: {get: "${server.url}/from", insecure: true${more}}, test: "false"}\n`;
+  const step = (fields: string) =>
+    `      - {uses: http, with: {get: "${server.url}/from", insecure: true${fields}}, test: "false"}\n`;
   const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${step("")}${
     step(", follow_redirects: false")
   }`;

@@ -18,11 +18,11 @@ jobs:
 async function errorsIn(yaml: string): Promise<readonly string[]> {
   const messages = (await explainText(yaml)).split("\n");
   return messages.flatMap((line, index) => {
-    const [, place] = /^flow\.yml:(\d+:\d+): error/.exec(line) ?? [];
-    if (place === undefined) return [];
+    const [, position] = /^flow\.yml:(\d+:\d+): error/.exec(line) ?? [];
+    if (position === undefined) return [];
     const [shown = "", carets = ""] = messages.slice(index + 1);
     const from = carets.indexOf("^");
-    return `${place} ${shown.slice(from, from + /\^+/.exec(carets)![0].length)}`;
+    return `${position} ${shown.slice(from, from + /\^+/.exec(carets)![0].length)}`;
   });
 }
 
@@ -157,7 +157,7 @@ Deno.test("a repeated expression is reported once for each place", async () => {
 name: x
 jobs: [{name: a, steps: [${steps}]}, {name: b, steps: [{uses: hello, test: foo}]}]
 `;
-  assertEquals((await errorsIn(yaml)).map((place) => place.split(":")[0]), ["1", "3"]);
+  assertEquals((await errorsIn(yaml)).map((position) => position.split(":")[0]), ["1", "3"]);
 });
 
 Deno.test("an error in the defaults of a job is reported once, in the defaults", async () => {

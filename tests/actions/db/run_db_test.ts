@@ -71,8 +71,8 @@ Deno.test("db reads the values of SQLite by the types that columns declare", asy
     j: { a: [1] },
     n2: 1,
   }]);
-  const given = await run({ query: "SELECT typeof(?) a, ? || '' b", params: [true, false] });
-  assertEquals(given.rows, [{ a: "integer", b: "0" }]);
+  const named = await run({ query: "SELECT typeof(?) a, ? || '' b", params: [true, false] });
+  assertEquals(named.rows, [{ a: "integer", b: "0" }]);
 });
 
 Deno.test("db reports what SQLite refuses while it returns rows, and values that are missing", async () => {
@@ -218,13 +218,13 @@ Deno.test("db explains a database that it cannot open", async () => {
   );
   // Templates may have made these.
   for (
-    const [with_, words] of [
+    const [with_, message] of [
       [{ dsn: ":memory:", query: " " }, 'cannot run db: "query" is empty'],
       [{ dsn: ":memory:", max_rows: "-5" }, '"max_rows" must be at least 0, not -5'],
       [{ dsn: "postgres://127.0.0.1:1/db", tls: ["ca.pem"] }, '"tls" must be a map, not a list'],
     ] as const
   ) {
-    await assertRejects(() => run(with_), StepError, words);
+    await assertRejects(() => run(with_), StepError, message);
   }
   await using other = rawServer(async (connection) => {
     await connection.send("220 mail.example ESMTP\r\n");
@@ -341,9 +341,9 @@ Deno.test("reports show statements and their rows as a table, without what secre
 
 Deno.test("a look at a certificate ends when the server closes the connection", async () => {
   await using server = rawServer((connection) => Promise.resolve(connection.close()));
-  const place = { host: "127.0.0.1", port: server.port };
-  await assertRejects(() => upToTls(place, "postgres"), Error);
-  await assertRejects(() => upToTls(place, "mysql"), Error);
+  const address = { host: "127.0.0.1", port: server.port };
+  await assertRejects(() => upToTls(address, "postgres"), Error);
+  await assertRejects(() => upToTls(address, "mysql"), Error);
 });
 
 function read(dsn: string) {

@@ -361,15 +361,15 @@ Deno.test("grpc says what it waited for when a server is silent", async () => {
   await using context = actionContext();
   await using server = rawServer(({ closed }) => closed());
   const call = { addr: `127.0.0.1:${server.port}`, service: "S", method: "M", timeout: "1s" };
-  const place = `127.0.0.1 port ${server.port}`;
+  const address = `127.0.0.1 port ${server.port}`;
   for (
-    const [tls, doing, phase] of [
-      [false, `waiting for the answer of server reflection from ${place}`, ""],
-      [true, `connecting to ${place}`, " in the TLS handshake"],
+    const [tls, activity, phase] of [
+      [false, `waiting for the answer of server reflection from ${address}`, ""],
+      [true, `connecting to ${address}`, " in the TLS handshake"],
     ] as const
   ) {
     const error = await assertRejects(() => runGrpc({ ...call, tls }, context), StepError);
-    assertEquals(error.message, `timed out after 1s${phase} while ${doing}`);
+    assertEquals(error.message, `timed out after 1s${phase} while ${activity}`);
   }
 });
 
@@ -399,11 +399,11 @@ Deno.test("grpc speaks TLS, spelled in both ways, and explains certificates", as
   assertEquals(await get({ tls: true, ca_file: CA }), 0);
   assertEquals(await get({ tls: true, insecure: true }), 0);
   assertEquals(await get({ tls: { ca: CA }, addr: `localhost:${shop.port}` }), 0);
-  const place = `127.0.0.1 port ${shop.port}`;
+  const address = `127.0.0.1 port ${shop.port}`;
   await assertRejects(
     () => get({ tls: true }),
     StepError,
-    `cannot connect to ${place}: the certificate of ${place} is signed by an unknown certificate authority`,
+    `cannot connect to ${address}: the certificate of ${address} is signed by an unknown certificate authority`,
   );
   const error = await assertRejects(() => get({}), StepError, "was lost while waiting for");
   assertStringIncludes(error.hint!, '"tls: true"');
@@ -424,8 +424,8 @@ Deno.test("grpc presents a client certificate", async () => {
   await using shop = await grpcShop({ tls: { ...TLS, clients: CA } });
   await using context = actionContext();
   const call = shopCall(shop, context);
-  const own = { ca: CA, ...TLS };
-  assertEquals((await call({ method: "GetItem", tls: own })).status, 0);
+  const files = { ca: CA, ...TLS };
+  assertEquals((await call({ method: "GetItem", tls: files })).status, 0);
   const other = { tls: true, ca_file: CA, cert_file: TLS.cert, key_file: TLS.key };
   assertEquals((await call({ method: "GetItem", ...other })).status, 0);
   const error = await assertRejects(() => call({ method: "GetItem", tls: { ca: CA } }), StepError);

@@ -162,17 +162,17 @@ Deno.test("http sends the parts of a multipart form with lists, files, types and
   });
 });
 
-const TYPES: readonly (readonly [given: string, sent: RegExp])[] = [
+const TYPES: readonly (readonly [type: string, sent: RegExp])[] = [
   ["multipart/form-data", /^multipart\/form-data; boundary=runner-\w+$/],
   ["multipart/related; boundary=abc", /^multipart\/related; boundary=abc$/],
   ["application/json", /^multipart\/form-data; boundary=runner-\w+$/],
 ];
 
-for (const [given, sent] of TYPES) {
-  Deno.test(`http sends a multipart body with the boundary where the type given is ${given}`, async () => {
+for (const [partType, sent] of TYPES) {
+  Deno.test(`http sends a multipart body with the boundary where the type given is ${partType}`, async () => {
     const { first } = await upload({
       post: "/",
-      headers: { "content-type": given },
+      headers: { "content-type": partType },
       multipart: { a: 1 },
     });
     const type = first.headers.get("content-type")!;

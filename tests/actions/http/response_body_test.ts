@@ -12,16 +12,16 @@ import { tlsCertificate, tlsPath } from "../../support/servers/tls_fixture.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-type Answer = () => Response;
+type MakeResponse = () => Response;
 
-async function ask(answer: Answer): Promise<Dict> {
+async function ask(answer: MakeResponse): Promise<Dict> {
   await using context = actionContext();
   await using server = withServer(answer);
   return (await runHttp({ get: server.url }, context)).res;
 }
 
 /** A response of that content type; of none where it is empty. */
-function typed(body: string | Uint8Array<ArrayBuffer>, type: string): Answer {
+function typed(body: string | Uint8Array<ArrayBuffer>, type: string): MakeResponse {
   return () =>
     new Response(new Blob([body]).stream(), type ? { headers: { "content-type": type } } : {});
 }
@@ -184,7 +184,7 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 Deno.test("http gives up on a body of more than 64 MiB, however it is sent", async () => {
   const chunk = new Uint8Array(1 << 20);
   const zeros = new Uint8Array(65 << 20);
-  const answers: Record<string, Answer> = {
+  const answers: Record<string, MakeResponse> = {
     "with a length": () =>
       new Response(endless(chunk, 200), {
         headers: { "content-type": "text/plain", "content-length": String(200 << 20) },
@@ -207,7 +207,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-function encoded(bytes: Uint8Array, encoding: string): Answer {
+function encoded(bytes: Uint8Array, encoding: string): MakeResponse {
   return () =>
     new Response(new Uint8Array(bytes), {
       headers: { "content-type": "application/json", "content-encoding": encoding },
@@ -372,7 +372,7 @@ Deno.test("http says why a body cannot be saved, before it sends the request", a
       return new Response("x");
     });
     for (
-      const [save, words] of [
+      const [save, reason] of [
         [cwd, "it is a directory"],
         [`${cwd}/file/x`, "a part of the path is not a directory|ENOTDIR|Not a directory"],
       ] as const
@@ -381,7 +381,7 @@ Deno.test("http says why a body cannot be saved, before it sends the request", a
       const { message, details } = await assertRejects(run, StepError);
       assertMatch(
         message,
-        new RegExp(`^cannot save the body of the response to "${save}": (${words})`),
+        new RegExp(`^cannot save the body of the response to "${save}": (${reason})`),
       );
       assertEquals(details.parameter, "save");
     }

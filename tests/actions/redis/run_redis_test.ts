@@ -90,7 +90,7 @@ for (const [params, problem] of PROBLEMS) {
 
 const PARAM = new Param("redis");
 
-const WORDS: readonly (readonly [command: string | readonly Value[], words: readonly string[]])[] =
+const WORDS: readonly (readonly [command: string | readonly Value[], parts: readonly string[]])[] =
   [
     ["PING", ["PING"]],
     ["ping", ["PING"]],
@@ -102,7 +102,7 @@ const WORDS: readonly (readonly [command: string | readonly Value[], words: read
   ];
 
 Deno.test("splitCommand() splits at spaces outside quotes", () => {
-  for (const [command, words] of WORDS) assertEquals(splitCommand(command, PARAM), words);
+  for (const [command, parts] of WORDS) assertEquals(splitCommand(command, PARAM), parts);
 });
 
 Deno.test("splitCommand() refuses a quote that is not closed and a command without words", () => {

@@ -192,15 +192,15 @@ Deno.test("smtp sends mails, plain and secure, and says what the server replied"
     });
 
     await test.step("sign-in and TLS that fail say why", async () => {
-      const place = `the mail server at 127.0.0.1 port ${server.plain.slice(10)}`;
+      const peer = `the mail server at 127.0.0.1 port ${server.plain.slice(10)}`;
       const wrong = { username: "ann", password: "wrong-password" };
       assertEquals(
         await failure({ addr: server.plain, auth: wrong, tls: { ca: CA }, starttls: true }),
-        `cannot sign in to ${place} as "ann": 535 Invalid username or password; check "auth"`,
+        `cannot sign in to ${peer} as "ann": 535 Invalid username or password; check "auth"`,
       );
       assertStringIncludes(
         await failure({ addr: server.plain, starttls: true }),
-        `cannot connect to ${place}: `,
+        `cannot connect to ${peer}: `,
       );
       assertStringIncludes(
         await failure({ addr: server.plain, starttls: true }),
@@ -279,38 +279,38 @@ Deno.test("smtp explains a server that is not there or speaks something else", a
     const message = await failure({ addr: `127.0.0.1:${server.port}`, ...params });
     return message.replaceAll(String(server.port), "PORT");
   };
-  const place = "the mail server at 127.0.0.1 port PORT";
+  const address = "the mail server at 127.0.0.1 port PORT";
   assertEquals(
     await said(["SSH-2.0-OpenSSH_9.2"]),
-    `cannot connect to ${place}: it does not speak SMTP: it sent "SSH-2.0-OpenSSH_9.2"; ` +
+    `cannot connect to ${address}: it does not speak SMTP: it sent "SSH-2.0-OpenSSH_9.2"; ` +
       "check the port: SMTP is at 25, 465 or 587",
   );
   assertEquals(
     await said(["554 no service for you"]),
-    `cannot connect to ${place}: it replied 554 no service for you`,
+    `cannot connect to ${address}: it replied 554 no service for you`,
   );
   assertEquals(
     await said([], { timeout: "400ms" }),
-    `timed out after 400ms while waiting for the greeting of ${place}; ` +
+    `timed out after 400ms while waiting for the greeting of ${address}; ` +
       "write tls: true for a port that speaks TLS from the first byte",
   );
   assertEquals(
     await said(["220 hello"], { timeout: "400ms" }),
-    `timed out after 400ms while waiting for the reply to EHLO from ${place}`,
+    `timed out after 400ms while waiting for the reply to EHLO from ${address}`,
   );
   assertEquals(
     await said(["220 hello", "250 plain"], { auth: { username: "a", password: "secret-42" } }),
-    `cannot sign in to ${place}: it offers no sign-in (AUTH); ` +
+    `cannot sign in to ${address}: it offers no sign-in (AUTH); ` +
       "many servers offer it after STARTTLS only: starttls: true",
   );
   assertEquals(
     await said(["220 hello", "250 plain", "502 what?"], { starttls: true }),
-    `cannot connect to ${place}: it does not offer STARTTLS: 502 what?; ` +
+    `cannot connect to ${address}: it does not offer STARTTLS: 502 what?; ` +
       "leave out starttls, or write tls: true for a port that speaks TLS from the first byte",
   );
   assertEquals(
     await said(["220 hello", "250 plain", "250 ok", "250 ok"], { timeout: "400ms" }),
-    `timed out after 400ms while waiting for the reply to DATA from ${place}`,
+    `timed out after 400ms while waiting for the reply to DATA from ${address}`,
   );
 });
 

@@ -89,8 +89,11 @@ Deno.test("sse fails if its expression never becomes true", async () => {
       '4 events came, the last is {"event":"done","data":[1],"id":""}',
   );
   assertEquals((ended.details.res as Dict).events, SEEN);
-  const most = await failureOf({ url: server.url, until, max_events: 1 }, context);
-  assertStringIncludes(most.message, 'the events came to "max_events" before "until" was true');
+  const limitError = await failureOf({ url: server.url, until, max_events: 1 }, context);
+  assertStringIncludes(
+    limitError.message,
+    'the events came to "max_events" before "until" was true',
+  );
 });
 
 Deno.test("sse says how far it was when its time was over, and leaves", async () => {

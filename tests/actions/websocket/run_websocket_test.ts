@@ -180,11 +180,11 @@ Deno.test("websocket explains why there is no connection", async () => {
     [`wss://127.0.0.1:${secure.port}/`, "is signed by an unknown certificate authority"],
     [`wss://127.0.0.1:${plain.port}/`, "does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)"],
   ] as const;
-  for (const [url, words] of cases) {
+  for (const [url, reason] of cases) {
     const { message, hint } = await failureOf({ url }, context);
     assertEquals(/https?:/.test(hint ?? ""), false, hint);
     assertStringIncludes(message, `cannot open a WebSocket to "${url}": `);
-    assertStringIncludes(message, words);
+    assertStringIncludes(message, reason);
   }
   const none = await failureOf({ url: plain.url, subprotocols: ["chat.1"] }, context);
   assertStringIncludes(none.message, 'did not choose one of the subprotocols "chat.1"');

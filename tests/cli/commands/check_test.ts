@@ -140,8 +140,8 @@ Deno.test("patterns that the shell has left alone are several workflows", async 
     for (const [pattern, count] of cases) {
       for (const path of [pattern, `${cwd}/${pattern}`]) {
         const { code, stdout, stderr } = await runMain(["check", path], { cwd });
-        const words = `${count} workflow${count === 1 ? "" : "s"} checked: ok\n`;
-        assertEquals([code, stdout, stderr], [0, words, ""], path);
+        const summary = `${count} workflow${count === 1 ? "" : "s"} checked: ok\n`;
+        assertEquals([code, stdout, stderr], [0, summary, ""], path);
       }
     }
     const twice = ["flows/a.yml", "./flows/a.yml", "flows/*.yml", "flows/a.yml"];
@@ -338,8 +338,8 @@ Deno.test("nothing is run, and the environment is not asked for", () =>
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["a.yml"]);
   }));
 
-const flow = (steps: string, more = "") =>
-  `name: n\nvars: { a: 1, unset: "{{NOT_SET}}", list: [] }\njobs:\n- name: j\n  id: j\n${more}` +
+const flow = (steps: string, rest = "") =>
+  `name: n\nvars: { a: 1, unset: "{{NOT_SET}}", list: [] }\njobs:\n- name: j\n  id: j\n${rest}` +
   `  steps:\n  - { uses: hello, id: first, outputs: { x: "1" } }\n${steps}`;
 
 /** Steps that certainly fail, so that a run is refused. */
@@ -499,16 +499,16 @@ Deno.test("job files count if a step that runs embeds them", () =>
   withFiles(
     { "in.yml": "name: in\nsteps: [{ uses: hello, test: vars.nope == 1 }]\n" },
     async (cwd) => {
-      const step = (more: string) =>
-        flow(`  - { uses: embedded, with: { path: "{{vars.file}}" }${more} }\n`)
+      const step = (fields: string) =>
+        flow(`  - { uses: embedded, with: { path: "{{vars.file}}" }${fields} }\n`)
           .replace("a: 1", "file: in.yml");
-      for (const [more, code] of [["", 1], [", skipif: true", 0]] as const) {
-        await Deno.writeTextFile(`${cwd}/w.yml`, step(more));
+      for (const [fields, code] of [["", 1], [", skipif: true", 0]] as const) {
+        await Deno.writeTextFile(`${cwd}/w.yml`, step(fields));
         const result = await runMain(["w.yml"], { cwd });
         assertEquals(
           [result.code, result.stderr.includes("does not give")],
           [code, code === 1],
-          more,
+          fields,
         );
       }
     },

@@ -34,7 +34,7 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
   const files = { ...FILES, script: await script("bash"), driver: DRIVER };
   const documents = ["a.yml", "api.json", "b.yaml", "sub", "subway", "two words.yml"];
   const commands = ["completions", "dag", "schema"];
-  const table: [words: string[], offered: string[] | ((offered: string[]) => boolean)][] = [
+  const table: [args: string[], offered: string[] | ((offered: string[]) => boolean)][] = [
     [[""], (all) => [...commands, ...documents].every((word) => all.includes(word))],
     [["da"], ["dag"]],
     [["sch"], ["schema"]],
@@ -73,10 +73,10 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["nothing.yml", ""], documents],
   ];
   await withFiles(files, async (cwd) => {
-    for (const [words, offered] of table) {
-      await test.step(words.join(" "), async () => {
+    for (const [args, offered] of table) {
+      await test.step(args.join(" "), async () => {
         const { code, stdout, stderr } = await new Deno.Command("bash", {
-          args: ["--norc", "driver", "runner", ...words],
+          args: ["--norc", "driver", "runner", ...args],
           cwd,
           env: { HOME: cwd },
         }).output();
@@ -91,19 +91,19 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
 });
 
 Deno.test("every script names every command and every option of the help", async () => {
-  const help = async (...words: string[]) => (await runMain([...words, "--help"])).stdout;
+  const help = async (...args: string[]) => (await runMain([...args, "--help"])).stdout;
   const top = await help();
   const [, listed = ""] = /^Commands:\n(.*?)\n\n/ms.exec(top) ?? [];
   const commands = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
   assert(commands.length >= 3);
-  const words = new Set<string>(commands);
+  const offers = new Set<string>(commands);
   for (const text of [top, ...await Promise.all(commands.map((name) => help(name)))]) {
-    for (const [, name] of text.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)) words.add(name!);
+    for (const [, name] of text.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)) offers.add(name!);
   }
-  assert(words.size > 10);
+  assert(offers.size > 10);
   for (const shell of SHELLS) {
     const text = await script(shell);
-    for (const word of words) {
+    for (const word of offers) {
       assertMatch(text, new RegExp(`(?<![\\w-])(--)?${word}(?![\\w-])`), `${shell}: ${word}`);
     }
   }

@@ -169,9 +169,9 @@ Deno.test("a dry run shows the part that was chosen, with the vars that were set
 });
 
 /** The lines of one step's \`with\` in a dry run of a workflow with that step. */
-async function withOf(step: string, more = ""): Promise<string> {
+async function withOf(step: string, options = ""): Promise<string> {
   const yaml = `name: n\nvars: {a: 1, m: {x: 1}, r: "{{random_int(9)}}"}\njobs:\n  - name: j\n` +
-    `${more}    steps:\n      - ${step}\n`;
+    `${options}    steps:\n      - ${step}\n`;
   const { code, stdout, stderr } = await dryRun(yaml);
   assertEquals([code, stderr], [0, ""]);
   return stdout.slice(stdout.indexOf("1. hello")).split("\n").slice(1).map((line) => line.slice(7))
@@ -179,7 +179,7 @@ async function withOf(step: string, more = ""): Promise<string> {
 }
 
 Deno.test("values that depend on the run are shown as written", async (test) => {
-  const table: [step: string, shown: string, more?: string][] = [
+  const table: [step: string, shown: string, options?: string][] = [
     ["{uses: hello, with: {v: '{{vars.a + 1}}'}}", "with:\n  v: 2"],
     ["{uses: hello, with: {v: '{{outputs.x}}'}}", "with:\n  v: {{outputs.x}}"],
     ["{uses: hello, with: {v: '{{ outputs[\"a-b\"] }}!'}}", 'with:\n  v: {{ outputs["a-b"] }}!'],
@@ -226,8 +226,8 @@ Deno.test("values that depend on the run are shown as written", async (test) => 
       "with:\n  v: []\n  w:\n    - - 1\n  n: null",
     ],
   ];
-  for (const [step, shown, more] of table) {
-    await test.step(step, async () => assertEquals(await withOf(step, more), shown));
+  for (const [step, shown, options] of table) {
+    await test.step(step, async () => assertEquals(await withOf(step, options), shown));
   }
 });
 

@@ -82,9 +82,9 @@ Deno.test("a server that breaks its description is found out, in each of many wa
 
 Deno.test("requests that differ from the description fail at their place in the workflow", async () => {
   await using server = withServer(answerAsShop);
-  const post = (body: unknown, more = {}) => ({
+  const post = (body: unknown, fields = {}) => ({
     uses: "http",
-    with: { post: "/items", body, ...more },
+    with: { post: "/items", body, ...fields },
   });
   const { stdout } = await runSteps(server, [
     { uses: "http", with: { get: "/items", query: { limit: 51 } } },
@@ -119,7 +119,7 @@ Deno.test("requests that differ from the description fail at their place in the 
 
 Deno.test("a step whose response matches its description has passed, also without a test", async () => {
   await using server = withServer(answerAsShop);
-  const step = (more = {}) => ({ uses: "http", with: { get: "/items/1", ...more } });
+  const step = (params = {}) => ({ uses: "http", with: { get: "/items/1", ...params } });
   const steps = [step(), step({ openapi: { response: "warn" } }), step({ openapi: false })];
   const { stdout } = await runSteps(server, steps);
   assertStringIncludes(stdout, "(3 steps: 1 passed, 2 not tested)");
@@ -258,7 +258,7 @@ Deno.test("a body that is nested too deeply is a violation", async () => {
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };
-  const step = (more: unknown) => ({ uses: "http", with: { ...broken, openapi: more } });
+  const step = (openapi: unknown) => ({ uses: "http", with: { ...broken, openapi } });
   const { code, stdout, stderr } = await runSteps(server, [
     step(false),
     step({ response: false }),

@@ -395,9 +395,9 @@ Deno.test("the command connects as the step did, without its passphrase", async 
     ['version: "2"', "--http2-prior-knowledge"],
     ['ip: "4", version: auto', "-4"],
   ] as const;
-  for (const [parameters, words] of versions) {
+  for (const [parameters, flag] of versions) {
     const made = await commandOf("{}", (url) => `{get: "${url}/x", ${parameters}}`);
-    assertStringIncludes(made.command, `curl ${words} `);
+    assertStringIncludes(made.command, `curl ${flag} `);
   }
 });
 

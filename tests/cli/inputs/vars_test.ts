@@ -237,16 +237,16 @@ jobs:
     [["--env-file", "v.env"], { "v.env": `DB_PASSWORD=${SECRET}\n` }],
   ];
   for (const [args, files] of ways) {
-    for (const more of [[], ["-v"], ["--dry-run"], ["--list"], ["--only", "nope"]]) {
-      await test.step([...args, ...more].join(" ").replace(SECRET, "…"), async () => {
+    for (const flags of [[], ["-v"], ["--dry-run"], ["--list"], ["--only", "nope"]]) {
+      await test.step([...args, ...flags].join(" ").replace(SECRET, "…"), async () => {
         const { code, stdout, stderr } = await withFiles(
           { "w.yml": flow, ...files },
-          (cwd) => runMain([...args, ...more, "w.yml"], { cwd }),
+          (cwd) => runMain([...args, ...flags, "w.yml"], { cwd }),
         );
-        const looks = more.includes("--dry-run") || more.includes("--list");
+        const looks = flags.includes("--dry-run") || flags.includes("--list");
         assertEquals(code, looks ? 0 : 1);
         assert(!(stdout + stderr).includes(SECRET), stdout + stderr);
-        if (more.length === 0) assertStringIncludes(stdout, "***");
+        if (flags.length === 0) assertStringIncludes(stdout, "***");
       });
     }
   }

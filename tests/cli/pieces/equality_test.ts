@@ -132,10 +132,12 @@ async function withShop<T>(use: (env: Readonly<Record<string, string>>) => Promi
 }
 
 async function copyExamples(to: string): Promise<void> {
-  for (const place of ["", "data/", "jobs/"]) {
-    await Deno.mkdir(`${to}/${place}`, { recursive: true });
-    for await (const { name, isFile } of Deno.readDir(`${EXAMPLES}${place}`)) {
-      if (isFile) await Deno.copyFile(`${EXAMPLES}${place}${name}`, `${to}/${place}${name}`);
+  for (const directory of ["", "data/", "jobs/"]) {
+    await Deno.mkdir(`${to}/${directory}`, { recursive: true });
+    for await (const { name, isFile } of Deno.readDir(`${EXAMPLES}${directory}`)) {
+      if (isFile) {
+        await Deno.copyFile(`${EXAMPLES}${directory}${name}`, `${to}/${directory}${name}`);
+      }
     }
   }
 }

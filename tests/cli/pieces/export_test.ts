@@ -5,11 +5,11 @@ import { runHere } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** A job with its id, its needs, and more keys. */
-const job = (id: string, needs: readonly string[] = [], more: object = {}) => ({
+const job = (id: string, needs: readonly string[] = [], fields: object = {}) => ({
   id,
   name: `Job ${id}`,
   needs,
-  ...more,
+  ...fields,
   steps: [{ name: "greets", uses: "hello" }],
 });
 
@@ -42,8 +42,8 @@ async function exportFile(
 ): Promise<Exported> {
   const text = typeof workflow === "string" ? workflow : JSON.stringify(workflow);
   return await withFiles({ "flow it.yml": text, "sub/inner.yml": INNER }, async (cwd) => {
-    const words = ["export", engine, "flow it.yml", ...args];
-    const { code, stdout, stderr } = await runHere(words, { cwd });
+    const command = ["export", engine, "flow it.yml", ...args];
+    const { code, stdout, stderr } = await runHere(command, { cwd });
     return { code, text: stdout, stderr, document: code === 0 ? parse(stdout) : undefined };
   });
 }
@@ -164,10 +164,10 @@ Deno.test("a warning says which variables the tasks would not get", async () => 
   const vars = { token: "{{API_TOKEN}}", stage: "{{STAGE ?? 'test'}}", of: "{{GITHUB_SHA}}" };
   const warned = async (engine: string, ...args: string[]) =>
     (await exportFile(engine, { ...GRAPH, vars }, "--image", "i", ...args)).stderr;
-  const words = "the tasks do not get the environment variable API_TOKEN";
+  const message = "the tasks do not get the environment variable API_TOKEN";
   assertStringIncludes(await warned("github"), `flow it.yml:1:`);
-  assertStringIncludes(await warned("github"), words);
-  assertStringIncludes(await warned("argo"), words);
+  assertStringIncludes(await warned("github"), message);
+  assertStringIncludes(await warned("argo"), message);
   assertEquals(await warned("github", "--secret", "API_TOKEN"), "");
   // GitLab gives its variables to every job.
   assertEquals(await warned("gitlab"), "");
@@ -183,7 +183,7 @@ Deno.test("secrets in the names of jobs are not written", async () => {
   const texts = await withFiles({ "flow.yml": JSON.stringify(workflow) }, async (cwd) => {
     const args = [["github"], ["gitlab", "--image", "i"], ["argo", "--image", "i"]];
     return await Promise.all(
-      args.map((more) => runHere(["export", ...more, "flow.yml"], { cwd, env })),
+      args.map((options) => runHere(["export", ...options, "flow.yml"], { cwd, env })),
     );
   });
   assertStringIncludes(texts[0]!.stdout, "name: as *** by ***");

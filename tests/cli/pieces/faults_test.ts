@@ -23,8 +23,8 @@ Deno.test("a run in pieces, with the rounds of a job in two", async () => {
 
 Deno.test("a process replaces the outputs that it has left itself, and those of no other", async () => {
   await withRun(async ({ cwd, piece }) => {
-    const error = (place: string) =>
-      `1\nrunner: error: cannot write 'R/${place}/outputs.json': ` +
+    const error = (at: string) =>
+      `1\nrunner: error: cannot write 'R/${at}/outputs.json': ` +
       "another process of this run has left it\n  write to another file\n";
     for (const _ of [1, 2]) assertEquals(await piece("first", "--only", "first"), "0\n");
     const before = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);

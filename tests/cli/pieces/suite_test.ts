@@ -136,7 +136,7 @@ Deno.test("a workflow that a suite lists twice runs in two processes", async () 
 interface SuiteRun {
   readonly cwd: string;
   readonly run: (...args: string[]) => Promise<string>;
-  readonly piece: (place: string, ...args: string[]) => Promise<string>;
+  readonly piece: (share: string, ...args: string[]) => Promise<string>;
   readonly merge: () => Promise<string>;
 }
 
@@ -147,10 +147,10 @@ async function withSuiteRun(use: (run: SuiteRun) => Promise<void>): Promise<void
       const { code, stdout, stderr } = await runHere(args, { cwd, env: { RUNNER_KEY } });
       return `${code}\n${args[0] === "report" ? stdout : ""}${stderr}`;
     };
-    const piece = (place: string, ...args: string[]) =>
+    const piece = (share: string, ...args: string[]) =>
       run(
         ...["suite.yml", "--run", "R/run.json", "--inputs", "R", ...args],
-        ...["--report", `ndjson=R/${place}.ndjson`],
+        ...["--report", `ndjson=R/${share}.ndjson`],
       );
     Deno.mkdirSync(`${cwd}/R`);
     assertEquals(await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r1"), "0\n");

@@ -218,7 +218,7 @@ jobs:
   - { name: second, id: result, needs: [message], steps: [{ uses: hello, test: res == 1 }] }
   - { name: third, id: failed, needs: [result], steps: [{ uses: hello }] }
 `;
-  const words = [
+  const examples = [
     "failed",
     "passed",
     "result",
@@ -236,7 +236,7 @@ jobs:
     const plain = await runMain(["w.yml"], { cwd });
     assertEquals(plain.code, 1);
     assert(summary(plain.stdout));
-    for (const word of words) {
+    for (const word of examples) {
       for (const args of [["w.yml"], ["-v", "w.yml"]]) {
         const { code, stdout, stderr } = await runMain(args, { cwd, env: { API_KEY: word } });
         assertEquals([code, summary(stdout)], [1, summary(plain.stdout)], word);

@@ -44,14 +44,14 @@ Deno.test("the HTML page counts workflows as the text does, without setup and te
 });
 
 Deno.test("outputs of setup have no flat names, and a step of the workflow with that id wins", async () => {
-  const own = "name: Own\njobs: [{ name: J, steps: [" +
+  const workflow = "name: Own\njobs: [{ name: J, steps: [" +
     "{ uses: echo, id: session, with: { message: mine }, outputs: { token: res.message } }, " +
     "{ uses: hello, test: outputs.session.token == 'mine' }] }]\n";
   const flat = flow("Flat", "{ uses: hello, test: outputs.token == nil }");
   const files = {
     "suite.yml": "workflows: [own.yml, flat.yml]\nsetup: in.yml\n",
     "in.yml": SIGN_IN,
-    "own.yml": own,
+    "own.yml": workflow,
     "flat.yml": flat,
   };
   const { code, stdout } = await runFilesAt(files, ["suite.yml"]);

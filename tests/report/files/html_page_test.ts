@@ -156,7 +156,7 @@ Deno.test("a page stores the row of a step apart from its details, and nothing t
 
 Deno.test("a page shows the part of a very long line near the failure", async () => {
   const long = "x".repeat(1_000_000);
-  const place = (text: string, from: number, to: number) => ({
+  const locate = (text: string, from: number, to: number) => ({
     ...{ ...falseTest(), message: "wrong" },
     place: { file: "api.yml", line: 1, column: from + 1, text, from, to },
   });
@@ -165,15 +165,15 @@ Deno.test("a page shows the part of a very long line near the failure", async ()
     jobStarted("a"),
     stepFinished({ job: "a", step: 0 }, "middle", {
       state: "failed",
-      failures: [place(`${long}HERE${long}`, 1_000_000, 1_000_004)],
+      failures: [locate(`${long}HERE${long}`, 1_000_000, 1_000_004)],
     }),
     stepFinished({ job: "a", step: 1 }, "start", {
       state: "failed",
-      failures: [place(`HERE${long}`, 0, 4)],
+      failures: [locate(`HERE${long}`, 0, 4)],
     }),
     stepFinished({ job: "a", step: 2 }, "all", {
       state: "failed",
-      failures: [place(long, 0, 1_000_000)],
+      failures: [locate(long, 0, 1_000_000)],
     }),
     jobFinished("a", { state: "failed" }),
     runFinished({ state: "failed" }),

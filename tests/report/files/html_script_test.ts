@@ -192,12 +192,14 @@ Deno.test("makeTicks() marks round times that suit the run", () => {
 
 Deno.test("makeTicks() makes no more marks than there is room for, none twice, and at least the first", () => {
   for (let duration = 2; duration < 1e10; duration *= 1.37) {
-    for (const most of [0, 1, 2, 5, 20]) {
-      const ticks = makeTicks(duration, most);
-      assert(ticks.length >= 1 && ticks.length <= most + 1, `${duration} ${most}`);
-      assert(ticks.every((time) => time <= duration * 1.001), `${duration} ${most}`);
+    for (const maxTicks of [0, 1, 2, 5, 20]) {
+      const ticks = makeTicks(duration, maxTicks);
+      assert(ticks.length >= 1 && ticks.length <= maxTicks + 1, `${duration} ${maxTicks}`);
+      assert(ticks.every((time) => time <= duration * 1.001), `${duration} ${maxTicks}`);
       // Half of the room stays empty at the worst, or three quarters where minutes become hours.
-      if (most > 5) assert(ticks.length > most / 4, `${duration} ${most}: ${ticks.length}`);
+      if (maxTicks > 5) {
+        assert(ticks.length > maxTicks / 4, `${duration} ${maxTicks}: ${ticks.length}`);
+      }
     }
   }
 });

@@ -10,8 +10,8 @@ const FILES = {
 /** The modules for file reports that a run loads. */
 function loads(...args: readonly string[]): Promise<readonly string[]> {
   return withFiles(FILES, async (cwd) => {
-    const { own } = await loadedModules(cwd, ...args);
-    return own.filter((path) => /^report\/files|staged_file/.test(path));
+    const { modules } = await loadedModules(cwd, ...args);
+    return modules.filter((path) => /^report\/files|staged_file/.test(path));
   });
 }
 

@@ -182,8 +182,8 @@ jobs:
 
 Deno.test("the finally of a job that never started does not run", async () => {
   const seen: string[] = [];
-  const job = (id: string, more: string) =>
-    `  - { id: ${id}, name: ${id}, ${more}, steps: [${step(id)}], finally: [${
+  const job = (id: string, fields: string) =>
+    `  - { id: ${id}, name: ${id}, ${fields}, steps: [${step(id)}], finally: [${
       step(`${id} end`)
     }] }\n`;
   const text = "name: w\njobs:\n" + job("a", "x-a: 1") + job("b", "needs: [a]") +

@@ -46,9 +46,9 @@ function unknownKeys(value: unknown, keys: Keys, path = ""): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => unknownKeys(item, keys, path));
   if (typeof value !== "object" || value === null) return keys === true ? [] : [`${path}: scalar`];
   return Object.entries(value).flatMap(([key, part]) => {
-    const place = `${path}.${key}`;
-    if (keys === true || !Object.hasOwn(keys, key)) return [place];
-    return unknownKeys(part, keys[key]!, place);
+    const location = `${path}.${key}`;
+    if (keys === true || !Object.hasOwn(keys, key)) return [location];
+    return unknownKeys(part, keys[key]!, location);
   });
 }
 
@@ -64,10 +64,10 @@ export function assertArgo(document: any): void {
   for (const task of tasks) {
     const template = byName.get(task.template);
     assert(template, task.template);
-    const given = (task.arguments?.artifacts ?? []).map(({ name }: { name: string }) => name);
+    const artifacts = (task.arguments?.artifacts ?? []).map(({ name }: { name: string }) => name);
     assertEquals(
       (template.inputs?.artifacts ?? []).map(({ name }: { name: string }) => name),
-      given,
+      artifacts,
     );
     for (const { from } of task.arguments?.artifacts ?? []) {
       const [, of, artifact] = /^\{\{tasks\.(.+)\.outputs\.artifacts\.(.+)\}\}$/.exec(from)!;

@@ -10,7 +10,7 @@ export interface Item {
 }
 
 /** A place in a file. */
-export interface Place {
+export interface Location {
   readonly uri: string;
   readonly range: { readonly start: Position; readonly end: Position };
 }
@@ -53,7 +53,7 @@ export function assertHas(all: readonly string[], some: readonly string[]): void
 }
 
 /** The texts at places of a file. */
-export function textsAt(text: string, places: readonly Place[]): string[] {
+export function textsAt(text: string, places: readonly Location[]): string[] {
   return places.map(({ range: { start, end } }) =>
     `${start.line + 1}: ${text.split("\n")[start.line]!.slice(start.character, end.character)}`
   );

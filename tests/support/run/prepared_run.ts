@@ -29,7 +29,7 @@ export interface PreparedRun {
   /** Runs the program; the result is its exit code and what it said, without the report. */
   readonly run: (...args: string[]) => Promise<string>;
   /** Runs a piece that leaves its files in a directory. */
-  readonly piece: (place: string, ...args: string[]) => Promise<string>;
+  readonly piece: (share: string, ...args: string[]) => Promise<string>;
   readonly merge: () => Promise<string>;
 }
 
@@ -43,15 +43,15 @@ export async function withRun(
       const { code, stdout, stderr } = await runHere(args, { cwd, env });
       return `${code}\n${args[0] === "report" ? stdout : ""}${stderr}`;
     };
-    const piece = (place: string, ...args: string[]) =>
+    const piece = (share: string, ...args: string[]) =>
       run(
         ...["flow.yml", "--run", "R/run.json", "--inputs", "R"],
-        ...["--outputs", `R/${place}/outputs.json`, "--report", `ndjson=R/${place}/events.ndjson`],
+        ...["--outputs", `R/${share}/outputs.json`, "--report", `ndjson=R/${share}/events.ndjson`],
         ...args,
       );
     Deno.mkdirSync(`${cwd}/R`);
-    for (const place of ["first", "again", "load1", "load2", "last"]) {
-      Deno.mkdirSync(`${cwd}/R/${place}`);
+    for (const share of ["first", "again", "load1", "load2", "last"]) {
+      Deno.mkdirSync(`${cwd}/R/${share}`);
     }
     assertEquals(await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1"), "0\n");
     await use({ cwd, run, piece, merge: () => run("report", "merge", "R/run.json", "R") });

@@ -14,10 +14,10 @@ export function narrowedCommand(flags: readonly string[], args: readonly string[
   const script = BUILT && /\.[jt]s$/.test(BUILT) ? BUILT : `${CHECKOUT}cli.ts`;
   // The modules of a checkout are read when they are needed, which takes the permission too.
   const read = flags.find((flag) => flag.startsWith("--allow-read="));
-  const own = `${read ?? "--allow-read="}${read ? "," : ""}${CHECKOUT}src`;
+  const readFlag = `${read ?? "--allow-read="}${read ? "," : ""}${CHECKOUT}src`;
   if (flags.includes("--allow-all")) return [Deno.execPath(), "run", ...flags, script, ...args];
   const others = flags.filter((flag) => flag !== read);
-  return [Deno.execPath(), "run", own, ...others, script, ...args];
+  return [Deno.execPath(), "run", readFlag, ...others, script, ...args];
 }
 
 /** Runs it to its end, without a terminal for prompts. */
@@ -26,9 +26,9 @@ export async function runNarrowed(
   args: readonly string[],
   { cwd, env }: CliOptions = {},
 ): Promise<CliResult> {
-  const [program, ...words] = narrowedCommand(flags, args);
+  const [program, ...rest] = narrowedCommand(flags, args);
   const { code, stdout, stderr } = await new Deno.Command(program!, {
-    args: words,
+    args: rest,
     ...cwd === undefined ? {} : { cwd },
     env: { ...utf8Locale(env), ...env, DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",

@@ -48,11 +48,16 @@ export async function runInPieces(file: string, options: PiecesOptions): Promise
     const shares = isSplit(`${cwd}/${file}`, job.id) ? parts : 1;
     const codes: number[] = [];
     for (let share = 1; share <= shares; share++) {
-      const place = `R/${job.id}-${share}`;
-      Deno.mkdirSync(`${cwd}/${place}`);
+      const directory = `R/${job.id}-${share}`;
+      Deno.mkdirSync(`${cwd}/${directory}`);
       const { code } = await run(
         ...[file, "--run", "R/run.json", "--only", job.id, "--inputs", "R"],
-        ...["--outputs", `${place}/outputs.json`, "--report", `ndjson=${place}/events.ndjson`],
+        ...[
+          "--outputs",
+          `${directory}/outputs.json`,
+          "--report",
+          `ndjson=${directory}/events.ndjson`,
+        ],
         ...shares === 1 ? [] : ["--rounds", `${share}/${shares}`],
       );
       codes.push(code);
@@ -128,9 +133,9 @@ export async function runSuiteInPieces(
     workflows: readonly WrittenWorkflow[];
   };
   const has = (role: string) => workflows.some((workflow) => workflow.role === role);
-  const piece = async (place: string, ...choice: string[]) => {
-    Deno.mkdirSync(`${cwd}/R/${place}`);
-    const events = ["--report", `ndjson=R/${place}/events.ndjson`];
+  const piece = async (share: string, ...choice: string[]) => {
+    Deno.mkdirSync(`${cwd}/R/${share}`);
+    const events = ["--report", `ndjson=R/${share}/events.ndjson`];
     return await run(suite, "--run", "R/run.json", ...choice, "--inputs", "R", ...events);
   };
   const setup = has("setup")

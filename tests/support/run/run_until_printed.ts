@@ -7,7 +7,7 @@ import { withServer } from "../servers/with_server.ts";
  * has printed `words` to stderr, so that a step can wait for that.
  */
 export async function runUntilPrinted(
-  words: string,
+  wanted: string,
   workflow: string,
   args: readonly string[] = [],
   options: CliOptions = {},
@@ -24,7 +24,7 @@ export async function runUntilPrinted(
     let stderr = "";
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
       stderr += text;
-      if (stderr.includes(words)) printed.resolve();
+      if (stderr.includes(wanted)) printed.resolve();
     }
     printed.resolve();
     return { code: (await child.status).code, stdout: await stdout, stderr };

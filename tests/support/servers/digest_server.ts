@@ -35,30 +35,32 @@ export function digestServer(
   const H = (text: string) => createHash(hashName).update(text).digest("hex");
 
   function check(request: Request, header: string, body: string): "good" | "stale" | "bad" {
-    const given = Object.fromEntries(
+    const fields = Object.fromEntries(
       [...header.matchAll(/([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))/g)].map((
         [, name, quoted, plain],
       ) => [name, quoted?.replace(/\\(.)/g, "$1") ?? plain]),
     ) as Record<string, string>;
-    const used = counts.get(given.nonce ?? "");
-    const nc = Number.parseInt(given.nc ?? "0", 16);
+    const used = counts.get(fields.nonce ?? "");
+    const nc = Number.parseInt(fields.nc ?? "0", 16);
     if (!used || used.size >= uses || qop && used.has(nc)) return "stale";
     used.add(nc);
     const { pathname, search } = new URL(request.url);
     const name = userhash
-      ? given.username === H(`${username}:${REALM}`) ? username : ""
-      : decodeURIComponent(given["username*"]?.replace(/^UTF-8''/, "") ?? given.username ?? "");
-    if (name !== username || given.uri !== pathname + search || given.realm !== REALM) return "bad";
-    if (given.opaque !== "op,aque" || (given.algorithm ?? "MD5") !== (algorithm ?? "MD5")) {
+      ? fields.username === H(`${username}:${REALM}`) ? username : ""
+      : decodeURIComponent(fields["username*"]?.replace(/^UTF-8''/, "") ?? fields.username ?? "");
+    if (name !== username || fields.uri !== pathname + search || fields.realm !== REALM) {
+      return "bad";
+    }
+    if (fields.opaque !== "op,aque" || (fields.algorithm ?? "MD5") !== (algorithm ?? "MD5")) {
       return "bad";
     }
     let a1 = H(`${username}:${REALM}:${password}`);
-    if (/-sess$/i.test(algorithm ?? "")) a1 = H(`${a1}:${given.nonce}:${given.cnonce}`);
-    const whole = given.qop === "auth-int" ? `:${H(body)}` : "";
-    const a2 = H(`${request.method}:${given.uri}${whole}`);
-    const middle = given.qop ? `${given.nc}:${given.cnonce}:${given.qop}:` : "";
-    if (qop && !qop.split(", ").includes(given.qop ?? "")) return "bad";
-    return given.response === H(`${a1}:${given.nonce}:${middle}${a2}`) ? "good" : "bad";
+    if (/-sess$/i.test(algorithm ?? "")) a1 = H(`${a1}:${fields.nonce}:${fields.cnonce}`);
+    const whole = fields.qop === "auth-int" ? `:${H(body)}` : "";
+    const a2 = H(`${request.method}:${fields.uri}${whole}`);
+    const middle = fields.qop ? `${fields.nc}:${fields.cnonce}:${fields.qop}:` : "";
+    if (qop && !qop.split(", ").includes(fields.qop ?? "")) return "bad";
+    return fields.response === H(`${a1}:${fields.nonce}:${middle}${a2}`) ? "good" : "bad";
   }
 
   const server = withServer(async (request) => {

@@ -36,31 +36,32 @@ class Refusal {
   constructor(readonly code: number, readonly message: string, readonly details: Json[] = []) {}
 }
 
-type Answer = { readonly messages: readonly Json[] } | Refusal;
+type GrpcResponse = { readonly messages: readonly Json[] } | Refusal;
 
 /** The methods, which turn received messages into responses. */
-const METHODS: Readonly<Record<string, (messages: Json[], call: Call) => Answer | "never">> = {
-  GetItem([{ id = "", count = 0 }]) {
-    if (id === "missing") {
-      return new Refusal(5, `there is no item "ü"`, [
-        {
-          "@type": "type.googleapis.com/google.rpc.BadRequest",
-          fieldViolations: [{ field: "id" }],
-        },
-      ]);
-    }
-    if (id === "unavailable") return new Refusal(14, "try again");
-    const name = id === "large" ? "x".repeat(count) : "Ann's";
-    return { messages: [{ id, name, price: { currency: "EUR" }, kind: "BOOK" }] };
-  },
-  EchoItem: (messages) => ({ messages }),
-  ListItems: ([{ count = 0 }]) => ({
-    messages: Array.from({ length: count }, (_, at) => ({ id: `${at + 1}` })),
-  }),
-  AddItems: (messages) => ({ messages: [{ count: messages.length }] }),
-  Trade: (messages) => ({ messages: messages.map(({ id }) => ({ id: `${id}!` })) }),
-  Wait: () => "never",
-};
+const METHODS: Readonly<Record<string, (messages: Json[], call: Call) => GrpcResponse | "never">> =
+  {
+    GetItem([{ id = "", count = 0 }]) {
+      if (id === "missing") {
+        return new Refusal(5, `there is no item "ü"`, [
+          {
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            fieldViolations: [{ field: "id" }],
+          },
+        ]);
+      }
+      if (id === "unavailable") return new Refusal(14, "try again");
+      const name = id === "large" ? "x".repeat(count) : "Ann's";
+      return { messages: [{ id, name, price: { currency: "EUR" }, kind: "BOOK" }] };
+    },
+    EchoItem: (messages) => ({ messages }),
+    ListItems: ([{ count = 0 }]) => ({
+      messages: Array.from({ length: count }, (_, at) => ({ id: `${at + 1}` })),
+    }),
+    AddItems: (messages) => ({ messages: [{ count: messages.length }] }),
+    Trade: (messages) => ({ messages: messages.map(({ id }) => ({ id: `${id}!` })) }),
+    Wait: () => "never",
+  };
 
 interface Call {
   readonly stream: ServerHttp2Stream;

@@ -67,9 +67,9 @@ export async function socksProxy(
         new TextDecoder().decode(chunk.subarray(from, from + length));
       if (step === "user") {
         const length = chunk[1]!;
-        const given = `${text(2, length)}:${text(3 + length, chunk[2 + length]!)}`;
+        const target = `${text(2, length)}:${text(3 + length, chunk[2 + length]!)}`;
         step = "target";
-        return void socket.write(Uint8Array.of(1, given === user ? 0 : 1));
+        return void socket.write(Uint8Array.of(1, target === user ? 0 : 1));
       }
       const isName = chunk[3] === 3;
       const host = isName ? text(5, chunk[4]!) : chunk.subarray(4, 8).join(".");

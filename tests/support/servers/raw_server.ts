@@ -91,7 +91,7 @@ function reader(conn: Deno.Conn) {
       if (isGone(error)) return null;
       throw error;
     });
-  const more = async (): Promise<boolean> => {
+  const hasMore = async (): Promise<boolean> => {
     const count = await read();
     if (count === null) return false;
     for (const byte of buffer.subarray(0, count)) text += String.fromCharCode(byte);
@@ -107,7 +107,7 @@ function reader(conn: Deno.Conn) {
           text = text.slice(request.length);
           return request;
         }
-        if (!await more()) return undefined;
+        if (!await hasMore()) return undefined;
       }
     },
     async end(): Promise<void> {

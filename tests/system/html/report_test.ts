@@ -155,9 +155,9 @@ jobs:
 Deno.test("the filters of the HTML report work, and the search finds bodies", async () => {
   await withShop(async (env) => {
     await withReport(SHOP, async ({ page }) => {
-      const shown = async (filter: string, words: string) => {
+      const shown = async (filter: string, query: string) => {
         await fill(page, "#show", filter);
-        await fill(page, "#search", words);
+        await fill(page, "#search", query);
         const names = await textsOf(page, ".row .name");
         return names.map((name) => name.replace(/^▾?\\S /, "").replace(/^▾?. /, "")).join();
       };
@@ -177,8 +177,8 @@ Deno.test("the filters of the HTML report work, and the search finds bodies", as
         ["all", "releas", "Release", 0],
         ["all", "no such thing", "", 0],
       ] as const;
-      for (const [filter, words, rows, steps] of table) {
-        assertEquals([await shown(filter, words), await count()], [rows, `${steps} of 3 steps`]);
+      for (const [filter, query, rows, steps] of table) {
+        assertEquals([await shown(filter, query), await count()], [rows, `${steps} of 3 steps`]);
       }
       assertEquals(await page.evaluate("document.getElementById('nothing').hidden"), false);
       await fill(page, "#search", "");

@@ -560,17 +560,17 @@ Deno.test("browser acts in the tab that was opened last, until it is closed", as
 
 Deno.test("jobs at once have browsers of their own, and a name shares one", async () => {
   await using server = serve();
-  const job = (name: string, more: string) => `
+  const job = (name: string, fields: string) => `
   - name: ${name}
     steps:
       - uses: browser
-        with: { ${more}actions: [{ name: navigate, url: "{{vars.url}}/cookie" }, { name: evaluate, script: "document.cookie = 'a=${name}'" }] }
+        with: { ${fields}actions: [{ name: navigate, url: "{{vars.url}}/cookie" }, { name: evaluate, script: "document.cookie = 'a=${name}'" }] }
         test: status == 0
       - uses: browser
-        with: { ${more}actions: [{ name: wait_ready }] }
+        with: { ${fields}actions: [{ name: wait_ready }] }
         test: len(res.cookies) == 1`;
-  const text = (more: string) =>
-    `name: n\nvars: { url: "{{URL}}" }\njobs:${job("A", more)}${job("B", more)}`;
+  const text = (params: string) =>
+    `name: n\nvars: { url: "{{URL}}" }\njobs:${job("A", params)}${job("B", params)}`;
   const files = { "own.yml": text(""), "shared.yml": text("connection: ours, ") };
   await withFiles(files, async (dir) => {
     await Deno.mkdir(`${dir}/tmp`);
@@ -635,9 +635,9 @@ Deno.test("browser trusts the authorities of the step and of the run", async () 
   await using also = serveTls("good");
   await using other = serveTls("other");
   await using self = serveTls("localhost");
-  const step = (tls: string, url: string, more = "") => `
+  const step = (tls: string, url: string, fields = "") => `
       - uses: browser
-        with: { ${tls}actions: [{ name: navigate, url: "${url}/" }${more}] }
+        with: { ${tls}actions: [{ name: navigate, url: "${url}/" }${fields}] }
         test: res.http_code == 200`;
   const fetched =
     `, { name: evaluate, script: "fetch('${also.url}').then((one) => one.text())" }, ` +
@@ -668,9 +668,9 @@ Deno.test("browser trusts the authorities of the step and of the run", async () 
 
 Deno.test("browser explains certificates, and programs that are not browsers or not there", async () => {
   await using server = serveTls("localhost");
-  const step = (more: string, action = `{ name: navigate, url: "${server.url}/" }`) => `
+  const step = (params: string, action = `{ name: navigate, url: "${server.url}/" }`) => `
       - uses: browser
-        with: { fresh: true, ${more}actions: [${action}] }
+        with: { fresh: true, ${params}actions: [${action}] }
         test: res.http_code == 200`;
   const steps = [
     step(""),

@@ -272,10 +272,10 @@ jobs:
         test: res.rows == [{"n":1}]
 `;
   await withFiles({ "flow.yml": flow }, async (cwd) => {
-    const { port: own } = listener.addr as Deno.NetAddr;
-    const env = { DSN: dsn.replace(String(port), String(own)) };
+    const { port: proxyPort } = listener.addr as Deno.NetAddr;
+    const env = { DSN: dsn.replace(String(port), String(proxyPort)) };
     const { stdout } = await runCli(["flow.yml"], { cwd, env });
-    assertStringIncludes(stdout, `at 127.0.0.1 port ${own} was lost: `);
+    assertStringIncludes(stdout, `at 127.0.0.1 port ${proxyPort} was lost: `);
     assertStringIncludes(stdout, "1 job failed; 2 steps: 1 passed, 1 failed");
   });
   listener.close();
@@ -366,16 +366,16 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       const report = await Deno.readTextFile(`${dir}/report.json`);
       assertEquals((good.stdout + good.stderr + report).includes(PASSWORD), false);
       const slow = await run("slow.yml", dsn);
-      const place = `${each.name} at 127.0.0.1 port ${server.port}`;
-      assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${place}`);
+      const address = `${each.name} at 127.0.0.1 port ${server.port}`;
+      assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${address}`);
       assertStringIncludes(slow.stdout, "1 job failed; 5 steps: 3 passed, 2 failed");
       const wrong = await run("flow.yml", dsn.replace(PASSWORD, "another-password"));
       assertEquals(wrong.code, 1);
-      assertStringIncludes(wrong.stdout, `cannot connect to ${place}: sign-in failed: `);
+      assertStringIncludes(wrong.stdout, `cannot connect to ${address}: sign-in failed: `);
       assertStringIncludes(wrong.stdout, each.signIn);
       assertEquals(wrong.stdout.includes("another-password"), false);
       const strict = await run("flow.yml", `${dsn}?sslmode=require`);
-      assertStringIncludes(strict.stdout, `${place}: the server does not speak TLS`);
+      assertStringIncludes(strict.stdout, `${address}: the server does not speak TLS`);
     },
   );
   await proveLoss(server.port, dsn);

@@ -16,14 +16,14 @@ const other = `${FIXTURES}localhost.pem`;
 const client = { cert: `${FIXTURES}good.pem`, key: `${FIXTURES}good_key.pem` };
 
 /** A connection by TLS, a plain one, or what the message of an error has in it. */
-type Outcome = "tls" | "plain" | string;
+type TlsResult = "tls" | "plain" | string;
 
 interface Case {
   /** The name of the certificate that the server presents. */
   readonly presents: string;
   readonly mode: string;
   readonly tls?: Dict;
-  readonly outcome: Outcome;
+  readonly outcome: TlsResult;
 }
 
 /** The modes as defined by libpq: https://www.postgresql.org/docs/current/libpq-ssl.html */
@@ -59,7 +59,7 @@ const MODES: readonly Case[] = [
   { presents: "expired", mode: `verify-ca&sslrootcert=${ca}`, outcome: "(CERT_HAS_EXPIRED)" },
 ];
 
-async function outcomeOf(dsn: string, tls: Dict | undefined, query: string): Promise<Outcome> {
+async function outcomeOf(dsn: string, tls: Dict | undefined, query: string): Promise<TlsResult> {
   await using context = actionContext();
   try {
     const { res } = await runDb({ dsn, query, ...tls ? { tls } : {} }, context);

@@ -106,7 +106,7 @@ const ENDS = [
 
 Deno.test("a server of the library in C sees that a call is cancelled", async () => {
   await using server = await grpcServer();
-  const flow = (more: string) =>
+  const flow = (params: string) =>
     `name: n
 jobs:
 - name: j
@@ -116,7 +116,7 @@ jobs:
     with: { method: GetItem, body: { id: "1" } }
     test: status == 0
   - uses: grpc
-    with: { method: Wait${more} }
+    with: { method: Wait${params} }
 `;
   const files = {
     "w.yml": flow(""),

@@ -26,8 +26,9 @@ http {
       stdout: "null",
       stderr: "null",
     }).spawn();
-    const get = async (more: Dict = {}) =>
-      (await runHttp({ get: "http://nginx/page.txt", unix_socket: socket, ...more }, context)).res;
+    const get = async (params: Dict = {}) =>
+      (await runHttp({ get: "http://nginx/page.txt", unix_socket: socket, ...params }, context))
+        .res;
     try {
       for (let tries = 0;; tries++) {
         try {

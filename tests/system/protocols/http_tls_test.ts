@@ -40,9 +40,9 @@ async function withServer(
   }
 }
 
-function server(listen: string, certificate: string, more = ""): string {
+function server(listen: string, certificate: string, directives = ""): string {
   return `server {
-    listen ${listen}; server_name localhost; ${more}
+    listen ${listen}; server_name localhost; ${directives}
     ssl_certificate ${FIXTURES}${certificate}.pem;
     ssl_certificate_key ${FIXTURES}${certificate}_key.pem;
     location / { default_type text/plain; return 200 "$ssl_protocol $ssl_client_verify $server_protocol"; }
@@ -55,7 +55,7 @@ Deno.test("http and nginx speak TLS: certificates, versions, mutual TLS, HTTP/2,
   const at = (port: number | undefined) => `https://127.0.0.1:${port}/`;
   await withFiles({}, async (directory) => {
     const socket = `${directory}/nginx.sock`;
-    const tls = (port: number | undefined, more = "") => `127.0.0.1:${port} ssl${more}`;
+    const tls = (port: number | undefined, options = "") => `127.0.0.1:${port} ssl${options}`;
     const config = `
 daemon off; pid ${directory}/nginx.pid; error_log stderr; events {}
 http {
@@ -102,8 +102,8 @@ http {
         [at(older), "does not support TLS 1.2 or newer (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)"],
         [`https://127.0.0.1:${plain}/`, "does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)"],
       ] as const;
-      for (const [url, words] of mistakes) {
-        await assertRejects(() => get(url, { tls: { ca } }), StepError, words);
+      for (const [url, message] of mistakes) {
+        await assertRejects(() => get(url, { tls: { ca } }), StepError, message);
       }
       await assertRejects(() => get(at(good)), StepError, "unknown certificate authority");
       await assertRejects(
@@ -154,10 +154,18 @@ Deno.test("http explains the alert by which openssl refuses a client certificate
   await using context = actionContext();
   const [port] = freePorts(1);
   const args = ["s_server", "-accept", `127.0.0.1:${port}`, "-www", "-quiet", "-CAfile", ca];
-  const own = ["-cert", client.cert, "-key", client.key, "-Verify", "1", "-verify_return_error"];
+  const options = [
+    "-cert",
+    client.cert,
+    "-key",
+    client.key,
+    "-Verify",
+    "1",
+    "-verify_return_error",
+  ];
   const url = `https://127.0.0.1:${port}/`;
   const trusted = { get: url, tls: { ca, ...client } };
-  const command = ["openssl", ...args, ...own];
+  const command = ["openssl", ...args, ...options];
   const [program = "", ...rest] = command;
   const child = new Deno.Command(program, { args: rest, stdout: "null", stderr: "null" }).spawn();
   try {
@@ -166,14 +174,14 @@ Deno.test("http explains the alert by which openssl refuses a client certificate
       if (isUp) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    for (const [name, words] of [["localhost", "the authority"], ["expired", "it has expired"]]) {
+    for (const [name, message] of [["localhost", "the authority"], ["expired", "it has expired"]]) {
       const pair = { cert: `${FIXTURES}${name}.pem`, key: `${FIXTURES}${name}_key.pem` };
       const error = await assertRejects(
         () => runHttp({ get: url, tls: { ca, ...pair } }, context),
         StepError,
         "refused the client certificate: ",
       );
-      assertStringIncludes(error.message, words!);
+      assertStringIncludes(error.message, message!);
     }
   } finally {
     child.kill("SIGTERM");

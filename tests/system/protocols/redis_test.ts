@@ -171,13 +171,13 @@ Deno.test("examples/network/redis.yml stores, counts and queues", async () => {
 Deno.test("redis fails where it would use another database, user or connection than is meant", async () => {
   await withFiles({}, async (cwd) => {
     await using server = await redisServer(cwd);
-    const place = `127.0.0.1:${server.port}`;
+    const address = `127.0.0.1:${server.port}`;
     const cases: readonly (readonly [text: string, message: string])[] = [
-      [`url: "redis://:open-sesame-42@${place}/99"`, "cannot select database 99 (ERR DB index"],
-      [`url: "redis://:100%25%zz@${place}"`, "sign-in failed: WRONGPASS"],
-      [`url: "redis://:100%zz@${place}"`, "sign-in failed: WRONGPASS"],
-      [`url: "redis://${place}"`, "sign-in failed: NOAUTH"],
-      [`tls: { verify: false }, url: "{{'redis://${place}'}}"`, 'redis:// takes no "tls"'],
+      [`url: "redis://:open-sesame-42@${address}/99"`, "cannot select database 99 (ERR DB index"],
+      [`url: "redis://:100%25%zz@${address}"`, "sign-in failed: WRONGPASS"],
+      [`url: "redis://:100%zz@${address}"`, "sign-in failed: WRONGPASS"],
+      [`url: "redis://${address}"`, "sign-in failed: NOAUTH"],
+      [`tls: { verify: false }, url: "{{'redis://${address}'}}"`, 'redis:// takes no "tls"'],
       [`url: "redis://127.0.0.1:${server.tlsPort}"`, `at 127.0.0.1 port ${server.tlsPort}: `],
     ];
     const steps = cases.map(([text]) =>
@@ -298,13 +298,13 @@ Deno.test("no action waits for a server that refuses its missing certificate aft
   const tls = `tls: { ca: ${TLS}authority.pem }`;
   await withFiles({}, async (cwd) => {
     await using server = await redisServer(cwd);
-    const place = `127.0.0.1:${server.tlsPort}`;
+    const address = `127.0.0.1:${server.tlsPort}`;
     const steps = [
-      `websocket, with: { url: "wss://${place}/", ${tls} }`,
-      `smtp, with: { addr: "${place}", from: a@example.com, to: b@example.com, ${tls} }`,
+      `websocket, with: { url: "wss://${address}/", ${tls} }`,
+      `smtp, with: { addr: "${address}", from: a@example.com, to: b@example.com, ${tls} }`,
       `imap, with: { host: 127.0.0.1, port: ${server.tlsPort}, username: ann, password: words, commands: [{ name: noop }], ${tls} }`,
-      `sse, with: { url: "https://${place}/", ${tls} }`,
-      `redis, with: { url: "rediss://${place}", command: PING, ${tls} }`,
+      `sse, with: { url: "https://${address}/", ${tls} }`,
+      `redis, with: { url: "rediss://${address}", command: PING, ${tls} }`,
       `tcp, with: { host: 127.0.0.1, port: ${server.tlsPort}, expect: x, ${tls} }`,
     ];
     const all = Array.from({ length: 6 }, () => steps).flat();

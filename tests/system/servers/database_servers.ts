@@ -49,8 +49,8 @@ export async function postgresServer(password: string, tls = false): Promise<Tls
   await Deno.writeTextFile(`${home}/password`, password);
   await install("good", home);
   await Deno.copyFile(`${FIXTURES}authority.pem`, `${home}/authority.pem`);
-  const own = () => isRoot ? carryOut("chown", "-R", "postgres", home) : undefined;
-  await own();
+  const changeOwner = () => isRoot ? carryOut("chown", "-R", "postgres", home) : undefined;
+  await changeOwner();
   const data = `${home}/data`;
   await run(
     "initdb",
@@ -80,7 +80,7 @@ export async function postgresServer(password: string, tls = false): Promise<Tls
     certificate: `${home}/server.pem`,
     async present(name) {
       await install(name, home);
-      await own();
+      await changeOwner();
       const log = `${home}/log`;
       const before = (await Deno.readTextFile(log)).length;
       await run("pg_ctl", "-D", data, "reload");

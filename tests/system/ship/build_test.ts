@@ -20,16 +20,23 @@ Deno.test("builds are reproducible in another directory", async (test) => {
         /^(src|scripts|types|docs)\/|^[^/]+$/.test(path)
       )
     ) {
-      for (const place of places) {
-        const target = `${place}/${path}`;
+      for (const directory of places) {
+        const target = `${directory}/${path}`;
         await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
-        await Deno.copyFile(`${places[0] === place ? CHECKOUT : `${places[0]}/`}${path}`, target);
+        await Deno.copyFile(
+          `${places[0] === directory ? CHECKOUT : `${places[0]}/`}${path}`,
+          target,
+        );
       }
     }
-    const builds = await Promise.all(places.map(async (place) => {
-      const built = await run("deno", ["run", "-A", "scripts/bundle.ts", "dist", COMMIT], place);
+    const builds = await Promise.all(places.map(async (directory) => {
+      const built = await run(
+        "deno",
+        ["run", "-A", "scripts/bundle.ts", "dist", COMMIT],
+        directory,
+      );
       assertEquals(built.code, 0, built.stdout + built.stderr);
-      return await digests(`${place}/dist`);
+      return await digests(`${directory}/dist`);
     }));
     assertEquals(builds[0], builds[1]);
     const split = `${places[1]}/dist/split/cli.js`;
@@ -93,22 +100,24 @@ async function conformFromUrl(file: string): Promise<void> {
 const NAME = `linux-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;
 const COMPILE = ["run", "-A", "scripts/compile.ts", NAME];
 
-async function compileWithout(place: string): Promise<void> {
-  const before = await namesIn(`${place}/dist`);
+async function compileWithout(directory: string): Promise<void> {
+  const before = await namesIn(`${directory}/dist`);
   // Nobody answers there.
-  const { code, stderr } = await run("deno", COMPILE, place, { HTTPS_PROXY: "http://127.0.0.1:9" });
+  const { code, stderr } = await run("deno", COMPILE, directory, {
+    HTTPS_PROXY: "http://127.0.0.1:9",
+  });
   assertEquals(code, 1);
   assertStringIncludes(stderr, "cannot make the binaries, and nothing was written");
   assertMatch(stderr, new RegExp(`^  ${NAME}: .*https://dl.deno.land/`, "m"));
   assertStringIncludes(stderr, '"deno task compile:check"');
   assertEquals(/\n +at /.test(stderr), false, stderr);
-  assertEquals(await namesIn(`${place}/dist`), before);
+  assertEquals(await namesIn(`${directory}/dist`), before);
 }
 
-async function compileWith(place: string): Promise<void> {
-  const { code, stderr } = await run("deno", COMPILE, place, { DENORT_BIN: "/bin/true" });
+async function compileWith(directory: string): Promise<void> {
+  const { code, stderr } = await run("deno", COMPILE, directory, { DENORT_BIN: "/bin/true" });
   assertEquals(code, 0, stderr);
-  const dist = `${place}/dist`;
+  const dist = `${directory}/dist`;
   const files = ["runner.js", "runner-pages.js", `runner-${NAME}`];
   assertEquals(await namesIn(dist), [...files, "SHA256SUMS", "split"].sort());
   const checked = await run("sha256sum", ["--check", "SHA256SUMS"], dist);

@@ -36,7 +36,7 @@ const IS_ROOT = Deno.uid() === 0;
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-interface Place {
+interface Environment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The words that start Deno. */
@@ -44,10 +44,10 @@ interface Place {
 }
 
 /** Runs the tests in a place; none of them may fail. */
-async function passAll({ cwd, env, deno = [Deno.execPath()] }: Place): Promise<void> {
-  const [program, ...words] = [...deno, ...TESTS];
+async function passAll({ cwd, env, deno = [Deno.execPath()] }: Environment): Promise<void> {
+  const [program, ...args] = [...deno, ...TESTS];
   const { code, stdout, stderr } = await new Deno.Command(program!, {
-    args: words,
+    args,
     cwd,
     clearEnv: true,
     env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
@@ -80,7 +80,7 @@ async function run(command: string, ...args: readonly string[]): Promise<void> {
 }
 
 /** Makes a place in `directory` that is independent of the checkout, for a user other than root. */
-async function makeForeign(directory: string, marks = ""): Promise<Place> {
+async function makeForeign(directory: string, marks = ""): Promise<Environment> {
   const cwd = `${directory}/a b  'c' "d" ${marks}ünï 目录 🗂`;
   const cache = `${directory}/cache`;
   const tmp = `${directory}/tmp`;

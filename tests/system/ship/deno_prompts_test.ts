@@ -21,9 +21,9 @@ const FILES = {
 /** Runs the program in a terminal without answering prompts. */
 async function inTerminal(flags: readonly string[], args: readonly string[]) {
   return await withFiles(FILES, async (cwd) => {
-    const words = shWords(narrowedCommand(flags, args));
+    const command = shWords(narrowedCommand(flags, args));
     const { code, stdout } = await new Deno.Command("timeout", {
-      args: ["60", "script", "-qec", words, "/dev/null"],
+      args: ["60", "script", "-qec", command, "/dev/null"],
       cwd,
       env: { DENO_NO_UPDATE_CHECK: "1", TERM: "xterm" },
       stdin: "null",

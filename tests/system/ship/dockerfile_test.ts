@@ -41,8 +41,8 @@ Deno.test("the Dockerfile copies existing files and starts the copied binary", a
     assertMatch(textsOf(stage, "FROM")[0]!, /^debian:stable-slim( AS \w+)?$/);
   }
   const name = / AS (\w+)$/.exec(textsOf(download!, "FROM")[0]!)?.[1];
-  const [script, ...more] = textsOf(download!, "COPY").map((text) => text.split(" "));
-  assertEquals(more, []);
+  const [script, ...copies] = textsOf(download!, "COPY").map((text) => text.split(" "));
+  assertEquals(copies, []);
   assert((await Deno.stat(`${CHECKOUT}${script![0]}`)).isFile);
   const [[from, source, target], ...rest] = textsOf(image!, "COPY").map((text) =>
     text.split(" ")

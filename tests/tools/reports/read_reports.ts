@@ -60,11 +60,11 @@ function treeOf(events: readonly Event[]): unknown {
   };
 }
 
-const given: Record<string, string[]> = JSON.parse(
+const inputs: Record<string, string[]> = JSON.parse(
   await new Response(Deno.stdin.readable).text(),
 );
 const read: Record<string, unknown[]> = {};
-for (const [format, texts] of Object.entries(given)) {
+for (const [format, texts] of Object.entries(inputs)) {
   read[format] = [];
   for (const text of texts) read[format].push(await READERS[format]!(text));
 }

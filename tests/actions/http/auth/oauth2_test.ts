@@ -220,9 +220,9 @@ function echoServer(seen: string[] = []) {
 }
 
 async function send(params: Dict, context?: TestContext): Promise<unknown> {
-  await using own = actionContext();
+  await using fresh = actionContext();
   await using server = echoServer();
-  return (await runHttp({ url: server.url, get: "/", ...params }, context ?? own)).res.body;
+  return (await runHttp({ url: server.url, get: "/", ...params }, context ?? fresh)).res.body;
 }
 
 const basic = (credentials: string) => `Basic ${btoa(credentials)}`;
@@ -354,7 +354,7 @@ Deno.test("auth and the header Authorization cannot be combined", () => {
 
 Deno.test("the auth of a step replaces that of the defaults as a whole, and so does the header", () => {
   const defaults = { url: "u", auth: { basic: { username: "a", password: "b" } } };
-  const merge = (own: Dict) => ({ ...http.merge!(defaults, own) });
+  const merge = (params: Dict) => ({ ...http.merge!(defaults, params) });
   assertEquals(merge({ auth: { bearer: "t" } }), { url: "u", auth: { bearer: "t" } });
   assertEquals(merge({ auth: null }), { url: "u", auth: null });
   assertEquals(merge({ headers: { Authorization: null } }), {

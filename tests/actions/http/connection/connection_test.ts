@@ -57,8 +57,8 @@ for (const kind of ["http", "https", "socks5"] as const) {
       assertEquals((res.body as Dict).host, `shop.test:${server.port}`);
       assertEquals((res.tls as { certificate: Dict }).certificate.subject, "CN=good");
     }
-    const place = `shop.test:${server.port}`;
-    assertEquals(proxy.asked, Array(2).fill(kind === "socks5" ? place : `CONNECT ${place}`));
+    const address = `shop.test:${server.port}`;
+    assertEquals(proxy.asked, Array(2).fill(kind === "socks5" ? address : `CONNECT ${address}`));
   });
 }
 
@@ -92,13 +92,13 @@ Deno.test("http explains a proxy that does not let a connection through", async 
     ],
     ["socks5", await socksProxy({ user: "ann:t0p" }), "wants another way to sign in"],
   ] as const;
-  for (const [kind, proxy, words] of cases) {
+  for (const [kind, proxy, message] of cases) {
     await using _ = proxy;
     const params = { get: "https://shop.test/", proxy: `${kind}://127.0.0.1:${proxy.port}` };
     await assertRejects(
       () => runHttp(params, context),
       StepError,
-      `cannot send GET "https://shop.test/": the proxy 127.0.0.1 port ${proxy.port} ${words}`,
+      `cannot send GET "https://shop.test/": the proxy 127.0.0.1 port ${proxy.port} ${message}`,
     );
   }
 });
@@ -135,8 +135,8 @@ Deno.test("http names what failed: the proxy, or the server at the end of its tu
       `the answer of 127.0.0.1 port ${port} (through the proxy 127.0.0.1 port ${socks.port}) is not HTTP`,
     ],
   ] as const;
-  for (const [proxy, words] of cases) {
-    await assertRejects(() => runHttp({ get: url, proxy }, context), StepError, words);
+  for (const [proxy, message] of cases) {
+    await assertRejects(() => runHttp({ get: url, proxy }, context), StepError, message);
   }
 });
 
@@ -325,12 +325,12 @@ const CASES: readonly (readonly [string, readonly string[], readonly string[]])[
 for (const [rules, direct, proxied] of CASES) {
   Deno.test(`NO_PROXY="${rules}" decides what is reached without a proxy`, () => {
     const isExempt = readExemptions(rules);
-    const found = (place: string) => {
-      const [, host = "", port = "443"] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(place) ?? [];
-      const [, address, own] = /^\[(.*)\](?::(\d+))?$/.exec(place) ?? [];
-      return isExempt(address ?? host, Number(address === undefined ? port : own ?? 443));
+    const found = (target: string) => {
+      const [, host = "", port = "443"] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(target) ?? [];
+      const [, address, portText] = /^\[(.*)\](?::(\d+))?$/.exec(target) ?? [];
+      return isExempt(address ?? host, Number(address === undefined ? port : portText ?? 443));
     };
-    assertEquals(direct.filter((place) => !found(place)), []);
+    assertEquals(direct.filter((address) => !found(address)), []);
     assertEquals(proxied.filter(found), []);
   });
 }
@@ -357,18 +357,18 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
       const port = Number((await reader.read()).value);
       const get = `https://127.0.0.1:${port}/`;
       const ask = async (name?: string) => {
-        const own: Dict = name === undefined
+        const certificate: Dict = name === undefined
           ? {}
           : { cert: `${FIXTURES}${name}.pem`, key: `${FIXTURES}${name}_key.pem` };
-        const tls: Dict = { ca: `${FIXTURES}authority.pem`, ...own };
+        const tls: Dict = { ca: `${FIXTURES}authority.pem`, ...certificate };
         return (await runHttp({ get, tls }, context)).res.body;
       };
       assertEquals(await ask("good"), "in");
-      const place = `127.0.0.1 port ${port}`;
+      const address = `127.0.0.1 port ${port}`;
       const wanted = version === "TLSv1.3"
         ? "wants a client certificate"
         : "refused the TLS handshake";
-      await assertRejects(() => ask(), StepError, `${place} ${wanted} (ERR_SSL_`);
+      await assertRejects(() => ask(), StepError, `${address} ${wanted} (ERR_SSL_`);
       for (const name of ["localhost", "expired"]) {
         const error = await assertRejects(() => ask(name), StepError, "closed the connection");
         assertEquals(error.hint, "the server may have refused the client certificate");
@@ -408,7 +408,7 @@ Deno.test("http refuses a self-signed certificate, also after a step accepted it
   assertEquals(requests, 2);
 });
 
-const REFUSED: readonly (readonly [name: string, words: string, hint: string])[] = [
+const REFUSED: readonly (readonly [name: string, message: string, hint: string])[] = [
   ["expired", "expired on 2025-03-01, 631 days ago (CERT_HAS_EXPIRED)", `renew it; ${ACCEPT}`],
   [
     "future",
@@ -428,7 +428,7 @@ const REFUSED: readonly (readonly [name: string, words: string, hint: string])[]
   ],
 ];
 
-for (const [name, words, hint] of REFUSED) {
+for (const [name, message, hint] of REFUSED) {
   Deno.test(`http looks at the certificate that it refuses: ${name}`, async () => {
     await using context = actionContext();
     const clock = { ...context.host.clock, now: () => Date.parse("2026-11-22T12:00:00Z") };
@@ -441,7 +441,7 @@ for (const [name, words, hint] of REFUSED) {
     assertEquals(
       [error.message, error.hint],
       [
-        `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} ${words}`,
+        `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} ${message}`,
         hint,
       ],
     );
@@ -452,11 +452,11 @@ Deno.test("http names the server_name that a certificate is not for", async () =
   await using context = actionContext();
   await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
   const tls = { ca: tlsPath("localhost.pem"), server_name: "shop.test" };
-  const place = `127.0.0.1 port ${server.port} (server_name "shop.test")`;
+  const address = `127.0.0.1 port ${server.port} (server_name "shop.test")`;
   await assertRejects(
     () => runHttp({ get: server.url, tls }, context),
     StepError,
-    `the certificate of ${place} is for another host: localhost, 127.0.0.1`,
+    `the certificate of ${address} is for another host: localhost, 127.0.0.1`,
   );
 });
 

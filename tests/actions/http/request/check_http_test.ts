@@ -91,7 +91,7 @@ for (const [params, ...problems] of BAD) {
   });
 }
 
-const CASES: readonly (readonly [what: string, defaults: Dict, own: Dict, merged: Dict])[] = [
+const CASES: readonly (readonly [what: string, defaults: Dict, params: Dict, merged: Dict])[] = [
   [
     "takes what only one side has",
     { url: "http://h", timeout: "1s" },
@@ -151,11 +151,11 @@ const CASES: readonly (readonly [what: string, defaults: Dict, own: Dict, merged
   ],
 ];
 
-for (const [what, defaults, own, merged] of CASES) {
+for (const [what, defaults, params, merged] of CASES) {
   Deno.test(`mergeHttpDefaults() ${what}`, () => {
-    const before = JSON.stringify([defaults, own]);
-    assertEquals(JSON.parse(JSON.stringify(mergeHttpDefaults(defaults, own))), merged);
-    assertEquals(JSON.stringify([defaults, own]), before);
+    const before = JSON.stringify([defaults, params]);
+    assertEquals(JSON.parse(JSON.stringify(mergeHttpDefaults(defaults, params))), merged);
+    assertEquals(JSON.stringify([defaults, params]), before);
   });
 }
 

@@ -75,11 +75,11 @@ for (const [what, answer, message] of GARBAGE) {
       StepError,
       message,
     );
-    const place = `127.0.0.1 port ${server.port}`;
+    const address = `127.0.0.1 port ${server.port}`;
     const isRead = / body|status code/.test(message) || what === "a bad chunk";
-    const doing = isRead ? "read the response to" : "send";
-    assertStringIncludes(error.message, `cannot ${doing} POST "${server.url}/x": `);
-    assertStringIncludes(error.message, place);
+    const action = isRead ? "read the response to" : "send";
+    assertStringIncludes(error.message, `cannot ${action} POST "${server.url}/x": `);
+    assertStringIncludes(error.message, address);
     // What answers without TLS does not expect it.
     assertEquals(error.hint, HINTS[what]);
     assertEquals(error.details.req?.method, "POST");
@@ -150,14 +150,14 @@ StepError cannot send GET "http://nowhere.invalid/": Deno does not allow access 
   );
 });
 
-const CODES: readonly (readonly [code: string, words: string])[] = [
+const CODES: readonly (readonly [code: string, message: string])[] = [
   ["ETIMEDOUT", "h port 443: connection timed out (ETIMEDOUT)"],
   ["EHOSTUNREACH", "h port 443 is unreachable (EHOSTUNREACH)"],
   ["EAI_AGAIN", 'cannot resolve host "h": the name server did not answer (EAI_AGAIN)'],
   ["CERT_REVOKED", "the certificate of h port 443 was revoked (CERT_REVOKED)"],
 ];
 
-for (const [code, words] of CODES) {
+for (const [code, message] of CODES) {
   Deno.test(`explainFailure() puts ${code} in plain words`, async () => {
     const { request } = readRequest({ get: "https://h/x" });
     const cause = Object.assign(new Error("no"), { code });
@@ -165,7 +165,7 @@ for (const [code, words] of CODES) {
     const error = await explainFailure(failure, request, {}, denoHost().clock);
     assertEquals(
       error instanceof StepError && error.message,
-      `cannot send GET "https://h/x": ${words}`,
+      `cannot send GET "https://h/x": ${message}`,
     );
   });
 }

@@ -42,11 +42,12 @@ export function operandTable(operands: readonly Operand[]): PageElement {
 
 /** A failure as text, to be pasted elsewhere. */
 function failureText(
-  { message, place, expression, operands = [], difference, hint }: Failure,
+  { message, place: location, expression, operands = [], difference, hint }: Failure,
 ): string {
   const lines = [message];
-  if (place) lines.push(`${place.file}:${place.line}:${place.column}`, place.text.trim());
-  else if (expression !== undefined) lines.push(expression);
+  if (location) {
+    lines.push(`${location.file}:${location.line}:${location.column}`, location.text.trim());
+  } else if (expression !== undefined) lines.push(expression);
   for (const { text, type, value } of operands) {
     lines.push(`${text} is ${JSON.stringify(value)} (${type})`);
   }
@@ -59,10 +60,10 @@ function failureText(
 }
 
 /** The sides of a violation as lines of a difference. */
-function violationLines({ part, place, expected, received }: Violation): Difference {
+function violationLines({ part, place: location, expected, received }: Violation): Difference {
   const prefixed = (sign: string, text: string) => text.split("\n").map((line) => sign + line);
   return {
-    expected: place,
+    expected: location,
     received: part,
     lines: [...prefixed("- ", expected), ...prefixed("+ ", received)],
     sideBySide: true,

@@ -32,11 +32,15 @@ function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-function textOf({ name, uses, place }: PageStep, job: PageJob, details: PageDetails): string {
+function textOf(
+  { name, uses, place: location }: PageStep,
+  job: PageJob,
+  details: PageDetails,
+): string {
   const { failures, tests = [], echo, outputs, exchange, reason, untested, attempts = [] } =
     details;
   return joinValues([
-    ...[job.name, name, uses, place, echo, reason, untested],
+    ...[job.name, name, uses, location, echo, reason, untested],
     failures.map(failureValues),
     withNames(outputs),
     tests.map(({ expression, operands }) => [expression, operands.map(operandValues)]),
@@ -50,8 +54,15 @@ function textOf({ name, uses, place }: PageStep, job: PageJob, details: PageDeta
 }
 
 function failureValues(failure: Failure): unknown {
-  const { message, place, expression, operands, difference, hint } = failure;
-  return [message, place?.text, expression, difference?.lines, hint, operands?.map(operandValues)];
+  const { message, place: location, expression, operands, difference, hint } = failure;
+  return [
+    message,
+    location?.text,
+    expression,
+    difference?.lines,
+    hint,
+    operands?.map(operandValues),
+  ];
 }
 
 function operandValues({ text, value }: Operand): unknown {
