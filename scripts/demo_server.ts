@@ -107,7 +107,7 @@ export function openShop(options: ShopOptions = {}): Shop {
     return response;
   }
 
-  /** The states of a delivery as events, the last of which ends nothing: the stream stays open. */
+  /** The states of a delivery as events. The stream stays open after the last one. */
   function streamDeliveries(): Response {
     const states = ["packed", "on the way", "delivered"];
     const events = states.map((state, index) =>

@@ -14,7 +14,7 @@ export interface Figure {
   readonly value: number;
   /** The unit of the value: `s`, `times`. */
   readonly unit: string;
-  /** Figures of interest that have no goal, in words. */
+  /** Further figures, which have no goal. */
   readonly note?: string;
   /** A bound on the value; a figure without one is there for comparison. */
   readonly goal?: { readonly max: number } | { readonly min: number };
@@ -117,5 +117,5 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN;
 }
 
-/** A workflow of one step: what is left of a run that does nothing. */
+/** A workflow of one step, which shows the overhead of a run. */
 export const HELLO = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";

@@ -4,7 +4,7 @@ import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { type Figure, median, type Workbench } from "./bench.ts";
 import { largeWorkflow } from "./large_workflow.ts";
 
-/** Loading a large workflow, of which reading YAML is the part that nobody can leave out. */
+/** Loading a large workflow, and how much of that is reading the YAML. */
 export async function* benchLoad(workbench: Workbench): AsyncGenerator<Figure> {
   const text = largeWorkflow();
   const file = await workbench.write("large.yml", text);

@@ -6,7 +6,7 @@ export interface Target {
   readonly file: string;
   /** The name that `deno compile --target` takes. */
   readonly triple: string;
-  /** The first bytes of a program for it, read from a file of which each system has a package. */
+  /** The first bytes of a program for it, as in the runtime that each system has a package of. */
   readonly sample: { readonly package: string; readonly path: string };
 }
 

@@ -11,7 +11,7 @@ export interface Action {
   readonly summary: string;
   /** The keys of `with`. An action that accepts any key omits this. */
   readonly parameters?: readonly Parameter[];
-  /** Parameters that say the same thing, of which a step gives one. */
+  /** Alternative parameters: a step gives one of them. */
   readonly alternatives?: readonly Alternatives[];
   /**
    * Says what the table of parameters cannot: whether they fit together. `params` is `with`
@@ -88,7 +88,7 @@ export interface MessageView {
   readonly asJson?: readonly string[];
   /** Fields that hold rows: lists of maps by column, or of lists beside a field `columns`. */
   readonly asTable?: readonly string[];
-  /** Paths of what is nearly always the same, which is only listed where details are asked for. */
+  /** Paths of fields that are nearly always the same; they are listed only with details. */
   readonly minor?: readonly (readonly string[])[];
   /** Pictures that belong to it, like screenshots, each as a data URI. */
   readonly images?: readonly {
@@ -167,7 +167,7 @@ export interface Parameter {
   readonly hide?: HideSecrets;
 }
 
-/** Names of parameters of which at most one is given, and exactly one where it is required. */
+/** Names of parameters that exclude each other; where one is required, a step gives exactly one. */
 export interface Alternatives {
   readonly names: readonly string[];
   readonly required?: true;
@@ -225,7 +225,7 @@ export interface ContractViolation {
   /** In words, with the place in the description. */
   readonly message: string;
   readonly hint?: string;
-  /** The way from `with` to what it is about. */
+  /** The path below `with` to the value that it is about. */
   readonly path: readonly (string | number)[];
   /** What the description at a place says of a part, and what came instead. */
   readonly sides?: {

@@ -59,7 +59,7 @@ export class Attempt {
   }
 
   /**
-   * Waits for a promise, or for the end of the attempt, of which the error then says `… while
+   * Waits for a promise, or for the end of the attempt, whose error then says `… while
    * waiting for the reply`. `failing` begins the message where the promise rejects.
    */
   async during<T>(

@@ -62,7 +62,7 @@ export interface Use<P> {
   /** The parameters as the step gives them. */
   readonly raw: Dict;
   readonly context: ActionContext;
-  /** Begins the attempt, of which the time runs from then on. */
+  /** Begins the attempt and its time. */
   readonly begin: () => Attempt;
 }
 

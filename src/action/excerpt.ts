@@ -1,7 +1,7 @@
 import { findExchangedSecrets } from "../secrets/find_secrets.ts";
 import type { SecretSink } from "./action.ts";
 
-/** How much of what was received an error shows. */
+/** The length of the excerpt of received data in an error. */
 const LONGEST = 200;
 
 /** A secret that begins there ends before this many characters more. */

@@ -2,7 +2,7 @@ import type { Action } from "./action.ts";
 import { Param, parametersOf, type Shape } from "./schema.ts";
 import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
 
-/** Makes an action of what there is to say about it. */
+/** Makes an action from its definition. */
 export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
   spec: ActionSpec<S, F, C>,
 ): Action {

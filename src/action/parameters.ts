@@ -174,7 +174,7 @@ export function convertParameter<T extends ParameterType>(
   return TYPES[type].convert(value);
 }
 
-/** The types of a parameter in words: `a string or a list`. */
+/** The types of a parameter as messages name them: `a string or a list`. */
 export function typeWords(types: readonly ParameterType[]): string {
   return types.map((type) => TYPES[type].label).join(" or ");
 }

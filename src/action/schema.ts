@@ -35,7 +35,7 @@ export class Rule<T, M = undefined> {
     return this.#with<never>({ required: true });
   }
 
-  /** The value when it is left out; `words` says it in documents. */
+  /** The value when it is left out; `text` is how documents show it. */
   default(fallback: T, text = String(fallback)): Rule<T, T> {
     return this.#with<T>({ fallback, default: text });
   }
@@ -55,7 +55,7 @@ export class Rule<T, M = undefined> {
       .with({ hide: (value, mask) => isTemplate(value) ? value : mask });
   }
 
-  /** More about it: what reports hide of it, that it names a file, its default in words. */
+  /** Changes the form, such as what reports hide, or how documents show the default. */
   with(changes: Partial<Form>): Rule<T, M> {
     return this.#with<M>(changes);
   }

@@ -12,7 +12,7 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   /** One line, for help and documents. */
   readonly summary: string;
   readonly params: S;
-  /** Parameters of which a step gives exactly one. */
+  /** Alternative parameters: a step gives exactly one of them. */
   readonly oneOf?: readonly (keyof S & string)[];
   /**
    * Reports parameters that do not fit together. A value that is not known yet is undefined; `raw`

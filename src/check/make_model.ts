@@ -215,7 +215,7 @@ function findMentions(
     if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
   }
   if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {
-    // YAML has kept nothing of what such a template says.
+    // YAML has lost the text of such a template.
     const templates = files.flatMap(({ text }) => text.match(/\{\{[^}]*\}\}/g) ?? []);
     addWords(words, templates, known, () => true);
   }

@@ -77,7 +77,7 @@ export interface LiteralSecret {
   readonly path: Path;
   /** The secret itself, which nothing that is printed may show. */
   readonly text: string;
-  /** Why it is taken for one, in words. */
+  /** Why it is taken for one, for messages. */
   readonly why: string;
   /** Its range in the text at the path; undefined for the whole text. */
   readonly range?: { readonly start: number; readonly end: number };

@@ -5,7 +5,7 @@ import type { Loaded } from "../workflow/load_workflow.ts";
 import { type RefuseOptions, UNSET } from "./model.ts";
 
 /**
- * Refuses a workflow of which static analysis proves that a run must fail. Throws LoadError with
+ * Refuses a workflow if static analysis proves that a run must fail. Throws LoadError with
  * everything that was found.
  */
 export async function refuseFailing(

@@ -13,7 +13,7 @@ export interface Command {
   readonly options: readonly Option[];
   /** Command lines, and what they do. */
   readonly examples?: readonly (readonly [line: string, summary: string])[];
-  /** When the exit code is 0, in words; by default on success. */
+  /** The condition of exit code 0, for the help; by default success. */
   readonly success?: string;
   readonly load: () => Promise<RunCommand>;
 }

@@ -81,7 +81,7 @@ function fillRows(
   }
   /** The middle of each box that has a row, from the middle of that row. */
   const middles: number[] = [];
-  /** Lines are short if a job is below the middle of what it needs. */
+  /** Lines are short if a job is below the middle of the jobs that it needs. */
   const wish = (job: number) =>
     needs[job]!.reduce((sum, need) => sum + middles[need]!, 0) / (needs[job]!.length || 1);
   const rows: number[][] = [];

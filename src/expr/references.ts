@@ -87,7 +87,7 @@ export function neededIn(node: Node): readonly Reference[] {
   return findReferences({ source: "", node }).needed;
 }
 
-/** The references of which one gives the value of a node as it is: `vars.a`, `vars.a ?? vars.b`. */
+/** The references whose value can be that of the node: `vars.a`, `vars.a ?? vars.b`. */
 export function valueReferences(node: Node): readonly Reference[] {
   if (node.type === "LogicalExpression" && node.operator === "??") {
     return [...valueReferences(node.left), ...valueReferences(node.right)];

@@ -48,7 +48,7 @@ const env: Environment = {
 /** From here on it is worth to ask whether a file is too large to be read. */
 const LARGE = 64 * 1024 * 1024;
 
-/** The files, with what is known of those that a program reads. */
+/** The files, with a cache for those that a program reads. */
 function makeFiles(): Files {
   const [read, written] = [new Set<unknown>(), new Set<unknown>()];
   const planned = new Set<string>();

@@ -17,7 +17,7 @@ const DISPLAY_TYPES = /^(?:image|font|video|audio)\/|css|javascript/i;
 
 const NO_HAR = "a HAR file has log.entries: browsers save one from their network panel";
 
-/** Makes a workflow of what a browser or a proxy has recorded. */
+/** Makes a workflow from the recording of a browser or a proxy. */
 export function translateHar({ files: [file] }: ImportInput): Draft {
   const har = readJson(file!);
   const path = ["log", "entries"];

@@ -26,7 +26,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
   request.method = method;
   request.params.follow_redirects = false;
   for (const { name, lines } of sections) {
-    // Options may define variables for what comes.
+    // Options may define variables for later entries.
     for (const { text } of name === "Options" ? lines : []) {
       const variable = /^variable\s*:\s*([\w-]+)=(.*)$/.exec(text);
       if (variable) names.define(variable[1]!, variableOf(variable[2]!));

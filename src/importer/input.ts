@@ -108,7 +108,7 @@ export function dictOf(value: Value | undefined): Dict {
   return isDict(value) ? value : {};
 }
 
-/** The maps in a list, of which there are none in anything else. */
+/** The maps in a list; none if the value is not a list. */
 export function dictsOf(value: Value | undefined): Dict[] {
   return Array.isArray(value) ? value.filter(isDict) : [];
 }

@@ -70,7 +70,7 @@ export interface SuiteOptions {
   readonly tags?: string;
   /** One share of the workflows: the second of five is `{ index: 2, of: 5 }`. */
   readonly shard?: { readonly index: number; readonly of: number };
-  /** False also runs workflows of which static analysis proves that they must fail. */
+  /** False also runs workflows that must fail according to static analysis. */
   readonly check?: boolean;
 }
 

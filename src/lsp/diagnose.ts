@@ -26,7 +26,7 @@ const ROOT_KEYS = [WORKFLOW, JOB_FILE_FIELDS, SUITE].flatMap(({ fields }) => Obj
 
 /**
  * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of
- * other programs, too, which is none of our business.
+ * other programs, too.
  */
 export function isOurs({ root }: Outline, path: string): boolean {
   if (/[\\/]\.github[\\/]/.test(path) || root.kind === "list") return false;
@@ -36,7 +36,7 @@ export function isOurs({ root }: Outline, path: string): boolean {
     keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
 }
 
-/** Finds what `check` finds in a file, of which the editor may have a newer text than the disk. */
+/** Finds what `check` finds in a file. The editor may have a newer text than the disk. */
 export async function diagnose(path: string, host: Host): Promise<readonly Finding[]> {
   const suite = await checkSuite(path, host);
   const limits = { ...readLimits(host.env), permissions: NOTHING_RUNS };

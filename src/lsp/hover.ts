@@ -17,7 +17,7 @@ export interface Hover extends TextRange {
   readonly markdown: string;
 }
 
-/** The names that expressions see, by what they are. */
+/** Descriptions of the names that expressions see. */
 export const NAMES: Readonly<Record<string, string>> = {
   vars: "The variables of the workflow, with those of the step and of the entry of its iteration.",
   outputs: "What steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`; " +

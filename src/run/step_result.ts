@@ -100,7 +100,7 @@ export interface Failure {
   readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded" | "load";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
-  /** The problem, in words. */
+  /** Describes the problem. */
   readonly message: string;
   /** The cause: an unreachable server, or the step whose output is missing (`causeOfRun`). */
   readonly cause?: string;

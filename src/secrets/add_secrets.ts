@@ -20,7 +20,7 @@ export function addOutputSecrets(values: Dict, masker: Masker): void {
   findVariableSecrets(values, (text, shortest) => masker.add(text, shortest), SHORTEST_ISSUED);
 }
 
-/** Adds the secrets in a message, of which an action may know the fields. */
+/** Adds the secrets in a message. An action may know its fields. */
 export type AddExchangedSecrets = (data: Dict, fields?: readonly MessageField[]) => void;
 
 /** Adds the secrets in what actions were sources, sent or received: see `findExchangedSecrets`. */

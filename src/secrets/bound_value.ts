@@ -85,7 +85,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The number of lines of a text, of which the last one may have an end. */
+/** The number of lines of a text. The last one may end with a line break. */
 function linesIn(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }

@@ -91,7 +91,7 @@ function decodeEntity(code: string): string {
   return point <= 0x10ffff ? String.fromCodePoint(point) : code;
 }
 
-/** A text of which parts were written in another way, and the way back. */
+/** A decoded text, and how its offsets map to the original. */
 export interface Rewritten {
   readonly text: string;
   /** The original range of a range; a rewritten part counts as a whole. */

@@ -30,7 +30,7 @@ export function foldCase(text: string): string {
   return text.replaceAll("\u0130", "i").toLowerCase();
 }
 
-/** The text, what is left of it in URLs, and what decoding makes of these. */
+/** The text, its form in URLs, and the decoded forms of both. */
 function writings(text: string): string[] {
   // A form has `+` for a space. Of a text that is put into a URL as it is, the fragment is not
   // sent, and the parser drops line breaks and turns backslashes.

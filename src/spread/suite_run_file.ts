@@ -57,7 +57,7 @@ export function taskOf({ role }: Pick<SuiteRunWorkflow, "role">): SuiteTask {
   return role ?? "workflow";
 }
 
-/** Names of workflows, of which a suite may run one with several sets of vars. */
+/** Names of workflows. A suite may run one workflow with several sets of vars. */
 export function namesOf(files: readonly string[]): readonly string[] {
   return files.map((file, at) => {
     if (files.indexOf(file) === files.lastIndexOf(file)) return file;

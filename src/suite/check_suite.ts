@@ -15,7 +15,7 @@ export interface CheckedSuite {
   readonly files: readonly string[];
   /** What the suite gives to them. */
   readonly context: CheckContext;
-  /** Those of setup, of which other files may read the outputs. */
+  /** Those of setup, whose outputs other files may read. */
   readonly setup: readonly string[];
 }
 

@@ -37,7 +37,7 @@ export interface SuiteEntry {
   readonly tags?: readonly string[];
 }
 
-/** A suite file, and what should be said of it. */
+/** A suite file and its problems. */
 export interface DecodedSuite {
   readonly suite?: SuiteDocument;
   readonly diagnostics: readonly Diagnostic[];

@@ -60,7 +60,7 @@ export async function readSecretFile(
 const ENV_NAME = /^[ \t]*(?:export[ \t]+)?[A-Z_][A-Z0-9_]*(?=[ \t]*=|[ \t]+\S)/;
 const ENV_LINE = /^.+$/gm;
 
-/** A line of an env file of which no more than the name is shown: the rest may be a secret. */
+/** A line of an env file as messages show it: only the name, because the rest may be a secret. */
 function hideValue(line: string): string {
   const name = ENV_NAME.exec(line)?.[0] ?? "";
   return name + line.slice(name.length).replace(/[^\s=:]/g, "*");

@@ -29,7 +29,7 @@ export interface PlanOptions {
   readonly jobs?: JobChoice;
   /** Whether vars that need the environment of a run may be missing: nothing is going to run. */
   readonly isOutline?: boolean;
-  /** Refuses a workflow of which static analysis proves that it must fail. */
+  /** Refuses a workflow that must fail according to static analysis. */
   readonly check?: RefuseOptions;
   /** Takes warnings and hints about a file. A LoadError that it throws refuses the workflow. */
   readonly warn?: (found: readonly Diagnostic[], path: string) => Promise<void> | void;

@@ -179,7 +179,7 @@ Deno.test("RunResources.newFile() gives each file its own path in one directory"
 
 /** A context with private fields, as those of runs have. */
 class Private {
-  #place = "here";
+  #root = "here";
   readonly #said: string[] = [];
   constructor(readonly base: ActionContext) {}
   get signal() {
@@ -189,10 +189,10 @@ class Private {
     return this.base.deadline;
   }
   resolvePath(path: string) {
-    return Promise.resolve(`${this.#place}/${path}`);
+    return Promise.resolve(`${this.#root}/${path}`);
   }
   runJobFile() {
-    return Promise.reject(new Error(this.#place));
+    return Promise.reject(new Error(this.#root));
   }
   log(text: string) {
     this.#said.push(text);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { findIn } from "../support/check_text.ts";
 
-/** A workflow and its findings, in the order of their places, each of which is marked by `¦`. */
+/** A workflow and its findings in the order of their positions, which `¦` marks. */
 export type Case = readonly [marked: string, ...found: string[]];
 
 /** Checks workflows; of the findings only those of these codes are looked at. */

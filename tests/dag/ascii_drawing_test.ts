@@ -45,7 +45,7 @@ const KINDS: readonly ((random: Random, layer: number) => Choose)[] = [
       return jobs.slice(Math.max(0, start - layer), start).filter(() => random(100) < density);
     };
   },
-  // Layers in each of which all jobs need the same ones, now and then one more.
+  // In each layer all jobs need the same jobs, some of them one more.
   (random, layer) => {
     let shared: readonly DagJob[] = [];
     return (jobs) => {

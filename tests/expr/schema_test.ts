@@ -19,7 +19,7 @@ async function violations(
   return renderMismatches(found, (text) => text);
 }
 
-/** Schemas, values, and what is shown of the violations. */
+/** Schemas, values, and the violations as they are shown. */
 const CASES: readonly (readonly [schema: unknown, value: Value, lines: readonly string[]])[] = [
   [{ type: "string" }, "a", []],
   [{ type: ["string", "null"] }, 1, ["@ the value itself", "- type string or null", "+ 1"]],

@@ -166,7 +166,7 @@ for (const [from, [args, text]] of Object.entries(FORMATS)) {
   });
 }
 
-/** Two folders, each with two requests, of which the first of all fails. */
+/** Two folders with two requests each. The first request fails. */
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   postman: {
     in: JSON.stringify({

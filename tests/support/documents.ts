@@ -8,7 +8,7 @@
  * - `<!-- output -->` it is the output of the block before it; a line `…` matches any lines
  * - `<!-- in checkout -->` the command is run in the checkout
  * - `<!-- only loaded: reason -->` the workflow is loaded and not run
- * - `<!-- ci -->` it is a file for a CI system, of which the commands of runner are run
+ * - `<!-- ci -->` it is a file for a CI system; the commands of runner in it are run
  * - `<!-- not run: reason -->` nothing is done with it
  *
  * @module

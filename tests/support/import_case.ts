@@ -90,7 +90,7 @@ export async function runTranslated(
   });
 }
 
-/** Translates files that are wrong, each of which must be refused with these texts. */
+/** Translates files that are wrong: each must be refused with these texts. */
 export async function assertPlaces(
   from: string,
   cases: Readonly<Record<string, readonly [text: string, ...shown: string[]]>>,

@@ -4,7 +4,7 @@ import { type Page, withPage } from "../support/programs/browser.ts";
 import { CHECKOUT } from "../support/documents.ts";
 import { chooseScheme, findBarriers, setSize } from "../support/programs/html_report.ts";
 
-/** What people look for, and pages of which one must be the first found. */
+/** Search terms, and the pages one of which must be found first. */
 const SEARCHES: Readonly<Record<string, RegExp>> = {
   parallel: /file-format|concepts\/|keys/,
   concurrency: /file-format|concepts\/|keys/,

@@ -19,7 +19,7 @@ const WORKFLOWS = [".github/workflows/release.yml", ".github/workflows/test.yml"
 const GITHUB = [...WORKFLOWS, "action.yml"];
 const SCRIPTS = ["scripts/install.sh", "scripts/install_system_packages.sh", ".ci/run"];
 
-/** One line of a file changed for the worse, and a word of what is said of it. */
+/** A line of a file, a wrong line instead of it, and a word of the message. */
 const MISTAKES: readonly (readonly [path: string, from: string, to: string, said: string])[] = [
   [WORKFLOWS[0]!, "needs: [try]", "needs: [tri]", "tri"],
   [WORKFLOWS[0]!, "attestations: write", "attestation: write", "attestation"],

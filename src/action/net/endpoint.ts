@@ -9,7 +9,7 @@ export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** A host and a port in words: `localhost port 6379`. */
+/** A host and a port as messages name them: `localhost port 6379`. */
 export function placeOf({ host, port }: Endpoint): string {
   return `${bracketed(host)} port ${port}`;
 }

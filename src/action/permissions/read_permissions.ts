@@ -23,7 +23,7 @@ export interface WrittenPermissions {
   readonly noShell?: boolean | undefined;
 }
 
-/** A kind of which permissions are a list. */
+/** A kind of permissions that are a list. */
 export type ListedKind = "net" | "run" | "read" | "write";
 
 /**

@@ -209,7 +209,7 @@ function signedBy({ subject, issuer }: PeerCertificate, code: string): string {
 /** More names than these say nothing more. */
 const MOST_NAMES = 5;
 
-/** The hosts that a certificate is for, in words. */
+/** The hosts of a certificate, as part of a message. */
 function namesIn(certificate: PeerCertificate): string {
   const names = namesOf(certificate);
   const shown = names.slice(0, MOST_NAMES);

@@ -13,7 +13,7 @@ export interface BrowserAction {
   readonly result?: "results" | "filepaths";
 }
 
-/** The keys of which each action takes some. */
+/** The keys of all actions; each action takes some of them. */
 export type Key =
   | "url"
   | "selector"

@@ -30,7 +30,7 @@ const PLACES: Readonly<Partial<Record<typeof Deno.build.os, readonly string[]>>>
 const INSTALL =
   'install Chromium or Google Chrome (Debian and Ubuntu: "apt-get install chromium-headless-shell", or chromium), or give its path in "executable" or in the environment variable CHROME';
 
-/** The path of a browser that the run may start; `given` is the `executable` of the step. */
+/** The path of a browser that the run may start; `executable` is the parameter of the step. */
 export async function findBrowser(
   executable: string | undefined,
   headless: boolean,

@@ -51,7 +51,7 @@ const FLAGS = [
   "--remote-debugging-port=0",
 ];
 
-/** Bytes of what a browser may answer at once. */
+/** The maximum size of one message of a browser. */
 const LARGEST_MESSAGE = 512 * 1024 * 1024;
 
 /** The state of a socket that is open. */

@@ -21,7 +21,7 @@ import { openTabs, type Tabs } from "./tabs.ts";
 /** Milliseconds that a page has to show what it looks like after a failure. */
 const PATIENCE = 2000;
 
-/** A browser with its tabs, and what is known of their pages. */
+/** A browser, its tabs and the watch over their pages. */
 type WatchedBrowser = OpenBrowser & { readonly tabs: Tabs; readonly watch: PageWatch };
 
 /** A browser for the steps that share it, one at a time; absent until needed, and once lost. */

@@ -8,12 +8,12 @@ import type { Dsn } from "./dsn.ts";
 export interface Driver {
   /** Whether it was lost, so that the next step needs another. */
   readonly isLost: boolean;
-  /** Carries out a statement, or several where there are no values; keeps `most` rows of each. */
+  /** Carries out a statement, or several if there are no values; keeps `maxRows` rows of each. */
   run(statement: Statement, maxRows: number): Promise<QueryResult>;
   /** Ends what runs, on the server too. */
   cancel(): Promise<void>;
   close(): void | Promise<void>;
-  /** Closes it without waiting for what runs. */
+  /** Closes it without waiting for running statements. */
   drop(): void;
 }
 

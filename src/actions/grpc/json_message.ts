@@ -11,7 +11,7 @@ import {
   toJson,
 } from "./protobuf.ts";
 
-/** Encodes a message that a step gives. `doing` begins the message of what is wrong with it. */
+/** Encodes a message that a step gives. `failure` begins the error if it is wrong. */
 export function encodeMessage(
   type: DescMessage,
   value: Value,

@@ -8,7 +8,7 @@ import { ConnectionLost, type GrpcAnswer, type GrpcCall, makeCall } from "./grpc
 import type { FileRegistry } from "./link_files.ts";
 import { type GrpcSession, openGrpcSession } from "./grpc_session.ts";
 
-/** A server for all steps of a scope: its connection, and what is known of its services. */
+/** The connection to a server and its services, which all steps of a scope share. */
 export interface GrpcLink {
   readonly endpoint: Endpoint;
   readonly tls: TlsOptions | undefined;
@@ -49,7 +49,7 @@ export async function closeLink({ session }: GrpcLink): Promise<void> {
 
 /**
  * Returns the shared value, or creates it. If a step fails to create it, the next step that
- * waits tries again, with its own timeout. `doing` is what it waits for.
+ * waits tries again, with its own timeout. `activity` is what it waits for.
  */
 export async function share<T>(
   shared: Shared<T>,
@@ -85,7 +85,7 @@ export async function share<T>(
   }
 }
 
-/** Makes a call over a link. `doing` is what it waits for: `the answer of demo.v1.Users/Get`. */
+/** Makes a call over a link. `activity` is what it waits for: `the answer of demo.v1.Users/Get`. */
 export async function callOver(
   link: GrpcLink,
   call: GrpcCall,

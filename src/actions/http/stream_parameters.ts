@@ -46,7 +46,7 @@ export const STREAM_PARAMETERS: readonly Parameter[] = [
   },
 ];
 
-/** Problems of these parameters beyond their types; `most` names a limit of at least 1. */
+/** Problems of these parameters beyond their types; `limitName` names a limit of at least 1. */
 export function checkStream(params: Dict, limitName: string): ParameterProblem[] {
   const limit = params[limitName];
   return [

@@ -1,6 +1,6 @@
 import { isDict, isNumber, plain, readField, type Value } from "./value.ts";
 
-/** Whether two values are the same: numbers by value, lists and maps by what they hold. */
+/** Whether two values are equal: numbers by value, lists and maps by their contents. */
 export function isEqual(a: Value, b: Value): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
     // The float 1e16 and the integer of that size are one number.

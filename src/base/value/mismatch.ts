@@ -5,7 +5,7 @@ import { stepText, type Value } from "./value.ts";
 export interface Mismatch {
   /** Keys and indexes, from the outside. */
   readonly path: readonly (string | number)[];
-  /** The expectation, as an expression or in words; undefined if nothing was expected. */
+  /** The expectation, as an expression or a description; undefined if nothing was expected. */
   readonly expected: string | undefined;
   /** The value there; undefined where there is none. */
   readonly actual: Value | undefined;

@@ -120,7 +120,7 @@ export function mergeDicts(base: Dict, over: Dict): Dict {
   return merged;
 }
 
-/** A value that does not fit, in words that stay short: `a list`, `"abc"`, `1.5`. */
+/** A short description of a value that does not fit: `a list`, `"abc"`, `1.5`. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -11,7 +11,7 @@ export interface Document {
   positions(): Positions;
 }
 
-/** A top-level key that several files define, of which the last one counts. */
+/** A top-level key that several files define. The last definition counts. */
 export interface ReplacedKey {
   readonly key: string;
   /** The file whose value is replaced. */

@@ -260,7 +260,7 @@ function* longDurations({ draft, raw }: CheckedStep): Iterable<Problem> {
   }
 }
 
-/** Retries of what succeeds at the first attempt. */
+/** Retries of a step that succeeds at the first attempt. */
 export const pointlessRetry: Check = {
   codes: [
     {

@@ -36,7 +36,7 @@ async function listPlugins(host: Host): Promise<string[]> {
   return names.length === 0 ? [] : ["", `Plugins in ${directory!.path}: ${names.join(", ")}`];
 }
 
-/** The page of an action, from the tables of which docs/reference is made. */
+/** The page of an action, from the same tables as docs/reference. */
 function renderAction(action: Action): string {
   const { name, summary, parameters, alternatives = [], responseFields, exampleTest } = action;
   return [

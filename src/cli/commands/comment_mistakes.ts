@@ -15,7 +15,7 @@ const MOST_ROUNDS = 20;
 const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
 
 /**
- * Makes comments of what a workflow must not have: a value such as a timeout that is none, a part of
+ * Comments out what a workflow must not have: an invalid value such as a timeout, a part of
  * a test, or a whole step. `mistakes` are the errors that are left.
  */
 export async function commentMistakes(

@@ -154,7 +154,7 @@ async function reportCoverage(
   return false;
 }
 
-/** The number of files that a run has written, most of which belong to no line that it printed. */
+/** A line with the number of snapshots that a run has written. */
 function newSnapshots({ written, updated }: { written: number; updated: number }): string {
   const parts = [
     ...written > 0 ? [`${written} written`] : [],

@@ -322,7 +322,7 @@ function conversionHint(value: Value, node: Node, text: string): string | undefi
   return `write ${name}(${isBare ? text : `trim(${text})`})`;
 }
 
-/** Whether a node is data that is written in the test, of which no part needs to be shown. */
+/** Whether a node is data that is written in the test itself, which needs not be shown again. */
 function isLiteral(node: Node): boolean {
   return isConstant(node) || node.type === "ObjectExpression" || node.type === "ArrayExpression";
 }

@@ -41,7 +41,7 @@ function located(fault: Fault, run: Evaluation, source: string): LocatedFault {
   return { message, start, end, hint: hint ?? ownerHint(fault, node, source) };
 }
 
-/** A hint that names the nil of which a key was read. */
+/** A hint that names the value that was nil when a key of it was read. */
 function ownerHint(fault: Fault, node: Node, source: string): string | undefined {
   if (!(fault instanceof NilOwner) || node.type !== "MemberExpression") return undefined;
   const owner = shortText(node.object, source);

@@ -14,7 +14,7 @@ export interface SchemaMismatch extends Mismatch {
 export function violationsOf(errors: readonly ErrorObject[], value: Value): SchemaMismatch[] {
   const seen = new Set<string>();
   return errors.flatMap((error) => {
-    // It says that "then" or a name was wrong, of which there is an error of its own.
+    // It repeats that "then" or a name was wrong, which another error describes.
     if (error.keyword === "if" || error.keyword === "propertyNames") return [];
     const violation = violationOf(error, value);
     const key = JSON.stringify([violation.path, violation.expected]);
@@ -51,7 +51,7 @@ function violationOf(error: ErrorObject, value: Value): Mismatch {
   return { path, expected: expectedBy(error), actual: at, ...noted };
 }
 
-/** The requirement of a keyword, in words. */
+/** Describes the requirement of a keyword. */
 function expectedBy({ keyword, params, message = keyword }: ErrorObject) {
   switch (keyword) {
     case "type":

@@ -57,7 +57,7 @@ export interface ContractApi {
   readonly hits: OperationHits;
 }
 
-/** Counts of what requests have used of an operation. */
+/** How often requests have used the parts of an operation. */
 export interface OperationHits {
   requests: number;
   readonly statuses: Map<string, number>;

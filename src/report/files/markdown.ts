@@ -54,7 +54,7 @@ function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<strin
   }
 }
 
-/** The report in pieces behind each of which it could end. */
+/** The report in pieces. It is complete after each of them. */
 function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
   for (const [index, record] of records.entries()) {
     if (index > 0) yield "\n";

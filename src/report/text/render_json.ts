@@ -46,7 +46,7 @@ function partLines(key: string, value: Value, columns: number, depth: number): s
   return [`${indent}${key}${open}`, ...lines, `${indent}${close}`];
 }
 
-/** Writes on one line until the room is used up; what is left of it then is below zero. */
+/** Writes on one line until the room is used up: the remaining room is then below zero. */
 function write(value: Value, room: { left: number }, depth: number): string {
   if (room.left < 0) return "";
   if (typeof value !== "object" || value === null) {

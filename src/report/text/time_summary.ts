@@ -5,7 +5,7 @@ import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentLines, type Room } from "./lines.ts";
 
 const MAX_STEPS = 5;
-/** Longer paths are shown by what they begin and end with. */
+/** Longer paths are shown by their beginning and end. */
 const MAX_JOBS = 12;
 
 /** Where the names of steps begin, after their times, and on a narrow terminal. */

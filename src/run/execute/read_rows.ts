@@ -21,7 +21,7 @@ export interface RowsOf {
 }
 
 /**
- * The rows of a file, of which CSV and JSONL are parsed one by one. Throws `StepError` with the path
+ * The rows of a file. Those of CSV and JSONL are parsed one by one. Throws `StepError` with the path
  * of the file for what cannot be read.
  */
 export async function* readRows(run: Run, rows: RowsOf): AsyncGenerator<Value> {

@@ -16,7 +16,7 @@ export interface RoundCounter {
   result(): RoundStats | undefined;
 }
 
-/** Times in milliseconds, of which percentiles are asked. */
+/** Times in milliseconds, from which percentiles are computed. */
 interface Times {
   add(milliseconds: number): void;
   percentile(part: number): number;

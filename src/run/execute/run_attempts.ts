@@ -59,7 +59,7 @@ export async function runAttempts(step: StepExecution): Promise<AttemptsResult> 
   }
 }
 
-/** Adds details to the latest attempt, of which the result of the step will hold none. */
+/** Adds details to the latest attempt, which the result of the step does not hold. */
 async function keepDetail(
   step: StepExecution,
   result: AttemptResult,

@@ -121,7 +121,7 @@ async function exchangeOf(
   };
 }
 
-/** A field of a request or a response, of which its action may hide something. */
+/** A field of a request or a response. Its action may hide parts of it. */
 interface Field {
   readonly name: string;
   readonly hide?: HideSecrets;

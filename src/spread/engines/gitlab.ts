@@ -70,7 +70,7 @@ function jobOf({ file }: Exported, task: Task): object {
   const line = words.map((word) => word.includes("$CI_NODE_INDEX") ? word : shellLine([word]));
   return {
     extends: ".runner",
-    // Artifacts come from what is needed, so that all ancestors are.
+    // Artifacts come only from needed jobs, so all ancestors are needed.
     needs: ["runner-prepare", ...ancestors.map(({ id }) => id)],
     ...task.startsAnyway || dependsOnAny(task) ? { when: "always" } : {},
     ...isSplit ? { parallel: parts } : {},

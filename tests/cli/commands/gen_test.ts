@@ -108,7 +108,7 @@ Deno.test("gen explains --force, and accepts one file", async () => {
 
 const IS = '  an OpenAPI description starts with its version, such as "openapi: 3.1.0"\n';
 
-/** The text of a file, and what is said of it. */
+/** The text of a file, and the messages about it. */
 const BAD: readonly (readonly [what: string, text: string | Uint8Array, said: string])[] = [
   ["an empty file", "", `OpenAPI file 'x' is empty\n${IS}`],
   ["nothing but comments", "# a\n\n  # b\n", `OpenAPI file 'x' is empty\n${IS}`],

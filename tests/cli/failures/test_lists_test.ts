@@ -160,7 +160,7 @@ Deno.test("reports count the assertions of each step and of the run", async () =
   assertStringIncludes(files["h.html"]!, '"assertions":{"passed":2,"failed":1}');
 });
 
-/** Lists of tests, and what is printed of each. */
+/** Lists of tests, and the output for each. */
 const FAILURES: readonly (readonly [title: string, test: string, printed: string])[] = [
   [
     "one of three is false",

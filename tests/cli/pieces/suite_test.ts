@@ -140,7 +140,7 @@ interface SuiteRun {
   readonly merge: () => Promise<string>;
 }
 
-/** A prepared run of the suite, of which setup, the workflows a and c and teardown have run. */
+/** A prepared run of the suite after setup, the workflows a and c and teardown. */
 async function withSuiteRun(use: (run: SuiteRun) => Promise<void>): Promise<void> {
   await withFiles(FILES, async (cwd) => {
     const run = async (...args: string[]) => {

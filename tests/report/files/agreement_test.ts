@@ -54,7 +54,7 @@ steps:
 `,
 };
 
-/** Rounds of which only the statistics decide. */
+/** Rounds that are judged by their statistics only. */
 const THRESHOLDS = `name: Thresholds
 jobs:
   - name: may fail
@@ -73,7 +73,7 @@ jobs:
   - { name: after it, needs: [a], steps: [{ uses: hello, test: "true" }] }
 `;
 
-/** Cleanup of jobs and of the workflow, failed conditions, and data of which there is none. */
+/** Cleanup of jobs and of the workflow, failed conditions, and missing data. */
 const CLEANUP = `name: Cleanup
 vars: { none: [] }
 jobs:

@@ -4,7 +4,7 @@ import { withServer } from "../servers/with_server.ts";
 
 /**
  * Runs a workflow in which `{url}` is the address of a server. The server answers when the program
- * has printed `words` to stderr, so that a step can wait for that.
+ * has printed `wanted` to stderr, so that a step can wait for that.
  */
 export async function runUntilPrinted(
   wanted: string,

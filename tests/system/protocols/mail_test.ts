@@ -402,7 +402,7 @@ Deno.test("smtp and imap carry 10 MB, a hundred steps in a row and twenty at onc
   });
 });
 
-/** Runs a step of each, and returns what is printed of it. */
+/** Runs a step of each, and returns the output. */
 async function useBoth(cwd: string, server: MailServer, mailbox: MailServer, tls: string) {
   await Deno.writeTextFile(
     `${cwd}/flow.yml`,

@@ -54,7 +54,7 @@ function withPlus(request: HttpRequest): HttpRequest {
   return { ...request, url };
 }
 
-/** The SHA-256 of a body. S3 does not want it of what is sent over TLS. */
+/** The SHA-256 of a body. S3 does not need it over TLS. */
 async function digestOf(body: Content, service: string, { url }: HttpRequest): Promise<string> {
   if (isStream(body) && service === "s3" && url.protocol === "https:") return UNSIGNED;
   const { createHash } = await import("node:crypto");

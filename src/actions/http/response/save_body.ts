@@ -6,7 +6,7 @@ import { decodeStream } from "./decode_stream.ts";
 
 const DOING = "cannot save the body of the response";
 
-/** A body in a file, and what is known of it. */
+/** A body that was saved to a file. */
 export interface SavedBody extends BodyFacts {
   readonly filepath: string;
 }

@@ -33,7 +33,7 @@ const QUIET_TICKS = 10;
  * longer.
  */
 export class ConcurrencyLimiter {
-  readonly #most: number;
+  readonly #max: number;
   readonly #clock: Clock;
   #limit: number;
   #running = 0;
@@ -44,11 +44,11 @@ export class ConcurrencyLimiter {
   #quietTicks = 0;
   #cancelTick: (() => void) | undefined;
 
-  /** `most` is what the limit may grow to. */
-  constructor(limit: number, clock: Clock) {
-    this.#most = limit;
+  /** `max` is what the limit may grow to. */
+  constructor(max: number, clock: Clock) {
+    this.#max = max;
     this.#clock = clock;
-    this.#limit = Math.min(limit, INITIAL_LIMIT);
+    this.#limit = Math.min(max, INITIAL_LIMIT);
   }
 
   /** Whether the next request has to wait. */
@@ -75,7 +75,7 @@ export class ConcurrencyLimiter {
     this.#released++;
     this.#start();
     // Later requests may be for other servers.
-    if (this.#running === 0) this.#limit = Math.min(this.#most, INITIAL_LIMIT);
+    if (this.#running === 0) this.#limit = Math.min(this.#max, INITIAL_LIMIT);
   }
 
   /** Stops the growth. */
@@ -103,7 +103,7 @@ export class ConcurrencyLimiter {
   }
 
   #schedule(): void {
-    if (this.#cancelTick || this.#limit === this.#most) return;
+    if (this.#cancelTick || this.#limit === this.#max) return;
     this.#released = 0;
     this.#cancelTick = this.#clock.after(TICK, () => this.#tick());
   }
@@ -111,7 +111,7 @@ export class ConcurrencyLimiter {
   #tick(): void {
     this.#cancelTick = undefined;
     if (!this.#first) return;
-    this.#limit = Math.min(this.#most, this.#limit + this.#growth());
+    this.#limit = Math.min(this.#max, this.#limit + this.#growth());
     this.#start();
     if (this.#first) this.#schedule();
   }

@@ -19,7 +19,7 @@ import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } 
 /**
  * The error that the user sees if an action failed: which request, to which host and port,
  * and why there was no response. `first` is the request of the step, `req` the same for reports,
- * `doing` says what an action other than http was doing.
+ * `failure` begins the message for an action other than http.
  */
 export async function explainFailure(
   error: unknown,

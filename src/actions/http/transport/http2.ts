@@ -249,7 +249,7 @@ async function openSession(request: HttpRequest, options: SendOptions): Promise<
   return { session, socket: used };
 }
 
-/** Headers that belong to a connection, of which HTTP/2 has none. */
+/** Headers of a connection, which HTTP/2 does not allow. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   ...["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"],
 ]);

@@ -100,7 +100,7 @@ function renderLoneHead(record: RunRecord, chart: string, panels: string): strin
   return `${renderHead(record, chart)}\n<div class="panels">\n${graph}${panels}</div>\n`;
 }
 
-/** The index of the runs, and the heads of all, of which the script shows one. */
+/** The index of the runs, and the heads of all runs. The script shows one of them. */
 function renderSuiteHead(
   runs: readonly PageRun[],
   suite: SuiteRecord | undefined,

@@ -108,7 +108,7 @@ function attemptContent(
   return [failureSection(failures), timing(phases), exchangeParts(exchange)];
 }
 
-/** The attempts of a step, of which the last one is open; `last` are its details. */
+/** The attempts of a step. The last one is open, and `last` are its details. */
 function attemptParts(attempts: readonly Attempt[], last: Content): Content {
   const parts = attempts.map(({ number, outcome, duration, message, detail }) => {
     const isLast = number === attempts.length;

@@ -208,7 +208,7 @@ export function makeWaterfall(
   drawAxis();
 
   return {
-    /** Shows other rows, of which one may stay selected. */
+    /** Shows other rows, and keeps the selected one where it is among them. */
     show(shown: readonly Row[], now: number) {
       rows = shown;
       selected = now;
@@ -232,7 +232,7 @@ const INTERVALS = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
 ];
 
-/** Round times from 0 to the end of a run: at most `most` besides the first. */
+/** Round times from 0 to the end of a run: at most `maxTicks` besides the first. */
 export function makeTicks(duration: number, maxTicks: number): number[] {
   if (duration <= 0 || maxTicks < 1) return [0];
   const minStep = duration / maxTicks;
