@@ -36,14 +36,15 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
       const items = part.map((item) => mask(item, key));
       return items.every((item, index) => item === part[index]) ? part : items;
     }
-    const fields: [string, unknown][] = [];
+    const fields: Record<string, unknown> = {};
     let isSame = true;
-    for (const [name, field] of Object.entries(part)) {
+    for (const name of Object.keys(part)) {
+      const field = (part as Record<string, unknown>)[name];
       const masked = maskField(name, field, key);
       isSame &&= masked === field && field !== undefined;
-      if (field !== undefined) fields.push([name, masked]);
+      if (field !== undefined) fields[name] = masked;
     }
-    return isSame ? part : Object.fromEntries(fields);
+    return isSame ? part : fields;
   };
   const maskField = (name: string, field: unknown, parent: string): unknown => {
     const isPicture = parent === "images" && name === "data";

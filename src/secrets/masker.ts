@@ -21,6 +21,8 @@ const EXPANSION = 6;
 /** The password of each URL in a text. Templates are not passwords. */
 const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
 
+const NOTHING: readonly Range[] = [];
+
 /**
  * Knows the secrets of a run and takes them out of texts, whatever their case and encoding. Secrets
  * come up while a run goes on, so adding one must not cost more when there are many.
@@ -50,7 +52,9 @@ export class Masker {
     const first = Math.max(0, start - reach);
     let out = "";
     let copied = start;
-    for (const range of this.find(text.slice(first, stop + reach))) {
+    const found = this.find(text.slice(first, stop + reach));
+    if (found.length === 0) return text.slice(start, stop);
+    for (const range of found) {
       const begin = first + range.start;
       const end = first + range.end;
       if (end <= start || begin >= stop) continue;
@@ -62,13 +66,15 @@ export class Masker {
 
   /** The positions of secrets in a text, in order; overlapping ones are merged. */
   find(text: string): readonly Range[] {
+    const hasAddress = text.includes("@");
+    // In most runs nothing is secret.
+    if (!hasAddress && this.#forms.longest === 0) return NOTHING;
     const found: Range[] = [];
-    if (text.includes("@")) {
+    if (hasAddress) {
       for (const { index, 0: { length } } of text.matchAll(URL_PASSWORD)) {
         found.push({ start: index, end: index + length });
       }
     }
-    // In most runs nothing is secret.
     if (this.#forms.longest > 0) {
       for (const range of this.#forms.find(foldCase(text))) found.push(range);
       const findIn = (rewritten: Rewritten) => {
