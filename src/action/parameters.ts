@@ -73,7 +73,7 @@ export function checkValue(
   const types = typeof type === "string" ? [type] : type;
   const what = `"${nameOf(path)}"`;
   if (!types.some((one) => convertParameter(one, value) !== undefined)) {
-    return [{ path, message: `${what} must be ${typeWords(types)}, not ${describeValue(value)}` }];
+    return [{ path, message: `${what} must be ${typeText(types)}, not ${describeValue(value)}` }];
   }
   if (expression && String(value).trim() === "") {
     return [{ path, message: `${what} is empty`, hint: "write an expression, or leave it out" }];
@@ -175,7 +175,7 @@ export function convertParameter<T extends ParameterType>(
 }
 
 /** The types of a parameter as messages name them: `a string or a list`. */
-export function typeWords(types: readonly ParameterType[]): string {
+export function typeText(types: readonly ParameterType[]): string {
   return types.map((type) => TYPES[type].label).join(" or ");
 }
 

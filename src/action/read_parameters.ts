@@ -1,7 +1,7 @@
 import { StepError } from "../base/errors.ts";
 import { describeValue } from "../base/value/value.ts";
 import type { Dict, ParameterType, Value } from "./action.ts";
-import { type Converted, convertParameter, typeWords } from "./parameters.ts";
+import { type Converted, convertParameter, typeText } from "./parameters.ts";
 
 /**
  * Reads the parameters of an action by type, once their templates are rendered.
@@ -30,7 +30,7 @@ export function readParameters(action: string, params: Dict): ParameterReader {
     if (value === undefined || value === null) return undefined;
     const converted = convertParameter(type, value);
     if (converted !== undefined) return converted;
-    const message = `"${name}" must be ${typeWords([type])}, not ${describeValue(value)}`;
+    const message = `"${name}" must be ${typeText([type])}, not ${describeValue(value)}`;
     throw new StepError(`cannot run ${action}: ${message}`, undefined, { parameter: name });
   };
   return {

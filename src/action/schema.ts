@@ -9,7 +9,7 @@ import type {
   SecretSink,
   Value,
 } from "./action.ts";
-import { type Converted, convertParameter, hintForKey, typeWords } from "./parameters.ts";
+import { type Converted, convertParameter, hintForKey, typeText } from "./parameters.ts";
 
 /**
  * What a parameter must be. The same rule checks it when a workflow is loaded, gives `run` its
@@ -135,7 +135,7 @@ export function value<T extends keyof Converted>(
       const converted = convertParameter(type, value);
       if (converted !== undefined) return converted;
     }
-    throw param.wrong(`${param.name} must be ${typeWords(types)}, not ${describeValue(value)}`);
+    throw param.wrong(`${param.name} must be ${typeText(types)}, not ${describeValue(value)}`);
   });
 }
 

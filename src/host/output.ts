@@ -9,7 +9,7 @@ export class OutputError extends Error {
 }
 
 /** More than this does not wait in memory for a reader. */
-const MOST_WAITING = 256 * 1024 * 1024;
+const MAX_WAITING = 256 * 1024 * 1024;
 
 /** Pending writes to streams that are not terminals, in the order of the program. */
 const queue: { readonly write: (bytes: Uint8Array) => Promise<void>; bytes: Uint8Array[] }[] = [];
@@ -56,8 +56,8 @@ export function outputTo(stream: Stream): Output {
       if (isClosed) return false;
       const bytes = encoder.encode(text);
       if (isTerminal) writeNow(bytes);
-      else if (waiting + bytes.length <= MOST_WAITING) enqueue(write, bytes);
-      else refused(new Error(`its reader does not read: ${MOST_WAITING >> 20} MB are waiting`));
+      else if (waiting + bytes.length <= MAX_WAITING) enqueue(write, bytes);
+      else refused(new Error(`its reader does not read: ${MAX_WAITING >> 20} MB are waiting`));
       return !isClosed;
     },
     onClosed: (act) => isClosed ? act(problem) : void listeners.push(act),

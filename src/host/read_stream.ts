@@ -1,5 +1,5 @@
 /** More than this is read of nothing: it would not fit into memory as text. */
-const MOST_MEGABYTES = 256;
+const MAX_MEGABYTES = 256;
 
 /**
  * The bytes of what may not end or not fit into memory: a pipe, a device, a large file. Throws
@@ -11,8 +11,8 @@ export async function readStream(path: string | URL): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of file.readable.values({ preventCancel: true })) {
     size += chunk.length;
-    if (size > MOST_MEGABYTES * 1024 * 1024) {
-      throw new Error(`it is larger than ${MOST_MEGABYTES} MB`);
+    if (size > MAX_MEGABYTES * 1024 * 1024) {
+      throw new Error(`it is larger than ${MAX_MEGABYTES} MB`);
     }
     chunks.push(chunk);
   }

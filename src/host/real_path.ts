@@ -1,7 +1,7 @@
 import { demand } from "./deno_permissions.ts";
 
 /** More links in a row are taken for a cycle. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * The absolute path without links of what a path leads to, also where nothing is there yet: then
@@ -16,7 +16,7 @@ export async function realPath(path: string, links = 0): Promise<string> {
   }
   const target = await readLink(path);
   if (target !== undefined) {
-    if (links === MOST_LINKS) throw new Deno.errors.FilesystemLoop(`too many links: ${path}`);
+    if (links === MAX_LINKS) throw new Deno.errors.FilesystemLoop(`too many links: ${path}`);
     return await realPath(isAbsolute(target) ? target : join(parentOf(path), target), links + 1);
   }
   const directory = parentOf(path);

@@ -149,7 +149,7 @@ export async function runPlan(
   const { model, permissions, secrets } = plans.get(plan);
   const masker = makeMasker(secrets);
   const { given: pieceOptions } = options;
-  const piece = pieceOptions && await openGivenPiece(model, pieceOptions, masker);
+  const piece = pieceOptions && await openRequestedPiece(model, pieceOptions, masker);
   const passed = await run(
     piece?.plan ?? model,
     denoHost(),
@@ -207,7 +207,7 @@ async function commonOptions(
   };
 }
 
-async function openGivenPiece({ workflow }: PlanModel, options: Given, secrets: Masker) {
+async function openRequestedPiece({ workflow }: PlanModel, options: Given, secrets: Masker) {
   const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = options;
   if (only.length === 0 && !isFinally) {
     throw new UsageError("given.only names no job", "name the jobs that this process runs");

@@ -48,13 +48,13 @@ export function jobFileAt(outline: Outline, offset: number, from: string): strin
 }
 
 /** So many files, each of so many bytes, are read to find what embeds a job file. */
-const MOST_FILES = 1000;
-const MOST_BYTES = 1_000_000;
+const MAX_FILES = 1000;
+const MAX_BYTES = 1_000_000;
 
 /** A file that is not open in the editor; undefined if it cannot be read. */
 export async function readOutline(path: string, host: Host): Promise<Outline | undefined> {
   const bytes = await host.files.read(path).catch(() => undefined);
-  return bytes && bytes.length <= MOST_BYTES
+  return bytes && bytes.length <= MAX_BYTES
     ? makeOutline(new TextDecoder().decode(bytes))
     : undefined;
 }
@@ -72,11 +72,11 @@ export async function embeddingFiles(
     !open.has(path)
   );
   const files: WorkspaceFile[] = [];
-  for (const path of paths.slice(0, MOST_FILES)) {
+  for (const path of paths.slice(0, MAX_FILES)) {
     const outline = await readOutline(path, host);
     if (outline?.steps.some(({ uses }) => uses === "embedded")) files.push({ path, outline });
   }
-  return { files, isComplete: paths.length <= MOST_FILES };
+  return { files, isComplete: paths.length <= MAX_FILES };
 }
 
 /** A name with the file that defines it. */

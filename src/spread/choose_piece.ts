@@ -3,7 +3,7 @@ import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
-import { MOST_PARTS } from "./piece_events.ts";
+import { MAX_PARTS } from "./piece_events.ts";
 import type { RunFile } from "./run_file.ts";
 
 /** The plan of the whole run: the jobs that were chosen when it was prepared. */
@@ -63,12 +63,12 @@ export function planOfPiece(whole: Plan, chosen: ReadonlySet<PlannedJob>): Plan 
 /** Reads `2/8`. Throws UsageError. */
 function readPart(text: string): PiecePart {
   const [, index, of] = /^([1-9]\d{0,2})\/([1-9]\d{0,2})$/.exec(text)?.map(Number) ?? [];
-  if (index !== undefined && of !== undefined && index <= of && of <= MOST_PARTS) {
+  if (index !== undefined && of !== undefined && index <= of && of <= MAX_PARTS) {
     return { index, of };
   }
   throw new UsageError(
     `option --rounds must be a part and how many there are, not "${text}"`,
-    `write --rounds 2/8 for the second of eight parts; there may be ${MOST_PARTS}`,
+    `write --rounds 2/8 for the second of eight parts; there may be ${MAX_PARTS}`,
   );
 }
 

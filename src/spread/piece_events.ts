@@ -30,7 +30,7 @@ export interface MergedPieces {
 const EVENTS_SCHEMA = "runner.events/1";
 
 /** GitHub starts as many jobs of one matrix, and no more. */
-export const MOST_PARTS = 256;
+export const MAX_PARTS = 256;
 
 /**
  * The header of the events of a piece, as a file has it; undefined if the events are of something
@@ -60,7 +60,7 @@ export function isPart(value: unknown): value is PiecePart {
   if (!isDict(value)) return false;
   const { index, of } = value;
   return Number.isInteger(index) && Number.isInteger(of) && 1 <= Number(index) &&
-    Number(index) <= Number(of) && Number(of) <= MOST_PARTS;
+    Number(index) <= Number(of) && Number(of) <= MAX_PARTS;
 }
 
 /** The run that a file must be of. */

@@ -58,7 +58,7 @@ const FLOODS: readonly (readonly [protocol: string, part: string, step: string])
 
 /** Seconds that the step may take, and megabytes. */
 const [TIMEOUT, LONGEST] = [2, 5];
-const MOST_MEMORY = 300;
+const MAX_MEMORY = 300;
 
 for (const [protocol, part, step] of FLOODS) {
   Deno.test(`a flood of ${JSON.stringify(part)} by ${protocol} ends in time and in bounds`, async () => {
@@ -88,7 +88,7 @@ for (const [protocol, part, step] of FLOODS) {
       assertStringIncludes(stdout!, "1 step failed");
       const megabytes = Number(stderr!.trim().split("\n").at(-1)) / 1024;
       assert(seconds < LONGEST, `${seconds} s: ${stdout}`);
-      assert(megabytes < MOST_MEMORY, `${megabytes} MB: ${stdout}`);
+      assert(megabytes < MAX_MEMORY, `${megabytes} MB: ${stdout}`);
     });
   });
 }

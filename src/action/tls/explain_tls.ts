@@ -207,13 +207,13 @@ function signedBy({ subject, issuer }: PeerCertificate, code: string): string {
 }
 
 /** More names than these say nothing more. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** The hosts of a certificate, as part of a message. */
 function namesIn(certificate: PeerCertificate): string {
   const names = namesOf(certificate);
-  const shown = names.slice(0, MOST_NAMES);
-  if (names.length > MOST_NAMES) shown.push("…");
+  const shown = names.slice(0, MAX_NAMES);
+  if (names.length > MAX_NAMES) shown.push("…");
   return shown.length === 0 ? "" : `: ${shown.join(", ")}`;
 }
 

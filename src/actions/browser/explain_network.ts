@@ -13,12 +13,12 @@ export function explainNetwork(
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const address = placeOf({ host, port });
-  const [reason, hint] = wordsOf(code.slice("net::".length), address, host, isInsecure);
+  const [reason, hint] = explainCode(code.slice("net::".length), address, host, isInsecure);
   const cause = `${reason} (${code})`;
   return new StepError(`cannot open ${url.href}: ${cause}`, hint, { cause });
 }
 
-function wordsOf(
+function explainCode(
   code: string,
   address: string,
   host: string,

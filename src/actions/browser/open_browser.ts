@@ -58,7 +58,7 @@ const LARGEST_MESSAGE = 512 * 1024 * 1024;
 const OPEN = 1;
 
 /** The path of a socket in a directory of the browser must fit into 108 bytes. */
-const LONGEST_PLACE = 62;
+const MAX_PATH_LENGTH = 62;
 
 /** Starts a program. Throws StepError if it cannot be executed. */
 function startBrowser(...args: Parameters<typeof startGroup>): ProcessGroup {
@@ -101,7 +101,7 @@ export async function openBrowser(
       env: {
         XDG_CONFIG_HOME: profile,
         XDG_CACHE_HOME: profile,
-        ...parent.length > LONGEST_PLACE ? {} : { TMPDIR: parent },
+        ...parent.length > MAX_PATH_LENGTH ? {} : { TMPDIR: parent },
       },
       stdin: "null",
       stdout: "null",

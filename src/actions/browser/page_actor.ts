@@ -28,7 +28,7 @@ export interface PageActor {
   /** A description of the last wait, which explains a timeout. */
   readonly waiting: () => string;
   /** The page itself or a frame in it, where the elements are; a description if it is not there. */
-  location(): Promise<PagePlace | string>;
+  location(): Promise<PageLocation | string>;
   /** The element of a selector at once; a description of what is not there. */
   find(selector: string): Promise<Handle | string>;
   /** The element of a selector once it is as wanted. */
@@ -46,7 +46,7 @@ export interface PageActor {
 }
 
 /** A page or a frame, and where it begins in the window. */
-export interface PagePlace {
+export interface PageLocation {
   readonly frame: PageFrame;
   readonly corner: readonly [x: number, y: number];
 }
@@ -105,9 +105,9 @@ export function makeActor(
       await pause();
     }
   };
-  const location = async (): Promise<PagePlace | string> => {
+  const location = async (): Promise<PageLocation | string> => {
     let frame: PageFrame = tabs.current.page;
-    let corner: PagePlace["corner"] = [0, 0];
+    let corner: PageLocation["corner"] = [0, 0];
     for (const selector of frames) {
       const handle = await findElement(frame, selector);
       if (!handle) return `no frame matches ${JSON.stringify(selector)}`;
@@ -193,7 +193,7 @@ export async function untilLoaded(actor: PageActor): Promise<void> {
 
 function middleOf(
   { x, y, width, height }: ElementBox,
-  [left, top]: PagePlace["corner"],
+  [left, top]: PageLocation["corner"],
 ): [number, number] {
   return [left + x + width / 2, top + y + height / 2];
 }

@@ -43,7 +43,7 @@ const RESOURCE_TYPES: readonly string[] = [
 ];
 
 /** Of each kind, so many are kept. */
-const MOST = 100;
+const MAX_ENTRIES = 100;
 
 /** A watch for the pages of a browser. */
 export function makeWatch(permissions: Permissions | undefined): PageWatch {
@@ -54,7 +54,7 @@ export function makeWatch(permissions: Permissions | undefined): PageWatch {
   let blocks: (request: PageRequest) => boolean = () => false;
   let isIntercepted = false;
   const pages = new Set<Page>();
-  const add = (list: Dict[], one: Dict) => void (list.length < MOST && list.push(one));
+  const add = (list: Dict[], one: Dict) => void (list.length < MAX_ENTRIES && list.push(one));
   const refused = new WeakMap<PageRequest, string>();
   const blocked = new WeakSet<PageRequest>();
 

@@ -131,7 +131,7 @@ function toDriver(client: Client, another: () => Promise<Client>): Driver {
           results: await Promise.race([query(client, text, values, maxRows), lost.promise]),
         };
       } catch (error) {
-        if (!isAnswer(error)) throw error;
+        if (!isServerError(error)) throw error;
         const { message, sqlState = "" } = error;
         if (ENDED.includes(error.errno ?? 0)) isLost = true;
         return { results: [], error: { message, code: codeOf(error) || sqlState } };
@@ -164,7 +164,7 @@ interface MysqlError extends Error {
 }
 
 /** Whether the server said so, and not the connection. */
-function isAnswer(error: unknown): error is MysqlError {
+function isServerError(error: unknown): error is MysqlError {
   return error instanceof Error && ("sqlState" in error || codeOf(error).startsWith("ER_"));
 }
 

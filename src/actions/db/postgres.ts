@@ -39,7 +39,7 @@ export const openPostgres: Open<ServerDsn> = async (target, params, attempt) => 
 /** Whether the server has no TLS, or access rules for connections of the other kind alone. */
 function wantsOther(error: unknown): boolean {
   return error instanceof Error && error.message.includes("does not support SSL") ||
-    isAnswer(error) && error.code === "28000";
+    isServerError(error) && error.code === "28000";
 }
 
 interface PostgresError extends Error {
@@ -49,7 +49,7 @@ interface PostgresError extends Error {
 }
 
 /** Whether the server said so, and not the connection. */
-function isAnswer(error: unknown): error is PostgresError {
+function isServerError(error: unknown): error is PostgresError {
   return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
@@ -75,7 +75,7 @@ function toDriver(typed: TypedClient, target: ServerDsn): Driver {
         const parameters = values?.map((value, index) => toParameter(value, types[index]));
         return { results: await query(typed, text, parameters, maxRows) };
       } catch (error) {
-        if (!isAnswer(error)) throw error;
+        if (!isServerError(error)) throw error;
         if (error.severity === "FATAL") isLost = true;
         const detail = error.detail ? `: ${error.detail}` : "";
         return { results: [], error: { message: error.message + detail, code: error.code } };

@@ -16,7 +16,7 @@ import {
   type SqliteColumn,
   sqliteMain,
   type SqliteOrder,
-  type SqliteReply,
+  type SqliteResponse,
   type SqliteResult,
   type SqliteValue,
 } from "./sqlite_worker.ts";
@@ -33,13 +33,13 @@ export const openSqlite: Open<FileDsn> = async ({ target, query }, _, attempt) =
   const worker = new Worker(code, { eval: true });
   worker.unref();
   let isLost = false;
-  let waiting: PromiseWithResolvers<SqliteReply> | undefined;
-  worker.on("message", (reply: SqliteReply) => waiting?.resolve(reply));
+  let waiting: PromiseWithResolvers<SqliteResponse> | undefined;
+  worker.on("message", (reply: SqliteResponse) => waiting?.resolve(reply));
   worker.on("error", (error: unknown) => {
     isLost = true;
     waiting?.reject(error);
   });
-  const order = (order: SqliteOrder): Promise<SqliteReply> => {
+  const order = (order: SqliteOrder): Promise<SqliteResponse> => {
     if (isLost) return Promise.resolve({ results: [] });
     waiting = Promise.withResolvers();
     worker.ref();

@@ -25,7 +25,7 @@ export interface GrpcCall {
 export type Metadata = Readonly<Record<string, readonly string[]>>;
 
 /** The result of a call. */
-export interface GrpcAnswer {
+export interface GrpcResponse {
   readonly status: CallStatus;
   readonly metadata: Readonly<Record<string, string>>;
   readonly trailers: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export async function makeCall(
   session: GrpcSession,
   call: GrpcCall,
   context: ActionContext,
-): Promise<GrpcAnswer> {
+): Promise<GrpcResponse> {
   if (!session.isOpen) throw new ConnectionLost(session.error, true, 0);
   const stream = session.http2.request(headersOf(session, call), { endStream: false });
   const end = Promise.withResolvers<CallStatus | undefined>();
@@ -79,7 +79,7 @@ export async function makeCall(
   stream.end();
   try {
     const status = await end.promise ?? makeStatus("OK", "");
-    return await toAnswer(received, status);
+    return await toResponse(received, status);
   } finally {
     forget();
     limit?.cancel();
@@ -145,7 +145,7 @@ class Receiver {
   }
 }
 
-async function toAnswer(received: Receiver, status: CallStatus): Promise<GrpcAnswer> {
+async function toResponse(received: Receiver, status: CallStatus): Promise<GrpcResponse> {
   const encoding = received.metadata.get("grpc-encoding") ?? "identity";
   return {
     status,

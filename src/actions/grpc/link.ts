@@ -4,7 +4,7 @@ import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
 import { explainConnection } from "../../action/net/explain_connection.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
-import { ConnectionLost, type GrpcAnswer, type GrpcCall, makeCall } from "./grpc_call.ts";
+import { ConnectionLost, type GrpcCall, type GrpcResponse, makeCall } from "./grpc_call.ts";
 import type { FileRegistry } from "./link_files.ts";
 import { type GrpcSession, openGrpcSession } from "./grpc_session.ts";
 
@@ -91,7 +91,7 @@ export async function callOver(
   call: GrpcCall,
   activity: string,
   context: ActionContext,
-): Promise<GrpcAnswer> {
+): Promise<GrpcResponse> {
   for (let isAgain = false;; isAgain = true) {
     const open = () => openGrpcSession(link.endpoint, link.tls, context);
     const connecting = `connecting to ${placeOf(link.endpoint)}`;
@@ -133,7 +133,7 @@ const AHEAD = 100;
 
 /** Whether a server ended a call because our own timeout is over, which it knows. */
 function isTimeout(
-  { status }: GrpcAnswer,
+  { status }: GrpcResponse,
   { timeout, deadline }: GrpcCall,
   elapsed: number,
 ): boolean {

@@ -1,5 +1,5 @@
 import { StepError } from "../../base/errors.ts";
-import type { GrpcAnswer } from "./grpc_call.ts";
+import type { GrpcResponse } from "./grpc_call.ts";
 import { knownType } from "./known_types.ts";
 import { undefinedTypes } from "./link_files.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { nameOfStatus } from "./status.ts";
 
 /** Sends messages to a method of the server: `/grpc.reflection.v1.ServerReflection/…`. */
-export type Send = (path: string, messages: readonly Uint8Array[]) => Promise<GrpcAnswer>;
+export type Send = (path: string, messages: readonly Uint8Array[]) => Promise<GrpcResponse>;
 
 /** The result of reflection: the files of a service, or the services that exist instead. */
 export type Reflected =
@@ -105,14 +105,14 @@ class ReflectionError extends Error {
 }
 
 /** A reply as decoded by the library. */
-interface ReplyMessage {
+interface ReflectionMessage {
   readonly fileDescriptorResponse?: { readonly fileDescriptorProto: readonly Uint8Array[] };
   readonly listServicesResponse?: { readonly service: readonly { readonly name: string }[] };
 }
 
 function readReply(bytes: Uint8Array): ReflectionResponse {
   const type = knownType("grpc.reflection.v1.ServerReflectionResponse");
-  const reply = fromBinary(type, bytes) as ReplyMessage;
+  const reply = fromBinary(type, bytes) as ReflectionMessage;
   return {
     files: (reply.fileDescriptorResponse?.fileDescriptorProto ?? [])
       .map((file) => fromBinary(FileDescriptorProtoSchema, file)),

@@ -5,7 +5,7 @@ import { checkNet } from "../../action/net/open_socket.ts";
 import { limitAction } from "../../action/net/step_deadline.ts";
 import { readParameters } from "../../action/read_parameters.ts";
 import { shareConnection } from "../../action/shared_connection.ts";
-import type { GrpcAnswer } from "./grpc_call.ts";
+import type { GrpcResponse } from "./grpc_call.ts";
 import { findMethod } from "./find_method.ts";
 import { decodeMessage, encodeMessage } from "./json_message.ts";
 import { knownType, knownTypes } from "./known_types.ts";
@@ -109,7 +109,7 @@ function bodiesOf(method: DescMethod, name: string, body: Value | undefined): re
   );
 }
 
-function toRes(answer: GrpcAnswer, messages: readonly Value[], types: Registry): Dict {
+function toRes(answer: GrpcResponse, messages: readonly Value[], types: Registry): Dict {
   const { status, metadata, trailers } = answer;
   const body = messages.at(-1) ?? null;
   return {

@@ -97,9 +97,9 @@ async function receive(params: Dict, actionContext: ActionContext): Promise<Acti
         ? 'the events came to "max_events"'
         : "the server ended the stream";
       const message = `${request.method} "${request.url}": ${ending} before "until" was true: `;
-      throw new StepError(message + cameWords(sink.events, context), undefined, { res });
+      throw new StepError(message + receivedText(sink.events, context), undefined, { res });
     }
-    return { req: req(), res, status: 0, brief: countWords(sink.events) };
+    return { req: req(), res, status: 0, brief: countText(sink.events) };
   } catch (error) {
     if (faults.length > 0) throw faults[0];
     const failure = await explainFailure(error, request, req(), context.host.clock);
@@ -108,11 +108,11 @@ async function receive(params: Dict, actionContext: ActionContext): Promise<Acti
     const message = time === undefined
       ? failure.message
       : `${request.method} "${request.url}": ${
-        lateWords(sink.events, until, maxEvents)
+        timeoutText(sink.events, until, maxEvents)
       } within ${time}`;
     const came = time !== undefined && sink.events.length === 0
       ? ""
-      : `: ${cameWords(sink.events, context)}`;
+      : `: ${receivedText(sink.events, context)}`;
     throw new StepError(message + came, failure.hint, { ...failure.details, res: soFar() });
   } finally {
     call?.close();
@@ -120,12 +120,12 @@ async function receive(params: Dict, actionContext: ActionContext): Promise<Acti
   }
 }
 
-function countWords({ length }: readonly Dict[]): string {
+function countText({ length }: readonly Dict[]): string {
   return length === 1 ? "1 event" : `${length} events`;
 }
 
 /** What did not come in time. */
-function lateWords(
+function timeoutText(
   { length }: readonly Dict[],
   until: string | undefined,
   maxEvents: number,
@@ -138,9 +138,9 @@ function lateWords(
 }
 
 /** Describes the received events, for an error. */
-function cameWords(events: readonly Dict[], { secrets }: ActionContext): string {
+function receivedText(events: readonly Dict[], { secrets }: ActionContext): string {
   const last = events.at(-1);
   if (!last) return "no event came";
   const shown = excerpt(JSON.stringify(last), secrets);
-  return `${countWords(events)} came, the last is ${shown}`;
+  return `${countText(events)} came, the last is ${shown}`;
 }

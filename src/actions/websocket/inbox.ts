@@ -2,8 +2,8 @@ import { StepError } from "../../base/errors.ts";
 import type { ActionContext, SecretSink, Value } from "../../action/action.ts";
 import { Intake } from "../../action/intake.ts";
 import { onAbort } from "../../action/on_abort.ts";
-import { type Message, messageWords, readMessage } from "./messages.ts";
-import { MOST_BYTES, type WebSocket } from "./open_websocket.ts";
+import { type Message, messageText, readMessage } from "./messages.ts";
+import { MAX_BYTES, type WebSocket } from "./open_websocket.ts";
 
 /** The closure of a WebSocket. */
 export interface Closed {
@@ -42,7 +42,7 @@ export class Inbox {
 
   constructor(context: ActionContext, readonly url: string) {
     this.#context = context;
-    this.#intake = new Intake(MOST_BYTES, `"${url}" sent more than ${MOST_BYTES} bytes`);
+    this.#intake = new Intake(MAX_BYTES, `"${url}" sent more than ${MAX_BYTES} bytes`);
   }
 
   /** The last message that was taken. */
@@ -146,7 +146,7 @@ export class Inbox {
     const forget = onAbort(signal, ({ message, hint }) => {
       const details = { res: { messages: this.values, message: this.last } };
       const failure = `${message} while waiting for ${what} from "${this.url}": ${
-        cameWords(this)
+        receivedText(this)
       }${notes()}`;
       stopped.reject(new StepError(failure, hint, details));
     });
@@ -159,9 +159,9 @@ export class Inbox {
 }
 
 /** Describes the received messages, for an error. */
-export function cameWords({ count, last, secrets }: Inbox): string {
+export function receivedText({ count, last, secrets }: Inbox): string {
   if (count === 0) return "no message came";
   const text = typeof last === "string" ? last : undefined;
-  const shown = messageWords({ text, value: last }, secrets);
+  const shown = messageText({ text, value: last }, secrets);
   return `${count === 1 ? "1 message" : `${count} messages`} came, the last is ${shown}`;
 }

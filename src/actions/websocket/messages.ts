@@ -35,7 +35,7 @@ export function writeMessage(value: Value | undefined): string | Uint8Array | un
 }
 
 /** A message in one line of an error. */
-export function messageWords({ text, value }: Message, secrets: SecretSink): string {
+export function messageText({ text, value }: Message, secrets: SecretSink): string {
   const short = excerpt(text ?? JSON.stringify(value), secrets);
   return text !== undefined && typeof value === "string" ? JSON.stringify(short) : short;
 }

@@ -23,7 +23,7 @@ import { socketUrl } from "./read_websocket_url.ts";
 export type { WebSocket };
 
 /** The most bytes that all messages together may have. */
-export const MOST_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The maximum bytes that are kept of a response that refuses a WebSocket. */
 const LONGEST_REFUSAL = 65_536;
@@ -91,7 +91,7 @@ async function shakeHands(
   const opened = new WebSocket(socketUrl(request.url.href), [...subprotocols], {
     createConnection: () => socket,
     headers: headersOf(request),
-    maxPayload: MOST_BYTES,
+    maxPayload: MAX_BYTES,
   });
   const forget = onAbort(context.signal, (reason) => {
     reject(reason);

@@ -16,7 +16,7 @@ import { socketsOf } from "../http/transport/sockets.ts";
 import { limitAction } from "../../action/net/step_deadline.ts";
 import { readParameters, required } from "../../action/read_parameters.ts";
 import { closeWords } from "./close_words.ts";
-import { cameWords, Inbox } from "./inbox.ts";
+import { Inbox, receivedText } from "./inbox.ts";
 import { type Message, writeMessage } from "./messages.ts";
 import { openingSender, type WebSocket } from "./open_websocket.ts";
 import { listSubprotocols, subprotocolProblem } from "./subprotocols.ts";
@@ -83,7 +83,7 @@ export async function runWebsocket(
         tls: reply.tls ?? null,
       },
       status: isFine ? 0 : 1,
-      brief: isFine ? countWords(inbox.count) : `closed by ${closeWords(closeCode, reason)}`,
+      brief: isFine ? countText(inbox.count) : `closed by ${closeWords(closeCode, reason)}`,
     };
   } catch (error) {
     if (socket) await inbox.leave(socket);
@@ -128,7 +128,7 @@ function refused(status: string, shown: string, res: Dict): StepError {
 /** Codes of a closure that is not a failure: one is that of a closure without a code. */
 const FINE_CODES: readonly number[] = [1000, 1001, 1005];
 
-function countWords(count: number): string {
+function countText(count: number): string {
   return count === 1 ? "1 message" : `${count} messages`;
 }
 
@@ -185,7 +185,7 @@ async function converse(
     let mismatches: readonly Mismatch[] = [];
     do {
       const before = mismatches;
-      const message = await next(what, () => before.length === 0 ? "" : mismatchWords(before));
+      const message = await next(what, () => before.length === 0 ? "" : mismatchText(before));
       const actual = typeof expect === "string" ? message.text ?? message.value : message.value;
       mismatches = find(actual, expect);
     } while (mismatches.length > 0);
@@ -202,14 +202,14 @@ function missing(inbox: Inbox, what: string): string {
   const ending = closed
     ? `was closed (${closeWords(closed.code, closed.reason)})`
     : 'came to its "max_messages"';
-  return `"${url}" ${ending} while waiting for ${what}: ${cameWords(inbox)}`;
+  return `"${url}" ${ending} while waiting for ${what}: ${receivedText(inbox)}`;
 }
 
 /** The most places of a message that one line names. */
-const MOST_PLACES = 3;
+const MAX_MISMATCHES = 3;
 
-function mismatchWords(mismatches: readonly Mismatch[]): string {
-  const places = mismatches.slice(0, MOST_PLACES).map(({ path, expected, actual }) => {
+function mismatchText(mismatches: readonly Mismatch[]): string {
+  const places = mismatches.slice(0, MAX_MISMATCHES).map(({ path, expected, actual }) => {
     const prefix = path.length === 0 ? "" : `at ${pathText(path)}: `;
     const found = actual === undefined ? "nothing" : formatJson(actual);
     return `${prefix}expected ${expected ?? "nothing"}, received ${found}`;

@@ -46,7 +46,7 @@ interface OutputSource {
 }
 
 /** A name that more steps publish than this says nothing about which of them is meant. */
-const MOST_PUBLISHERS = 100;
+const MAX_PUBLISHERS = 100;
 
 /**
  * Finds the steps whose outputs a reading sees; an id of a step goes before the name of an output.
@@ -69,7 +69,7 @@ function findOutputSource(model: CheckModel, { keys }: Reading): OutputSource | 
     return nothing(second.name, { index: 1, owner: steps[0] });
   }
   const publishers = model.publishers.get(first.name);
-  if (publishers && publishers.length > MOST_PUBLISHERS) return undefined;
+  if (publishers && publishers.length > MAX_PUBLISHERS) return undefined;
   if (publishers) return { steps: publishers, index: 0 };
   return model.knowsPublishers ? nothing(first.name, { index: 0 }) : undefined;
 }

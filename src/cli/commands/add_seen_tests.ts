@@ -10,10 +10,10 @@ import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 
 /** Characters of a response that are looked at. */
-const MOST = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
 /** So many keys of a response are tested. */
-const MOST_KEYS = 12;
+const MAX_KEYS = 12;
 
 /** A workflow with tests of what came back, and the steps that failed. */
 interface Seen {
@@ -73,7 +73,7 @@ async function runOnce(
     if (event.type !== "step_finished") return;
     results.set(`${ids.indexOf(event.run.job)} ${event.run.step}`, event.result);
   };
-  await run(plan, here, take, { detail: { all: true, limit: MOST } });
+  await run(plan, here, take, { detail: { all: true, limit: MAX_LENGTH } });
   return results;
 }
 
@@ -103,7 +103,7 @@ function shapeOf(body: Value): string[] {
   if (!isDict(body)) return [];
   return [
     'type(res.body) == "map"',
-    ...Object.entries(body).slice(0, MOST_KEYS).flatMap(([name, value]) => {
+    ...Object.entries(body).slice(0, MAX_KEYS).flatMap(([name, value]) => {
       const type = typeTest(value);
       return type === undefined ? [] : [`type(res.body${keyOf(name)}) ${type}`];
     }),

@@ -9,7 +9,7 @@ import type { Problem } from "../../workflow/problem.ts";
 import { parseDocument } from "../../workflow/read_files.ts";
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /** Parameters that a request cannot do without. */
 const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
@@ -41,7 +41,7 @@ export async function commentMistakes(
       jobs[job!] = withoutMistake(jobs[job!]!, mistake) ?? jobs[job!]!;
     }
     const isSame = jobs.every((job, index) => job === draft.jobs[index]);
-    if (isSame || round === MOST_ROUNDS) return { draft, mistakes };
+    if (isSame || round === MAX_ROUNDS) return { draft, mistakes };
     draft = { ...draft, jobs };
   }
 }

@@ -6,7 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { VARIABLE } from "../../run/failure/explain_nil.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
-import { MOST_PARTS } from "../../spread/piece_events.ts";
+import { MAX_PARTS } from "../../spread/piece_events.ts";
 import { type Exported, shellWord } from "../../spread/engines/exported.ts";
 import { EXPORTERS } from "../../spread/engines/registry.ts";
 import { makeSuiteTasks, makeTasks, readSplit } from "../../spread/engines/tasks.ts";
@@ -135,8 +135,8 @@ async function outlineSuite(
   const shards = count === undefined
     ? undefined
     : readCount(count, "shards", "a suite has at most 256 shards");
-  if (shards !== undefined && shards > MOST_PARTS) {
-    throw new UsageError(`option --shards must be at most ${MOST_PARTS}, not ${shards}`);
+  if (shards !== undefined && shards > MAX_PARTS) {
+    throw new UsageError(`option --shards must be at most ${MAX_PARTS}, not ${shards}`);
   }
   const { suite } = await loadSuite(open, host, options);
   const setup = suite.setup.map(plannedMember);

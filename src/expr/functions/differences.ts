@@ -224,7 +224,7 @@ interface Leftovers {
   readonly others: readonly number[];
 }
 
-const MOST_PAIRS = 1_000_000;
+const MAX_PAIRS = 1_000_000;
 
 /**
  * Pairs the items of two lists so that as many as possible have a partner that fits them: a maximum
@@ -241,7 +241,7 @@ export function pairUp(
     const key = one * others + other;
     const result = known.get(key) ?? fits(one, other);
     known.set(key, result);
-    if (known.size > MOST_PAIRS) {
+    if (known.size > MAX_PAIRS) {
       throw new Fault("the lists are too long to be compared in any order");
     }
     return result;

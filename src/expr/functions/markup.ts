@@ -65,7 +65,7 @@ export function textIn(node: MarkupNode | MarkupDocument): string {
 }
 
 /** Levels of elements; real pages have fewer, and each costs time in every step. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /** The document in XML or HTML, for a function that messages name. */
 export function readMarkup(text: string, isXml: boolean, caller: string): MarkupDocument {
@@ -73,8 +73,8 @@ export function readMarkup(text: string, isXml: boolean, caller: string): Markup
   const open: string[] = [];
   class LimitedHandler extends DomHandler {
     override onopentag(name: string, attributes: Record<string, string>): void {
-      if (open.push(name) > MOST_LEVELS) {
-        throw new Fault(`${caller} reads at most ${MOST_LEVELS} elements inside each other`);
+      if (open.push(name) > MAX_LEVELS) {
+        throw new Fault(`${caller} reads at most ${MAX_LEVELS} elements inside each other`);
       }
       super.onopentag(name, attributes);
     }

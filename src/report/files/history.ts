@@ -15,10 +15,10 @@ import {
 const SCHEMA = "runner-history/1";
 
 /** Runs that a history keeps of each workflow or suite. */
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 
 /** The passed tests of a larger run are left out, so that its file stays small. */
-const MOST_TESTS = 5000;
+const MAX_TESTS = 5000;
 
 /** A run as its file in the history has it. */
 export interface HistoryRun {
@@ -80,10 +80,10 @@ export async function openHistory(path: string, { files, clock }: Host): Promise
     with(records, suite) {
       const current = historyRun(records, suite);
       const earlier = ofSubject(current.subject).map(({ run }) => run);
-      return [...earlier, current].slice(-MOST_RUNS);
+      return [...earlier, current].slice(-MAX_RUNS);
     },
     async prune(subject) {
-      for (const { name } of ofSubject(subject).slice(0, 1 - MOST_RUNS)) {
+      for (const { name } of ofSubject(subject).slice(0, 1 - MAX_RUNS)) {
         await files.remove(`${directory}/${name}`);
       }
     },
@@ -135,9 +135,9 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
     state: hasPassed ? "passed" : "failed",
     isPartial: suite?.start.shard !== undefined ||
       records.some(({ end }) => (end?.leftOut ?? 0) > 0),
-    tests: tests.length <= MOST_TESTS
+    tests: tests.length <= MAX_TESTS
       ? tests
-      : tests.filter(([, state]) => state !== "passed").slice(0, MOST_TESTS),
+      : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
   };
 }
 

@@ -126,11 +126,11 @@ function renderFailures({ failures }: Case): string {
 }
 
 /** More attempts add nothing new; `attempts` is their number. */
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 /** The attempts before the one that was good. */
 function renderFlaky(attempts: readonly Attempt[]): string {
-  return attempts.slice(0, -1).slice(0, MOST_ATTEMPTS).map(({ outcome, message = outcome }) => {
+  return attempts.slice(0, -1).slice(0, MAX_ATTEMPTS).map(({ outcome, message = outcome }) => {
     const [element, type] = outcome === "error"
       ? ["flakyError", "action"]
       : ["flakyFailure", "test"];

@@ -17,10 +17,10 @@ import { failureKind } from "../model/round_tally.ts";
 import { printable } from "../../base/text/printable.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 /** Nobody reads more than these in a comment. */
-const MOST_FAILURES = 50;
-const MOST_JOBS = 200;
+const MAX_FAILURES = 50;
+const MAX_JOBS = 200;
 const LONGEST_TABLE = 15_000;
 /** The size limits of one failure and of its exchange, which leave room for others. */
 const LONGEST_DETAIL = 4000;
@@ -28,25 +28,25 @@ const WIDEST_DESCRIPTION = 1000;
 
 /** Renders a run for a pull request or the page of a build. */
 export function renderMarkdown(records: readonly RunRecord[]): Iterable<string> {
-  return cutPieces(markdownPieces(records), MOST_BYTES);
+  return cutPieces(markdownPieces(records), MAX_BYTES);
 }
 
 /** GitHub drops a summary beyond 1 MiB of all steps of a build, which may run several workflows. */
-const MOST_SUMMARY_BYTES = 250_000;
+const MAX_SUMMARY_BYTES = 250_000;
 
 /** The summary for the page of a build on GitHub. */
 export function* renderGithubSummary(records: readonly RunRecord[]): Iterable<string> {
-  yield* cutPieces(markdownPieces(records), MOST_SUMMARY_BYTES);
+  yield* cutPieces(markdownPieces(records), MAX_SUMMARY_BYTES);
   yield "\n";
 }
 
 /** Returns as many pieces as fit, with a note about the rest. No piece is cut. */
-function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<string> {
+function* cutPieces(pieces: Iterable<string>, maxBytes: number): Iterable<string> {
   const encoder = new TextEncoder();
   let bytes = 0;
   for (const piece of pieces) {
     bytes += encoder.encode(piece).length;
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       yield "\n… (there is more than fits in here)\n";
       return;
     }
@@ -73,7 +73,7 @@ function* runPieces(record: RunRecord): Iterable<string> {
   yield jobTable(suites);
   yield* renderFailures(suites);
   yield* renderFlaky(suites);
-  for (const { text } of record.warnings.slice(0, MOST_FAILURES)) {
+  for (const { text } of record.warnings.slice(0, MAX_FAILURES)) {
     yield `\n> ⚠️ ${markdownText(text)}\n`;
   }
 }
@@ -84,7 +84,7 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
   for (const api of mergeCoverage(ends)) {
     const { operations, statuses, parameters } = coverageShares([api]);
     const uncalled = uncalledOperations(api);
-    const shown = uncalled.slice(0, MOST_FAILURES).map((name) => `- ${markdownText(name)}\n`);
+    const shown = uncalled.slice(0, MAX_FAILURES).map((name) => `- ${markdownText(name)}\n`);
     const rest = uncalled.length - shown.length;
     yield `\n### API coverage of ${markdownText(api.file)}\n\n` +
       "| | Covered |\n|---|---|\n" +
@@ -112,7 +112,7 @@ function jobTable(suites: readonly CaseSuite[]): string {
   let table = "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n";
   for (const [index, suite] of suites.entries()) {
     const row = jobRow(suite);
-    if (index === MOST_JOBS || table.length + row.length > LONGEST_TABLE) {
+    if (index === MAX_JOBS || table.length + row.length > LONGEST_TABLE) {
       return `${table}\n… and ${countOf(suites.length - index, "more job")}\n`;
     }
     table += row;
@@ -133,7 +133,7 @@ function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
   const failed = findAlike(suites, ({ outcome }) => outcome === "failed");
   if (failed.length === 0) return;
   yield "\n### Failures\n";
-  yield* failed.slice(0, MOST_FAILURES).map(failurePiece);
+  yield* failed.slice(0, MAX_FAILURES).map(failurePiece);
   yield leftOut(failed, "more failure");
 }
 
@@ -162,7 +162,7 @@ function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
   const flaky = findAlike(suites, (one) => one.flaky);
   if (flaky.length === 0) return;
   yield "\n### Flaky\n\n";
-  yield* flaky.slice(0, MOST_FAILURES).map(({ suite, first, count }) => {
+  yield* flaky.slice(0, MAX_FAILURES).map(({ suite, first, count }) => {
     const others = count > 1 ? `, and flaky in ${countOf(count - 1, "more round")}` : "";
     const name = markdownText(`${suite.name} › ${first.name}`);
     return `- ${name}: passed on attempt ${first.step?.result.attempts.length}${others}\n`;
@@ -172,7 +172,7 @@ function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
 
 /** A word about those beyond the most that are shown. */
 function leftOut(all: readonly AlikeCases[], noun: string): string {
-  const left = all.slice(MOST_FAILURES).reduce((sum, { count }) => sum + count, 0);
+  const left = all.slice(MAX_FAILURES).reduce((sum, { count }) => sum + count, 0);
   return left === 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
 }
 

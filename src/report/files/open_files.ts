@@ -86,7 +86,7 @@ export async function openFileReports(
 }
 
 /** More names of files that are not runs help nobody. */
-const MOST_FOREIGN = 3;
+const MAX_FOREIGN_NAMES = 3;
 
 async function openHistoryAt(
   path: string,
@@ -99,8 +99,8 @@ async function openHistoryAt(
   });
   const { foreign } = history;
   if (foreign.length > 0) {
-    const names = foreign.slice(0, MOST_FOREIGN).join(", ");
-    const ending = foreign.length > MOST_FOREIGN ? `, … (${foreign.length} files)` : "";
+    const names = foreign.slice(0, MAX_FOREIGN_NAMES).join(", ");
+    const ending = foreign.length > MAX_FOREIGN_NAMES ? `, … (${foreign.length} files)` : "";
     onLeftOut(new RunnerError(`ignored in the history '${path}': ${names}${ending}`));
   }
   return history;

@@ -4,7 +4,7 @@ import type { Failure, StepResult } from "../../run/event.ts";
 import type { StepTree } from "../model/steps.ts";
 import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
-import { formatPlace, isOnlyEmbedded, summarizeFailure } from "./render_failure.ts";
+import { formatLocation, isOnlyEmbedded, summarizeFailure } from "./render_failure.ts";
 
 /** A step or job that failed, for the list at the end of a report. */
 export interface FailureEntry extends FailedStep {
@@ -44,7 +44,7 @@ export function makeFailureEntry(
   const cause = failures[0]?.cause;
   return {
     title: oneLine(title),
-    location: location && formatPlace(location),
+    location: location && formatLocation(location),
     lines: failures.flatMap((failure) => [
       { text: remark + summarizeFailure(failure), isHint: false },
       ...failure.hint === undefined

@@ -16,7 +16,7 @@ const WIDEST_COMPARED = 60;
 export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
   const { place: location, kind, message, hint, expression, operands = [], difference } = failure;
   const fit = (text: string) => fitSentence(text, room);
-  const head = location ? `${formatPlace(location)}: ${message}` : message;
+  const head = location ? `${formatLocation(location)}: ${message}` : message;
   // An interruption is not about the file, nor is a failure that the steps of an embedded job report.
   const isAboutFile = kind !== "interrupted" && kind !== "embedded";
   const excerpt = isAboutFile && location !== undefined && location.text.trim() !== "";
@@ -54,7 +54,7 @@ function readableKey(field: string): string {
 }
 
 /** `api.yml:14:15`. */
-export function formatPlace({ file, line, column }: Position): string {
+export function formatLocation({ file, line, column }: Position): string {
   return `${printableLine(file)}:${line}:${column}`;
 }
 

@@ -194,7 +194,7 @@ function indexJobs({ workflow: { jobs } }: Plan): JobIndex {
 }
 
 /** More than this would not help to find the cause. */
-const MOST_PARTS = 3;
+const MAX_PARTS = 3;
 
 /**
  * Says which parts of `with` came out nil, and why: such a part is left out or sent as null, and
@@ -202,7 +202,7 @@ const MOST_PARTS = 3;
  */
 export function nilPartsHint(owner: FailureOwner): string | undefined {
   if (!("model" in owner)) return undefined;
-  const reasons = nilReasons(owner).take(MOST_PARTS)
+  const reasons = nilReasons(owner).take(MAX_PARTS)
     .map(([path, why]) => `${["with", ...path].join(".")} is nil: ${why}`).toArray();
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }

@@ -3,7 +3,7 @@ import { type Exported, lastWords, renderExported, runWords, shellLine } from ".
 import { dependsOnAny, type Task } from "./tasks.ts";
 
 /** The size limit of a ConfigMap. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Writes a workflow of Argo Workflows, which mounts the files from a ConfigMap. */
 export function exportJobs(exported: Exported): string {
@@ -42,13 +42,13 @@ export function exportJobs(exported: Exported): string {
 }
 
 /** The size limit of an object of Kubernetes, which etcd keeps. */
-const MOST_BYTES_OF_OBJECT = 1.5 * 1024 * 1024;
+const MAX_BYTES_OF_OBJECT = 1.5 * 1024 * 1024;
 
 function refuseLarge(document: object): void {
   const bytes = bytesOf(JSON.stringify(document));
-  if (bytes < MOST_BYTES_OF_OBJECT) return;
+  if (bytes < MAX_BYTES_OF_OBJECT) return;
   throw new RunnerError(
-    `the workflow for Argo has ${bytes} bytes, and Kubernetes takes less than ${MOST_BYTES_OF_OBJECT}`,
+    `the workflow for Argo has ${bytes} bytes, and Kubernetes takes less than ${MAX_BYTES_OF_OBJECT}`,
     "each task names all tasks that it depends on: give fewer needs, or make fewer jobs",
   );
 }
@@ -62,9 +62,9 @@ const FLOW = "flow";
 /** The ConfigMap with the files: its keys have no slashes, so that each is mounted by its path. */
 function configOf({ name, files }: Exported) {
   const bytes = files.reduce((sum, { text }) => sum + bytesOf(text), 0);
-  if (bytes >= MOST_BYTES) {
+  if (bytes >= MAX_BYTES) {
     throw new RunnerError(
-      `the files of the workflow have ${bytes} bytes, and a ConfigMap takes less than ${MOST_BYTES}`,
+      `the files of the workflow have ${bytes} bytes, and a ConfigMap takes less than ${MAX_BYTES}`,
       "put them into the image",
     );
   }

@@ -12,21 +12,21 @@ import {
 import { dependsOnAny, type Task } from "./tasks.ts";
 
 /** The maximum number of needs of a GitLab job, including the job that prepares the run. */
-const MOST_NEEDS = 50;
+const MAX_NEEDS = 50;
 
 /** The maximum number of jobs that `parallel` may make. */
-const MOST_PARALLEL = 200;
+const MAX_PARALLEL = 200;
 
 /** Writes a pipeline of GitLab CI. */
 export function exportJobs(exported: Exported): string {
   const { name, tasks, secrets, image } = exported;
   for (const { name, ancestors, parts } of tasks) {
-    if (parts > MOST_PARALLEL) {
-      throw new RunnerError(`"${name}" has ${parts} parts, and GitLab allows ${MOST_PARALLEL}`);
+    if (parts > MAX_PARALLEL) {
+      throw new RunnerError(`"${name}" has ${parts} parts, and GitLab allows ${MAX_PARALLEL}`);
     }
-    if (ancestors.length < MOST_NEEDS) continue;
+    if (ancestors.length < MAX_NEEDS) continue;
     throw new RunnerError(
-      `"${name}" depends on ${ancestors.length} tasks, and GitLab allows ${MOST_NEEDS - 1}`,
+      `"${name}" depends on ${ancestors.length} tasks, and GitLab allows ${MAX_NEEDS - 1}`,
       "give fewer needs, or let chains of jobs share a task: --group chains",
     );
   }

@@ -1,5 +1,5 @@
 import { splittableRepeat } from "../choose_piece.ts";
-import { MOST_PARTS } from "../piece_events.ts";
+import { MAX_PARTS } from "../piece_events.ts";
 import { namesOf } from "../suite_run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
@@ -132,9 +132,9 @@ export function readSplit(
   return new Map(texts.map((text) => {
     const [, job, count] = /^(.+)=(\d{1,4})$/s.exec(text) ?? [];
     const parts = Number(count);
-    if (job === undefined || parts < 2 || parts > MOST_PARTS) {
+    if (job === undefined || parts < 2 || parts > MAX_PARTS) {
       throw new UsageError(
-        `option --split must be a job and 2 to ${MOST_PARTS} parts, not "${text}"`,
+        `option --split must be a job and 2 to ${MAX_PARTS} parts, not "${text}"`,
         "write --split load=8",
       );
     }

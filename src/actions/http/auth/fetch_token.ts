@@ -27,13 +27,13 @@ const MARGIN = 30;
 export async function fetchToken(
   oauth2: Dict,
   refreshToken: string | undefined,
-  { context, sendAside }: SignInContext,
+  { context, sendAuxiliary }: SignInContext,
 ): Promise<Token> {
   const request = tokenRequest(
     refreshToken === undefined ? oauth2 : { ...oauth2, refresh_token: refreshToken },
   );
   const began = context.host.clock.ticks();
-  const reply = await sendAside(request);
+  const reply = await sendAuxiliary(request);
   const head = readHead(reply);
   const { body } = await readBody(reply, head, BODY_LIMIT, context);
   const answer = isDict(body) ? body : {};

@@ -27,7 +27,7 @@ function pathAtHome({ host: { env } }: ActionContext): string {
 
 /** The login of a host in the text of a netrc file; `default` is for every host. */
 export function findLogin(text: string, hostname: string): NetrcLogin | undefined {
-  const tokens = wordsOf(text);
+  const tokens = tokensOf(text);
   let isWanted = false;
   let username = "";
   let password: string | undefined;
@@ -55,7 +55,7 @@ export function findLogin(text: string, hostname: string): NetrcLogin | undefine
 }
 
 /** The words of a netrc file, without comments and macros. */
-function wordsOf(text: string): string[] {
+function tokensOf(text: string): string[] {
   const tokens: string[] = [];
   const bare = text.replace(/^\s*macdef\b[^]*?(?:\n\s*\n|$(?![^]))/gm, "");
   for (const line of bare.split(/\r?\n/)) {

@@ -13,5 +13,5 @@ export interface SignIn {
 export interface SignInContext {
   readonly context: ActionContext;
   /** Sends an auxiliary request, for example for a token. */
-  readonly sendAside: (request: HttpRequest) => Promise<RawResponse>;
+  readonly sendAuxiliary: (request: HttpRequest) => Promise<RawResponse>;
 }

@@ -4,7 +4,7 @@ import type { Refusal } from "../../../action/permissions/permissions.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import type { Connection } from "./connection.ts";
 import { authorityOf } from "../../../action/net/endpoint.ts";
-import { firstHop, placeOfRoute, routeOf } from "./route.ts";
+import { describeRoute, firstHop, routeOf } from "./route.ts";
 
 /**
  * Throws `StepError` if the permissions of the run do not allow the place that a request connects
@@ -29,7 +29,7 @@ export async function checkRoute(
   }
   if (!refusal) return;
   const failure = `cannot send ${request.method} "${request.url}" to ${
-    placeOfRoute(request, route)
+    describeRoute(request, route)
   }`;
   throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }

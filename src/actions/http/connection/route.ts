@@ -46,7 +46,7 @@ export function firstHop(route: Route): Endpoint | undefined {
 }
 
 /** The name in messages of the target of a connection. */
-export function placeOfRoute({ url }: Pick<HttpRequest, "url">, route: Route): string {
+export function describeRoute({ url }: Pick<HttpRequest, "url">, route: Route): string {
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {

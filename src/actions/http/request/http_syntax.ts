@@ -21,14 +21,14 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** The same few names come with each response. */
 const known = new Map<string, string>();
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 /** A header's name as responses are keyed by it: `content-type` and `CONTENT-TYPE` are `Content-Type`. */
 export function canonicalName(name: string): string {
   let canonical = known.get(name);
   if (canonical !== undefined) return canonical;
   canonical = name.toLowerCase().replace(/(^|-)([a-z])/g, (part) => part.toUpperCase());
-  if (known.size < MOST_KNOWN) known.set(name, canonical);
+  if (known.size < MAX_KNOWN) known.set(name, canonical);
   return canonical;
 }
 

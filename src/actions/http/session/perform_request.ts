@@ -22,7 +22,8 @@ export async function openStep(
   context: ActionContext,
 ): Promise<StepSession> {
   if (context.permissions) await checkRequest(context.permissions, plan.request);
-  const sendAuth = (request: HttpRequest) => sendAside(request, plan, connection, sockets, context);
+  const sendAuth = (request: HttpRequest) =>
+    sendAuxiliary(request, plan, connection, sockets, context);
   return await openSession(plan, sender, sendAuth, context);
 }
 
@@ -49,7 +50,7 @@ export function asSent(req: Dict, session: StepSession | undefined): Dict {
 }
 
 /** Sends an auxiliary request, with the timeout and the TLS options of the step. */
-async function sendAside(
+async function sendAuxiliary(
   request: HttpRequest,
   plan: RequestPlan,
   connection: Connection,

@@ -19,18 +19,18 @@ export interface Sender {
   send(request: HttpRequest): Promise<RawResponse>;
 }
 
-/** Opens the session of a step. `sendAside` sends auxiliary requests. */
+/** Opens the session of a step. `sendAuxiliary` sends auxiliary requests. */
 export async function openSession(
   { request: asked, cookies: use, auth }: RequestPlan,
   sender: Sender,
-  sendAside: (request: HttpRequest) => Promise<RawResponse>,
+  sendAuxiliary: (request: HttpRequest) => Promise<RawResponse>,
   context: ActionContext,
 ): Promise<StepSession> {
   const cookies = use && await openCookies(use, context);
   let signIn: SignIn | undefined;
   if (auth) {
     const { openSignIn } = await import("../auth/open_sign_in.ts");
-    signIn = await openSignIn(auth, asked, { context, sendAside });
+    signIn = await openSignIn(auth, asked, { context, sendAuxiliary });
   }
   const { origin } = asked.url;
   const send = async (request: HttpRequest, isFirst: boolean): Promise<RawResponse> => {

@@ -10,7 +10,7 @@ import type { Connection } from "../connection/connection.ts";
 import { ProxyFailure } from "../connection/dial.ts";
 import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
 import { explainUnreachable } from "../../../action/net/explain_connection.ts";
-import { firstHop, placeOfRoute, proxyWords, type Route, routeOf } from "../connection/route.ts";
+import { describeRoute, firstHop, proxyWords, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { BodyTooLarge } from "./body_chunks.ts";
@@ -35,7 +35,7 @@ export async function explainFailure(
       return new StepError(cause.message, cause.hint, { ...cause.details, req });
     }
     const reason = cause instanceof StepError
-      ? { message: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
+      ? { message: `${cause.message} ${phaseText(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
     const isRead = error.phase === "receiving" || isOfBody(cause);
@@ -234,7 +234,7 @@ function explainBody(error: BodyTooLarge | BadEncoding): TlsExplanation {
   };
 }
 
-function whileDoing(failure: SendFailure): string {
+function phaseText(failure: SendFailure): string {
   const { phase, received } = failure;
   const hop = hopOf(failure);
   switch (phase) {
@@ -252,7 +252,7 @@ function whileDoing(failure: SendFailure): string {
 /** Where it failed: the address that the request connects to, or the end of a tunnel to there. */
 function hopOf({ request, connection, phase }: SendFailure): string {
   const route = routeOf(request.url, connection);
-  if (route.kind !== "tunnel" || phase === "connecting") return placeOfRoute(request, route);
+  if (route.kind !== "tunnel" || phase === "connecting") return describeRoute(request, route);
   return `${placeOf(route.to)} (through ${proxyWords(route.proxy)})`;
 }
 

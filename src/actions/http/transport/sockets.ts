@@ -225,7 +225,7 @@ export function socketsOf({ host, scope }: ActionContext): Sockets {
 }
 
 /** More sockets at once make a run slower and use more memory. */
-const MOST_SOCKETS = 1024;
+const MAX_SOCKETS = 1024;
 
 /** File descriptors for everything but requests. */
 const RESERVED = 64;
@@ -233,8 +233,8 @@ const RESERVED = 64;
 /** The maximum number of open sockets: running out of file descriptors would end the program. */
 export function socketLimit(limits: string | undefined = readLimits()): number {
   const files = Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? 1024);
-  if (limits !== undefined && /^Max open files\s+unlimited/m.test(limits)) return MOST_SOCKETS;
-  return Math.max(1, Math.min(MOST_SOCKETS, files - RESERVED));
+  if (limits !== undefined && /^Max open files\s+unlimited/m.test(limits)) return MAX_SOCKETS;
+  return Math.max(1, Math.min(MAX_SOCKETS, files - RESERVED));
 }
 
 function readLimits(): string | undefined {

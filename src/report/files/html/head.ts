@@ -13,7 +13,7 @@ import {
 } from "../run_record.ts";
 import type { IndexEntry } from "./page_data.ts";
 
-const MOST_WARNINGS = 20;
+const MAX_WARNINGS = 20;
 /** Letters that fit into a few lines. */
 const LONG = 300;
 
@@ -48,9 +48,9 @@ export function renderHead(record: RunRecord, beside = ""): string {
 /** The name of a run, its result, and when it ran. */
 export function renderAbout(record: RunRecord, heading: "h1" | "h2"): string {
   const { name, description = "", end, warnings, file, started, tool } = record;
-  const warned = warnings.slice(0, MOST_WARNINGS).map(({ text }) => `<li>${escape(text)}</li>`);
-  if (warnings.length > MOST_WARNINGS) {
-    warned.push(`<li>… and ${warnings.length - MOST_WARNINGS} more</li>`);
+  const warned = warnings.slice(0, MAX_WARNINGS).map(({ text }) => `<li>${escape(text)}</li>`);
+  if (warnings.length > MAX_WARNINGS) {
+    warned.push(`<li>… and ${warnings.length - MAX_WARNINGS} more</li>`);
   }
   const time = `<time datetime="${new Date(started).toISOString()}">${timeText(started)}</time>`;
   return `<${heading}>${iconOf(stateOf(record))} ${escape(name)}</${heading}>

@@ -99,7 +99,7 @@ function operationCells({ method, path, hits, statuses, parameters }: OperationC
 }
 
 /** More of them would hide the worst. */
-const MOST_UNSTABLE = 50;
+const MAX_UNSTABLE = 50;
 
 const CHART = { bar: 8, gap: 3, height: 44, minHeight: 3 } as const;
 const SQUARE = { size: 9, gap: 2 } as const;
@@ -141,10 +141,10 @@ export function renderHistoryPanel(history: History | undefined): string {
   }
   const unstable = unstableTests(history);
   const count = unstable.length === 0 ? "no flaky tests" : countOf(unstable.length, "flaky test");
-  const rows = unstable.slice(0, MOST_UNSTABLE).map(({ name, states, changes, retried, failed }) =>
+  const rows = unstable.slice(0, MAX_UNSTABLE).map(({ name, states, changes, retried, failed }) =>
     [escape(name), renderStates(states), failed || "", changes || "", retried || ""] as const
   );
-  const rest = unstable.length - MOST_UNSTABLE;
+  const rest = unstable.length - MAX_UNSTABLE;
   const tests = unstable.length === 0
     ? "<p>No test has changed its state, and none has needed a retry.</p>"
     : renderTable(

@@ -161,13 +161,13 @@ function json(value: unknown): string {
 }
 
 /** Nobody reads more of them. */
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 
 /** The failures of a run, as markup that also needs no style. */
 function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
   let count = 0;
   const render = (title: string, failures: readonly Failure[], details: string) => {
-    if (++count > MOST_FAILURES) return "";
+    if (++count > MAX_FAILURES) return "";
     const text = failureText(failures.map(briefFailure));
     return `<h3>${escape(title)}</h3>\n<pre>${escape(text)}</pre>\n${details}`;
   };
@@ -183,7 +183,7 @@ function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
       yield render(title, result.failures, details);
     }
   }
-  if (count > MOST_FAILURES) yield `<p>… and ${count - MOST_FAILURES} more failures</p>\n`;
+  if (count > MAX_FAILURES) yield `<p>… and ${count - MAX_FAILURES} more failures</p>\n`;
   if (count === 0) yield end?.state === "passed" ? "<p>Nothing failed.</p>\n" : "<p>No step.</p>\n";
 }
 

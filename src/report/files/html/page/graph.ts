@@ -4,7 +4,7 @@ import { type GraphLine, layOutGraph, SIZES } from "./graph_layout.ts";
 import { ICONS } from "./waterfall.ts";
 
 const MARGIN = 4;
-const MOST_LETTERS = 21;
+const MAX_LETTERS = 21;
 
 /** Draws the jobs and what they need, from left to right. */
 export function drawGraph(
@@ -95,8 +95,8 @@ function boxElement(
 ): PageElement {
   const { width, height } = SIZES;
   const letters = [...name.replace(/\s+/g, " ")];
-  const label = letters.length > MOST_LETTERS
-    ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…`
+  const label = letters.length > MAX_LETTERS
+    ? `${letters.slice(0, MAX_LETTERS - 1).join("")}…`
     : letters.join("");
   return el(
     `svg:g.job.${state}${critical ? ".critical" : ""}`,

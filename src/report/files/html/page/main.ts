@@ -24,7 +24,7 @@ import { connectFilters, highlight, makeSearch, wordsIn } from "./search.ts";
 import { makeWaterfall } from "./waterfall.ts";
 
 /** Larger graphs are slow, and nobody can read them. */
-const MOST_DRAWN = 1000;
+const MAX_DRAWN = 1000;
 
 document.documentElement.setAttribute("class", "js");
 if (document.getElementById("index")) showSuite();
@@ -223,7 +223,7 @@ function showRun(run: string): void {
     waterfall.show(rows, positionOf(firstFailed));
   }
 
-  if (jobs.length > MOST_DRAWN) show(find("graph"), `More than ${MOST_DRAWN} jobs are not drawn.`);
+  if (jobs.length > MAX_DRAWN) show(find("graph"), `More than ${MAX_DRAWN} jobs are not drawn.`);
   else if (jobs.length > 0) {
     show(find("graph"), drawGraph(jobs, (index) => reveal({ kind: "job", index })));
   }

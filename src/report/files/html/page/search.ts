@@ -143,7 +143,7 @@ export function connectFilters(
 }
 
 const TEXT_NODES = 4;
-const MOST_RANGES = 1000;
+const MAX_RANGES = 1000;
 
 /** Marks words in the texts of an element, if the browser can. */
 export function highlight(panel: PageElement, words: readonly string[]): void {
@@ -154,7 +154,7 @@ export function highlight(panel: PageElement, words: readonly string[]): void {
   const walker = document.createTreeWalker(panel, TEXT_NODES);
   for (
     let node = walker.nextNode();
-    node && ranges.length < MOST_RANGES;
+    node && ranges.length < MAX_RANGES;
     node = walker.nextNode()
   ) {
     const text = node.textContent.toLowerCase();
@@ -169,5 +169,5 @@ export function highlight(panel: PageElement, words: readonly string[]): void {
       }
     }
   }
-  CSS.highlights.set("found", new Highlight(...ranges.slice(0, MOST_RANGES)));
+  CSS.highlights.set("found", new Highlight(...ranges.slice(0, MAX_RANGES)));
 }

@@ -4,7 +4,7 @@ import type { MessageView } from "../../../../run/event.ts";
 import { block, type Content, el, type PageElement, table } from "./dom.ts";
 
 /** Larger values are folded, and so are deeper ones. */
-const MOST_OPEN = 20;
+const MAX_OPEN = 20;
 const DEEPEST_OPEN = 3;
 /** Entries that are shown at once. */
 const AT_ONCE = 100;
@@ -49,7 +49,7 @@ function branch(
     fold.append(list, el("code", close));
   };
   fold.addEventListener("toggle", fill);
-  if (depth < DEEPEST_OPEN && (depth === 0 || entries.length <= MOST_OPEN)) {
+  if (depth < DEEPEST_OPEN && (depth === 0 || entries.length <= MAX_OPEN)) {
     fill();
     fold.setAttribute("open", "");
   }
