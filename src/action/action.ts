@@ -227,7 +227,7 @@ export interface ContractViolation {
   readonly hint?: string;
   /** The path below `with` to the value that it is about. */
   readonly path: readonly (string | number)[];
-  /** What the description at a place says of a part, and what came instead. */
+  /** What the description expects of a part, the place of that, and what was received. */
   readonly sides?: {
     readonly part: string;
     readonly place: string;
@@ -311,7 +311,7 @@ export interface RunTls {
 export interface AttemptDeadline {
   /** The timeout of the step, in milliseconds. */
   readonly timeout: number;
-  /** Stops the timeout while the action waits for its turn, for which no server is to blame. */
+  /** Stops the timeout while the action waits for its turn, which is not the fault of a server. */
   pauseTimeout(): void;
   /** Starts the timeout, in full, after it was paused. */
   resumeTimeout(): void;

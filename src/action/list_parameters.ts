@@ -6,7 +6,7 @@ export interface NamedParameter {
   readonly parameter: Parameter;
 }
 
-/** Every parameter, each followed by what it may hold. */
+/** Every parameter, each followed by its fields. */
 export function listParameters(
   parameters: readonly Parameter[],
   prefix = "",

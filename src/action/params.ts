@@ -30,7 +30,7 @@ export const timeout = (
   inDocuments = "the timeout of the step",
 ) => ({ timeout: duration(summary).default(milliseconds, inDocuments) });
 
-/** `connection` and `fresh`, by which the seam decides who shares a connection. */
+/** `connection` and `fresh`, which decide whether steps share a connection. */
 export const sharing = (what: string, each: string) => ({
   connection: text(`A name by which all jobs of the run share the ${what}`)
     .default("", `one for each ${each}`),

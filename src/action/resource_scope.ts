@@ -35,7 +35,7 @@ export class Resources implements ResourceScope {
     return opened;
   }
 
-  /** Whether nothing was opened, so that there is nothing to close. */
+  /** Whether nothing was opened. */
   get isEmpty(): boolean {
     return this.#closers.length === 0 && this.#opening.size === 0;
   }

@@ -47,7 +47,7 @@ const JOB: Table = [
   [GITHUB, "runs-on"],
 ];
 
-/** Keys of YAML files, by what has them. */
+/** Keys of YAML files, by the object that has them. */
 const KEYS: Readonly<Record<string, Table>> = {
   "the workflow": [
     ['environment variables are read in "vars": NAME: "{{NAME}}"', "env"],

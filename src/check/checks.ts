@@ -12,7 +12,7 @@ import {
 } from "./rules/steps.ts";
 import { undefinedVar, ungivenVar, unusedVar } from "./rules/vars.ts";
 
-/** The checks that find errors, for which a run looks before it begins. */
+/** The checks that find errors. A run makes them before it begins. */
 export const ERROR_CHECKS: readonly Check[] = [
   missingOutput,
   unknownNeed,

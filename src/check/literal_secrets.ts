@@ -101,7 +101,7 @@ function isCookie(header: string): boolean {
 
 const NAMED_COOKIE = /(?:sess|sid|auth|token|jwt)\w*\s*=\s*[^;\s]{6,}/i;
 
-/** Names that are about a secret: `token_url`, `key_id`. More of them than are readable in reports. */
+/** Names that are about a secret: `token_url`, `key_id`. Reports show only some of them. */
 const ABOUT_A_SECRET =
   /(?:ur[il]|type|name|id|file|path|dir|field|count|length|size|limit|ttl|expir\w*|age|method|mode|scheme|header|prefix|policy|format|algorithm|env|endpoint|param|hint|label|store|status|regexp?|pattern)$/i;
 

@@ -72,7 +72,7 @@ export interface Option {
   readonly sets?: (value: string, values: readonly string[]) => RunSettings;
 }
 
-/** What the command that runs workflows runs: all of something, or a part of it with `--run`. */
+/** What a command line runs: a workflow, a suite, or a part of either with `--run`. */
 export type RunKind = "workflow" | "suite" | "piece" | "suite piece";
 
 /** The settings of a run that options stand for by themselves. */

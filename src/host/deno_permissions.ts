@@ -21,7 +21,7 @@ export function demand(access: Deno.PermissionDescriptor & { readonly name: Name
   );
 }
 
-/** Throws where Deno would ask before it speaks TLS, for which it reads the certificates to trust. */
+/** Throws where Deno would ask for permission to read the trusted certificates of TLS. */
 export function demandCertificates(): void {
   // The types do not know of this kind, nor does the flag, which has to be given without one.
   demand({ name: "sys", kind: "ca" as "hostname" });

@@ -31,7 +31,7 @@ function madeAnew(name: string): string | undefined {
   return /^\$(?:datetime|localDatetime) iso8601$/.test(name) ? "now()" : undefined;
 }
 
-/** A text with the texts of variables in their places, in which there may be others. */
+/** Replaces the variables in a text, and those in their values. */
 export function putVariables(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replace(VARIABLE, (whole, name) => {
     const value = variables.get(name);

@@ -41,7 +41,7 @@ export function chooseJobs(plan: Plan, choice: JobChoice): Plan {
   return selectJobs(plan, { only, withNeeds: !choice.noNeeds, skip });
 }
 
-/** The same for one of several workflows, of which perhaps nothing is left. */
+/** The same for one of several workflows; no job of it may remain. */
 export function chooseJobsOfMany(plan: Plan, choice: JobChoice, onUnknown: OnUnknown): Plan {
   const { only, skip } = findJobs(plan, choice, onUnknown);
   return selectJobs(plan, { only, withNeeds: !choice.noNeeds, skip });

@@ -8,7 +8,7 @@ const SHAPE: ReadonlySet<string> = new Set(
   "type runId run id job needs step uses state level why kind outcome hash role".split(" "),
 );
 
-/** Fields that hold data, in which no name gives a shape. */
+/** Fields that hold data of users: the names in it have no meaning here. */
 const DATA: ReadonlySet<string> = new Set(["value", "req", "res", "outputs"]);
 
 /** A program may fail with a message of megabytes. */

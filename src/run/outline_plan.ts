@@ -23,7 +23,7 @@ export async function outlinePlan(
   });
 }
 
-/** Library users see it as it is, so that it has no undefined fields. */
+/** It has no undefined fields because users of the library see it. */
 function outlineStep(job: Job, step: Step, positionOf: Locate | undefined): StepOutline {
   const { id, iteration, isCleanup, action: { name: uses } } = step;
   return {

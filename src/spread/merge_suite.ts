@@ -115,7 +115,7 @@ function keyOf({ role, index }: Pick<SuiteRunWorkflow, "role" | "index">): strin
   return `${role ?? ""} ${index}`;
 }
 
-/** What is known of the circumstances of a workflow. */
+/** The circumstances of a workflow, as far as they are known. */
 interface Circumstances {
   /** Setup failed before it. */
   readonly isSkipped: boolean;

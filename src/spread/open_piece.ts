@@ -30,7 +30,7 @@ export interface PieceSource extends Opening {
   readonly created: number;
   /** The name of the machine. */
   readonly host: string;
-  /** When it begins, in place of what the run file says: milliseconds since 1970. */
+  /** When it begins, instead of the time in the run file: milliseconds since 1970. */
   readonly startAt?: number | undefined;
 }
 

@@ -113,7 +113,7 @@ interface GatheredInputs extends Pick<RunPiece, "outcomes" | "outputs" | "failed
 const STATES = ["failed", "skipped", "passed"] as const;
 
 /**
- * Finds what became of the jobs that those of a piece depend on. Throws RunnerError for a job or a
+ * Finds the outcomes of the jobs that those of a piece depend on. Throws RunnerError for a job or a
  * part of one that is in no input. `whole` has all jobs of the run.
  */
 export function gatherInputs(

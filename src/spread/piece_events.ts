@@ -88,7 +88,7 @@ export function refuseOtherRun(
   );
 }
 
-/** What is known of every process: of a workflow or of a suite. */
+/** The facts about the process of a piece, whether of a workflow or of a suite. */
 export interface AnyPiece {
   readonly file: string;
   readonly header: PieceHeader;
@@ -229,7 +229,7 @@ export function surveyPiece({ file, events }: PieceFile): Piece | undefined {
   };
 }
 
-/** What is said of a piece whose last event is missing: only that says whether it passed. */
+/** The message about a piece without its last event, which would tell whether it passed. */
 export function endsInTheMiddle(file: string): string {
   return `'${file}' ends in the middle: its machine was lost`;
 }

@@ -9,7 +9,7 @@ export interface NamedText {
   readonly text: string;
 }
 
-/** A map in a file of ours, with what it must have. */
+/** A map in a file that runner wrote, with the fields that it must have. */
 export interface FileFields {
   text(name: string): string;
   number(name: string): number;

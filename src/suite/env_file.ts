@@ -8,7 +8,7 @@ import { readTextFile } from "../workflow/read_files.ts";
 /** Where files with values are read, and the secrets that come up. */
 interface Reading {
   readonly host: Host;
-  /** Gets values of secret names, before anything is said of them. */
+  /** Receives the values of secret names before any message shows them. */
   readonly secrets: Readonly<Record<string, unknown>>[];
 }
 

@@ -146,7 +146,7 @@ class SuiteRun {
     piece?.onSetup(this.#outputs);
   }
 
-  /** `members` is emptied, so that nothing is kept of what has run. */
+  /** `members` is emptied, to free what has run. */
   async runAll(members: SuiteMember[], workers: number): Promise<void> {
     members.reverse();
     const work = async () => {

@@ -27,7 +27,7 @@ export function hasErrors(problems: readonly Pick<Diagnostic, "severity">[]): bo
 /** Adds an error, which keeps the workflow from running. */
 export const addError = adder("error");
 
-/** Adds a warning, with which the workflow runs nevertheless. */
+/** Adds a warning, which does not keep the workflow from running. */
 export const addWarning = adder("warning");
 
 /** Adds a hint, which is shown by `check` and with `--verbose`. */

@@ -29,7 +29,7 @@ export interface PageActor {
   readonly waiting: () => string;
   /** The page itself or a frame in it, where the elements are; a description if it is not there. */
   location(): Promise<PageLocation | string>;
-  /** The element of a selector at once; a description of what is not there. */
+  /** The element of a selector, without waiting; else a description of what is missing. */
   find(selector: string): Promise<Handle | string>;
   /** The element of a selector once it is as wanted. */
   element(selector: string, wanted: Wanted): Promise<FoundElement>;

@@ -300,7 +300,7 @@ export function listCandidates(): Candidate[] {
   return found;
 }
 
-/** The text that the page shows, as far as it is searched for secrets before a message cuts it. */
+/** The beginning of the visible text, long enough to find secrets before a message cuts it. */
 export function pageText(): string {
   return (document.body?.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 11_000);
 }

@@ -207,7 +207,7 @@ async function carryOutAll(
   }
 }
 
-/** The error of an action, with what the page shows. */
+/** The error of an action, with the state of the page. */
 async function failure(
   message: string,
   error: unknown,

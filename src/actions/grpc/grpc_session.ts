@@ -70,7 +70,7 @@ export async function openGrpcSession(
     get error() {
       return error;
     },
-    // A session that is destroyed sends GOAWAY, on which servers of this runtime crash.
+    // A session that is destroyed sends GOAWAY, which crashes servers of this runtime.
     close: () => void socket.destroy(),
   };
 }

@@ -154,7 +154,7 @@ const ENUM = 14;
 const OPTIONAL = 1;
 const REPEATED = 3;
 
-/** The edition of all descriptors, in which each field says what older syntaxes imply. */
+/** The edition of all descriptors. Its fields state explicitly what older syntaxes imply. */
 const EDITION_2023 = 1000;
 const FEATURES = {
   presence: { explicit: 1, implicit: 2, required: 3 },

@@ -30,7 +30,7 @@ async function exchange(params: Dict, context: ActionContext): Promise<ActionRes
   const began = clock.ticks();
   const sockets = socketsOf(context);
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
-  // costs little memory, and what is new is not tied to what is old when it is collected.
+  // costs little memory, and keeps new data apart from old data for the garbage collector.
   try {
     await acquireSlot(sockets.limiter, context);
   } catch (reason) {

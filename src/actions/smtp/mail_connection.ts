@@ -50,7 +50,7 @@ interface MailError extends Error {
   readonly rejectedErrors?: readonly (MailError & { readonly recipient?: string })[];
 }
 
-/** Connections to one server, of which each serves one session at a time. */
+/** Connections to one server. Each serves one session at a time. */
 export class ConnectionPool {
   readonly #idle: MailConnection[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -169,7 +169,7 @@ const GOODBYE = 1000;
 export class MailConnection {
   /** When the last mail was accepted for all, by the clock of the machine. */
   #acceptedAt = -Infinity;
-  /** Whether a mail was refused, of which the server may wait for the rest. */
+  /** Whether a mail was refused while the server may wait for the rest of it. */
   #isOpen = false;
 
   constructor(

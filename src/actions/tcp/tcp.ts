@@ -77,7 +77,7 @@ export const tcp = action({
   },
 });
 
-/** What is sent over a socket, and what comes back. */
+/** An exchange over a socket. */
 class Dialogue {
   /** All that was received. */
   text = "";

@@ -32,7 +32,7 @@ export class Inbox {
   readonly values: Value[] = [];
   closed: Closed | undefined;
   readonly #context: ActionContext;
-  /** Messages that came, of which the first `#taken` were taken: `shift()` would move the rest. */
+  /** Received messages. The first `#taken` were taken: `shift()` would move the rest. */
   #arrived: Message[] = [];
   #taken = 0;
   #socket: WebSocket | undefined;

@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
   try {
     value = parseExactly(text);
   } catch (error) {
-    // It quotes a part of the text, in which half a secret would not be recognized.
+    // It quotes a part of the text. Half a secret in it would not be recognized.
     if (error instanceof SyntaxError) throw new SyntaxError(error.message.replace(/, [".].*/s, ""));
     // It has more levels than the stack.
     if (!(error instanceof RangeError)) throw error;

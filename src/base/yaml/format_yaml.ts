@@ -172,7 +172,7 @@ function setColumn(offset: number, column: number, levels: readonly Level[], lay
   if (isFirst) layout.columns.set(line, column);
 }
 
-/** Moves the other lines of a text or of brackets with what they belong to. */
+/** Moves the continuation lines of a text or of brackets with the first line. */
 function visitLeaf(leaf: YamlNode, owner: Level, layout: Layout): void {
   editLeaf(leaf, layout);
   const first = lineOf(leaf.outerStart, layout);
@@ -259,7 +259,7 @@ function write(layout: Layout): string {
   return `${lines.slice(0, last).join("\n")}\n`;
 }
 
-/** A comment goes with what is below it, if it began in the same column, or else with what is above. */
+/** A comment moves with the line below if it began in the same column, else with the line above. */
 function columnOfComment(line: number, column: number, layout: Layout): number {
   const below = nearest(line, 1, layout)?.first ?? [];
   const above = nearest(line, -1, layout)?.last ?? [];

@@ -45,7 +45,7 @@ interface OutputSource {
   readonly owner?: CheckedStep;
 }
 
-/** A name that more steps publish than this says nothing about which of them is meant. */
+/** A name that more steps publish than this is not attributed to any of them. */
 const MAX_PUBLISHERS = 100;
 
 /**

@@ -32,7 +32,7 @@ export async function commentMistakes(
     const mistakes = problems.filter(({ severity }) => severity === "error");
     const jobs = [...draft.jobs];
     const seen = new Set<DraftStep>();
-    // From the last step to the first, so that the places of the others stay.
+    // From the last step to the first, because a removal changes the indexes after it.
     for (const mistake of mistakes.toSorted((a, b) => Number(b.path[3]) - Number(a.path[3]))) {
       const [, job, , at] = mistake.path.map(Number);
       const step = draft.jobs[job!]?.steps[at!];

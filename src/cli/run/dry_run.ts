@@ -198,7 +198,7 @@ function renderTest(
   });
 }
 
-/** A condition as it is written, and what it comes to where that is known. */
+/** A condition as it is written, and its result if that is known. */
 function renderCondition(
   key: string,
   condition: Expression | undefined,

@@ -27,7 +27,7 @@ type ReportedOptions =
   & Required<Pick<RunOptions, "cancellation" | "detail">>
   & Pick<RunOptions, "timeout">;
 
-/** Runs what it is given, and writes the reports; 0 when all of it passed. */
+/** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
   { isSuite = false, failed, run }: Runnable,
   settings: ReportSettings,

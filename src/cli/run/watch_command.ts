@@ -10,7 +10,7 @@ import { explainError } from "../messages.ts";
 /** Milliseconds without a change before something runs: editors write a file in several steps. */
 const QUIET = 100;
 
-/** Clears a terminal with what has scrolled out of it. */
+/** Clears a terminal and its scrollback. */
 const CLEAR = "\x1b[2J\x1b[3J\x1b[H";
 
 /** The rest of a run when none of its workflows is affected by a change. */

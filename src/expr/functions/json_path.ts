@@ -85,7 +85,7 @@ function toRegex(pattern: string, whole: boolean): string {
   return whole ? `^(?:${regex})$` : regex;
 }
 
-/** Refuses the numbers of a path that its library, to which all are floats, would compare wrongly. */
+/** Refuses numbers in a path that its library would compare wrongly, because it reads floats. */
 export function checkNumbers(name: string, path: string, value: Value): void {
   const digits = path.match(/(?<![\w."'])\d{16,}/g) ?? [];
   const isWrong = digits.some((one) => Number(one) >= 2 ** 53) ||

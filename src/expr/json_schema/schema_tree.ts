@@ -36,7 +36,7 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   "4": "4",
 };
 
-/** A keyword with which the maker of a schema marks its parts, to find the one that is violated. */
+/** Marks the parts of a generated schema, so that a violation leads back to its part. */
 export const ORIGIN = "x-runner-origin";
 
 /** Keywords whose values are data and contain no schemas. */

@@ -34,7 +34,7 @@ export interface RunRecord {
   readonly end?: RunFinished;
 }
 
-/** A job and what became of it. */
+/** A job and its result. */
 export interface JobRecord {
   readonly id: string;
   readonly name: string;

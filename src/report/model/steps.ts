@@ -18,7 +18,7 @@ export class StepTrees {
   /** By the keys of the steps around them. */
   readonly #inside = new Map<string, StepTree[]>();
 
-  /** Takes a step that is over, and gives it back with what is inside unless it is inside itself. */
+  /** Adds a finished step. Returns its tree, or undefined if it is inside another step. */
   finish({ run, result }: StepFinished): StepTree | undefined {
     const tree = { run, result, inside: this.#take(run) };
     if (!run.within) return tree;

@@ -56,7 +56,7 @@ export function makeFailureEntry(
   };
 }
 
-/** The entries of a step that failed; `around` is the name of what it is a part of. */
+/** The entries of a step that failed; `around` names the job, and the steps around it. */
 export function makeStepEntries({ run, result, inside }: StepTree, around: string): FailureEntry[] {
   if (result.state !== "failed") return [];
   const title = `${around} › ${result.name}`;

@@ -123,7 +123,7 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
 }
 
 /**
- * The last line of a report: how long the run took and what came of it; `name` begins it, and
+ * The last line of a report: the duration and the result of a run; `name` begins it, and
  * `untested` are the names of the steps that were unsuccessful and that nothing tests.
  */
 export function renderFooter(

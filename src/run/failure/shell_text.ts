@@ -3,7 +3,7 @@ import { isPrintable } from "../../base/text/printable.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
 import { isSecretName } from "../../secrets/secrets.ts";
 
-/** The environment variables that hold secrets, by what they hold. */
+/** The environment variables that hold secrets, by their values. */
 export type NamedSecrets = ReadonlyMap<string, string>;
 
 /** The secrets of an environment whose variables a shell can read. */

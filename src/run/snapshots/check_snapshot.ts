@@ -173,7 +173,7 @@ function mismatchesOf(
   );
 }
 
-/** A value in which what may be another in each run is replaced by what it is. */
+/** A value whose unstable parts are replaced by the rule that covers them. */
 function stableValue(value: Value, { ignore, match }: Snapshot): Value {
   const replacements = [
     ...ignore.map((path) => ({ path, rule: "ignored" })),

@@ -61,7 +61,7 @@ export function runWords(
   ];
 }
 
-/** The command that runs what comes last; its events go to a directory. */
+/** The command that runs `finally` or `teardown`; its events go to a directory. */
 export function lastWords(file: string, option: string, paths: TaskPaths): readonly string[] {
   return [
     ...["runner", file, "--run", paths.run, option, "--inputs", paths.inputs],
@@ -78,7 +78,7 @@ export function prepareLines({ file }: Exported): readonly string[] {
   return [`mkdir -p ${DIRECTORY}`, shellLine(["runner", "prepare", file, "--out", RUN_FILE])];
 }
 
-/** The lines that run what comes last in a checkout, and make the reports. */
+/** The lines that run `finally` or `teardown` in a checkout, and make the reports. */
 export function reportLines({ file, last }: Exported): readonly string[] {
   const paths = { run: RUN_FILE, inputs: DIRECTORY, out: DIRECTORY };
   return [

@@ -133,7 +133,7 @@ function layoutOf(name: string, layout: string): readonly LayoutPart[] {
   throw new Fault(`${name}() cannot read the layout ${JSON.stringify(layout)}`, LAYOUT_HINT);
 }
 
-/** Without parts that are there twice: a text could be divided between many of them in countless ways. */
+/** A layout without repeated parts: there could be countless ways to match them. */
 function layoutToRead(layout: string): readonly LayoutPart[] {
   const parts = layoutOf("date", layout);
   const names = parts.flatMap((part) => "field" in part ? [part.field] : []);

@@ -35,12 +35,12 @@ export function renderTitle(records: readonly RunRecord[], suite?: SuiteRecord):
     : `${ICONS[stateOfAll(records, suite)]} ${escape(suiteName(records, suite))}`;
 }
 
-/** The header of a run, or of a suite, with what is beside it. */
+/** The header of a run or of a suite; `beside` is the markup next to it. */
 function renderHeader(about: string, beside: string): string {
   return `<header>\n<div class="about">\n${about}</div>\n${beside}</header>`;
 }
 
-/** The header of a run, with what is beside it. */
+/** The header of a run; `beside` is the markup next to it. */
 export function renderHead(record: RunRecord, beside = ""): string {
   return renderHeader(renderAbout(record, "h1"), beside);
 }

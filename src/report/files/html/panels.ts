@@ -98,7 +98,7 @@ function operationCells({ method, path, hits, statuses, parameters }: OperationC
   ];
 }
 
-/** More of them would hide the worst. */
+/** The maximum in a list: more would hide the worst. */
 const MAX_UNSTABLE = 50;
 
 const CHART = { bar: 8, gap: 3, height: 44, minHeight: 3 } as const;
