@@ -47,7 +47,7 @@ export interface PageStep
   /** The number of steps that contain it. */
   readonly depth: number;
   /** `api.yml:14`. */
-  readonly place?: string;
+  readonly position?: string;
   /** The phases of the action: names and milliseconds, in order. */
   readonly phases?: readonly (readonly [name: string, duration: number])[];
   /** Where there was more than one. */
@@ -122,7 +122,7 @@ export function pageStep(
     start: result.started - started,
     duration,
     depth,
-    place: position && `${position.file}:${position.line}`,
+    position: position && `${position.file}:${position.line}`,
     phases: phases && Object.entries(phases),
     attempts: attempts.length < 2
       ? undefined

@@ -20,7 +20,7 @@ export function stepDetails(
     step.uses,
     formatElapsed(step.duration),
     responseTime !== undefined && `response in ${formatElapsed(responseTime)}`,
-    step.place,
+    step.position,
   ];
   const results = [
     tests.map(({ expression, operands }) =>

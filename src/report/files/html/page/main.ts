@@ -64,7 +64,7 @@ function showIndex(): void {
   const makeRunSearch = (run: number) => {
     const { data, detailsOf } = readRun(`-${run}`);
     // The file is in the index already, and a line number is in every file.
-    const steps = data.steps.map((step) => ({ ...step, place: undefined }));
+    const steps = data.steps.map((step) => ({ ...step, position: undefined }));
     const { inStep, inJob } = makeSearch({ ...data, steps }, detailsOf);
     return (words: readonly string[]) =>
       data.jobs.some((job) => inJob(job, words)) || steps.some((_, index) => inStep(index, words));

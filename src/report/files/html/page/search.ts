@@ -33,14 +33,14 @@ function hasAll(text: string, words: readonly string[]): boolean {
 }
 
 function textOf(
-  { name, uses, place: location }: PageStep,
+  { name, uses, position }: PageStep,
   job: PageJob,
   details: PageDetails,
 ): string {
   const { failures, tests = [], echo, outputs, exchange, reason, untested, attempts = [] } =
     details;
   return joinValues([
-    ...[job.name, name, uses, location, echo, reason, untested],
+    ...[job.name, name, uses, position, echo, reason, untested],
     failures.map(failureValues),
     withNames(outputs),
     tests.map(({ expression, operands }) => [expression, operands.map(operandValues)]),
