@@ -162,7 +162,7 @@ export interface Parameter {
   readonly expression?: readonly string[];
   /** The only texts that it may be, where these are fixed. */
   readonly values?: readonly string[];
-  /** Of the path of a file that is read, relative to the file of the step: what editors offer. */
+  /** The value is the path of a file, relative to the file of the step; editors complete it. */
   readonly namesFile?: "any" | "yaml";
   readonly hide?: HideSecrets;
 }
@@ -222,7 +222,7 @@ export interface ActionResult {
 
 /** Something that differs from an API description. */
 export interface ContractViolation {
-  /** In words, with the place in the description. */
+  /** The message, with the place in the description. */
   readonly message: string;
   readonly hint?: string;
   /** The path below `with` to the value that it is about. */
@@ -240,7 +240,7 @@ export interface ContractViolation {
 export interface JobResult {
   /** The job file, for people. */
   readonly file: string;
-  /** By step id and flat. */
+  /** By step id, and also by flat name. */
   readonly outputs: Dict;
   /** Steps that were carried out or skipped. */
   readonly steps: number;

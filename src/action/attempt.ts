@@ -33,7 +33,7 @@ export class Attempt {
   readonly address: string;
   /** Ends the timeout. */
   readonly end: () => void;
-  /** Whether something failed on the connection, so that nobody knows in what state it is. */
+  /** Whether something failed on the connection, which leaves it in an unknown state. */
   isBroken = false;
   readonly #undo: (() => void)[] = [];
   #secure: TlsOptions | undefined;
@@ -177,7 +177,7 @@ export class Attempt {
     return new StepError(`${failing}: ${reason}`, isShut ? this.certificateHint : hint, details);
   }
 
-  /** What to try where a server closes a connection by TLS without a word. */
+  /** A hint for a TLS connection that the server closes without a message. */
   get certificateHint(): string | undefined {
     if (!this.#secure) return undefined;
     return this.#secure.cert === undefined

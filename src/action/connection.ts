@@ -23,7 +23,7 @@ export interface Connection<P, C> {
   readonly isLost?: (connection: C) => boolean;
   /** Ends what is under way, so that it can be used again. Without it, it is dropped then. */
   readonly cancel?: (connection: C) => Promise<void>;
-  /** Closes it in peace, when nobody needs it any more. */
+  /** Closes it gracefully when it is no longer needed. */
   readonly close: (connection: C) => void | Promise<void>;
   /** Closes it at once, whatever is under way; like `close` by default. */
   readonly drop?: (connection: C) => void;
@@ -35,7 +35,7 @@ interface Sharing {
   readonly fresh?: boolean;
 }
 
-/** Milliseconds that the other side has to end what it was asked to end. */
+/** Milliseconds that the other side has to complete a requested end. */
 const PATIENCE = 2000;
 
 interface Held<C> {
@@ -116,7 +116,7 @@ export async function withoutConnection<A>(
   }
 }
 
-/** What a slot holds. The first step that needs it opens it, for all that use it. */
+/** The content of a slot, which the first step that needs it opens for all. */
 async function connected<P, C>(
   slot: Slot<C>,
   connection: Connection<P, C>,
@@ -160,7 +160,7 @@ async function open<P, C>(
   }
 }
 
-/** What the opening itself says about the end of the attempt: it knows better how far it came. */
+/** The message of `open` itself about the end of the attempt, which knows its progress better. */
 async function lastWords(opened: Promise<unknown>): Promise<StepError | undefined> {
   let said: unknown;
   opened.catch((error) => said = error);

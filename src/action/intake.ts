@@ -1,6 +1,6 @@
 import { StepError } from "../base/errors.ts";
 
-/** What a message takes in memory besides its content, in bytes. */
+/** The memory that a message takes besides its content, in bytes. */
 const MESSAGE_COST = 128;
 
 /** Milliseconds of reading after which timers and signals get a turn. */

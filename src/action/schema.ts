@@ -65,7 +65,7 @@ export class Rule<T, M = undefined> {
   }
 }
 
-/** What is listed of a parameter, and what to do without a value. */
+/** A parameter as it is listed, and its default. */
 export interface Form extends Omit<Parameter, "name" | "required"> {
   readonly required?: boolean;
   readonly fallback?: unknown;
@@ -85,7 +85,7 @@ export class NoValue extends Error {}
 /** Why a parameter that was checked early is nil in a run. */
 const NIL = "what its template reads is not there";
 
-/** Where a value is in `with`, and what was found wrong there. */
+/** The path of a value in `with`, and the problems that were found there. */
 export class Param {
   constructor(
     readonly action: string,

@@ -27,7 +27,7 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly res: F;
   /** A test of its result, for hints. */
   readonly example?: string;
-  /** What it works with, for permissions and messages. */
+  /** The server, file or program that it works with, for permissions and messages. */
   readonly target: (params: Values<S>) => Target | Promise<Target>;
   /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
   readonly connection?: Connection<Values<S>, C>;

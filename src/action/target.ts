@@ -6,7 +6,7 @@ import type { ActionContext } from "./action.ts";
 import { authorityOf, placeOf } from "./net/endpoint.ts";
 import { deniedConnection } from "./net/explain_connection.ts";
 
-/** What an action works with: messages name it, and the permissions of the run are about it. */
+/** The server, file or program that an action works with; messages and permissions refer to it. */
 export type Target = Server | DataFile | Program;
 
 export interface Server {

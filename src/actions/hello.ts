@@ -1,6 +1,6 @@
 import type { Action } from "../action/action.ts";
 
-/** Answers with what it was given: for a first workflow and for trying out expressions. */
+/** Returns its parameters: for a first workflow and for trying out expressions. */
 export const hello: Action = {
   name: "hello",
   summary: "Answers with its own parameters",

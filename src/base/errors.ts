@@ -46,7 +46,7 @@ export class StepError extends RunnerError {
       readonly cause?: string;
       /** Whether the server closed the connection: it may have crashed. */
       readonly isClosed?: boolean;
-      /** What the condition of the key came out as; the report shows the values that decided it. */
+      /** The result of the condition of the key; the report shows the values that decided it. */
       readonly decided?: boolean;
       readonly req?: Readonly<Record<string, unknown>>;
       /** The partial response when the attempt was ended. */

@@ -24,7 +24,7 @@ export interface CheckCode {
 /** The code of an environment variable that is not set. */
 export const UNSET = "unset-variable";
 
-/** What is known about a file besides its text. */
+/** Facts about a file besides its text. */
 export interface CheckContext {
   /** Names in `outputs` that the setup of a suite publishes. */
   readonly outputs?: ReadonlySet<string>;

@@ -192,7 +192,7 @@ function walk(node: Node, around: Around, found: Found): void {
   }
 }
 
-/** What comes of nil at one side of an operator. */
+/** The outcome if one side of an operator is nil. */
 function ofNil({ operator, left, right }: BinaryExpression, { error, untrue }: Around): Ending {
   switch (operator) {
     case "==":

@@ -45,7 +45,7 @@ const env: Environment = {
   remove: (name) => Deno.env.delete(name),
 };
 
-/** From here on it is worth to ask whether a file is too large to be read. */
+/** From this size on, reading asks first whether a file is too large. */
 const LARGE = 64 * 1024 * 1024;
 
 /** The files, with a cache for those that a program reads. */

@@ -173,6 +173,6 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function listed(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(", ");
+function listed(names: readonly string[]): string {
+  return names.map((word) => `\`${word}\``).join(", ");
 }

@@ -64,7 +64,7 @@ export interface RunStarted extends EventBase<"run_started"> {
 export interface StepOutline {
   /** The name used by other jobs and expressions. */
   readonly id?: string;
-  /** With its templates as they are written; the action where the file gives none. */
+  /** With its templates as they are written; the action if the file has none. */
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
@@ -285,7 +285,7 @@ export interface SuitePart {
   readonly role?: "setup" | "teardown";
 }
 
-/** Of which run a process carries out a part, and which. */
+/** The run that a process carries out a part of, and that part. */
 export interface PieceHeader {
   /** The name and number of the format. */
   readonly schema: "runner.events/1";

@@ -33,7 +33,7 @@ export async function explainConnection(
     { message: `${message === "" ? "connection failed" : message} (${code || address})` };
 }
 
-/** What to say where Deno denies a connection. */
+/** The message for a connection that Deno denies. */
 export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
   return {
     message: `Deno does not allow access to ${placeOf(endpoint)}`,

@@ -24,7 +24,7 @@ export interface BrowserOptions {
 export interface OpenBrowser {
   readonly browser: Browser;
   readonly page: Page;
-  /** Whether it has ended, which nobody asked for. */
+  /** Whether it has ended unexpectedly. */
   readonly isLost: () => boolean;
   /** Ends it with all its processes, and removes its profile. */
   readonly close: () => Promise<void>;

@@ -17,7 +17,7 @@ import type { Tabs } from "./tabs.ts";
 export interface Wanted {
   readonly visible?: true;
   readonly enabled?: true;
-  /** In view, at rest and not covered, so that the mouse reaches it. */
+  /** In view, not moving and not covered, so that the mouse reaches it. */
   readonly reachable?: true;
 }
 
@@ -51,7 +51,7 @@ export interface PageLocation {
   readonly corner: readonly [x: number, y: number];
 }
 
-/** An element, and what it was like. */
+/** An element and its state. */
 export interface FoundElement extends Probe {
   readonly handle: Handle;
   readonly middle: readonly [x: number, y: number];

@@ -82,7 +82,7 @@ declare class DataTransfer {
 
 /** The state of an element, and the reason why it cannot be used yet. */
 export interface Probe {
-  /** Why nobody sees it; absent where it is visible. */
+  /** Why it is not visible; absent if it is. */
   readonly hidden?: string;
   readonly isDisabled: boolean;
   /** Whether it has stayed where it was for a frame. */
@@ -90,7 +90,7 @@ export interface Probe {
   /** The element that covers its center. */
   readonly cover?: string;
   readonly box: ElementBox;
-  /** Of an input: `password`. */
+  /** The type of an input: `password`. */
   readonly type?: string;
 }
 

@@ -42,7 +42,7 @@ const RESOURCE_TYPES: readonly string[] = [
   "other",
 ];
 
-/** Of each kind, so many are kept. */
+/** The number of entries that are kept of each kind. */
 const MAX_ENTRIES = 100;
 
 /** A watch for the pages of a browser. */

@@ -14,7 +14,7 @@ export interface Handle {
     Awaited<R>
   >;
   focus(): Promise<void>;
-  /** Of an `iframe`, the page in it. */
+  /** The page in an `iframe`. */
   contentFrame(): Promise<PageFrame | null>;
   screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
   remoteObject(): { readonly objectId?: string };

@@ -26,7 +26,7 @@ export interface Tabs {
   close(): Promise<boolean>;
 }
 
-/** What a tab pretends to be. */
+/** The device that a tab emulates. */
 export interface Shape {
   readonly device?: Device | undefined;
   readonly viewport?: Viewport | undefined;

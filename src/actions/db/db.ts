@@ -95,7 +95,7 @@ export const db = action({
     drop: (driver) => driver.drop(),
   },
   refusals: [...POSTGRES_REFUSALS, ...MYSQL_REFUSALS],
-  /** What the database refuses is a result; no connection is an error. */
+  /** A refusal by the database is a result; a missing connection is an error. */
   run: async (driver, params, attempt, raw) => {
     const { dsn, file, transaction, rows: form, max_rows: maxRows } = params;
     const statements = file === undefined

@@ -44,7 +44,7 @@ export interface Result {
   readonly isTruncated: boolean;
 }
 
-/** What the database refused, with a code that people search for: `23505`, `ER_DUP_ENTRY`. */
+/** A refusal by the database, with its code: `23505`, `ER_DUP_ENTRY`. */
 export interface Refused {
   readonly message: string;
   readonly code: string;

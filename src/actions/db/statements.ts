@@ -18,7 +18,7 @@ export type Dialect = keyof typeof SKIPPED;
 /** The parts of a statement in which `:name` is looked for, and those in which it is not. */
 const namesIn = (dialect: Dialect) => new RegExp(`${SKIPPED[dialect]}|:([A-Za-z_]\\w*)`, "g");
 
-/** What is wrong with a statement that has a name which its map of values does not have. */
+/** The problem of a statement with a name that its map of values lacks. */
 export function missingName(
   { text, params }: { readonly text: string; readonly params?: Value | undefined },
   dialect: Dialect,

@@ -109,7 +109,7 @@ async function askByDatagram(
   return packet;
 }
 
-/** By TCP an answer comes after its length. */
+/** Over TCP the length comes before an answer. */
 async function askByStream(
   question: Uint8Array,
   attempt: Attempt,

@@ -124,7 +124,7 @@ function parse(root: Root, name: string, text: string, path: string): readonly s
   }
 }
 
-/** Adds a file that comes with Protocol Buffers, which nobody has to have. */
+/** Adds a file that comes with Protocol Buffers, which users need not have. */
 function addStandardFile(root: Root, name: string): boolean {
   const standard = protobuf.common.get(name);
   if (standard?.nested) root.addJSON(standard.nested);

@@ -192,7 +192,7 @@ function exchangeOf({ req, res }: ActionResult, params: Dict): ContractExchange 
   };
 }
 
-/** Of `url: http://host/v1` and `get: /items`, it is `/v1`. */
+/** The path of the base URL: `/v1` for `url: http://host/v1` and `get: /items`. */
 function basePathOf(params: Dict): { readonly basePath?: string } {
   const [method = ""] = methodKeys(params);
   const { url, [method]: target } = params;

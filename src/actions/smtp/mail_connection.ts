@@ -17,7 +17,7 @@ export interface MailServer extends MailSecurity {
   };
 }
 
-/** A mail as it goes over the wire, and between whom. */
+/** A mail as it is sent, with its sender and recipients. */
 export interface Mail {
   readonly from: string;
   readonly to: readonly string[];
@@ -159,7 +159,7 @@ interface Sent {
   readonly response: string;
 }
 
-/** Milliseconds after a mail in which nobody asks whether the server is still there. */
+/** Milliseconds after a mail during which the connection is used without a check. */
 const FRESH = 1000;
 
 /** Milliseconds that a server has to answer QUIT. */

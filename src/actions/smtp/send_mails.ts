@@ -30,7 +30,7 @@ export interface MailParams {
   readonly starttls?: boolean;
 }
 
-/** What became of the mails of a step. */
+/** The result of sending the mails of a step. */
 export interface SendResult {
   readonly first: Mail;
   readonly deliveries: readonly Delivery[];

@@ -124,7 +124,7 @@ function countText({ length }: readonly Dict[]): string {
   return length === 1 ? "1 event" : `${length} events`;
 }
 
-/** What did not come in time. */
+/** Names what did not arrive in time. */
 function timeoutText(
   { length }: readonly Dict[],
   until: string | undefined,

@@ -213,7 +213,7 @@ async function planWorkflow(
   return { path, index, plan: planOfRun(plan, file), warnings };
 }
 
-/** What setup has left. Throws RunnerError if the workflows need it and it is not there. */
+/** The result of setup. Throws RunnerError if the workflows need it and it is missing. */
 function setupOf(
   { workflows, operands }: SuiteRunFile,
   task: SuiteTask,

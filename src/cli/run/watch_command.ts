@@ -132,7 +132,7 @@ interface HeardSignals {
   readonly stop: () => void;
 }
 
-/** Hears signals all the time: while files are loaded nobody else does. */
+/** Handles signals all the time, because nothing else does while files are loaded. */
 function hearSignals({ signals }: Host): HeardSignals {
   let heard: SignalName | undefined;
   const listeners = new Set<(signal: SignalName) => void>();

@@ -11,7 +11,7 @@ interface KnownFile {
   isOfAll: boolean;
   /** A run that writes what it has read must not run again for that. */
   isReadInRun: boolean;
-  /** Of what it held when it was read; undefined if that is not known, or nothing could be read. */
+  /** The hash of its content when it was read; undefined if unknown, or if it could not be read. */
   hash?: string | undefined;
 }
 

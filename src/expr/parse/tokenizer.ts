@@ -4,7 +4,7 @@ import { hyphenNumberHint } from "../hints/hyphen_hint.ts";
 import { OPERATOR_WORDS } from "./operators.ts";
 import { Scanner, TOKEN, type TokenType } from "./scanner.ts";
 
-/** Cuts a text into the tokens of the language: a table of its own, nothing of JavaScript's. */
+/** Cuts a text into the tokens of the language. */
 export class Tokenizer extends Scanner {
   readToken(code: number): void {
     if (isNameStart(code)) return this.#readName();

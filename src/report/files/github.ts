@@ -130,8 +130,8 @@ export function foldInLog(title: string, text: string): string {
 }
 
 /**
- * An output beside that of the report, in which nothing is a command: of two outputs nobody knows
- * in which order they are read, so that switching commands off in one of them is not enough.
+ * A second output beside that of the report, without workflow commands: the two are read in any
+ * order, so it would not be enough to switch commands off in one of them.
  */
 export function withoutCommands(output: Output): Output {
   return { ...output, write: (text) => output.write(text.replace(COMMAND, "$&\u200b")) };

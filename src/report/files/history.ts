@@ -117,7 +117,7 @@ function isTime(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value <= 8.64e15;
 }
 
-/** What a history keeps of a run. */
+/** The entry of a run in a history. */
 function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefined): HistoryRun {
   const { started, duration } = timesOf(records);
   const lone = loneRecord(records);

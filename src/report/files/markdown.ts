@@ -204,7 +204,7 @@ function findAlike(
   return found;
 }
 
-/** What failures have in common; what was not a failure is alike. */
+/** The kind of a failure, to group similar ones; empty if it did not fail. */
 function kindOf({ outcome, failures }: Case, { result }: StepRecord): string {
   return outcome === "failed" ? failureKind({ ...result, failures }) : "";
 }

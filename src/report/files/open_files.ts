@@ -41,9 +41,9 @@ interface OpenTarget {
   /** The name used in messages. */
   readonly path: string;
   readonly file: StagedFile;
-  /** Of a format that grows with each event. */
+  /** For a format that grows with each event. */
   readonly renderEvent?: RenderEvent;
-  /** Of a format that is written at the end. */
+  /** For a format that is written at the end. */
   readonly renderRecords?: RenderRecords;
   /** The first error, which does not stop the run. */
   problem?: unknown;
@@ -85,7 +85,7 @@ export async function openFileReports(
   return reportsOf(open, new Recorder(tool), history);
 }
 
-/** More names of files that are not runs help nobody. */
+/** The maximum number of ignored files that a warning names. */
 const MAX_FOREIGN_NAMES = 3;
 
 async function openHistoryAt(

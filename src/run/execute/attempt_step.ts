@@ -30,7 +30,7 @@ export interface AttemptResult {
   readonly exchange?: ExchangeData;
   /** The number of its assertions that were true, if any were evaluated. */
   readonly assertions?: AssertionCount;
-  /** Its snapshot, and what writes it once nothing else has failed. */
+  /** Its snapshot, and the function that writes it if nothing else has failed. */
   readonly snapshot?: SnapshotCheck;
 }
 

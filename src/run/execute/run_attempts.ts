@@ -206,7 +206,7 @@ function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: num
   return new FieldError(["retry"], new StepError(`${brief} after ${times}`, hint));
 }
 
-/** Whether what `until` waits for has come about: no attempt follows then, whatever the result. */
+/** Whether the condition of `until` is met. Then no attempt follows, whatever the result. */
 function isPolled({ model }: StepExecution, { response, isRetryable }: AttemptResult): boolean {
   return model.retry?.until !== undefined && response !== undefined && !isRetryable;
 }

@@ -9,7 +9,7 @@ export interface SignIn {
   again?(request: HttpRequest, refused: RawResponse): Promise<HttpRequest | undefined>;
 }
 
-/** The tools of a way to sign in besides its parameters. */
+/** The context that a sign-in needs besides its parameters. */
 export interface SignInContext {
   readonly context: ActionContext;
   /** Sends an auxiliary request, for example for a token. */

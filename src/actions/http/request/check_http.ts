@@ -51,7 +51,7 @@ function checkMethod(params: Dict): ParameterProblem[] {
 const HOST =
   /^\s*(?:https?:|\/\/|www\.|(?:localhost|[\w.-]+:\d+|\d+(?:\.\d+){3}|(?:[\w-]+\.){2,}[a-z]{2,})(?:[/?]|$))/i;
 
-/** Looks at the URL as far as it is known before the run. */
+/** Checks the URL as far as it is known before the run. */
 function checkUrl(params: Dict): ParameterProblem[] {
   const [key, ...others] = methodKeys(params);
   const url = params.url ?? undefined;

@@ -15,7 +15,7 @@ export function connectionFacts(
   };
 }
 
-/** In seconds; what is in none of the phases was a wait before something was sent. */
+/** In seconds; the rest of the time was a wait before something was sent. */
 function describeTiming(phases: Phases, total: number): Dict {
   const { dns, connect, tls, first_byte, download } = phases;
   const known = dns + connect + tls + first_byte + download;

@@ -213,7 +213,7 @@ function explainParser(code: string, cause: unknown, hop: string, phase: Phase):
 /** The type of the frame with which a server of HTTP/2 begins, after three bytes of its length. */
 const HTTP2_SETTINGS = 0x04;
 
-/** What came that is not HTTP/1.1. */
+/** The received bytes that are not HTTP/1.1. */
 function packetOf(cause: unknown): Uint8Array {
   const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : undefined;
   return packet instanceof Uint8Array ? packet : new Uint8Array();

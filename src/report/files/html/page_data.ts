@@ -136,7 +136,7 @@ function keyOf({ id, step, round, entry }: StepRun): string {
     (round === undefined ? "" : `.r${round}`) + (entry === undefined ? "" : `.e${entry + 1}`);
 }
 
-/** What the row of a step does not show. */
+/** The details of a step that its row does not show. */
 export function pageDetails(result: StepResult) {
   const { responseTime, echo, untested, untestedInside, outputs, tests, assertions } = result;
   const { maxAttempts, wait, reason, exchange } = result;

@@ -3,7 +3,7 @@ import type { PageData, PageJob, PageStep } from "../page_data.ts";
 import { addEventListener, el, hasModifier, type PageElement } from "./dom.ts";
 import type { Row } from "./find_rows.ts";
 
-/** What rows of jobs and of steps show. */
+/** The common data of rows of jobs and of steps. */
 type Item = Omit<PageJob & PageStep, "state"> & { readonly state: keyof typeof ICONS };
 type RowItem = Partial<Item> & Pick<Item, "name" | "state" | "duration">;
 
