@@ -1,8 +1,8 @@
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
-import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
+  type FieldType,
   ITERATION,
   JOB_FIELDS,
   REPEAT,
@@ -11,7 +11,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
-import { IN_STEP } from "../../src/workflow/decode/name_rules.ts";
+import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 type AnyTable = FieldTable<Readonly<Record<string, Field>>>;

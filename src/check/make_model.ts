@@ -5,7 +5,7 @@ import type { CallExpression } from "../expr/parse/ast.ts";
 import { findReferences, type References } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
 import { type Dict, isDict, valueAt } from "../base/value/value.ts";
-import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
+import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { ExpressionUse } from "../workflow/decode/expressions.ts";
 import type { Document } from "../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";

@@ -2,7 +2,7 @@ import type { Dict } from "../base/value/value.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { FoundReference } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
-import type { IdentifiedJob } from "../workflow/decode/check_graph.ts";
+import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";

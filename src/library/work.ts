@@ -31,7 +31,7 @@ import { planLoaded } from "../suite/load_plan.ts";
 import { loadSuite as loadSuiteModel } from "../suite/load_suite.ts";
 import { openOperands, suiteOfOperands } from "../suite/open_suite.ts";
 import { runSuite } from "../suite/run_suite.ts";
-import { checkDescription } from "../workflow/decode/check_descriptions.ts";
+import { checkDescription } from "../workflow/decode/check_files.ts";
 import { loadWorkflow as load } from "../workflow/load_workflow.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import { plans, suites, workflows } from "./handles.ts";

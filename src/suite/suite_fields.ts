@@ -1,5 +1,5 @@
 import type { Field, FieldTable } from "../workflow/decode/fields.ts";
-import { IN_WORKFLOW_VARS } from "../workflow/decode/name_rules.ts";
+import { IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
 
 /** The top level of a suite file. */
 export const SUITE = {

@@ -211,3 +211,9 @@ export function stepText(step: string | number): string {
     ? `.${step}`
     : `[${JSON.stringify(step)}]`;
 }
+
+/** The list of a key of a mapping; empty if there is none. */
+export function listIn(map: unknown, key: string): readonly unknown[] {
+  const list = isDict(map) && Object.hasOwn(map, key) ? map[key] : undefined;
+  return Array.isArray(list) ? list : [];
+}

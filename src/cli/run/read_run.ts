@@ -36,7 +36,7 @@ export async function readRun(
   const tls = await tlsOf(invocation, host);
   const openapi = invocation.values.get("openapi");
   if (openapi !== undefined) {
-    const { checkDescription } = await import("../../workflow/decode/check_descriptions.ts");
+    const { checkDescription } = await import("../../workflow/decode/check_files.ts");
     await checkDescription(openapi, { permissions }, host);
   }
   const isList = switches.has("list");

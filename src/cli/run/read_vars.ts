@@ -6,7 +6,7 @@ import { describeValue, type Dict, isDict, type Value } from "../../base/value/v
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { OnUnknown } from "../../plan/choose_jobs.ts";
 import { findVar, matchVars, setVars, type VarProblem } from "../../plan/set_vars.ts";
-import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/inspect_value.ts";
+import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/decode_document.ts";
 import { locateDiagnostics } from "../../workflow/locate_diagnostics.ts";
 import type { Document, Workflow } from "../../workflow/model.ts";
 import { addWarning, type Problem } from "../../workflow/problem.ts";

@@ -5,7 +5,7 @@ import { decodeText } from "../../base/text/decode_text.ts";
 import { LoadError, StepError } from "../../base/errors.ts";
 import { jsonFault, jsonOrText, parseJson } from "../../base/value/parse_json.ts";
 import { describeValue, isDict, readInteger, type Value } from "../../base/value/value.ts";
-import { INTEGER_TEXT } from "../../workflow/decode/decode_value.ts";
+import { INTEGER_TEXT } from "../../workflow/decode/decode_fields.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";

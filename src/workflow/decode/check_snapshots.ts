@@ -3,7 +3,7 @@ import { jsonPathProblem, loadJsonPath } from "../../expr/functions/json_path.ts
 import { ruleProblem } from "../../expr/functions/matching.ts";
 import { addError, type Problem } from "../problem.ts";
 import { snapshotName } from "../snapshot_name.ts";
-import type { JobDraft } from "./decode_job.ts";
+import type { JobDraft } from "./decode_workflow.ts";
 import type { StepDraft } from "./decode_step.ts";
 
 /** Checks the names, JSONPaths and rules of all snapshots of a workflow. */

@@ -1,12 +1,56 @@
 import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
-import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
-import { type Decoded, decodeValue, type Decoding, type FieldType } from "./decode_value.ts";
-import { type Field, type FieldTable, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
-import { IN_STEP, seeing } from "./name_rules.ts";
-import { addError, addWarning } from "../problem.ts";
-import type { NameRule } from "../model.ts";
+import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { type Field, type FieldTable, type FieldType, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
+import { type Expressions, IN_STEP, seeing } from "./expressions.ts";
+import { addError, addWarning, type Problem } from "../problem.ts";
+import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
+import type { Action } from "../../action/action.ts";
+import { convertParameter } from "../../action/parameters.ts";
+import type { Plugins } from "../../actions/plugin/load_plugins.ts";
+import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import { holdsTemplate, isTemplate } from "../../expr/template/template_data.ts";
+import { durationProblem, parseDuration } from "../../base/value/duration.ts";
+import type { Limits } from "../limits.ts";
+
+/** The shared state of decoding a workflow: its inputs and findings. */
+export interface Decoding {
+  readonly problems: Problem[];
+  readonly limits: Limits;
+  readonly expressions: Expressions;
+  /** The actions that the document uses, by name. */
+  readonly actions: ReadonlyMap<string, Action>;
+  /** The plugins, if it uses any. */
+  readonly plugins?: Plugins;
+  /** In steps that clean up: the names that their expressions see besides those of other steps. */
+  readonly cleanupNames?: readonly string[];
+}
+
+/** The decoded value of each key type. */
+interface Decoded {
+  readonly text: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly template: Template;
+  readonly expression: Expression;
+  /** An expression, or a list of them. */
+  readonly assertions: readonly Assertion[];
+  readonly duration: Duration;
+  /** Texts of a list. */
+  readonly names: readonly string[];
+  /** A mapping whose values may hold templates. */
+  readonly data: DataTemplate;
+  /** The iteration of a step, which the caller decodes further. */
+  readonly iteration: unknown;
+  /** The snapshot of a step, which the caller decodes further. */
+  readonly snapshot: unknown;
+  readonly outputs: readonly StepOutput[];
+  /** A mapping or a list that is decoded further by who asked for it. */
+  readonly map: Dict;
+  readonly list: readonly unknown[];
+}
 
 /** The code of a key that the file format does not have. */
 export const UNKNOWN_KEY = "unknown-key";
@@ -131,4 +175,209 @@ function emptyHint(map: Dict, fields: Readonly<Record<string, Field>>): string |
     map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)
   );
   return empty && `"${empty}" is empty: indent the keys that belong to it deeper than it`;
+}
+
+/** A value of a document with its path, and how it is decoded. */
+interface Input {
+  readonly value: unknown;
+  readonly path: Path;
+  /** The key in quotes, to begin a message with. */
+  readonly name: string;
+  readonly names: NameRule;
+  readonly decoding: Decoding;
+}
+
+/** Decodes the value of a key by its type; undefined, with a problem reported, if it does not fit. */
+function decodeValue<T extends FieldType>(
+  type: T,
+  value: unknown,
+  path: Path,
+  names: NameRule,
+  decoding: Decoding,
+): Decoded[T] | undefined {
+  return DECODERS[type]({ value, path, name: `"${path.at(-1)}"`, names, decoding });
+}
+
+const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | undefined } = {
+  text: readText,
+  integer: decodeInteger,
+  number: (input) => convertParameter("number", input.value as Value) ?? refuse(input, "a number"),
+  boolean: (input) => typeof input.value === "boolean" ? input.value : refuse(input, "a boolean"),
+  template: (input) => {
+    const text = readText(input);
+    if (text === undefined) return undefined;
+    const { path, names, decoding: { problems, expressions } } = input;
+    warnOfOpenBraces(problems, text, path);
+    return expressions.template(text, path, names);
+  },
+  expression: decodeExpression,
+  assertions: decodeAssertions,
+  duration: decodeDuration,
+  names: decodeNames,
+  data: (input) => {
+    const { value, path, names, decoding: { problems, expressions } } = input;
+    if (!isDict(value)) return refuse(input, "a map");
+    warnOfOpenBraces(problems, value, path);
+    return expressions.data(value, path, names);
+  },
+  iteration: ({ value }) => value,
+  snapshot: ({ value }) => value,
+  outputs: decodeOutputs,
+  map: (input) => isDict(input.value) ? input.value : refuse(input, "a map", countHint(input)),
+  list: (input) => Array.isArray(input.value) ? input.value : refuseList(input),
+};
+
+function refuse(
+  { decoding, path, name, value }: Input,
+  wanted: string,
+  hint?: string,
+): undefined {
+  const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
+  addError(decoding.problems, "type", path, message, { hint });
+}
+
+function refuseList(input: Input): undefined {
+  const { value } = input;
+  const hint = isDict(value) && Object.values(value).some(isGithubJob)
+    ? GITHUB
+    : isDict(value)
+    ? 'begin each item with "- "'
+    : isTemplate(value)
+    ? "write the list out; its items may hold templates"
+    : undefined;
+  return refuse(input, "a list", hint);
+}
+
+const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
+
+function isGithubJob(job: unknown): boolean {
+  return isDict(job) && Object.hasOwn(job, "runs-on");
+}
+
+/** `retry: 5` and `repeat: 5`, as other tools have it. */
+function countHint({ value, path }: Input): string | undefined {
+  const key = path.at(-1);
+  const count = key === "retry" ? "max_attempts" : key === "repeat" ? "count" : undefined;
+  if (count === undefined || typeof value !== "number") return undefined;
+  return `write ${key}: { ${count}: ${value} }`;
+}
+
+/** Text, as which numbers and booleans will do. */
+function readText(input: Input, wanted = "a string"): string | undefined {
+  const { value } = input;
+  if (typeof value === "string") return value;
+  if (isNumber(value) || typeof value === "boolean") return String(value);
+  const hint = isDict(value) ? "put the whole value in quotes" : undefined;
+  return refuse(input, wanted, hint);
+}
+
+/** The pattern of a whole number. */
+export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
+
+function decodeInteger(input: Input): number | undefined {
+  const { value } = input;
+  const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number)) return number as number;
+  const hint = isTemplate(value)
+    ? "it cannot be a template: it must be known when loaded"
+    : undefined;
+  return refuse(input, "an integer", hint);
+}
+
+function decodeNames(input: Input): readonly string[] | undefined {
+  const { value, path } = input;
+  if (typeof value === "string" || isNumber(value)) {
+    return refuse(input, "a list", `write ${path.at(-1)}: [${value}]`);
+  }
+  if (!Array.isArray(value)) return refuseList(input);
+  return value.flatMap((item, index) => readText(itemOf(input, item, index)) ?? []);
+}
+
+function itemOf(input: Input, value: unknown, index: number): Input {
+  const name = `item ${index + 1} of ${input.name}`;
+  return { ...input, value, path: [...input.path, index], name };
+}
+
+function decodeExpression(input: Input): Expression | undefined {
+  const { value, path, name, names, decoding: { problems, expressions } } = input;
+  if (Array.isArray(value)) return refuse(input, "an expression", "join conditions with &&");
+  const text = value === null ? "" : readText(input, "an expression");
+  if (text === undefined) return undefined;
+  if (text.trim() === "") {
+    addError(problems, "empty", path, `${name} is empty`, { hint: LEAVE_OUT });
+    return undefined;
+  }
+  const expression = expressions.expression(text, path, names);
+  if (expression?.node.type === "SequenceExpression") {
+    const { start, end } = expression.node.expressions[0]!;
+    addWarning(problems, "lost-value", path, `the value before ";" is ignored`, {
+      range: { start, end },
+      hint: "join conditions with &&",
+    });
+  }
+  return expression;
+}
+
+const LEAVE_OUT = "write an expression, or leave the key out";
+
+function decodeAssertions(input: Input): readonly Assertion[] | undefined {
+  const { value, path, name, decoding } = input;
+  if (!Array.isArray(value)) {
+    const expression = decodeExpression(input);
+    return expression && [{ expression }];
+  }
+  if (value.length === 0) {
+    addError(decoding.problems, "empty", path, `${name} is empty`, { hint: LEAVE_OUT });
+  }
+  return value.flatMap((item, index) => {
+    const expression = decodeExpression(itemOf(input, item, index));
+    return expression ? { expression, index } : [];
+  });
+}
+
+/** Zero, for an omitted duration. */
+export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
+
+function decodeDuration(input: Input): Duration | undefined {
+  const { value, path, name, names, decoding: { problems, expressions } } = input;
+  if (typeof value === "string" && holdsTemplate(value)) {
+    const template = expressions.template(value, path, names);
+    // Braces without an end are text.
+    const isText = template?.parts.every((part) => typeof part === "string");
+    if (!isText) return template && { kind: "template", template };
+  }
+  const milliseconds = parseDuration(value);
+  if (milliseconds !== undefined) return { kind: "constant", milliseconds };
+  const problem = typeof value === "object" ? undefined : durationProblem(value);
+  if (problem === undefined) return refuse(input, "a duration");
+  addError(problems, "duration", path, `${name} ${problem}`);
+  return undefined;
+}
+
+function decodeOutputs(input: Input): readonly StepOutput[] | undefined {
+  if (!isDict(input.value)) {
+    return refuse(input, "a map of names to expressions", "write each as name: expression");
+  }
+  return Object.entries(input.value).flatMap(([name, value]) => {
+    const path = [...input.path, name];
+    const expression = decodeExpression({ ...input, value, path, name: `the output "${name}"` });
+    return expression ? { name, value: expression } : [];
+  });
+}
+
+/** Warns of unclosed braces in texts: they are plain text, probably by mistake. */
+export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
+  if (typeof value === "string") {
+    const start = value.lastIndexOf("{{");
+    if (start < 0 || value.indexOf("}}", start) >= 0) return;
+    addWarning(problems, "open-braces", path, '"{{" is never closed, so it is plain text', {
+      range: { start, end: start + 2 },
+      hint: "close the template, or write {{ '{{' }} for braces",
+    });
+  } else if (typeof value === "object" && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, part] of Object.entries(value)) {
+      warnOfOpenBraces(problems, part, [...path, isList ? Number(key) : key]);
+    }
+  }
 }

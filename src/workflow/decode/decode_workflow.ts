@@ -1,23 +1,36 @@
-import { isDict } from "../../base/value/value.ts";
+import { type Dict, isDict } from "../../base/value/value.ts";
 import type { Path } from "../../base/source.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
-import type { Document, Job, Step, Workflow } from "../model.ts";
+import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
-import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
-import { decodeFields } from "./decode_fields.ts";
-import { decodeJob, type JobDraft, NO_DEFAULTS } from "./decode_job.ts";
-import { decodeCleanup, type StepDraft } from "./decode_step.ts";
-import type { Decoding } from "./decode_value.ts";
-import { JOB_FILE_FIELDS, WORKFLOW } from "./fields.ts";
-
-const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
+import {
+  decodeCleanup,
+  decodeDefaults,
+  decodeSteps,
+  type Defaults,
+  type StepDraft,
+} from "./decode_step.ts";
+import { type FieldTable, JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */
 export type WorkflowDraft =
   & Omit<Workflow, "name" | "jobs">
   & Partial<Pick<Workflow, "name">>
   & { readonly jobs: readonly IdentifiedJob[] };
+
+/** A job that may be incomplete, with a problem reported, and that has no generated id yet. */
+export type JobDraft =
+  & Omit<Job, "id" | "name" | "steps">
+  & Partial<Pick<Job, "id" | "name">>
+  & { readonly steps: readonly StepDraft[] };
+
+/** A job that has its id. */
+export type IdentifiedJob = JobDraft & { readonly id: string };
+
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
 /**
  * Decodes a document; undefined, with a problem reported, if it is not a mapping. Reports
@@ -165,4 +178,173 @@ export function checkTags(
       hint: "a tag is made of letters, digits and _ . : / -, and is not and, or, not",
     });
   }
+}
+
+const NO_DEFAULTS: Defaults = new Map();
+
+/** Decodes a job, its steps included; undefined, with a problem reported, if it is not a mapping. */
+function decodeJob(
+  value: unknown,
+  path: Path,
+  decoding: Decoding,
+  table: FieldTable<typeof JOB_FIELDS.fields> = JOB_FIELDS,
+): JobDraft | undefined {
+  const fields = decodeFields(value, path, table, decoding);
+  if (!fields) return undefined;
+  const {
+    needs = [],
+    steps: rawSteps = [],
+    finally: rawFinally = [],
+    defaults: rawDefaults,
+    repeat,
+    when,
+    on_failure: onFailure,
+    ...rest
+  } = fields;
+  if (when === "failure" && needs.length === 0 && isDict(value) && !value.needs) {
+    const message = "a job without needs never starts";
+    addWarning(decoding.problems, "never-runs", [...path, "when"], message, {
+      hint: "it starts if one of the jobs in its needs failed",
+    });
+  }
+  const defaults = rawDefaults
+    ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)
+    : NO_DEFAULTS;
+  const decodedRepeat = repeat && decodeRepeat(repeat, [...path, "repeat"], decoding);
+  const steps = decodeSteps(rawSteps, [...path, "steps"], defaults, decoding);
+  const at = [...path, "finally"];
+  const cleanup = decodeCleanup(rawFinally, at, defaults, decoding, rawSteps.length, [
+    "run",
+    "job",
+  ]);
+  return {
+    ...rest,
+    index: Number(path.at(-1) ?? 0),
+    path,
+    needs,
+    steps: [...steps, ...cleanup],
+    when: when as Job["when"],
+    stopsAtFailure: onFailure === "stop" ? true : undefined,
+    repeat: decodedRepeat,
+  };
+}
+
+function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undefined {
+  const { count, interval = NO_TIME, async, rate, expect } =
+    decodeFields(map, path, REPEAT, decoding) ?? {};
+  if (count === undefined) return undefined;
+  const { problems, limits } = decoding;
+  if (count > limits.repeatCount) {
+    const message = `"count" must be at most ${limits.repeatCount}, not ${count}`;
+    addError(problems, "limit", [...path, "count"], message, {
+      hint: "RUNNER_MAX_REPEAT_COUNT sets the limit",
+    });
+  }
+  const period = rate === undefined
+    ? undefined
+    : decodeRate(rate, map, [...path, "rate"], decoding);
+  return { count, interval, async: async ?? rate !== undefined, period, expect };
+}
+
+const RATE_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds from the start of one round to that of the next. */
+function decodeRate(
+  rate: string,
+  map: Dict,
+  path: Path,
+  { problems }: Decoding,
+): number | undefined {
+  const conflicts = [
+    ...Object.hasOwn(map, "interval") ? ["interval"] : [],
+    ...map.async === false ? ["async"] : [],
+  ];
+  for (const key of conflicts) {
+    addError(problems, "rate", path, `"rate" and "${key}" cannot be combined`, {
+      hint: "rate says when rounds start, whatever became of those before",
+    });
+  }
+  const { pattern, form } = REPEAT.fields.rate;
+  const [, number, unit] = pattern.exec(rate) ?? [];
+  if (Number(number) > 0) return RATE_UNITS[unit!]! / Number(number);
+  addError(problems, "rate", path, `"rate" ${form}, not "${rate}"`);
+  return undefined;
+}
+
+/** Finding a suggestion takes time in proportion to the jobs; more hints than this do not help. */
+const MAX_HINTS = 20;
+
+/** Checks that every need is a job and that no job waits for itself. */
+function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]): void {
+  const byId = new Map<string, IdentifiedJob>();
+  // Of two jobs with the same id, which is reported elsewhere, the first counts.
+  for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
+  let hints = MAX_HINTS;
+  for (const job of jobs) {
+    for (const [index, need] of job.needs.entries()) {
+      if (byId.has(need)) continue;
+      const hint = hints-- > 0 ? needHint(job, need, jobs) : undefined;
+      const message = `unknown job "${need}" in needs of "${job.name?.source ?? job.id}"`;
+      addError(problems, "unknown-need", [...job.path, "needs", index], message, { hint });
+    }
+  }
+  for (const cycle of findCycles(byId)) reportCycle(problems, cycle);
+}
+
+/** The name that was probably meant. */
+function needHint(
+  job: IdentifiedJob,
+  need: string,
+  jobs: readonly IdentifiedJob[],
+): string | undefined {
+  const named = jobs.find(({ name }) => name?.source === need);
+  return named
+    ? `"${need}" is the name of a job; its id is "${named.id}"`
+    : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
+}
+
+/** At least one cycle in each group of jobs that wait for each other. */
+function findCycles(byId: ReadonlyMap<string, IdentifiedJob>): readonly IdentifiedJob[][] {
+  const cycles: IdentifiedJob[][] = [];
+  const reported = new Set<IdentifiedJob>();
+  const done = new Set<IdentifiedJob>();
+  // A stack of our own, since a chain of jobs may be longer than the call stack is deep.
+  const trail: { readonly job: IdentifiedJob; next: number }[] = [];
+  const depths = new Map<IdentifiedJob, number>();
+  const enter = (job: IdentifiedJob) => {
+    depths.set(job, trail.length);
+    trail.push({ job, next: 0 });
+  };
+  for (const start of byId.values()) {
+    if (!done.has(start)) enter(start);
+    for (let top = trail.at(-1); top; top = trail.at(-1)) {
+      const { job } = top;
+      const id = job.needs[top.next++];
+      const need = id === undefined ? undefined : byId.get(id);
+      const depth = need && depths.get(need);
+      if (id === undefined) {
+        trail.pop();
+        depths.delete(job);
+        done.add(job);
+      } else if (need && depth === undefined && !done.has(need)) {
+        enter(need);
+      } else if (need && depth !== undefined && !reported.has(job) && !reported.has(need)) {
+        const cycle = trail.slice(depth).map(({ job }) => job);
+        for (const member of cycle) reported.add(member);
+        cycles.push(cycle);
+      }
+    }
+  }
+  return cycles;
+}
+
+function reportCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
+  const indexes = cycle.map(({ index }) => index);
+  const from = indexes.indexOf(Math.min(...indexes));
+  const turned = [...cycle.slice(from), ...cycle.slice(0, from)];
+  const first = turned[0]!;
+  const next = turned[1] ?? first;
+  const path = [...first.path, "needs", first.needs.indexOf(next.id)];
+  const message = `dependency cycle: ${[...turned, first].map(({ id }) => id).join(" → ")}`;
+  addError(problems, "cycle", path, message);
 }

@@ -1,5 +1,4 @@
 import { formatDuration } from "../../base/value/duration.ts";
-import type { FieldType } from "./decode_value.ts";
 import {
   BEFORE_ACTION,
   IN_ITERATION,
@@ -9,8 +8,26 @@ import {
   IN_STEP_VARS,
   IN_WORKFLOW_VARS,
   seeing,
-} from "./name_rules.ts";
+} from "./expressions.ts";
 import type { NameRule } from "../model.ts";
+
+/** The types of the keys of the file format; `Decoded` has the value of each. */
+export type FieldType =
+  | "text"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "template"
+  | "expression"
+  | "assertions"
+  | "duration"
+  | "names"
+  | "data"
+  | "iteration"
+  | "snapshot"
+  | "outputs"
+  | "map"
+  | "list";
 
 /** A key of the file format. */
 export interface Field {

@@ -5,9 +5,13 @@ import { isDict, type Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import { type DecodedDocument, decodeDocument } from "../decode/decode_document.ts";
-import type { JobDraft } from "../decode/decode_job.ts";
+import {
+  completeJob,
+  decodeJobFile,
+  type JobDraft,
+  type WorkflowDraft,
+} from "../decode/decode_workflow.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
-import { completeJob, decodeJobFile, type WorkflowDraft } from "../decode/decode_workflow.ts";
 import type { Limits } from "../limits.ts";
 import { loadError, locateAll } from "../locate_diagnostics.ts";
 import type { CompleteJobs, Document, Job, JobFile, Workflow } from "../model.ts";

@@ -5,7 +5,7 @@ import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
-import { WHOLE_SCOPE } from "../decode/name_rules.ts";
+import { WHOLE_SCOPE } from "../decode/expressions.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
 import { ownVars } from "../step_facts.ts";
