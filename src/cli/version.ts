@@ -13,14 +13,22 @@ export async function versionLine(files: Files): Promise<string> {
 /** The commit of the git checkout that contains this file; undefined if there is none. */
 async function checkedOutCommit(files: Files): Promise<string | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
-  const read = async (path: string) =>
-    new TextDecoder().decode(await files.read(new URL(`../../.git/${path}`, import.meta.url)));
+  const checkout = new URL("../../", import.meta.url);
+  const read = async (url: URL) => new TextDecoder().decode(await files.read(url)).trim();
   try {
-    const head = (await read("HEAD")).trim();
+    // In a linked work tree .git is a file that names a directory, where commondir names another.
+    const link = await read(new URL(".git", checkout)).catch(() => "gitdir: .git");
+    const directory = new URL(`${link.replace("gitdir: ", "")}/`, checkout);
+    const head = await read(new URL("HEAD", directory));
     const ref = /^ref: (.*)$/.exec(head)?.[1];
-    return ref === undefined ? head : (await read(encodeURI(ref))).trim();
+    if (ref === undefined) return head;
+    const common = await read(new URL("commondir", directory)).catch(() => ".");
+    const shared = new URL(`${common}/`, directory);
+    return await read(new URL(encodeURI(ref), shared)).catch(async () => {
+      const packed = await read(new URL("packed-refs", shared));
+      return packed.split("\n").find((line) => line.endsWith(` ${ref}`));
+    });
   } catch {
-    // Another program may have packed the references, or it is not a checkout.
     return undefined;
   }
 }
