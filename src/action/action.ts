@@ -195,10 +195,37 @@ export interface ParameterProblem {
  * Carries the action out once. Throws `StepError` when it cannot be carried out. One that has
  * nothing to wait for answers at once.
  */
-export type RunAction = (
+export interface RunAction {
+  (params: Dict, context: ActionContext): ActionResult | Promise<ActionResult>;
+  /** Does what is the same in all attempts of a step: see `compiledAction`. */
+  readonly compile?: CompileAction;
+}
+
+/**
+ * Prepares the attempts of a step: reads and checks the parameters, adds their secrets and asks for
+ * permissions. A step whose `with` has no template is prepared once for all its attempts in all
+ * rounds, any other anew for each. `context` is that of the attempt under way: what is returned must
+ * not keep it, since it is called with that of each attempt.
+ */
+export type CompileAction = (
   params: Dict,
+  demand: Demand,
   context: ActionContext,
-) => ActionResult | Promise<ActionResult>;
+) => PreparedAction | Promise<PreparedAction>;
+
+/** Carries an action out once, with the parameters that it was prepared with. */
+export type PreparedAction = (context: ActionContext) => ActionResult | Promise<ActionResult>;
+
+/**
+ * The fields of `req` and `res` that the expressions of a step read. An action need not make the
+ * others if its result has `whole`, which makes them, and if no secret is in them alone.
+ */
+export interface Demand {
+  readonly req: DemandedFields;
+  readonly res: DemandedFields;
+}
+
+export type DemandedFields = ReadonlySet<string> | "all";
 
 export interface ActionResult {
   /** The request as sent. */
@@ -218,6 +245,8 @@ export interface ActionResult {
   readonly violations?: readonly ContractViolation[];
   /** The result of the job that it ran, if it embeds one. */
   readonly job?: JobResult;
+  /** Makes all of `req` and `res`, where fields are missing that no expression reads. */
+  readonly whole?: () => Pick<ActionResult, "req" | "res">;
 }
 
 /** Something that differs from an API description. */

@@ -1,4 +1,10 @@
-import type { ActionContext, ActionScopes, JobResult, ResourceScope } from "../action/action.ts";
+import type {
+  ActionContext,
+  ActionResult,
+  ActionScopes,
+  JobResult,
+  ResourceScope,
+} from "../action/action.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Path, Position } from "../base/source.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../base/value/value.ts";
@@ -197,6 +203,8 @@ export class StepExecution {
   params: Dict | undefined;
   /** The result of that attempt in short, `HTTP 404`, where its action was unsuccessful. */
   trouble: string | undefined;
+  /** Makes all of `req` and `res`, where the action has left out what no expression reads. */
+  whole: ActionResult["whole"];
 
   constructor(round: Round, model: Step, entry?: Entry) {
     const { run, job, index, within } = round;
@@ -255,10 +263,14 @@ export class StepExecution {
     Object.assign(this.names, NO_RESPONSE);
     this.params = undefined;
     this.trouble = undefined;
+    this.whole = undefined;
   }
 
   /** Turns what was thrown in it into a failure with its position in the file. */
   failureOf(error: unknown): Promise<Failure> {
+    // Explanations show more than expressions read.
+    if (this.whole) Object.assign(this.names, this.whole());
+    this.whole = undefined;
     return this.run.failureOf(this, error);
   }
 

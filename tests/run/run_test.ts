@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { ActionContext, RunAction } from "../../src/action/action.ts";
+import type { ActionContext, Dict, RunAction } from "../../src/action/action.ts";
+import { compiledAction } from "../../src/action/compiled_action.ts";
 import { hello } from "../../src/actions/hello.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { makePlan } from "../../src/plan/make_plan.ts";
@@ -242,4 +243,44 @@ Deno.test("run() leaves no timer behind after a cancellation", async () => {
   });
   await run(plan, { ...host, clock: counted }, () => {}, { cancellation });
   assertEquals(waiting.size, 0);
+});
+
+const COMPILED = `
+name: w
+jobs:
+  - name: a
+    repeat: { count: 3, interval: 0s }
+    steps:
+      - uses: hello
+        with: { n: 1 }
+        test: res.a.x == 1 && (res?.b ?? "") != ""
+      - uses: hello
+        with: { n: "{{repeat_index}}" }
+        echo: "{{res.c}} {{req}}"
+      - uses: hello
+        with: { n: 2 }
+        test: res.d == 1
+`;
+
+Deno.test("run() prepares a step once where its parameters are constant, for what it reads", async () => {
+  const prepared: string[] = [];
+  const plan = await planWith(
+    COMPILED,
+    compiledAction(({ n }, { req, res }) => {
+      const fields = [req, res].map((read) => read === "all" ? read : [...read].join(" "));
+      prepared.push(`${n}: ${fields.join(" | ")}`);
+      const left = { req: {}, res: { a: { x: 1 }, b: "b", c: "c", d: 2 } };
+      const whole = () => ({ ...left, res: { ...left.res, more: "than is read" } });
+      return () => Promise.resolve({ ...left, status: 0, whole });
+    }),
+  );
+  const events = await eventsOf(plan);
+  assertEquals(prepared.slice(0, 3), ["1:  | a b", "0: all | c", "2:  | d"]);
+  assertEquals(prepared.slice(3), ["1: all | c", "2: all | c"]);
+  const exchanges = events.flatMap((event) =>
+    event.type === "step_finished" && event.result.exchange ? event.result.exchange.res : []
+  );
+  // What a failure shows is all that there is.
+  const shown = exchanges.map((res) => (res as Dict).more);
+  assertEquals(shown, Array(3).fill("than is read"));
 });

@@ -173,5 +173,5 @@ export const http: Action = {
   expectsResult: expectsContract,
   exampleTest: "res.code == 200",
   explainer: async () => (await import("./explain_http.ts")).httpExplainer,
-  load: async () => (await import("./run_http.ts")).runHttp,
+  load: async () => (await import("./run_http.ts")).httpRunner,
 };

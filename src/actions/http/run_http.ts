@@ -1,10 +1,12 @@
-import type { ActionContext, ActionResult, Dict } from "../../action/action.ts";
+import type { ActionContext, ActionResult, Demand, Dict } from "../../action/action.ts";
+import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_action.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { connectionOf } from "./connection/read_connection.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
 import { graphqlFields, hasGraphqlErrors } from "./request/bodies/graphql.ts";
 import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
+import { DIGESTS, digestsOf } from "./response/body_facts.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead, type ResponseHead } from "./response/response.ts";
 import type { SaveFile } from "./response/save_body.ts";
@@ -17,15 +19,31 @@ import { socketsOf } from "./transport/sockets.ts";
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
  * is an API description, both are held against it.
  */
-export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
-  if ((params.openapi ?? context.openapi) === undefined) return await exchange(params, context);
+export async function runHttp(
+  params: Dict,
+  context: ActionContext,
+  { res: demanded }: Demand = EVERYTHING,
+): Promise<ActionResult> {
+  const needsDigests = DIGESTS.some((name) => isDemanded(demanded, name));
+  if ((params.openapi ?? context.openapi) === undefined) {
+    return await exchange(params, context, needsDigests);
+  }
   // Problems of the description are reported before anything is sent.
   const { openCheck } = await import("./check_contract.ts");
   const check = await openCheck(params, context);
-  return await check(await exchange(params, context));
+  return await check(await exchange(params, context, needsDigests));
 }
 
-async function exchange(params: Dict, context: ActionContext): Promise<ActionResult> {
+/** The action: it leaves out digests that nobody reads. */
+export const httpRunner = compiledAction((params, demand) => (context) =>
+  runHttp(params, context, demand)
+);
+
+async function exchange(
+  params: Dict,
+  context: ActionContext,
+  needsDigests: boolean,
+): Promise<ActionResult> {
   const { clock } = context.host;
   const began = clock.ticks();
   const sockets = socketsOf(context);
@@ -49,21 +67,28 @@ async function exchange(params: Dict, context: ActionContext): Promise<ActionRes
       const { reply, url, redirects, cookies } = await performRequest(plan, session, context);
       const { elapsed } = call;
       const head = readHead(reply);
-      const body = await readBody(reply, head, plan.maxBody, context);
+      const { fields: body, bytes } = await readBody(reply, head, plan.maxBody, context);
       call.checkStopped();
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
       const hasErrors = hasGraphqlErrors(graphql);
       const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasErrors;
+      const facts = connectionFacts(reply, call.phases, clock.ticks() - began);
+      const resWith = (digests: Dict) => ({
+        ...head,
+        cookies,
+        ...body,
+        ...digests,
+        ...graphql,
+        url,
+        redirects,
+        ...facts,
+      });
+      const sent = asSent(req, session);
       return {
-        req: asSent(req, session),
-        res: {
-          ...head,
-          cookies,
-          ...body,
-          ...graphql,
-          url,
-          redirects,
-          ...connectionFacts(reply, call.phases, clock.ticks() - began),
+        req: sent,
+        res: resWith(bytes && needsDigests ? digestsOf(bytes) : {}),
+        ...bytes && !needsDigests && {
+          whole: () => ({ req: sent, res: resWith(digestsOf(bytes)) }),
         },
         status: isSuccess ? 0 : 1,
         brief: `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,

@@ -79,7 +79,7 @@ async function receive(params: Dict, actionContext: ActionContext): Promise<Acti
       ...{ url, redirects, tls: reply.tls ?? null },
     };
     if (!sink.isStream) {
-      const { body = "" } = await readBody(reply, head, plan.maxBody, context);
+      const { fields: { body = "" } } = await readBody(reply, head, plan.maxBody, context);
       const other = { ...res, body };
       const isFine = code >= 200 && code <= 299;
       if (!isFine && !condition) {

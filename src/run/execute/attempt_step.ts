@@ -35,7 +35,7 @@ export interface AttemptResult {
 }
 
 /** The data of an exchange; a step that timed out may have no response. */
-export interface ExchangeData extends Pick<ActionResult, "req" | "brief"> {
+export interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
   readonly res: Dict | null;
 }
 
@@ -136,6 +136,7 @@ function setResponse(step: StepExecution, { result, elapsed }: ActionResponse): 
   names.res = result.res;
   names.status = result.status;
   // In whole nanoseconds: what the division adds below them is noise.
+  step.whole = result.whole;
   names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
 }
 

@@ -14,6 +14,7 @@ import type { Deadline, Deadlines } from "../../host/deadlines.ts";
 import type { Host } from "../../host/host.ts";
 import type { Stoppable } from "../cancellation.ts";
 import type { StepExecution } from "../run_state.ts";
+import { compiledStep } from "./compiled_step.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 
 /** The result of an action, and how long it took in milliseconds. */
@@ -31,16 +32,16 @@ export async function runAction(
   params: Dict,
   timeout: number,
 ): Promise<ActionResponse> {
-  const { run, model: { action } } = step;
-  // A run loads the code of an action once, however often it is used.
-  const act = await run.resources.resource(`action ${action.name}`, action.load);
+  const { run, model, model: { action } } = step;
+  const compiled = compiledStep(run, model);
+  if (!compiled.isLoaded) await compiled.load(run);
   const { reason } = run.cancellation;
   if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
   const attempt = new ActionAttempt(step, timeout);
   const { clock } = run.host;
   const began = clock.ticks();
   try {
-    const returned = act(params, attempt);
+    const returned = compiled.act(params, attempt);
     if (!(returned instanceof Promise)) return { result: returned, elapsed: clock.ticks() - began };
     attempt.watch();
     const result = await returned;

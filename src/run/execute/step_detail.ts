@@ -101,7 +101,7 @@ async function exchangeOf(
   limit: number,
 ): Promise<Exchange | undefined> {
   if (!exchange) return undefined;
-  const { req, res, brief } = exchange;
+  const { req, res, brief } = { ...exchange, ...exchange.whole?.() };
   const explainer = await action.explainer?.();
   const described = explainer?.describe?.(req, res) ?? {};
   const [request, response] = [described.request, described.response].map((message) =>

@@ -35,7 +35,7 @@ export async function fetchToken(
   const began = context.host.clock.ticks();
   const reply = await sendAuxiliary(request);
   const head = readHead(reply);
-  const { body } = await readBody(reply, head, BODY_LIMIT, context);
+  const { fields: { body } } = await readBody(reply, head, BODY_LIMIT, context);
   const answer = isDict(body) ? body : {};
   const { access_token: token, expires_in: seconds, refresh_token: next } = answer;
   for (const secret of [token, next]) if (typeof secret === "string") context.secrets.add(secret);

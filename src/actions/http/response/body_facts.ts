@@ -1,18 +1,16 @@
 const { createHash, hash } = await import("node:crypto");
 
+/** The digests of a body, in hexadecimal. */
+export const DIGESTS = ["sha256", "sha1", "md5"] as const;
+
 /** Properties of the bytes of a body, regardless of their type. */
-export interface BodyFacts {
+export interface BodyFacts extends Record<typeof DIGESTS[number], string> {
   readonly size: number;
-  /** In hexadecimal, as the other digests. */
-  readonly sha256: string;
-  readonly sha1: string;
-  readonly md5: string;
 }
 
-/** The facts of a body in memory. */
-export function factsOf(bytes: Uint8Array): BodyFacts {
+/** The digests of a body in memory. */
+export function digestsOf(bytes: Uint8Array): Omit<BodyFacts, "size"> {
   return {
-    size: bytes.length,
     sha256: hash("sha256", bytes, "hex"),
     sha1: hash("sha1", bytes, "hex"),
     md5: hash("md5", bytes, "hex"),

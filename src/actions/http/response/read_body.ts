@@ -5,31 +5,40 @@ import type { ActionContext, Dict } from "../../../action/action.ts";
 import { runResources } from "../../../action/run_resources.ts";
 import { joinChunks } from "../transport/body_chunks.ts";
 import type { RawResponse } from "../transport/send.ts";
-import { factsOf } from "./body_facts.ts";
+import { digestsOf } from "./body_facts.ts";
 import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
 import { decodeBody } from "./decode_body.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ResponseHead } from "./response.ts";
 
+/** A body that was read. */
+export interface ReadBody {
+  /** The fields of `res` about it. */
+  readonly fields: Dict;
+  /** Its bytes after decoding content encodings, whose digests are not among the fields. */
+  readonly bytes?: Uint8Array;
+}
+
 /**
- * The fields of `res` about a body: `size` and digests of its bytes after decoding content encodings,
- * its text or data in `body`, and the file of a binary one in `filepath`.
+ * Reads a body: its `size`, its text or data in `body`, and of a binary one the digests and the file
+ * in `filepath`.
  */
 export async function readBody(
   { chunks, saved }: RawResponse,
   { headers }: ResponseHead,
   maxBody: number,
   context: ActionContext,
-): Promise<Dict> {
-  if (saved) return { body: "", ...saved };
+): Promise<ReadBody> {
+  if (saved) return { fields: { body: "", ...saved } };
   const contentType = headers["Content-Type"] ?? "";
   const encoding = headers["Content-Encoding"];
   const raw = joinChunks(chunks);
   const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding, maxBody);
-  const facts = factsOf(bytes);
   const text = decodeText(bytes, contentType);
-  if (text !== undefined) return { ...readText(text, contentType), ...facts };
-  return { body: "", ...facts, filepath: await saveBody(bytes, contentType, context) };
+  const size = bytes.length;
+  if (text !== undefined) return { fields: { ...readText(text, contentType), size }, bytes };
+  const filepath = await saveBody(bytes, contentType, context);
+  return { fields: { body: "", size, ...digestsOf(bytes), filepath } };
 }
 
 /** `body`, and `rawbody` where the body is data. */
