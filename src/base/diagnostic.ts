@@ -1,7 +1,6 @@
-import { cutToWidth, displayWidth } from "./text/display_width.ts";
+import { cutToWidth, displayWidth, wrapWords } from "./text/display_width.ts";
 import { printableLine } from "./text/printable.ts";
 import { excerptOf, maskExcerpt, shortenExcerpt, type SourceExcerpt, type Span } from "./source.ts";
-import { wrapWords } from "./text/wrap_text.ts";
 
 /** The severity: an error prevents a workflow from running, a hint may point at correct text. */
 export type Severity = "error" | "warning" | "hint";

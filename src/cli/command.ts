@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { JobChoice } from "../plan/choose_jobs.ts";
+import type { JobChoice } from "../plan/select_jobs.ts";
 import type { SuiteRunOptions } from "../suite/run_suite.ts";
 import type { Shard, SuiteMember } from "../suite/suite.ts";
 

@@ -2,7 +2,7 @@ import { type Diagnostic, renderMasked } from "../base/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../base/errors.ts";
 import { MAX_ANNOTATIONS, pathsFromRoot } from "../base/text/github_command.ts";
 import { printable, printableLine } from "../base/text/printable.ts";
-import { wrapWords } from "../base/text/wrap_text.ts";
+import { wrapWords } from "../base/text/display_width.ts";
 import { FINDING_FORMATS } from "../check/formats.ts";
 import { makeSecretMask } from "../check/mask_secrets.ts";
 import type { Draws } from "../expr/draws.ts";

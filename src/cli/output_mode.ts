@@ -1,6 +1,6 @@
 import type { Environment, Host, Output } from "../host/host.ts";
 import { UsageError } from "../base/errors.ts";
-import { toAscii } from "../base/text/ascii.ts";
+import { toAscii } from "../base/text/printable.ts";
 import { checkChoice } from "./command_line.ts";
 
 /** Every form of the report, in the order of the help: the same text in another way. */

@@ -91,7 +91,6 @@ const files: Omit<Files, "planReading" | "isInput" | "wasRead" | "addWritten"> =
     // is no file may let one wait.
     const { isFile, isDirectory, size } = Deno.statSync(path);
     if (isDirectory || isFile && size < LARGE) return Deno.readFileSync(path);
-    const { readStream } = await import("./read_stream.ts");
     return await readStream(path);
   },
   async stream(path) {
@@ -113,7 +112,7 @@ const files: Omit<Files, "planReading" | "isInput" | "wasRead" | "addWritten"> =
     }
     return names.sort();
   },
-  entries: async (directory) => (await import("./read_entries.ts")).readEntries(directory),
+  entries: async (directory) => (await import("./directories.ts")).readEntries(directory),
   isFile: (path) => Promise.try(leadsToFile, path),
   realPath: async (path) => await (await import("./real_path.ts")).realPath(path),
   stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
@@ -121,7 +120,7 @@ const files: Omit<Files, "planReading" | "isInput" | "wasRead" | "addWritten"> =
   grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "anew"),
   append: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "append"),
   watch: async (directories, onChange) =>
-    (await import("./watch_files.ts")).watchDirectories(directories, onChange),
+    (await import("./directories.ts")).watchDirectories(directories, onChange),
   workingDirectory: () => Deno.cwd(),
 };
 
@@ -166,4 +165,31 @@ function leadsToFile(path: string): boolean {
     if (error instanceof Deno.errors.FilesystemLoop) return false;
     throw error;
   }
+}
+
+/** More than this is read of nothing: it would not fit into memory as text. */
+const MAX_MEGABYTES = 256;
+
+/**
+ * The bytes of what may not end or not fit into memory: a pipe, a device, a large file. Throws
+ * an error if there are too many.
+ */
+async function readStream(path: string | URL): Promise<Uint8Array> {
+  using file = await Deno.open(path);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of file.readable.values({ preventCancel: true })) {
+    size += chunk.length;
+    if (size > MAX_MEGABYTES * 1024 * 1024) {
+      throw new Error(`it is larger than ${MAX_MEGABYTES} MB`);
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }

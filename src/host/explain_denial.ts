@@ -1,5 +1,5 @@
 /** A description of a denied permission, and the flag that grants it. */
-export interface Denial {
+interface Denial {
   readonly message: string;
   readonly hint: string;
 }

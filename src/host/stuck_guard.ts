@@ -56,7 +56,7 @@ onmessage = ({ data }) => {
 `;
 
 /** When a program has to end by itself. */
-export interface GuardOptions {
+interface GuardOptions {
   readonly signals: readonly Deno.Signal[];
   /** Milliseconds since 1970, and what to say then. */
   readonly deadline?: number;

@@ -14,7 +14,7 @@ import { VERSION } from "../cli/version.ts";
 import { Draws } from "../expr/draws.ts";
 import { denoHost } from "../host/deno_host.ts";
 import { machineName } from "../host/machine_name.ts";
-import { chooseJobs } from "../plan/choose_jobs.ts";
+import { chooseJobs } from "../plan/select_jobs.ts";
 import type { Plan as PlanModel } from "../plan/plan.ts";
 import { matchVars, setVars } from "../plan/set_vars.ts";
 import { Cancellation } from "../run/cancellation.ts";

@@ -44,7 +44,7 @@ export type StartDecision = { readonly starts: true } | {
 };
 
 /** The outcome of a job that another one needs. */
-export interface NeedOutcome {
+interface NeedOutcome {
   readonly id: string;
   readonly state: "passed" | "failed" | "skipped";
   /** Skipped because of another job, not on purpose. */

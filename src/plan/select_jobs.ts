@@ -1,8 +1,9 @@
 import { didYouMean } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
+import { UsageError } from "../base/errors.ts";
 
 /** The part of a plan to run. */
-export interface Selection {
+interface Selection {
   /** All jobs where it is not given. */
   readonly only?: ReadonlySet<PlannedJob>;
   /** Whether what these jobs need comes along. */
@@ -80,4 +81,182 @@ function globPattern(glob: string): RegExp {
     // A range that runs backwards, like [z-a], fits nothing.
     return /(?!)/;
   }
+}
+
+/** The jobs to run, as users name them: by id, by name, by pattern or by tags. */
+export interface JobChoice {
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  /** A condition such as `smoke and not slow`. */
+  readonly tags?: string;
+  /** Whether what the chosen jobs need is left out. */
+  readonly noNeeds?: boolean;
+  /** Whether all the chosen jobs may be skipped: nothing runs anyway. */
+  readonly maySkipAll?: boolean;
+  /** How messages name a choice: by the option of the command line unless set. */
+  readonly nameOption?: (name: keyof JobChoice) => string;
+}
+
+/** Takes a name that a workflow does not have, and the error that this is otherwise. */
+export type OnUnknown = (name: string, makeError: () => Error | Promise<Error>) => void;
+
+const optionName: NonNullable<JobChoice["nameOption"]> = (name) => `option --${name}`;
+
+/**
+ * The part of a plan that a choice selects. Throws UsageError for a name that fits none of its jobs
+ * and where no job is left to run.
+ */
+export function chooseJobs(plan: Plan, choice: JobChoice): Plan {
+  const { only, skip, wanted } = findJobs(plan, choice, (_, makeError) => {
+    throw makeError();
+  });
+  if (choice.tags !== undefined && wanted.length === 0) {
+    throw unknownTags([plan], choice.tags, "the workflow has", choice.nameOption);
+  }
+  const isNothing = wanted.every((job) => skip.has(job) || job.job.isCleanup);
+  if (!choice.maySkipAll && skip.size > 0 && isNothing) {
+    const options = choice.only ? "options --only and --skip leave" : "option --skip leaves";
+    throw new UsageError(`${options} no job to run`, "name fewer jobs with --skip");
+  }
+  return selectJobs(plan, { only, withNeeds: !choice.noNeeds, skip });
+}
+
+/** The same for one of several workflows; no job of it may remain. */
+export function chooseJobsOfMany(plan: Plan, choice: JobChoice, onUnknown: OnUnknown): Plan {
+  const { only, skip } = findJobs(plan, choice, onUnknown);
+  return selectJobs(plan, { only, withNeeds: !choice.noNeeds, skip });
+}
+
+function findJobs(
+  plan: Plan,
+  { only, skip, tags, nameOption = optionName }: JobChoice,
+  onUnknown: (name: string, makeError: () => Error) => void,
+) {
+  const match = (option: "only" | "skip", names: readonly string[]) =>
+    names.flatMap((wanted) => {
+      const found = matchJobs(plan.jobs, wanted);
+      if (found.length === 0) {
+        onUnknown(`--${option} ${wanted}`, () => unknownJob(plan, option, wanted, nameOption));
+      }
+      return found;
+    });
+  const skipped = new Set(match("skip", skip ?? []));
+  let chosen: readonly PlannedJob[] | undefined = only && match("only", only);
+  if (tags !== undefined) {
+    const tagged = jobsWithTags(plan, parseTags(tags));
+    chosen = chosen ? chosen.filter((job) => tagged.includes(job)) : tagged;
+  }
+  return { only: chosen && new Set(chosen), skip: skipped, wanted: chosen ?? plan.jobs };
+}
+
+function unknownJob(
+  { jobs }: Plan,
+  option: "only" | "skip",
+  wanted: string,
+  nameOption: NonNullable<JobChoice["nameOption"]>,
+): UsageError {
+  const parts = wanted.split(",").map((part) => part.trim());
+  const isList = parts.length > 1 && parts.every((part) => matchJobs(jobs, part).length > 0);
+  const hint = isList
+    ? `give the option once for each: ${parts.map((part) => `--${option} "${part}"`).join(" ")}`
+    : jobHint(jobs, wanted);
+  return new UsageError(`${nameOption(option)}: unknown job "${wanted}"`, hint);
+}
+
+/** The error for tags that no job of some plans has; `owner` begins the hint if there are none. */
+export function unknownTags(
+  plans: readonly Plan[],
+  tags: string,
+  owner: string,
+  nameOption = optionName,
+): UsageError {
+  const all = plans.flatMap(({ workflow }) => [
+    ...workflow.tags ?? [],
+    ...workflow.jobs.flatMap((job) => job.tags ?? []),
+  ]);
+  const known = [...new Set(all)];
+  const hint = known.length === 0
+    ? `${owner} no tags`
+    : `the tags are ${known.slice(0, 10).join(", ")}${known.length > 10 ? ", …" : ""}`;
+  return new UsageError(`${nameOption("tags")}: no job has the tags "${tags}"`, hint);
+}
+
+/** Decides by the tags of a job. */
+type TagCondition = (tags: ReadonlySet<string>) => boolean;
+
+const HINT = "tags are joined by and, or, not and parentheses: 'smoke and not slow'";
+const TOKEN = /\s*([()!]|&&|\|\||[^\s()!&|]+)/y;
+
+/** Operators of other tools. */
+const OPERATORS: Readonly<Record<string, string>> = { "&&": "and", "||": "or", "!": "not" };
+
+/** Reads `smoke and not (slow or flaky)`. Throws UsageError. */
+function parseTags(text: string): TagCondition {
+  const tokens = tokensOf(text);
+  let at = 0;
+  const take = (token: string) => tokens[at] === token && at++ >= 0;
+  const either = (): TagCondition => {
+    let left = both();
+    while (take("or")) left = anyOf(left, both());
+    return left;
+  };
+  const both = (): TagCondition => {
+    let left = single();
+    while (take("and")) left = allOf(left, single());
+    return left;
+  };
+  const single = (): TagCondition => {
+    if (take("not")) {
+      const negated = single();
+      return (tags) => !negated(tags);
+    }
+    if (take("(")) {
+      const inside = either();
+      if (!take(")")) throw invalid(text, "a parenthesis is never closed");
+      return inside;
+    }
+    const tag = tokens[at++];
+    if (tag === undefined) throw invalid(text, "a tag is missing at the end");
+    if (/^(?:and|or|\))$/.test(tag)) throw invalid(text, `a tag is missing before "${tag}"`);
+    return (tags) => tags.has(tag);
+  };
+  const condition = either();
+  const rest = tokens[at];
+  if (rest !== undefined) throw invalid(text, `"and" or "or" is missing before "${rest}"`);
+  return condition;
+}
+
+function tokensOf(text: string): readonly string[] {
+  const tokens: string[] = [];
+  const end = text.trimEnd().length;
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < end; at = TOKEN.lastIndex) {
+    const [, token] = TOKEN.exec(text) ?? [];
+    if (token === undefined) throw invalid(text, `unexpected "${text.slice(at).trim()}"`);
+    tokens.push(OPERATORS[token] ?? token);
+  }
+  return tokens;
+}
+
+function anyOf(left: TagCondition, right: TagCondition): TagCondition {
+  return (tags) => left(tags) || right(tags);
+}
+
+function allOf(left: TagCondition, right: TagCondition): TagCondition {
+  return (tags) => left(tags) && right(tags);
+}
+
+function invalid(text: string, why: string): UsageError {
+  return new UsageError(`option --tags: invalid expression "${text}": ${why}`, HINT);
+}
+
+/** The tags of a job: those of the workflow and its own. */
+function tagsOf({ workflow }: Plan, { job }: PlannedJob): readonly string[] {
+  return [...new Set([...workflow.tags ?? [], ...job.tags ?? []])];
+}
+
+/** The jobs of a plan whose tags fulfil a condition; those that clean up run in any case. */
+function jobsWithTags(plan: Plan, condition: TagCondition): readonly PlannedJob[] {
+  const jobs = plan.jobs.filter(({ job }) => !job.isCleanup);
+  return jobs.filter((job) => condition(new Set(tagsOf(plan, job))));
 }

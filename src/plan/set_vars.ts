@@ -3,7 +3,7 @@ import { didYouMean } from "../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 
 /** A value for a var of a workflow, or for a part of one. */
-export interface VarSetting {
+interface VarSetting {
   readonly path: readonly string[];
   readonly value: Value;
 }

@@ -4,7 +4,7 @@ import type { RefuseOptions } from "../check/model.ts";
 import { refuseFailing } from "../check/refuse_run.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
-import type { JobChoice, OnUnknown } from "../plan/choose_jobs.ts";
+import type { JobChoice, OnUnknown } from "../plan/select_jobs.ts";
 import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -41,7 +41,7 @@ export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions
   if (!jobs?.only && !jobs?.skip && jobs?.tags === undefined) {
     return await loadPlanOf(file, host, options, (plan) => plan);
   }
-  const { chooseJobs } = await import("../plan/choose_jobs.ts");
+  const { chooseJobs } = await import("../plan/select_jobs.ts");
   return await loadPlanOf(file, host, options, (plan) => chooseJobs(plan, jobs));
 }
 

@@ -6,14 +6,13 @@ import {
   type JobChoice,
   type OnUnknown,
   unknownTags,
-} from "../plan/choose_jobs.ts";
+} from "../plan/select_jobs.ts";
 import type { Plan } from "../plan/plan.ts";
 import { filesOf, hashJson, unixLines } from "../workflow/files_of.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import { membersOfShard, shuffle } from "./divide_suite.ts";
 import { loadPlanOf, type PlanOptions } from "./load_plan.ts";
-import type { OpenSuite } from "./suite.ts";
-import type { Shard, Suite, SuiteFile, SuiteFiles, SuiteMember } from "./suite.ts";
+import type { OpenSuite, Shard, Suite, SuiteFile, SuiteFiles, SuiteMember } from "./suite.ts";
 
 /** The inputs of a suite, and what is to run of it. */
 export interface SuiteOptions extends PlanOptions {

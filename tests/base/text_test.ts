@@ -1,8 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { cutToWidth, displayWidth } from "../../src/base/text/display_width.ts";
+import {
+  cutToWidth,
+  displayWidth,
+  wrapLine,
+  wrapWords,
+} from "../../src/base/text/display_width.ts";
 import { printable, printableLine } from "../../src/base/text/printable.ts";
 import { didYouMean, suggest } from "../../src/base/text/suggest.ts";
-import { wrapLine, wrapWords } from "../../src/base/text/wrap_text.ts";
 
 const cases: readonly (readonly [title: string, text: string, expected: string])[] = [
   ["leaves plain text, line ends and tabs alone", "a\n\tb é 日 ✓", "a\n\tb é 日 ✓"],

@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
-import { pairUp } from "../../src/expr/functions/differences.ts";
+import { makeMatcher, pairUp } from "../../src/expr/functions/differences.ts";
 import { findMismatches, loadMatching } from "../../src/expr/functions/matching.ts";
 import { StepError } from "../../src/base/errors.ts";
-import { makeMatcher } from "../../src/base/value/matcher.ts";
 import { renderMismatches } from "../../src/base/value/mismatch.ts";
 import type { Value } from "../../src/base/value/value.ts";
 

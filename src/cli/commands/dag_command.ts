@@ -1,5 +1,4 @@
-import { toAscii } from "../../base/text/ascii.ts";
-import { printableLine } from "../../base/text/printable.ts";
+import { printableLine, toAscii } from "../../base/text/printable.ts";
 import { UsageError } from "../../base/errors.ts";
 import { renderAscii } from "../../dag/ascii_drawing.ts";
 import { type Dag, type DagOfMany, makeDag, makeDagJson } from "../../dag/dag.ts";
@@ -10,8 +9,7 @@ import { makeMasker } from "../../secrets/add_secrets.ts";
 import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
-import type { OpenSuite } from "../../suite/suite.ts";
-import type { SuiteMember } from "../../suite/suite.ts";
+import type { OpenSuite, SuiteMember } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { explainError, printWarnings } from "../messages.ts";
 import { logLevel, usesAscii } from "../output_mode.ts";

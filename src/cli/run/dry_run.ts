@@ -5,12 +5,14 @@ import {
   isKnown,
   type Knowledge,
   knownValue,
+  learnVars,
   type Preview,
   previewData,
   previewExpression,
+  previewStep,
   previewTemplate,
+  type StepPreview,
 } from "../../plan/preview.ts";
-import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";

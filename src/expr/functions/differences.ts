@@ -1,6 +1,5 @@
 import { isEqual } from "../../base/value/compare.ts";
 import { formatJson, formatValue } from "../../base/value/format_value.ts";
-import { type Matcher, matcherIn } from "../../base/value/matcher.ts";
 import {
   type Dict,
   isDict,
@@ -12,6 +11,32 @@ import {
 } from "../../base/value/value.ts";
 import { matchesRegex, patternIn } from "../evaluate/regex.ts";
 import { Fault, kindOf } from "../fault.ts";
+
+/** A matcher, which may replace a part of an expected value. */
+type Matcher =
+  | { readonly kind: "anything" }
+  | { readonly kind: "is_type"; readonly type: string }
+  | { readonly kind: "unordered"; readonly items: readonly Value[] };
+
+const MATCHER = Symbol("matcher");
+
+/** A map that shows what a matcher is, and is one only where it is expected of something. */
+export function makeMatcher(matcher: Matcher): Value {
+  const map: Record<string, Value> = Object.create(null);
+  map[matcher.kind] = matcher.kind === "anything"
+    ? true
+    : matcher.kind === "is_type"
+    ? matcher.type
+    : matcher.items;
+  // Not enumerable, so that data from outside can never be one.
+  return Object.freeze(Object.defineProperty(map, MATCHER, { value: matcher }));
+}
+
+/** The matcher that a value is, if it is one. */
+function matcherIn(value: Value): Matcher | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [MATCHER]?: Matcher })[MATCHER];
+}
 
 /** A place where data is not as expected. */
 export interface Difference {
@@ -30,7 +55,7 @@ export interface Difference {
  * How data is compared with what is expected of it. `match_json` refuses additional keys of maps,
  * and takes the digits of a number for the number; `includes_json` does neither.
  */
-export type Comparison = "match" | "include";
+type Comparison = "match" | "include";
 
 /**
  * Every place where data is not as expected: by keys and indexes, with strings between slashes as

@@ -2,20 +2,20 @@ import { StepError } from "../../base/errors.ts";
 import { typeMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { formatValue } from "../../base/value/format_value.ts";
-import { makeMatcher } from "../../base/value/matcher.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
-import type { Dict, Value } from "../../base/value/value.ts";
-import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
-import { Fault } from "../fault.ts";
-import { CHECK_FUNCTIONS } from "./checks.ts";
 import {
   describeExpected,
   type Difference,
   differences,
   isAsExpected,
   isOfNamedType,
+  makeMatcher,
   TYPE_NAMES,
 } from "./differences.ts";
+import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Dict, Value } from "../../base/value/value.ts";
+import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
+import { Fault } from "../fault.ts";
+import { CHECK_FUNCTIONS } from "./checks.ts";
 import { type ConstantArgument, define, defineNew } from "./function.ts";
 
 /** The argument with the expected value. */

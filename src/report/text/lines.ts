@@ -1,5 +1,4 @@
-import { cutToWidth, displayWidth } from "../../base/text/display_width.ts";
-import { wrapLine, wrapWords } from "../../base/text/wrap_text.ts";
+import { cutToWidth, displayWidth, wrapLine, wrapWords } from "../../base/text/display_width.ts";
 
 /** The maximum width of lines. */
 export interface Room {

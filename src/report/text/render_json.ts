@@ -1,7 +1,6 @@
 import { formatValue } from "../../base/value/format_value.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
-import { cutToWidth } from "../../base/text/display_width.ts";
-import { wrapLine } from "../../base/text/wrap_text.ts";
+import { cutToWidth, wrapLine } from "../../base/text/display_width.ts";
 import { cutLine } from "./lines.ts";
 
 /** Deeper data is no longer for people. */
