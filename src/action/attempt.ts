@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { RunnerError, StepError } from "../base/errors.ts";
-import { formatDuration } from "../base/value/duration.ts";
 import type { ActionContext } from "./action.ts";
 import { excerpt } from "./excerpt.ts";
 import { codeOf } from "./net/endpoint.ts";
 import { explainConnection } from "./net/explain_connection.ts";
+import { limitAction } from "./net/step_deadline.ts";
 import { onAbort } from "./on_abort.ts";
 import { readStepFile, readStepText } from "./step_file.ts";
 import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
@@ -25,6 +25,8 @@ export interface Refusal {
 
 /** One attempt of an action: what `open` and `run` get from the run. */
 export class Attempt {
+  /** As the run gives it, with `signal`. */
+  readonly context: ActionContext;
   /** Aborted when the attempt must end, or after the `timeout` among the parameters. */
   readonly signal: AbortSignal;
   /** The other side, for messages: `redis at localhost port 6379`. */
@@ -40,22 +42,16 @@ export class Attempt {
   #isHandshaking = false;
 
   constructor(
-    readonly context: ActionContext,
+    context: ActionContext,
     readonly target: Target,
     readonly refusals: readonly Refusal[] = [],
     timeout = 0,
   ) {
     ({ peer: this.peer, address: this.address } = describeTarget(target));
-    this.signal = context.signal;
-    this.end = () => {};
-    if (timeout === 0) return;
-    const abort = new AbortController();
-    const forget = onAbort(context.signal, (reason) => abort.abort(reason));
-    const limit = context.deadline.after(timeout, () => {
-      abort.abort(new StepError(`timed out after ${formatDuration(timeout)}`));
-    });
-    this.signal = abort.signal;
-    this.end = () => (forget(), limit.cancel());
+    const limited = limitAction(context, timeout);
+    this.context = limited.context;
+    this.signal = limited.context.signal;
+    this.end = limited.release;
   }
 
   /**

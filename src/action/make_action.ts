@@ -19,6 +19,7 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
     },
     expectsResult: spec.expectsResult,
     omitsNilIn: spec.omitsNilIn,
+    merge: spec.merge,
     responseFields: Object.entries(res).map(([name, field]) => {
       const { type, optional: _, ...rest } = typeof field === "string"
         ? { type: field, optional: undefined }

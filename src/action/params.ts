@@ -23,6 +23,13 @@ export const texts = (summary: string) =>
     [value].flat().map((one) => one === null ? "" : textOf(one))
   );
 
+/** A bare expression that is evaluated for each of these; undefined where it is left out. */
+export const condition = (summary: string, ...names: readonly string[]) =>
+  text(summary).as((source, param) => {
+    if (source.trim() !== "") return source;
+    throw param.wrong(`${param.name} is empty`, "write an expression, or leave it out");
+  }).with({ expression: names });
+
 /** `timeout`, which the seam applies once it is the step's turn. */
 export const timeout = (
   summary: string,

@@ -29,12 +29,15 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
           (connection, attempt) => run(connection, params, attempt, raw),
         )
         : withoutConnection(begin(), (attempt) => run(undefined as C, params, attempt, raw));
+    const release = await spec.acquire?.(context);
     try {
       const response = await carryOut();
       return { status: 0, req, ...response, res: response.res as Dict };
     } catch (error) {
       if (!spec.request || !(error instanceof StepError)) throw error;
       throw new StepError(error.message, error.hint, { req, ...error.details });
+    } finally {
+      release?.();
     }
   };
 }

@@ -1,5 +1,12 @@
 import type { TypeName } from "../base/value/value.ts";
-import type { ActionExplainer, ActionResult, Dict, ResponseField, Value } from "./action.ts";
+import type {
+  ActionContext,
+  ActionExplainer,
+  ActionResult,
+  Dict,
+  ResponseField,
+  Value,
+} from "./action.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { isGiven } from "./parameters.ts";
@@ -23,12 +30,16 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly expectsResult?: (params: Dict) => boolean;
   /** The maps among its parameters from which fields that are nil are left out. */
   readonly omitsNilIn?: (params: Dict) => readonly string[];
+  /** Merges the parameters of a step with the defaults of its job, where key by key does not do. */
+  readonly merge?: (defaults: Dict, params: Dict) => Dict;
   /** The fields of `res`: `run` returns all of them that are not optional. */
   readonly res: F;
   /** A test of its result, for hints. */
   readonly example?: string;
   /** The server, file or program that it works with, for permissions and messages. */
   readonly target: (params: Values<S>) => Target | Promise<Target>;
+  /** Waits until the action may begin, before its timeout does; the result is called at its end. */
+  readonly acquire?: (context: ActionContext) => Promise<() => void>;
   /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
   readonly connection?: Connection<Values<S>, C>;
   /** What to say about errors of the library. */
@@ -62,7 +73,8 @@ interface FieldValues {
   readonly float: number;
   readonly string: string;
   readonly array: readonly Value[];
-  readonly map: Dict;
+  /** Nil where there is none. */
+  readonly map: Dict | null;
   readonly any: Value;
 }
 

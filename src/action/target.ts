@@ -7,7 +7,7 @@ import { authorityOf, placeOf } from "./net/endpoint.ts";
 import { deniedConnection } from "./net/explain_connection.ts";
 
 /** The server, file or program that an action works with; messages and permissions refer to it. */
-export type Target = Server | DataFile | Program;
+export type Target = Server | Url | DataFile | Program;
 
 export interface Server {
   /** What runs there, for messages: `redis`. */
@@ -20,6 +20,11 @@ export interface Server {
   readonly socket?: string;
   /** Connects plainly up to where TLS begins, for a look at a certificate that was refused. */
   readonly upToTls?: () => Promise<Duplex>;
+}
+
+/** A server that http connects to, which asks for permissions: its proxies and redirects matter. */
+export interface Url {
+  readonly url: string;
 }
 
 export interface DataFile {
@@ -42,6 +47,8 @@ export function describeTarget(target: Target) {
   const isServer = "host" in target;
   const address = isServer
     ? target.socket ?? placeOf(target)
+    : "url" in target
+    ? `"${target.url}"`
     : "program" in target
     ? `the program "${target.program}"`
     : `the ${target.product} "${target.shown}"`;
@@ -81,7 +88,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
       if (refusal) refuse(refusal.message, refusal.hint, { parameter });
     }
   };
-  if ("program" in target) return;
+  if ("program" in target || "url" in target) return;
   if (!("host" in target)) {
     if (target.file !== undefined) {
       await allowFile(await context.resolvePath(target.file), { parameter, ...target });

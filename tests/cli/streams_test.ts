@@ -86,7 +86,7 @@ Deno.test("an until that cannot be evaluated is marked where it is written", asy
 Deno.test("check finds mistakes in steps about streams", async () => {
   const { code, stdout } = await runSteps(
     `      - uses: websocket
-        with: { url: "ftp://x", until: "mesage.a == outputs.", max_messages: 0 }
+        with: { url: "ftp://x", send: { base64: "!" }, until: "mesage.a == outputs.", max_messages: 0 }
       - uses: websocket
         with: { url: "ws://x", until: "mesage.a", insecure: true, subprotocols: [a, b c] }
       - uses: sse
@@ -100,6 +100,7 @@ Deno.test("check finds mistakes in steps about streams", async () => {
   for (
     const phrase of [
       'invalid URL of a WebSocket "ftp://x"',
+      '"base64" in "send" is not base64',
       '"max_messages" must be at least 1, not 0',
       'unknown name "mesage" in "until"',
       'the key is "tls": tls: { verify: false }',

@@ -35,7 +35,8 @@ async function waitFor(
   const limits = { stdout: limit, stderr: limit };
   const { end, stdout, stderr } = await awaitCommand(group, limits, attempt.signal, context);
   if (end instanceof StepError) {
-    const isTimeoutOfCommand = end !== context.signal.reason;
+    // Not the step, whose message says so.
+    const isTimeoutOfCommand = end.message.startsWith("timed out");
     const message = isTimeoutOfCommand ? `the command ${end.message}` : end.message;
     const hasPrinted = stdout.bytes + stderr.bytes > 0;
     throw new StepError(message, end.hint, hasPrinted ? { res: outputFields(stdout, stderr) } : {});

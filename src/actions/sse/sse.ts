@@ -1,73 +1,75 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
-import type { Action, Dict, ParameterProblem } from "../../action/action.ts";
+import { action } from "../../action/make_action.ts";
+import { condition } from "../../action/params.ts";
+import { integer, text, value } from "../../action/schema.ts";
 import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
 import { checkBodies } from "../http/request/bodies/check_bodies.ts";
 import { methodProblem } from "../http/request/http_syntax.ts";
 import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
 import { readUrl } from "../http/request/request_url.ts";
-import { checkStream, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { checkStream, shownFields, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
 
 /** Receives server-sent events. */
-export const sse: Action = {
+export const sse = action({
   name: "sse",
   summary: "Receives server-sent events",
-  parameters: [
-    { name: "url", type: "string", summary: "The URL of the stream", required: true },
-    { name: "method", type: "string", summary: "GET, POST or any other method", default: "GET" },
-    {
-      name: "body",
-      type: "any",
-      summary: "Text, or an object or list to send as JSON",
-    },
-    { name: "json", type: "any", summary: "Any value to send as JSON" },
-    {
-      name: "until",
-      type: "string",
-      expression: ["message"],
-      summary: "An expression: receive events until it is true of one, which is `message`",
-    },
-    {
-      name: "max_events",
-      type: "integer",
-      summary: "How many events to receive at most",
-    },
+  params: {
+    url: text("The URL of the stream").as((text, param) => {
+      const url = readUrl(text);
+      if (url instanceof URL) return url;
+      throw param.wrong(url.message, url.hint);
+    }).required(),
+    method: text("GET, POST or any other method").as((method, param) => {
+      const problem = methodProblem(method);
+      if (problem === undefined) return method;
+      throw param.wrong(problem);
+    }).default("GET"),
+    body: value("any", "Text, or an object or list to send as JSON"),
+    json: value("any", "Any value to send as JSON"),
+    until: condition(
+      "An expression: receive events until it is true of one, which is `message`",
+      "message",
+    ),
+    max_events: integer("How many events to receive at most", { min: 1 }),
     ...STREAM_PARAMETERS,
-  ],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "status", type: "string", hint: "it is the status line; the number is res.code" },
-    { name: "headers", type: "map", hide: hideHeaders },
-    { name: "cookies", type: "array", hide: hideCookies },
-    { name: "events", type: "array" },
-    { name: "event", type: "map" },
-    { name: "retry", type: "int" },
-    { name: "url", type: "string" },
-    { name: "redirects", type: "array" },
-    { name: "tls", type: "map" },
-    { name: "body" },
-  ],
-  check: (params) => [
-    ...checkTarget(params),
-    ...checkBodies(params),
-    ...checkStream(params, "max_events"),
-  ],
+  },
+  check(_params, param, raw) {
+    param.problems.push(...checkBodies(raw));
+    checkStream(raw, param);
+  },
   expectsResult: ({ until = null }) => until !== null,
   omitsNilIn: () => ["headers"],
   merge: mergeHttpDefaults,
-  exampleTest: 'res.event.event == "done"',
-  explainer: async () => (await import("./explain_sse.ts")).sseExplainer,
-  load: async () => (await import("./run_sse.ts")).runSse,
-};
-
-function checkTarget({ url, method }: Dict): ParameterProblem[] {
-  const problems: ParameterProblem[] = [];
-  if (typeof url === "string" && !isTemplate(url)) {
-    const problem = readUrl(url);
-    if (!(problem instanceof URL)) problems.push({ path: ["url"], ...problem });
-  }
-  if (typeof method === "string" && !isTemplate(method)) {
-    const message = methodProblem(method);
-    if (message !== undefined) problems.push({ path: ["method"], message });
-  }
-  return problems;
-}
+  res: {
+    code: "int",
+    status: { type: "string", hint: "it is the status line; the number is res.code" },
+    headers: { type: "map", hide: hideHeaders },
+    cookies: { type: "array", hide: hideCookies },
+    events: "array",
+    event: "map",
+    retry: { type: "int", optional: true },
+    url: "string",
+    redirects: "array",
+    tls: "map",
+    body: { type: "any", optional: true },
+  },
+  example: 'res.event.event == "done"',
+  describe: (req, res) => ({
+    request: {
+      title: `${req.method} ${req.url}`,
+      covered: ["method", "url", ...req.body === "" ? ["body"] : []],
+      minor: [["headers"]],
+    },
+    ...res && {
+      response: {
+        kept: shownFields(res, ["event"]),
+        ...typeof res.status === "string" && { title: res.status, covered: ["code", "status"] },
+        minor: [["headers"], ["tls"], ["url"]],
+      },
+    },
+  }),
+  target: ({ url }) => ({ url: url.href }),
+  acquire: async (context) =>
+    await (await import("../http/stream_request.ts")).acquireRequest(context),
+  run: async (_, params, attempt, raw) =>
+    await (await import("./receive_events.ts")).receiveEvents(params, attempt, raw),
+});

@@ -1,87 +1,110 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
-import type { Action, Dict, ParameterProblem } from "../../action/action.ts";
+import { describeValue, isDict, type Value } from "../../base/value/value.ts";
+import { withoutPassword } from "../../secrets/secrets.ts";
+import { action } from "../../action/make_action.ts";
+import { condition } from "../../action/params.ts";
+import { integer, type Param, text, value } from "../../action/schema.ts";
 import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
+import { isToken } from "../http/request/http_syntax.ts";
 import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
-import { checkStream, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
-import { URL_HINT, urlProblem } from "./read_websocket_url.ts";
-import { subprotocolProblem } from "./subprotocols.ts";
+import { checkStream, shownFields, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { closeText } from "./close_text.ts";
 
 /** Exchanges messages over a WebSocket. */
-export const websocket: Action = {
+export const websocket = action({
   name: "websocket",
   summary: "Opens a WebSocket, sends messages and waits for answers",
-  parameters: [
-    {
-      name: "url",
-      type: "string",
-      summary: "The server: `ws://host/path`, or `wss://` for TLS",
-      required: true,
-    },
-    {
-      name: "send",
-      type: ["string", "list", "map"],
-      summary: "What to send: text, a map or list as JSON, { base64: … } as bytes; " +
+  params: {
+    url: text("The server: `ws://host/path`, or `wss://` for TLS").as(readUrl).required(),
+    send: value(
+      ["string", "list", "map"],
+      "What to send: text, a map or list as JSON, { base64: … } as bytes; " +
         'a list takes turns with "expect", and null sends nothing',
-    },
-    {
-      name: "expect",
-      type: ["string", "list", "map"],
-      summary: "What must arrive: text or /a pattern/, or a part of a JSON message; " +
+    ).as((messages, param) => [messages].flat().map((message) => writeMessage(message, param))),
+    expect: value(
+      ["string", "list", "map"],
+      "What must arrive: text or /a pattern/, or a part of a JSON message; " +
         "a list waits for one message after each send",
-    },
-    {
-      name: "until",
-      type: "string",
-      expression: ["message"],
-      summary: "An expression: read messages until it is true of one",
-    },
-    {
-      name: "max_messages",
-      type: "integer",
-      summary: "How many messages to read at most",
-    },
-    {
-      name: "subprotocols",
-      type: ["string", "list"],
-      summary: "Subprotocols to offer; the server must choose one",
-    },
+    ).as((messages) => [messages].flat()),
+    until: condition("An expression: read messages until it is true of one", "message"),
+    max_messages: integer("How many messages to read at most", { min: 1 }),
+    subprotocols: value(
+      ["string", "list"],
+      "Subprotocols to offer; the server must choose one",
+    ).as(readSubprotocols),
     ...STREAM_PARAMETERS,
-  ],
-  responseFields: [
-    { name: "code", type: "int" },
-    { name: "headers", type: "map", hide: hideHeaders },
-    { name: "cookies", type: "array", hide: hideCookies },
-    { name: "subprotocol", type: "string" },
-    { name: "messages", type: "array" },
-    { name: "message" },
-    { name: "close_code", type: "int" },
-    { name: "close_reason", type: "string" },
-    { name: "url", type: "string" },
-    { name: "redirects", type: "array" },
-    { name: "tls", type: "map" },
-    { name: "body", type: "string" },
-  ],
-  check: (params) => [
-    ...checkUrl(params),
-    ...checkSubprotocols(params),
-    ...checkStream(params, "max_messages"),
-  ],
+  },
+  check: (_params, param, raw) => checkStream(raw, param),
   expectsResult: ({ expect = null, until = null }) => expect !== null || until !== null,
   omitsNilIn: () => ["headers"],
   merge: mergeHttpDefaults,
-  exampleTest: 'res.message.type == "done"',
-  explainer: async () => (await import("./explain_websocket.ts")).websocketExplainer,
-  load: async () => (await import("./run_websocket.ts")).runWebsocket,
-};
+  res: {
+    code: "int",
+    headers: { type: "map", hide: hideHeaders },
+    cookies: { type: "array", hide: hideCookies },
+    subprotocol: "string",
+    messages: "array",
+    message: "any",
+    close_code: "int",
+    close_reason: "string",
+    url: "string",
+    redirects: "array",
+    tls: "map",
+    body: { type: "string", optional: true },
+  },
+  example: 'res.message.type == "done"',
+  describe: (req, res) => ({
+    request: { title: `WebSocket ${req.url}`, covered: ["url"], minor: [["headers"]] },
+    ...res && {
+      response: {
+        kept: shownFields(res, ["message", ...res.subprotocol === "" ? ["subprotocol"] : []]),
+        ...typeof res.close_code === "number" && {
+          title: `closed: ${closeText(res.close_code, String(res.close_reason))}`,
+        },
+        covered: ["close_code", "close_reason", ...res.code === 101 ? ["code"] : []],
+        minor: [["headers"], ["tls"], ["url"]],
+      },
+    },
+  }),
+  testHint: (parts) =>
+    parts.includes("res.body")
+      ? "res.message is the last message, res.messages has all of them"
+      : undefined,
+  target: ({ url }) => ({ url }),
+  run: async (_, params, attempt, raw) =>
+    await (await import("./exchange_messages.ts")).exchangeMessages(params, attempt, raw),
+});
 
-function checkUrl({ url }: Dict): ParameterProblem[] {
-  if (typeof url !== "string" || isTemplate(url)) return [];
-  const message = urlProblem(url);
-  return message === undefined ? [] : [{ path: ["url"], message, hint: URL_HINT }];
+/** The URL of the request that opens the WebSocket. */
+function readUrl(text: string, param: Param): string {
+  const url = URL.parse(text);
+  if (url?.hostname && /^(?:ws|http)s?:$/.test(url.protocol)) {
+    return text.trim().replace(/^ws(?=s?:)/i, "http");
+  }
+  const hint = 'write it like "ws://host:port/path", or "wss://" for TLS';
+  throw param.wrong(`invalid URL of a WebSocket "${withoutPassword(text)}"`, hint);
 }
 
-function checkSubprotocols({ subprotocols }: Dict): ParameterProblem[] {
-  if ([subprotocols ?? null].flat().some(isTemplate)) return [];
-  const message = subprotocolProblem(subprotocols);
-  return message === undefined ? [] : [{ path: ["subprotocols"], message }];
+/** A message to send: text, JSON, or bytes; undefined where nothing is to be sent. */
+function writeMessage(value: Value, param: Param): string | Uint8Array | undefined {
+  if (value === null || value === "") return undefined;
+  if (typeof value !== "object") return String(value);
+  if (!isDict(value) || Object.keys(value).length !== 1 || typeof value.base64 !== "string") {
+    return JSON.stringify(value);
+  }
+  try {
+    return Uint8Array.fromBase64(value.base64);
+  } catch {
+    throw param.wrong(`"base64" in ${param.name} is not base64`);
+  }
+}
+
+function readSubprotocols(value: Value, param: Param): readonly string[] {
+  const names = [value].flat();
+  const wrong = names.find((name) => typeof name === "object" || !isToken(String(name)));
+  if (wrong !== undefined) {
+    throw param.wrong(`invalid name of a subprotocol ${describeValue(wrong)}`);
+  }
+  const again = names.find((name, index) => names.indexOf(name) < index);
+  if (again !== undefined) throw param.wrong(`the subprotocol "${again}" is given twice`);
+  return names.map(String);
 }

@@ -1,10 +1,13 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext, Dict } from "../../../src/action/action.ts";
-import { runSse } from "../../../src/actions/sse/run_sse.ts";
+import { sse } from "../../../src/actions/sse/sse.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { httpProxy } from "../../support/servers/proxies.ts";
 import { type TestServer, withServer } from "../../support/servers/with_server.ts";
+
+const runSse = runnerOf(sse);
 
 /** A stream of texts that stays open for as long as the client wants it, or ends. */
 interface EventServer extends TestServer {

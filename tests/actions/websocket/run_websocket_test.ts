@@ -1,15 +1,18 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext, Dict, Value } from "../../../src/action/action.ts";
 import { runHttp } from "../../../src/actions/http/run_http.ts";
-import { runWebsocket } from "../../../src/actions/websocket/run_websocket.ts";
+import { websocket } from "../../../src/actions/websocket/websocket.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { runnerOf } from "../../support/run_action.ts";
 import { digestServer } from "../../support/servers/digest_server.ts";
 import { echoServer } from "../../support/servers/echo_sockets.ts";
 import { httpProxy, socksProxy } from "../../support/servers/proxies.ts";
 import { type RawConnection, rawServer } from "../../support/servers/raw_server.ts";
 import { startTool } from "../../support/servers/tool_server.ts";
 import { tlsCertificate, tlsText } from "../../support/servers/tls_fixture.ts";
+
+const runWebsocket = runnerOf(websocket);
 
 const CERTIFICATE = tlsCertificate("good");
 

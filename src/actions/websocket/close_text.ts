@@ -16,8 +16,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
   1014: "bad gateway",
 };
 
-/** Why a WebSocket was closed, in words with its code: `1008 policy violation: not signed in`. */
-export function closeWords(code: number, reason: string): string {
+/** Why a WebSocket was closed, with its code: `1008 policy violation: not signed in`. */
+export function closeText(code: number, reason: string): string {
   const meaning = MEANINGS[code];
   const text = meaning === undefined ? String(code) : `${code} ${meaning}`;
   return reason === "" ? text : `${text}: ${reason}`;

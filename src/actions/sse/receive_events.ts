@@ -1,0 +1,172 @@
+import type { createParser, EventSourceMessage } from "eventsource-parser";
+import { StepError } from "../../base/errors.ts";
+import { dataIn } from "../../base/value/parse_json.ts";
+import type { Dict } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { excerpt } from "../../action/excerpt.ts";
+import { Intake } from "../../action/intake.ts";
+import { mediaType } from "../http/response/content_type.ts";
+import { decodeStream } from "../http/response/decode_stream.ts";
+import { readBody } from "../http/response/read_body.ts";
+import type { BodySink } from "../http/response/save_body.ts";
+import { StreamRequest } from "../http/stream_request.ts";
+import { BODY_LIMIT } from "../http/transport/body_chunks.ts";
+import { findHeader } from "../http/transport/send.ts";
+
+/** The parameters of the step about its events. */
+interface Goal {
+  readonly method: string;
+  readonly until: string | undefined;
+  readonly max_events: number | undefined;
+}
+
+/** Receives events until the goal is reached or the server ends the stream. */
+export async function receiveEvents(
+  { method, until, max_events: maxEvents = Infinity }: Goal,
+  attempt: Attempt,
+  raw: Dict,
+) {
+  const { context } = attempt;
+  const headers = { accept: "text/event-stream", ...raw.headers as Dict | null };
+  const request = new StreamRequest({ ...raw, method, headers }, attempt);
+  const name = `${request.plan.request.method} "${request.plan.request.url}"`;
+  const req = (): Dict => {
+    const { method, url, headers, body } = request.sent;
+    return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
+  };
+  const condition = until && await context.readCondition("until", until);
+  const { createParser } = await import("eventsource-parser");
+  const sink = new EventSink(createParser, condition || undefined, maxEvents);
+  const { events } = sink;
+
+  const received = () => {
+    const last = events.at(-1);
+    if (!last) return "no event came";
+    const shown = excerpt(JSON.stringify(last), context.secrets);
+    return `${countText(events)} came, the last is ${shown}`;
+  };
+  const explain = async (error: unknown): Promise<unknown> => {
+    const failure = await request.explain(error, req());
+    if (!(failure instanceof StepError) || !sink.isStream) return failure;
+    const details = { ...failure.details, res: sink.soFar };
+    const [, time] = attempt.signal.aborted
+      ? /timed out after (\S+)$/.exec(attempt.signal.reason.message) ?? []
+      : [];
+    if (time === undefined) {
+      return new StepError(`${failure.message}: ${received()}`, failure.hint, details);
+    }
+    const missing = events.length === 0
+      ? `no event within ${time}`
+      : `${missingText(until, maxEvents)} within ${time}: ${received()}`;
+    return new StepError(`${name}: ${missing}`, failure.hint, details);
+  };
+
+  const response = await request.receive(sink).catch(async (error) => {
+    throw sink.fault ?? await explain(error);
+  });
+  if (sink.fault) throw sink.fault;
+  const { reply, head, url, redirects, cookies } = response;
+  const { code, status } = head;
+  const res = {
+    ...{ code, status, headers: head.headers, cookies },
+    ...sink.soFar,
+    ...sink.retry !== undefined && { retry: sink.retry },
+    ...{ url, redirects, tls: reply.tls ?? null },
+  };
+  if (!sink.isStream) {
+    const { fields: { body = "" } } = await readBody(reply, head, request.plan.maxBody, context);
+    const isFine = code >= 200 && code <= 299;
+    if (!isFine && !condition) {
+      return { req: req(), res: { ...res, body }, status: 1, brief: `HTTP ${code}` };
+    }
+    const type = isFine ? head.headers["Content-Type"] ?? "no content type" : status;
+    throw new StepError(
+      `${name} was answered with ${type}, not with text/event-stream`,
+      "is this the URL of a stream of events?",
+      { req: req(), res: { ...res, body } },
+    );
+  }
+  if (condition && !sink.isMet) {
+    const ending = events.length >= maxEvents
+      ? 'the events came to "max_events"'
+      : "the server ended the stream";
+    const message = `${name}: ${ending} before "until" was true: ${received()}`;
+    throw new StepError(message, undefined, { req: req(), res });
+  }
+  return { req: req(), res, brief: countText(events) };
+}
+
+function countText({ length }: readonly Dict[]): string {
+  return length === 1 ? "1 event" : `${length} events`;
+}
+
+/** What did not happen in time. */
+function missingText(until: string | undefined, maxEvents: number): string {
+  if (until !== undefined) return '"until" was not true';
+  return maxEvents === Infinity
+    ? "the server did not end the stream"
+    : `fewer than ${maxEvents} events`;
+}
+
+/** The events of a body, taken while it is received. */
+class EventSink implements BodySink {
+  readonly events: Dict[] = [];
+  /** The time to wait before connecting again, in milliseconds, if the server names one. */
+  retry: number | undefined;
+  /** Whether there was a stream of events. */
+  isStream = false;
+  isDone = false;
+  isMet = false;
+  /** Why the condition has no value, which is not a failure of the connection. */
+  fault: unknown;
+  readonly #intake = new Intake(BODY_LIMIT, `the events are larger than ${BODY_LIMIT} bytes`);
+
+  constructor(
+    readonly openParser: typeof createParser,
+    readonly condition: ((names: Dict) => boolean) | undefined,
+    readonly maxEvents: number,
+  ) {}
+
+  get soFar() {
+    return { events: this.events, event: this.events.at(-1) ?? null };
+  }
+
+  takes(code: number, rawHeaders: readonly string[]): boolean {
+    const type = mediaType(findHeader(rawHeaders, "content-type") ?? "");
+    this.isStream = code >= 200 && code <= 299 && type === "text/event-stream";
+    return this.isStream;
+  }
+
+  async save(chunks: AsyncIterable<Uint8Array>, contentEncoding: string): Promise<undefined> {
+    const parser = this.openParser({
+      onEvent: (event) => {
+        if (!this.isDone) this.#take(event);
+      },
+      onRetry: (milliseconds) => this.retry = milliseconds,
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of decodeStream(chunks, contentEncoding)) {
+      this.#intake.add(chunk.length);
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      if (this.isDone) return undefined;
+      if (this.#intake.isDue) await this.#intake.rest();
+    }
+    this.isDone = true;
+    return undefined;
+  }
+
+  /** Nothing is left behind. */
+  discard(): void {}
+
+  #take({ event, data, id }: EventSourceMessage): void {
+    this.#intake.add(0);
+    const message = { event: event ?? "message", data: dataIn(data), id: id ?? "" };
+    this.events.push(message);
+    try {
+      this.isMet = this.condition?.({ message, res: this.soFar }) ?? false;
+    } catch (error) {
+      this.fault = error;
+    }
+    this.isDone = this.isMet || this.fault !== undefined || this.events.length >= this.maxEvents;
+  }
+}

@@ -1,0 +1,158 @@
+import { loadMatching } from "../../expr/functions/matching.ts";
+import { StepError } from "../../base/errors.ts";
+import { formatJson } from "../../base/value/format_value.ts";
+import { type Mismatch, pathText } from "../../base/value/mismatch.ts";
+import type { Dict, Value } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { excerpt } from "../../action/excerpt.ts";
+import { loadWs } from "../../action/net/load_ws.ts";
+import { decodeText } from "../http/response/decode_text.ts";
+import { StreamRequest } from "../http/stream_request.ts";
+import { joinChunks } from "../http/transport/body_chunks.ts";
+import { closeText } from "./close_text.ts";
+import { countMessages, Inbox, type Message, openWebSocket, socketUrl } from "./connection.ts";
+
+/** Codes of a closure that is not a failure; 1005 is that of a closure without a code. */
+const FINE_CODES: readonly number[] = [1000, 1001, 1005];
+
+/** Milliseconds that the other side may take to close: in the end, and after a failure. */
+const PATIENCE = { end: 1000, failure: 200 };
+
+/** The parameters of the step about its messages. */
+interface Exchange {
+  readonly url: string;
+  readonly send: readonly (string | Uint8Array | undefined)[] | undefined;
+  readonly expect: readonly Value[] | undefined;
+  readonly until: string | undefined;
+  readonly max_messages: number | undefined;
+  readonly subprotocols: readonly string[] | undefined;
+}
+
+/** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
+export async function exchangeMessages(exchange: Exchange, attempt: Attempt, raw: Dict) {
+  const { subprotocols = [], until } = exchange;
+  const { context, signal } = attempt;
+  const headers = { "Accept-Encoding": null, ...raw.headers as Dict | null };
+  const params = { ...raw, method: "GET", url: exchange.url, headers };
+  const request = new StreamRequest(params, attempt);
+  const url = socketUrl(request.plan.request.url.href);
+  const req = (): Dict => ({
+    url,
+    headers: request.sent.headers,
+    ...subprotocols.length > 0 && { subprotocols },
+    ...raw.send !== undefined && { send: raw.send },
+  });
+  let inbox: Inbox | undefined;
+  try {
+    const WebSocket = await loadWs();
+    const response = await request.upgrade((request, socket) =>
+      openWebSocket(request, socket, {
+        WebSocket,
+        subprotocols,
+        signal,
+        onOpen: (opened) => inbox = new Inbox(opened, url, attempt),
+      })
+    );
+    const { reply, head: { code, status, headers }, redirects, cookies } = response;
+    const head = { code, headers, cookies, url: socketUrl(response.url), redirects };
+    if (!inbox) {
+      const body = decodeText(joinChunks(reply.chunks), headers["Content-Type"] ?? "") ?? "";
+      const shown = excerpt(body.trim().replace(/\s+/g, " "), context.secrets);
+      throw refused(status, shown, { ...head, body });
+    }
+    const condition = until && await context.readCondition("until", until);
+    await converse(inbox, exchange, condition || undefined, () => ({ ...head, ...inbox!.soFar }));
+    const { code: closeCode, reason } = await inbox.close(1000, PATIENCE.end);
+    const isFine = FINE_CODES.includes(closeCode);
+    return {
+      req: req(),
+      res: {
+        ...head,
+        ...inbox.soFar,
+        subprotocol: inbox.socket.protocol,
+        close_code: closeCode,
+        close_reason: reason,
+        tls: reply.tls ?? null,
+      },
+      status: isFine ? 0 : 1,
+      brief: isFine
+        ? countMessages(inbox.taken.length)
+        : `closed by ${closeText(closeCode, reason)}`,
+    };
+  } catch (error) {
+    // The code of a client that leaves.
+    await inbox?.close(1001, PATIENCE.failure);
+    const failure = await request.explain(error, req(), `cannot open a WebSocket to "${url}"`);
+    if (!(failure instanceof StepError)) throw failure;
+    const hint = failure.hint?.replace(/"http(s?):/g, '"ws$1:');
+    throw new StepError(failure.message, hint, { res: inbox?.soFar, ...failure.details });
+  }
+}
+
+function refused(status: string, body: string, res: Dict): StepError {
+  const message = `cannot open a WebSocket to "${res.url}": the server answered ${status}`;
+  const hint = res.code === 401 || res.code === 403
+    ? 'does it want "auth", "headers" or a cookie?'
+    : "is this the URL of a WebSocket?";
+  return new StepError(body === "" ? message : `${message}: ${body}`, hint, { res });
+}
+
+/** Takes turns, then reads on until the condition is true. Throws `StepError` if it never is. */
+async function converse(
+  inbox: Inbox,
+  { send = [], expect = [], max_messages: maxMessages = Infinity }: Exchange,
+  condition: ((names: Dict) => boolean) | undefined,
+  soFar: () => Dict,
+): Promise<void> {
+  const find = await loadMatching();
+  const { taken, url } = inbox;
+  let isTrue = false;
+  const next = async (what: string, note = ""): Promise<Message> => {
+    const waiting = () => `waiting for ${what} from "${url}": ${inbox.describe()}${note}`;
+    const message = taken.length < maxMessages ? await inbox.next(waiting) : undefined;
+    if (!message) {
+      const details = { res: soFar(), decided: false };
+      throw new StepError(missing(inbox, what) + note, undefined, details);
+    }
+    isTrue = condition?.({ message: message.value, res: soFar() }) ?? false;
+    return message;
+  };
+  // The longer list decides how many turns there are.
+  for (let turn = 0; turn < Math.max(send.length, expect.length); turn++) {
+    const [sent, expected = null] = [send[turn], expect[turn]];
+    if (sent !== undefined) inbox.socket.send(sent);
+    if (expected === null) continue;
+    let mismatches: readonly Mismatch[] = [];
+    do {
+      const note = mismatches.length === 0 ? "" : describeMismatches(mismatches);
+      const { text, value } = await next(`a message like expect[${turn}]`, note);
+      mismatches = find(typeof expected === "string" ? text ?? value : value, expected);
+    } while (mismatches.length > 0);
+  }
+  if (condition) {
+    while (!isTrue) await next('"until" to be true');
+  } else if (maxMessages !== Infinity) {
+    const waiting = () => `waiting for messages from "${url}": ${inbox.describe()}`;
+    while (taken.length < maxMessages && await inbox.next(waiting));
+  }
+}
+
+function missing(inbox: Inbox, what: string): string {
+  const { closed, url } = inbox;
+  const ending = closed
+    ? `was closed (${closeText(closed.code, closed.reason)})`
+    : 'came to its "max_messages"';
+  return `"${url}" ${ending} while waiting for ${what}: ${inbox.describe()}`;
+}
+
+/** The most differences that one line names. */
+const MAX_MISMATCHES = 3;
+
+function describeMismatches(mismatches: readonly Mismatch[]): string {
+  const texts = mismatches.slice(0, MAX_MISMATCHES).map(({ path, expected, actual }) => {
+    const prefix = path.length === 0 ? "" : `at ${pathText(path)}: `;
+    const found = actual === undefined ? "nothing" : formatJson(actual);
+    return `${prefix}expected ${expected ?? "nothing"}, received ${found}`;
+  });
+  return `; it differs: ${texts.join("; ")}`;
+}
