@@ -63,6 +63,9 @@ const EXAMPLES = [
   'fromPairs([["a", 1]])',
   'len("tea")',
   'get({a: 1}, "b") ?? 0',
+  'pick({id: 7, name: "tea"}, ["name"])',
+  'omit({id: 7, name: "tea"}, ["id"])',
+  "merge({a: {x: 1}, b: 2}, {a: {y: 3}})",
   'cookie({cookies: [{name: "sid", value: "a1"}]}, "sid").value',
   'capture("order 42", "(\\\\d+)")',
   'css("<h1>Shop</h1>", "h1")',
@@ -99,6 +102,9 @@ const EXAMPLES = [
   'sha256("tea", "base64url")',
   'len(sha512("tea"))',
   'hmac_sha256("key", "tea", "base64")',
+  'hmac_sha1("key", "tea", "base64")',
+  'len(hmac_sha512("key", "tea"))',
+  'len(totp("JBSWY3DPEHPK3PXP"))',
   'jwt(jwt_sign({sub: "ann"}, "key")).header',
   'jwt_verify(jwt_sign({sub: "ann"}, "key"), "key")',
   'jwt(jwt_sign({}, "key", {algorithm: "HS512"})).header.alg',
@@ -116,6 +122,8 @@ const EXAMPLES = [
   "includes_json({id: 7}, {id: anything()})",
   'includes_json({id: 7}, {id: is_type("integer")})',
   "includes_json([1, 2], unordered([2, 1]))",
+  "diff({a: 1, b: 2}, {a: 1, b: 3, c: 4})",
+  'diff({id: 7, a: 1}, {id: 8, a: 1}, {ignore: ["$.id"]})',
   'schema(res.body, {required: ["id"]})',
   "random_int(6) < 6",
   "len(random_str(8))",
@@ -147,7 +155,8 @@ export function examplesOf(name: string): readonly string[] {
 }
 
 /** Functions whose examples are inside of a call of another one. */
-const INNER = /\b(anything|is_type|unordered|jwt_verify|random_str|uuid|duration(?=\("24h))\(/;
+const INNER =
+  /\b(anything|is_type|unordered|jwt_verify|totp|random_str|uuid|hmac_sha512|duration(?=\("24h))\(/;
 
 function ownerOf(example: string): string {
   const inner = INNER.exec(example)?.[1];

@@ -2,8 +2,10 @@ import { assertEquals } from "@std/assert";
 import { explain } from "../../src/expr/evaluate/explain.ts";
 import { parseExpression } from "../../src/expr/parse_expression.ts";
 import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
+import { loadJsonPath } from "../../src/expr/functions/json_path.ts";
 
 await loadRegexEngine();
+await loadJsonPath();
 
 const names = {
   vars: { n: 7, port: "8080", limit: 3 },
@@ -30,6 +32,9 @@ const CASES:
     ["((res.ok))", { "res.ok": false }],
     ["false", {}],
     ["1 == 2", {}],
+    ["diff(res.body, {total: 4}, {ignore: ['$.items']}) == []", {
+      "diff(res.body, {total: 4}, {ignore: ['$.items']})": [{ path: "$.total", left: 3, right: 4 }],
+    }],
     ["res.code in [200, 201]", { "res.code": 404 }],
     ["res.code not in [404]", { "res.code": 404 }],
     ["1 < vars.n < vars.limit", { "vars.n": 7, "vars.limit": 3 }],

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { Draws } from "../../src/expr/draws.ts";
 import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
+import { crypto, totp } from "../../src/expr/functions/encoding.ts";
 import { FUNCTIONS } from "../../src/expr/functions/registry.ts";
 import { parseExpression } from "../../src/expr/parse_expression.ts";
 
@@ -92,6 +93,29 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
     'hmac_sha256("key", "The quick brown fox jumps over the lazy dog")',
     "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
   ],
+  [
+    'hmac_sha1("key", "The quick brown fox jumps over the lazy dog", "base64")',
+    "3nybhbi3iqa8ino29wqQcBydtNk=",
+  ],
+  ['hmac_sha512("key", "")[0:16]', "84fa5aa0279bbc47"],
+  ['totp("GEZD GNBV GY3T QOJQ", {digits: 8}) matches "^[0-9]{8}$"', true],
+  ['pick({a: 1, b: 2, "__proto__": 3}, ["b", "c", "__proto__"])', { b: 2, ["__proto__"]: 3 }],
+  ['omit({a: 1, b: 2}, ["a", "x"])', { b: 2 }],
+  ["merge({a: {x: 1, y: 2}, b: [1]}, {a: {y: 3}}, {b: [2], c: nil})", {
+    a: { x: 1, y: 3 },
+    b: [2],
+    c: null,
+  }],
+  ["diff({a: 1, b: [1, 2]}, {b: [1.0, 2], a: 1})", []],
+  ["diff({a: 1, b: [1, 2]}, {a: 2, b: [1, 3, 4], c: nil})", [
+    { path: "$.a", left: 1, right: 2 },
+    { path: "$.b[1]", left: 2, right: 3 },
+    { path: "$.b[2]", right: 4 },
+    { path: "$.c", right: null },
+  ]],
+  ['diff([{id: 1, at: {t: 5}}], [{id: 2, at: {t: 6}}], {ignore: ["$..id", "$[*].at.t"]})', []],
+  ['diff([1, 2, 3], [9, 2, 4], {ignore: ["$[0]"]})', [{ path: "$[2]", left: 3, right: 4 }]],
+  ['diff("1", 1)', [{ path: "$", left: "1", right: 1 }]],
   [`xpath("<a><b id='1'>x</b><b id='2'>y<c>z</c></b></a>", "//b")`, ["x", "yz"]],
   [`xpath("<a><b id='1'>x</b><b id='2'>y</b></a>", "/a/b[@id=2]/text()")`, ["y"]],
   [`xpath("<a><b id='1'/><b id='2'/></a>", "//b/@id")`, ["1", "2"]],
@@ -303,6 +327,12 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ['css("<p>", "p[")', "invalid selector: expected name"],
   ['css("<p>", "p:nope")', "invalid selector: unknown pseudo-class :nope"],
   ['css(repeat("<b>", 501), "b")', "css() reads at most 500 elements inside each other"],
+  ["omit({a: 1}, [1])", "omit() needs a list of keys, which are strings, got int in it"],
+  ["diff(1, 2, {ignored: []})", 'unknown option "ignored" of diff()'],
+  ['diff(1, 2, {ignore: "$.id"})', "ignore of diff() must be a list of JSONPaths, got string"],
+  ['diff(1, 2, {ignore: ["id"]})', 'invalid JSONPath: it must start with "$"'],
+  ['totp("a1")', "totp() cannot read this string as base32"],
+  ['totp("ABCD", {digits: 0})', "digits of totp() must be an integer from 1 to 10"],
   ["one_of(1, 2)", "argument 2 of one_of() must be a list, got int"],
 ];
 
@@ -334,14 +364,25 @@ const NAMES = `
   encode_base64 decode_base64 match_json diff_json random_int random_str unixtime contains startsWith
   endsWith matches secret
   encode_base64url decode_base64url encode_url decode_url encode_hex decode_hex crc32 uuid one_of
-  cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
+  cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha1 hmac_sha256 hmac_sha512 totp
   capture css json_path jmespath semver parse_yaml parse_csv
   xpath jwt jwt_verify jwt_sign now date format_date date_parts duration
-  includes_json unordered anything is_type schema
+  pick omit merge diff includes_json unordered anything is_type schema
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {
   assertEquals([...FUNCTIONS.keys()].sort(), NAMES.toSorted());
+});
+
+Deno.test("totp() gives the passwords of RFC 6238", async () => {
+  await crypto.load();
+  const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+  const at = (seconds: number, options = {}) =>
+    totp(secret, { digits: 8, ...options }, seconds * 1000);
+  assertEquals([at(59), at(1111111109), at(20000000000)], ["94287082", "07081804", "65353130"]);
+  const long = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA====";
+  assertEquals(totp(long.toLowerCase(), { digits: 8, algorithm: "sha256" }, 59_000), "46119246");
+  assertEquals(at(59, { digits: 6, period: 60 }), at(30, { digits: 6, period: 60 }));
 });
 
 Deno.test("every function documents its parameters and result", () => {

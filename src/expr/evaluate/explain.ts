@@ -1,18 +1,11 @@
-import { isEqual } from "../../base/value/compare.ts";
-import {
-  isDict,
-  isNumber,
-  plain,
-  readField,
-  stepText,
-  typeName,
-  type Value,
-} from "../../base/value/value.ts";
+import { isEqual, partsOf } from "../../base/value/compare.ts";
+import { type Dict, isNumber, stepText, typeName, type Value } from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { applyFunction, evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
 import { isComparableVersion } from "../functions/checks.ts";
+import { sidesOf } from "../functions/diff.ts";
 import type { Difference } from "../functions/differences.ts";
 import { firstDifference } from "../functions/matching.ts";
 import { patternIn } from "./regex.ts";
@@ -82,7 +75,9 @@ class Explainer {
       case "BinaryExpression":
         this.#show(node.left, frame);
         this.#show(node.right, frame);
-        if (node.operator === "==" && !result) this.#explainUnequal(node.left, node.right, frame);
+        if (node.operator !== "==" || result) return;
+        if (isCallOf(node.left, "diff")) this.#explainDiff(node.left, frame);
+        else this.#explainUnequal(node.left, node.right, frame);
         return;
       case "ComparisonChain":
         return this.#explainChain(node, frame);
@@ -162,6 +157,17 @@ class Explainer {
     const [a, b] = [this.#evaluate(one, frame), this.#evaluate(other, frame)];
     if (typeof a !== "number" || typeof b !== "number") return;
     this.hint ??= `they differ by ${Number(Math.abs(a - b).toPrecision(6))}`;
+  }
+
+  /** Shows the arguments of a diff() that is not empty as two sides, without what it ignores. */
+  #explainDiff({ arguments: [left, right, options] }: CallExpression, frame: Frame): void {
+    if (!left || !right) return;
+    const compared = sidesOf(
+      this.#evaluate(left, frame),
+      this.#evaluate(right, frame),
+      options && this.#evaluate(options, frame) as Dict,
+    );
+    this.#setUnequal(left, compared.left, right, compared.right);
   }
 
   /** Shows the first difference between the arguments of match_json(). */
@@ -348,25 +354,8 @@ function findDifference(left: Value, right: Value): FoundDifference | undefined 
   for (const [step, a, b] of partsOf(left, right)) {
     if (a !== undefined && b !== undefined && isEqual(a, b)) continue;
     const inner = a === undefined || b === undefined ? undefined : findDifference(a, b);
-    return inner ? { ...inner, path: step + inner.path } : { path: step, left: a, right: b };
+    const path = stepText(step);
+    return inner ? { ...inner, path: path + inner.path } : { path, left: a, right: b };
   }
   return undefined;
-}
-
-/** The parts of two lists or maps in pairs, each with the way to it. */
-function* partsOf(
-  left: Value,
-  right: Value,
-): Generator<readonly [step: string, left: Value | undefined, right: Value | undefined]> {
-  if (Array.isArray(left) && Array.isArray(right)) {
-    const item = (list: readonly unknown[], index: number) =>
-      index < list.length ? plain(list[index]) : undefined;
-    for (let index = 0; index < Math.max(left.length, right.length); index++) {
-      yield [stepText(index), item(left, index), item(right, index)];
-    }
-  } else if (isDict(left) && isDict(right)) {
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      yield [stepText(key), readField(left, key), readField(right, key)];
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import { didYouMean } from "../../base/text/suggest.ts";
+import type { Dict, Value } from "../../base/value/value.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineNew, Library, type ValueFunction } from "./function.ts";
 
@@ -71,15 +72,66 @@ export const HASH_FUNCTIONS: readonly ValueFunction[] = [
       { load: crypto.load },
     )
   ),
+  ...(["sha1", "sha256", "sha512"] as const).map((hash) => {
+    const name = `hmac_${hash}`;
+    return defineNew(
+      `${name}(key: string, text: string, encoding?: string)`,
+      `The HMAC with ${
+        hash.toUpperCase().replace("SHA", "SHA-")
+      } of the string, as "hex" (the default), "base64" or "base64url".`,
+      (key: string, text: string, encoding = "hex") =>
+        crypto.module.createHmac(hash, key).update(text).digest(encodingOf(name, encoding)),
+      { load: crypto.load },
+    );
+  }),
   defineNew(
-    "hmac_sha256(key: string, text: string, encoding?: string)",
-    'The HMAC with SHA-256 of the string, as "hex" (the default), "base64" or "base64url".',
-    (key: string, text: string, encoding = "hex") =>
-      crypto.module.createHmac("sha256", key).update(text)
-        .digest(encodingOf("hmac_sha256", encoding)),
+    "totp(secret: string, options?: map)",
+    'The one-time password of now (RFC 6238) for a secret in base32. Options are digits (6), period in seconds (30) and algorithm ("sha1").',
+    (secret: string, options: Dict = {}) => totp(secret, options, Date.now()),
     { load: crypto.load },
   ),
 ];
+
+/** The one-time password of a moment, by RFC 6238. */
+export function totp(secret: string, options: Dict, milliseconds: number): string {
+  const { digits = 6, period = 30, algorithm = "sha1", ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new Fault(
+      `unknown option ${quoted(unknown)} of totp()`,
+      "they are digits, period and algorithm",
+    );
+  }
+  if (!isWithin(digits, 1, 10)) throw new Fault("digits of totp() must be an integer from 1 to 10");
+  if (!isWithin(period, 1, 86_400)) {
+    throw new Fault("period of totp() must be an integer from 1 to 86400, in seconds");
+  }
+  const hash = ["sha1", "sha256", "sha512"].find((name) => name === algorithm);
+  if (hash === undefined) {
+    throw new Fault('algorithm of totp() must be "sha1", "sha256" or "sha512"');
+  }
+  const counter = new DataView(new ArrayBuffer(8));
+  counter.setBigUint64(0, BigInt(Math.floor(milliseconds / 1000 / period)));
+  const mac = crypto.module.createHmac(hash, readBase32(secret)).update(counter).digest();
+  const offset = mac.at(-1)! & 15;
+  const code = (mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits;
+  return String(code).padStart(digits, "0");
+}
+
+function isWithin(value: Value, least: number, greatest: number): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= greatest;
+}
+
+/** The bytes of base32 as RFC 4648 writes it, in groups, in small letters or without padding too. */
+function readBase32(text: string): Uint8Array {
+  const letters = text.replace(/[\s-]|=+$/g, "").toUpperCase();
+  if (!/^[A-Z2-7]+$/.test(letters)) throw unreadable("totp", "base32", "it has A to Z and 2 to 7");
+  const bits = Array.from(
+    letters,
+    (letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
+  ).join("");
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => parseInt(byte, 2));
+}
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 

@@ -2,6 +2,7 @@ import { formatValue } from "../../base/value/format_value.ts";
 import {
   type Dict,
   isDict,
+  mergeDicts,
   plain,
   readField,
   readKey,
@@ -60,6 +61,22 @@ export const MAP_FUNCTIONS = [
     },
   ),
   defineNew(
+    "pick(map: map, keys: list)",
+    "The map with these keys alone; those that it does not have are left out.",
+    (map: Dict, keys: readonly Value[]) => withKeys(map, namesIn("pick", keys), true),
+  ),
+  defineNew(
+    "omit(map: map, keys: list)",
+    "The map without these keys.",
+    (map: Dict, keys: readonly Value[]) => withKeys(map, namesIn("omit", keys), false),
+  ),
+  defineNew(
+    "merge(map: map, ...others: map)",
+    "The keys of all maps. Where several have a key, maps are merged, and any other value is that of the last one.",
+    (map: Dict, ...others: readonly Dict[]) =>
+      others.reduce((merged, other) => mergeDicts(merged, other), map),
+  ),
+  defineNew(
     "cookie(res: map, name: string)",
     "The cookie of that name that a response sets, the last one if there are several; nil if there is none.",
     (response: Dict, name: string) => {
@@ -69,3 +86,17 @@ export const MAP_FUNCTIONS = [
     },
   ),
 ] as const;
+
+function withKeys(map: Dict, names: ReadonlySet<string>, wanted: boolean): Dict {
+  const kept: Record<string, Value> = Object.create(null);
+  for (const key of Object.keys(map)) {
+    if (names.has(key) === wanted) kept[key] = readField(map, key) ?? null;
+  }
+  return kept;
+}
+
+function namesIn(name: string, keys: readonly Value[]): ReadonlySet<string> {
+  const other = keys.find((key) => typeof plain(key) !== "string");
+  if (other === undefined) return new Set(keys as readonly string[]);
+  throw new Fault(`${name}() needs a list of keys, which are strings, got ${kindOf(other)} in it`);
+}

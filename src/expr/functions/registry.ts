@@ -4,6 +4,7 @@ import { childrenOf } from "../parse/tree.ts";
 import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
 import { ENCODING_FUNCTIONS, HASH_FUNCTIONS } from "./encoding.ts";
+import { DIFF_FUNCTION } from "./diff.ts";
 import type { FunctionRecord, ValueFunction } from "./function.ts";
 import { JMESPATH_FUNCTION } from "./jmespath.ts";
 import { JSON_PATH_FUNCTION } from "./json_path.ts";
@@ -50,7 +51,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Hashes", functions: HASH_FUNCTIONS },
   { title: "JSON Web Tokens", functions: JWT_FUNCTIONS },
   { title: "Checks", functions: CHECK_FUNCTIONS },
-  { title: "Comparison of JSON", functions: [...MATCH_FUNCTIONS, SCHEMA_FUNCTION] },
+  { title: "Comparison of JSON", functions: [...MATCH_FUNCTIONS, DIFF_FUNCTION, SCHEMA_FUNCTION] },
   { title: "Random and time", functions: [...CHANGING_FUNCTIONS, ...TIME_FUNCTIONS] },
   { title: "Operators as functions", functions: WORD_FUNCTIONS },
 ];

@@ -1,0 +1,91 @@
+import { isEqual, partsOf } from "../../base/value/compare.ts";
+import {
+  type Dict,
+  isDict,
+  plain,
+  readField,
+  stepText,
+  typeName,
+  type Value,
+} from "../../base/value/value.ts";
+import { Fault, kindOf, quoted } from "../fault.ts";
+import { defineNew } from "./function.ts";
+import { loadJsonPath, locateByPath } from "./json_path.ts";
+
+/** Keys and indexes, from the outside. */
+type Path = readonly (string | number)[];
+
+export const DIFF_FUNCTION = defineNew(
+  "diff(left: any, right: any, options?: map)",
+  "The list of differences between two values, empty if they are equal. Each is a map of its path " +
+    "and of its left and right value, as far as a side has one. The option ignore is a list of JSONPaths.",
+  (left: Value, right: Value, options?: Dict) => {
+    const sides = sidesOf(left, right, options);
+    return [...differencesOf(sides.left, sides.right, [])];
+  },
+  { load: loadJsonPath },
+);
+
+/** Two values without what `diff()` with these options ignores. */
+export function sidesOf(
+  left: Value,
+  right: Value,
+  options: Dict = {},
+): { readonly left: Value; readonly right: Value } {
+  const { ignore = [], ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new Fault(`unknown option ${quoted(unknown)} of diff()`, "its only option is ignore");
+  }
+  const paths = Array.isArray(ignore) ? ignore.map(plain) : [null];
+  if (!paths.every((path) => typeof path === "string")) {
+    throw new Fault(
+      `ignore of diff() must be a list of JSONPaths, got ${kindOf(ignore)}`,
+      'write {ignore: ["$.id", "$..updated_at"]}',
+    );
+  }
+  const [one, other] = [left, right].map((value) =>
+    value === null ? value : without(value, paths.flatMap((path) => locateByPath(value, path)))
+  );
+  return { left: one!, right: other! };
+}
+
+function* differencesOf(left: Value, right: Value, path: Path): Generator<Value, void> {
+  if (isEqual(left, right)) return;
+  const kind = typeName(left);
+  if (kind === typeName(right) && (kind === "map" || kind === "array")) {
+    for (const [step, a, b] of partsOf(left, right)) {
+      if (a !== undefined && b !== undefined) yield* differencesOf(a, b, [...path, step]);
+      else {yield {
+          path: pathText([...path, step]),
+          ...a === undefined ? { right: b! } : { left: a },
+        };}
+    }
+  } else yield { path: pathText(path), left, right };
+}
+
+function pathText(path: Path): string {
+  return `$${path.map(stepText).join("")}`;
+}
+
+/** A value without the parts at these paths; items of lists are nil instead, to keep the indexes. */
+function without(value: Value, paths: readonly Path[]): Value {
+  if (paths.length === 0) return value;
+  const ignored = new Set(paths.map(pathText));
+  const copy = (value: Value, path: string): Value => {
+    if (Array.isArray(value)) {
+      return value.map((item, index) => {
+        const inside = path + stepText(index);
+        return ignored.has(inside) ? null : copy(plain(item), inside);
+      });
+    }
+    if (!isDict(value)) return value;
+    const kept: Record<string, Value> = Object.create(null);
+    for (const key of Object.keys(value)) {
+      const inside = path + stepText(key);
+      if (!ignored.has(inside)) kept[key] = copy(readField(value, key) ?? null, inside);
+    }
+    return kept;
+  };
+  return ignored.has("$") ? null : copy(value, "$");
+}
