@@ -170,8 +170,8 @@ export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob,
  * The graph with all that programs must know to run its jobs, as `runner dag --json` prints it: see
  * docs/dag.schema.json.
  */
-export async function makeDagJson(dag: Dag, plan: Plan): Promise<object> {
-  const positions = await plan.workflow.document.positions();
+export function makeDagJson(dag: Dag, plan: Plan): object {
+  const positions = plan.workflow.document.positions();
   const placeOf = (path: Path): Position => {
     const { file, line, column } = excerptOf(positions.locate(path));
     return { file, line, column };

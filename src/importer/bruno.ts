@@ -30,7 +30,7 @@ import { LoadError } from "../base/errors.ts";
 const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;
 
 /** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
-export async function translateBruno({ files }: ImportInput): Promise<Draft> {
+export function translateBruno({ files }: ImportInput): Draft {
   const settings = files.find(({ name }) => name === "bruno.json");
   const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.ya?ml$/.test(name)) ||
     !files.some(({ name }) => name.endsWith(".bru"));
@@ -41,7 +41,7 @@ export async function translateBruno({ files }: ImportInput): Promise<Draft> {
   const folders = new Map<string, Blocks>();
   for (const file of files.filter(({ name }) => (isYaml ? /\.ya?ml$/ : /\.bru$/).test(name))) {
     const read = isYaml
-      ? readOpenCollection(need("map", file, await readYamlFile(file), []), file.name)
+      ? readOpenCollection(need("map", file, readYamlFile(file), []), file.name)
       : [[file.name, readBlocks(file)] as const];
     for (const [path, blocks] of read) {
       const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(path) ?? [];

@@ -137,8 +137,8 @@ export function readJson(file: ImportFile): Value {
 }
 
 /** Reads YAML. Throws LoadError with the position of a mistake. */
-export async function readYamlFile(file: ImportFile): Promise<Value> {
-  return (await readYaml([file], "file")).value as Value;
+export function readYamlFile(file: ImportFile): Value {
+  return readYaml([file], "file").value as Value;
 }
 
 /** A position in a longer text takes too much memory to find. */

@@ -20,8 +20,8 @@ const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\
 const NO_STEPCI = "a workflow of Step CI has tests, each with steps";
 
 /** Makes a workflow of a Step CI workflow: a job for each test. */
-export async function translateStepCi({ files: [file] }: ImportInput): Promise<Draft> {
-  const root = need("map", file!, await readYamlFile(file!), [], NO_STEPCI);
+export function translateStepCi({ files: [file] }: ImportInput): Draft {
+  const root = need("map", file!, readYamlFile(file!), [], NO_STEPCI);
   const tests = need("map", file!, root, ["tests"], NO_STEPCI);
   const names = new Names();
   const config = dictOf(root.config);

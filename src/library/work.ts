@@ -81,7 +81,7 @@ export async function makePlan(workflow: Workflow, options: PlanOptions): Promis
       },
       (plan) => chooseJobs(plan, choice),
     ));
-  const jobs = await outlinePlan(model, true);
+  const jobs = outlinePlan(model, true);
   const seen = { workflow, vars: model.vars, jobs, warnings: model.warnings };
   return plans.add(seen, { model, permissions, secrets });
 }

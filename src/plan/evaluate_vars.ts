@@ -16,18 +16,18 @@ interface VarsLocation {
  * Evaluates `vars`, which see the environment by bare names. Throws LoadError with the place of
  * what cannot be evaluated.
  */
-export async function evaluateVars(
+export function evaluateVars(
   vars: DataTemplate,
   { path, document, owner }: VarsLocation,
   environment: Readonly<Record<string, string>>,
   sources: Pick<Scope, "addSecret" | "random"> = {},
-): Promise<Dict> {
+): Dict {
   try {
     return renderData(vars, { ...sources, names: environment, strict: false }) as Dict;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const at = [...path, ...error.path];
-    const positions = await document.positions();
+    const positions = document.positions();
     const source = positions.text(at);
     const hint = unsetHint(source?.text.slice(error.start, error.end), environment) ?? error.hint;
     throw new LoadError(`cannot evaluate "${at.join(".")}" of the ${owner}`, [{

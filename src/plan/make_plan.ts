@@ -70,7 +70,7 @@ async function evaluateVars(
   if (vars.kind === "constant") return vars.value as Dict;
   const { evaluateVars } = await import("./evaluate_vars.ts");
   const location = { path: ["vars"], document, owner: "workflow" } as const;
-  return await evaluateVars(vars, location, environment, { addSecret, random });
+  return evaluateVars(vars, location, environment, { addSecret, random });
 }
 
 /** The path of a job file. Throws ExpressionError. */

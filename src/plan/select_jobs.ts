@@ -98,7 +98,7 @@ export interface JobChoice {
 }
 
 /** Takes a name that a workflow does not have, and the error that this is otherwise. */
-export type OnUnknown = (name: string, makeError: () => Error | Promise<Error>) => void;
+export type OnUnknown = (name: string, makeError: () => Error) => void;
 
 const optionName: NonNullable<JobChoice["nameOption"]> = (name) => `option --${name}`;
 

@@ -6,11 +6,11 @@ import type { RunStarted, StepOutline } from "./event.ts";
 import type { Run } from "./run_state.ts";
 
 /** The jobs in the first event of a run; finding the positions of steps takes time. */
-export async function outlinePlan(
+export function outlinePlan(
   { workflow, jobs }: Plan,
   withPositions: boolean,
-): Promise<RunStarted["jobs"]> {
-  const positionOf = withPositions ? await locateSteps(workflow.document) : undefined;
+): RunStarted["jobs"] {
+  const positionOf = withPositions ? locateSteps(workflow.document) : undefined;
   return jobs.map(({ job, name, needs }) => {
     const tags = new Set([...workflow.tags ?? [], ...job.tags ?? []]);
     return {
@@ -39,8 +39,8 @@ function outlineStep(job: Job, step: Step, positionOf: Locate | undefined): Step
 type Locate = (step: Step) => Position;
 
 /** Finds the positions of the steps of a document. */
-async function locateSteps(document: Document): Promise<Locate> {
-  const positions = await document.positions();
+function locateSteps(document: Document): Locate {
+  const positions = document.positions();
   const known = new Map<Step, Position>();
   return (step) =>
     known.getOrInsertComputed(step, () => {
@@ -50,10 +50,10 @@ async function locateSteps(document: Document): Promise<Locate> {
 }
 
 /** Finds the positions of the steps of a job file, which a run may embed many times. */
-export function locateEmbeddedSteps({ resources }: Run, document: Document): Promise<Locate> {
+export function locateEmbeddedSteps({ resources }: Run, document: Document): Locate {
   const known = resources.resource(
     "places in job files",
-    () => new Map<Document, Promise<Locate>>(),
+    () => new Map<Document, Locate>(),
   );
   return known.getOrInsertComputed(document, () => locateSteps(document));
 }

@@ -135,7 +135,7 @@ async function runPlan(
   const { workflow, jobs } = plan;
   const { clock } = run.host;
   const { cancellation, options, options: { suite, piece } } = run;
-  const outline = await outlinePlan(plan, run.detail.places);
+  const outline = outlinePlan(plan, run.detail.places);
   if (piece?.startAt !== undefined) {
     await run.draining.sleep(piece.startAt - clock.now(), run.deadlines);
   }

@@ -87,7 +87,7 @@ export async function renderRunFile(plan: Plan, options: RunFileOptions): Promis
 /** The workflow and the chosen jobs of a plan, as run files have them. */
 export async function describePlan(plan: Plan, secrets: Masker) {
   const { workflow, jobs } = plan;
-  const outline = await outlinePlan(plan, true);
+  const outline = outlinePlan(plan, true);
   return {
     workflow: {
       name: workflow.name,

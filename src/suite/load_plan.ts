@@ -21,10 +21,7 @@ export interface PlanOptions {
   /** The random values of all workflows. */
   readonly draws?: Draws;
   /** Sets vars of a workflow. `onUnknown` takes names that it does not have, if it is given. */
-  readonly setVars?: (
-    workflow: Workflow,
-    onUnknown?: OnUnknown,
-  ) => Workflow | Promise<Workflow>;
+  readonly setVars?: (workflow: Workflow, onUnknown?: OnUnknown) => Workflow;
   /** Selects jobs; all without it. */
   readonly jobs?: JobChoice;
   /** Whether vars that need the environment of a run may be missing: nothing is going to run. */
@@ -75,7 +72,7 @@ export async function planLoaded(
   choose: (plan: Plan) => Plan,
   onUnknown?: () => OnUnknown,
 ): Promise<Plan> {
-  const set = await options.setVars?.(workflow, onUnknown?.()) ?? workflow;
+  const set = options.setVars?.(workflow, onUnknown?.()) ?? workflow;
   const evaluate = isOutline ? evaluateKnownVars : undefined;
   const whole = await makePlan(set, environment, evaluate, draws);
   await warn?.(whole.warnings, workflow.document.name);

@@ -63,8 +63,8 @@ export async function loadSuite(
   const setup = await planMembers(files.setup, planWhole);
   const workflows = await planMembers(files.workflows, planChosen);
   const teardown = await planMembers(files.teardown, planWhole);
-  await unknownVars.check();
-  await unknownJobs.check();
+  unknownVars.check();
+  unknownJobs.check();
   const chosen = workflows.filter((member) => member.kind === "refused" || hasJobs(member.plan));
   if (chosen.length === 0) throw nothingChosen(workflows, jobs);
   if (!jobs.maySkipAll && jobs.skip && chosen.every(isSkipped)) {
@@ -143,9 +143,9 @@ class UnknownNames {
     };
   };
 
-  async check(): Promise<void> {
+  check(): void {
     for (const found of this.#found.values()) {
-      if (found.in.size === this.#workflows) throw await found.makeError();
+      if (found.in.size === this.#workflows) throw found.makeError();
     }
   }
 }

@@ -52,15 +52,15 @@ async function filesOf(
   host: Host,
 ): Promise<SuiteFiles> {
   const { name, document } = suite;
-  const evaluate = async (vars: DataTemplate | undefined, path: Path) =>
-    vars ? await evaluateVars(vars, { path, document, owner: "suite" }, environment) : {};
-  const shared = await evaluate(suite.vars, ["vars"]);
+  const evaluate = (vars: DataTemplate | undefined, path: Path) =>
+    vars ? evaluateVars(vars, { path, document, owner: "suite" }, environment) : {};
+  const shared = evaluate(suite.vars, ["vars"]);
   const listed: { readonly file: SuiteFile; readonly isMap: boolean }[] = [];
   let leftOut = 0;
   for (const entry of suite.entries) {
     const found = await findEntry(entry, at, suite, host);
     leftOut += found.leftOut;
-    const vars = { ...shared, ...await evaluate(entry.vars, [...entry.at, "vars"]) };
+    const vars = { ...shared, ...evaluate(entry.vars, [...entry.at, "vars"]) };
     const { tags, isMap } = entry;
     for (const workflow of found.workflows) {
       const file = { ...workflow, vars, tags };

@@ -53,7 +53,7 @@ export async function dagCommand(
     return code;
   }
   const plan = await loadPlan(opened.workflow, host, options);
-  const dag = await dagOf(plan, [options.environment], form === "json");
+  const dag = dagOf(plan, [options.environment], form === "json");
   const text = form === "json"
     ? jsonText(dag)
     : form === "mermaid"
@@ -67,13 +67,13 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2) + "\n";
 }
 
-async function dagOf(
+function dagOf(
   plan: Plan,
   secrets: readonly Readonly<Record<string, unknown>>[],
   isJson: boolean,
-): Promise<Dag> {
+): Dag {
   const dag = makeDag(plan, makeNameMask(plan, makeMasker(secrets)));
-  return isJson ? await makeDagJson(dag, plan) as Dag : dag;
+  return isJson ? makeDagJson(dag, plan) as Dag : dag;
 }
 
 /** The graphs of several workflows; `code` is 1 if one of them cannot be loaded. */
@@ -88,20 +88,20 @@ async function readDags(
   const { suite } = await loadSuite(open, host, { ...options, environment });
   const workflows: DagOfMany[] = [];
   let code: ExitCode = 0;
-  const add = async (members: readonly SuiteMember[], role?: DagOfMany["role"]) => {
+  const add = (members: readonly SuiteMember[], role?: DagOfMany["role"]) => {
     for (const member of members) {
       if (member.kind === "refused") {
         host.stderr.write(explainError(member.refusal, host, secrets));
         code = 1;
         continue;
       }
-      const dag = await dagOf(member.plan, [environment, ...secrets], isJson);
+      const dag = dagOf(member.plan, [environment, ...secrets], isJson);
       workflows.push({ file: member.path, role, ...dag });
     }
   };
-  await add(suite.setup, "setup");
-  await add(suite.workflows);
-  await add(suite.teardown, "teardown");
+  add(suite.setup, "setup");
+  add(suite.workflows);
+  add(suite.teardown, "teardown");
   return { name: suite.name, workflows, code };
 }
 

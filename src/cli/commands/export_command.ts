@@ -67,9 +67,7 @@ export async function exportCommand(
     }
     const level = logLevel(host.env, switches);
     const { document } = opened.workflow;
-    const lacking = exporter.namesVariables && document
-      ? await lackingVariables(document, secrets)
-      : [];
+    const lacking = exporter.namesVariables && document ? lackingVariables(document, secrets) : [];
     const warn = (found: readonly Diagnostic[]) => printWarnings(found, level, program);
     const plan = await loadPlan(opened.workflow, host, { ...options, warn });
     warn(lacking);
@@ -170,13 +168,13 @@ async function outlineSuite(
 const OF_EVERY_TASK = /^(?:GITHUB_|RUNNER_|CI$|HOME$|PATH$)/;
 
 /** Warns of vars that are a variable, and have no other value, which the tasks would not get. */
-async function lackingVariables(
+function lackingVariables(
   document: Document,
   secrets: readonly string[],
-): Promise<readonly Diagnostic[]> {
+): readonly Diagnostic[] {
   const { value } = document;
   const vars = isDict(value) && isDict(value.vars) ? value.vars : {};
-  const positions = await document.positions();
+  const positions = document.positions();
   return Object.entries(vars).flatMap(([name, text]) => {
     const [, variable] = typeof text === "string" ? VARIABLE.exec(text) ?? [] : [];
     if (variable === undefined || secrets.includes(variable) || OF_EVERY_TASK.test(variable)) {

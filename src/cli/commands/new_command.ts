@@ -74,7 +74,7 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
   const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
   if (named !== undefined) return named;
   if (/\.(?:json|ya?ml)$/i.test(first)) {
-    const value = await readYamlFile(await readTextFile(first, host, "file"));
+    const value = readYamlFile(await readTextFile(first, host, "file"));
     if (!isDict(value)) return undefined;
     const { log, info, item, tests, opencollection } = value;
     if (opencollection !== undefined) return "bruno";

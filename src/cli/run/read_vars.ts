@@ -22,7 +22,7 @@ export interface Vars {
    * Sets vars of a workflow: by the files in their order, then by the command line. Throws for a
    * name that it does not have, unless `onUnknown` takes it.
    */
-  readonly set: (workflow: Workflow, onUnknown?: OnUnknown) => Promise<Workflow>;
+  readonly set: (workflow: Workflow, onUnknown?: OnUnknown) => Workflow;
 }
 
 /**
@@ -43,13 +43,13 @@ export async function readVars(
   const varFiles: VarFile[] = [];
   for (const path of lists.get("var-file") ?? []) {
     const { readSecretFile } = await import("../../suite/env_file.ts");
-    const file = await readVarFile(await readSecretFile(path, "var file", program));
+    const file = readVarFile(await readSecretFile(path, "var file", program));
     secrets.push(file.vars);
     varFiles.push(file);
   }
   const vars: NamedValue[] = [];
   for (const text of lists.get("var") ?? []) {
-    const { name, value } = await parseVar(text);
+    const { name, value } = parseVar(text);
     secrets.push({ [name]: value });
     vars.push({ name, value });
   }
@@ -60,17 +60,17 @@ export async function readVars(
   };
 }
 
-async function applyVars(
+function applyVars(
   workflow: Workflow,
   varFiles: readonly VarFile[],
   vars: readonly NamedValue[],
   onUnknown?: OnUnknown,
-): Promise<Workflow> {
+): Workflow {
   let template = workflow.vars;
   for (const file of varFiles) {
     const found = [...matchVars(workflow.vars, file.vars)];
     const problems = found.filter((each) => "message" in each);
-    if (!onUnknown && problems.length > 0) throw await unknownVarsError(file, problems);
+    if (!onUnknown && problems.length > 0) throw unknownVarsError(file, problems);
     for (const problem of problems) {
       onUnknown?.(problem.path.join("."), () => unknownVarsError(file, [problem]));
     }
@@ -103,7 +103,7 @@ const FORMS = "write --var name=value, or --var name:=json";
  * Reads `name=value`, where a number, `true` and the like are what they are in YAML, or
  * `name:=json`. Throws UsageError, which never quotes the value: it may be a secret.
  */
-async function parseVar(text: string): Promise<NamedValue> {
+function parseVar(text: string): NamedValue {
   const equals = text.indexOf("=");
   if (equals < 0) {
     const [shown] = /^[\w.-]*/.exec(text)!;
@@ -115,7 +115,7 @@ async function parseVar(text: string): Promise<NamedValue> {
     throw new UsageError(`option --var cannot set "${name}"`, FORMS);
   }
   const written = text.slice(equals + 1);
-  return { name, value: isJson ? readJson(name, written) : await readScalar(written) };
+  return { name, value: isJson ? readJson(name, written) : readScalar(written) };
 }
 
 function readJson(name: string, text: string): Value {
@@ -136,11 +136,11 @@ const OCTAL = /^[-+]?0[\d_]+$/;
  * A text as YAML types it. Nothing at all is an empty text here, and digits after a zero are text
  * too.
  */
-async function readScalar(text: string): Promise<Value> {
+function readScalar(text: string): Value {
   if (NOTHING.test(text)) return null;
   if (!TYPED.test(text) || OCTAL.test(text)) return text;
   try {
-    const { value } = await readYaml([{ name: "--var", text }]);
+    const { value } = readYaml([{ name: "--var", text }]);
     return typeof value === "object" ? text : value as Value;
   } catch (error) {
     // Quotes that are not a pair, as in "a" or "b": it is plain text.
@@ -159,24 +159,24 @@ interface VarFile {
 const NO_TEMPLATES = "templates are evaluated in the vars of the workflow alone";
 
 /** Reads the values of a file for vars. Throws LoadError if it is not a mapping of data. */
-async function readVarFile(source: Source): Promise<VarFile> {
-  const document = await readYaml([source], "var file");
+function readVarFile(source: Source): VarFile {
+  const document = readYaml([source], "var file");
   const { value } = document;
   const { fault, unquoted } = inspectValue(value);
-  if (fault) throw await varFileError(document, [fault]);
+  if (fault) throw varFileError(document, [fault]);
   if (!isDict(value)) {
     const message = `a var file must be a map of names to values, not ${describeValue(value)}`;
-    throw await varFileError(document, [{ path: [], message }]);
+    throw varFileError(document, [{ path: [], message }]);
   }
   if (unquoted.length > 0) {
     const message = "YAML reads {{ }} without quotes as a map";
     const problems = unquoted.map((path) => ({ path, message, hint: NO_TEMPLATES }));
-    throw await varFileError(document, problems);
+    throw varFileError(document, problems);
   }
   const problems: Problem[] = [];
   warnOfTemplates(problems, value, []);
-  await warnOfLeadingZeros(problems, document);
-  const warnings = problems.length === 0 ? [] : await locateDiagnostics(problems, document);
+  warnOfLeadingZeros(problems, document);
+  const warnings = problems.length === 0 ? [] : locateDiagnostics(problems, document);
   return { document, vars: value, warnings };
 }
 
@@ -184,21 +184,21 @@ async function readVarFile(source: Source): Promise<VarFile> {
 function unknownVarsError(
   { document }: VarFile,
   problems: readonly VarProblem[],
-): Promise<LoadError> {
+): LoadError {
   return varFileError(document, problems.map((problem) => ({ ...problem, part: "key" })));
 }
 
-async function varFileError(
+function varFileError(
   document: Document,
   found: readonly Omit<Problem, "severity" | "code">[],
-): Promise<LoadError> {
+): LoadError {
   const problems = found.map((problem): Problem => ({
     ...problem,
     severity: "error",
     code: "var-file",
   }));
   const count = found.length === 1 ? "1 error" : `${found.length} errors`;
-  const diagnostics = await locateDiagnostics(problems, document);
+  const diagnostics = locateDiagnostics(problems, document);
   return new LoadError(`var file '${document.name}' has ${count}`, diagnostics);
 }
 

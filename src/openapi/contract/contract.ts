@@ -13,10 +13,10 @@ import { loadSchemas } from "./schemas.ts";
 export interface Contract {
   readonly file: string;
   /** Every violation of an exchange, of both sides. */
-  check(exchange: ContractExchange): Promise<readonly FoundViolation[]>;
+  check(exchange: ContractExchange): readonly FoundViolation[];
   coverage(): ApiCoverage;
   /** Messages about mistakes in schemas that were found since the last call. */
-  takeFaults(): Promise<readonly string[]>;
+  takeFaults(): readonly string[];
 }
 
 /** Reads a description. `base` replaces the paths of its servers. Throws LoadError. */
@@ -34,28 +34,19 @@ export async function openContract(
   return {
     file: path,
     takeFaults: () =>
-      Promise.all(
-        schemas.takeFaults().map(async ({ at, part, message }) =>
-          `a ${part} of the OpenAPI description is not used: ${message} (${await description.locate(
-            at,
-          )})`
-        ),
+      schemas.takeFaults().map(({ at, part, message }) =>
+        `a ${part} of the OpenAPI description is not used: ${message} (${description.locate(at)})`
       ),
-    async check(exchange) {
+    check(exchange) {
       const { method, url, basePath } = exchange;
       const match = router(method, url.pathname, basePath);
       if ("methods" in match) {
-        return [await unknownOperation(description, operations, exchange, match)];
+        return [unknownOperation(description, operations, exchange, match)];
       }
       const { operation, values } = match;
       const counts = hits.getOrInsertComputed(operation, () => newHits());
       counts.requests++;
-      return await findViolations(
-        { description, schemas, hits: counts },
-        operation,
-        values,
-        exchange,
-      );
+      return findViolations({ description, schemas, hits: counts }, operation, values, exchange);
     },
     coverage: () => ({
       file: path,
@@ -68,35 +59,33 @@ export async function openContract(
 /** More violations of one exchange are not reported. */
 const MAX_VIOLATIONS = 20;
 
-async function findViolations(
+function findViolations(
   api: ContractApi,
   operation: DescribedOperation,
   values: ReadonlyMap<string, string>,
   exchange: ContractExchange,
-): Promise<readonly FoundViolation[]> {
+): readonly FoundViolation[] {
   const name = `${exchange.method} ${operation.path}`;
   const drafts = [
     ...checkRequest(api, operation, values, exchange),
     ...checkResponse(api, operation, exchange),
   ];
-  return await Promise.all(
-    drafts.slice(0, MAX_VIOLATIONS).map(async ({ text, at, sides, ...draft }) => {
-      const location = await api.description.locate(at);
-      return {
-        ...draft,
-        message: `${draft.side} of ${name}: ${text} (${location})`,
-        ...sides ? { sides: { ...sides, place: location } } : {},
-      };
-    }),
-  );
+  return drafts.slice(0, MAX_VIOLATIONS).map(({ text, at, sides, ...draft }) => {
+    const location = api.description.locate(at);
+    return {
+      ...draft,
+      message: `${draft.side} of ${name}: ${text} (${location})`,
+      ...sides ? { sides: { ...sides, place: location } } : {},
+    };
+  });
 }
 
-async function unknownOperation(
+function unknownOperation(
   description: Description,
   operations: readonly DescribedOperation[],
   { method, url }: ContractExchange,
   { methods, path }: NoMatch,
-): Promise<FoundViolation> {
+): FoundViolation {
   const paths = description.child(description.root, "paths") ?? description.root;
   const hint = methods.length > 0
     ? `the path has ${methods.join(", ")}`
@@ -104,9 +93,9 @@ async function unknownOperation(
       '"base_path" says what comes before the paths; "openapi: false" leaves a step out';
   return {
     side: "request",
-    message: `no operation is described for ${method} ${url.pathname} (${await description.locate(
-      paths.at,
-    )})`,
+    message: `no operation is described for ${method} ${url.pathname} (${
+      description.locate(paths.at)
+    })`,
     hint,
     part: "path",
   };

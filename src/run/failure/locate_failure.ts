@@ -10,13 +10,13 @@ import type { Positions } from "../../workflow/model.ts";
 import type { Run } from "../run_state.ts";
 
 /** The position of a value of the document of a run, or of a part of its text, with its line. */
-export async function locateFailure(
+export function locateFailure(
   { document, secrets, resources }: Run,
   path: Path,
   start?: number,
   end?: number,
-): Promise<SourceExcerpt> {
-  const positions = await document.positions();
+): SourceExcerpt {
+  const positions = document.positions();
   // A repeated step may fail ten thousand times at one place, and finding it is slow.
   const known = resources.resource(
     "places of failures",

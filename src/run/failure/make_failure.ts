@@ -28,16 +28,18 @@ import {
 import { locateFailure } from "./locate_failure.ts";
 
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
-export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
+export async function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
   if (error instanceof UnexpectedResult && "model" in owner) {
-    return failureOfResult(owner, error.unexpected).catch((fault) => makeFailure(owner, fault));
+    return await failureOfResult(owner, error.unexpected).catch((fault) =>
+      makeFailure(owner, fault)
+    );
   }
   const inField = error instanceof FieldError ? error : { field: [], cause: error };
   const { field, cause } = inField;
-  if (cause instanceof EmbeddedError && cause.failure) return Promise.resolve(cause.failure);
+  if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   return cause instanceof ExpressionError
     ? failureOfExpression(owner, field, cause)
-    : failureOfError(owner, inField);
+    : await failureOfError(owner, inField);
 }
 
 async function failureOfError(
@@ -69,18 +71,18 @@ async function failureOfError(
     operands: why && shownOperands(run, why.operands),
     cause: unreachable ?? upstreamCause(owner, hint),
     hint,
-    place: await locateFailure(run, pathIn(owner, field)),
+    place: locateFailure(run, pathIn(owner, field)),
   };
 }
 
 /** Milliseconds between the end of the connections of a server that crashes and its own. */
 const CRASH_LAG = 300;
 
-async function failureOfExpression(
+function failureOfExpression(
   owner: FailureOwner,
   field: Path,
   error: ExpressionError,
-): Promise<Failure> {
+): Failure {
   const { message, start, end, details: { reads: all = [], isNil = false } } = error;
   const path = [...field, ...error.path];
   const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(message);
@@ -94,7 +96,7 @@ async function failureOfExpression(
     message,
     cause: upstreamCause(owner, hint),
     hint,
-    place: await locateFailure(owner.run, pathIn(owner, path), start, end),
+    place: locateFailure(owner.run, pathIn(owner, path), start, end),
   };
 }
 
@@ -166,14 +168,14 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
     case "test":
       return await failureOfTest(step, result.assertion);
     case "max_time":
-      return { ...failureOfTime(result), place: await locate(["max_time"]) };
+      return { ...failureOfTime(result), place: locate(["max_time"]) };
     case "job": {
       const { file, steps, failed } = result.job;
       return {
         kind: "embedded",
         field: "with.path",
         message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
-        place: await locate(["with", "path"]),
+        place: locate(["with", "path"]),
       };
     }
     case "violation": {
@@ -184,7 +186,7 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
         message,
         hint,
         violation: sides && { ...sides, received: cutValue(run, sides.received) },
-        place: await locate(["with", ...path]),
+        place: locate(["with", ...path]),
       };
     }
     case "snapshot": {
@@ -205,7 +207,7 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
         hint: before === undefined
           ? undefined
           : "run it with --update-snapshots to accept the new result",
-        place: await locate(["snapshot"]),
+        place: locate(["snapshot"]),
       };
     }
   }
@@ -241,7 +243,7 @@ async function failureOfTest(step: StepExecution, assertion: Assertion): Promise
     difference: await differenceOf(run, sides),
     cause: upstreamCause(step, hint),
     hint,
-    place: await locateFailure(run, pathIn(step, field), start, end),
+    place: locateFailure(run, pathIn(step, field), start, end),
   };
 }
 

@@ -87,7 +87,7 @@ async function compare(
   }
   const mismatches = mismatchesOf(found, snapshot);
   const received = of?.source.trim() ?? "res.body";
-  const directory = await snapshotDirectory(run.plan.workflow.document);
+  const directory = snapshotDirectory(run.plan.workflow.document);
   const base = `${directory}/${nameOfRun(step.id, name)}`;
   useOnce(step, base);
   // In this order, as a value from a file is masked already.

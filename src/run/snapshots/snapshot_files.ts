@@ -13,11 +13,11 @@ import type { StepRun } from "../event.ts";
 import type { Run } from "../run_state.ts";
 
 /** Returns the directory of a workflow's snapshots: beside it, with its name. */
-export async function snapshotDirectory({ name, ...rest }: Document): Promise<string> {
+export function snapshotDirectory({ name, ...rest }: Document): string {
   // Of joined files the first names the directory.
   const [first = name] = name.split(",");
   const file = first.split(/[\\/]/).at(-1)!.replace(/\.ya?ml$/i, "");
-  return await besideDocument(
+  return besideDocument(
     { ...rest, name: first, files: rest.files.slice(0, 1) },
     [],
     join("__snapshots__", file),
@@ -119,7 +119,7 @@ export function maskedValue(value: Value, secrets: Masker): Value {
 /** Reports the snapshots that no step of a workflow names, or removes them. */
 export async function reportOrphans(run: Run, workflow: Workflow): Promise<void> {
   const { host } = run;
-  const directory = await snapshotDirectory(workflow.document);
+  const directory = snapshotDirectory(workflow.document);
   const names = await host.files.list(directory).catch(() => undefined) ?? [];
   const patterns = workflow.jobs.flatMap(patternsOf);
   for (const name of names) {
