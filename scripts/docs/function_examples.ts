@@ -90,6 +90,10 @@ const EXAMPLES = [
   'decode_base64("dGVh")',
   'parse_yaml("a: [1, 2]")',
   'parse_csv("name,price\\ntea,3")',
+  'read_text("name.txt")',
+  'read_json("expected.json")',
+  'read_yaml("expected.yml")',
+  'sha256_file("logo.png") == sha256("…")',
   'encode_base64url("a?~")',
   'decode_base64url("YT9-")',
   'encode_url("a b&c")',
@@ -145,6 +149,10 @@ const EXAMPLES = [
 /** Examples that need a run, with their values. */
 const GIVEN: ReadonlyMap<string, string> = new Map([
   ['schema(res.body, {required: ["id"]})', "true"],
+  ['read_text("name.txt")', '"tea\\n"'],
+  ['read_json("expected.json")', '{"total": 3}'],
+  ['read_yaml("expected.yml")', '{"total": 3}'],
+  ['sha256_file("logo.png") == sha256("…")', "false"],
 ]);
 
 /** The examples of a function with their values: `abs(-2) → 2`. Throws if it has none. */

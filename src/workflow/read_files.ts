@@ -31,6 +31,22 @@ export async function readTextFile(
   what = "workflow file",
   permissions?: Permissions,
 ): Promise<Source> {
+  const bytes = await readBytes(path, host, what, permissions);
+  try {
+    return { name: path, text: decodeText(bytes) };
+  } catch (error) {
+    if (!(error instanceof RunnerError)) throw error;
+    throw new LoadError(`cannot read ${what} '${path}': ${error.message}`, [], error.hint);
+  }
+}
+
+/** Reads the bytes of one file; `what` says what it should be. Throws LoadError. */
+export async function readBytes(
+  path: string,
+  host: Host,
+  what: string,
+  permissions?: Permissions,
+): Promise<Uint8Array> {
   if (permissions?.read) {
     const { pathRefusal } = await import("../action/permissions/path_rule.ts");
     const refused = await pathRefusal(permissions, "read", path, host);
@@ -38,17 +54,10 @@ export async function readTextFile(
       throw new LoadError(`cannot read ${what} '${path}': ${refused.message}`, [], refused.hint);
     }
   }
-  let bytes: Uint8Array;
   try {
-    bytes = await host.files.read(path);
+    return await host.files.read(path);
   } catch (error) {
     throw await readError(path, what, error, host);
-  }
-  try {
-    return { name: path, text: decodeText(bytes) };
-  } catch (error) {
-    if (!(error instanceof RunnerError)) throw error;
-    throw new LoadError(`cannot read ${what} '${path}': ${error.message}`, [], error.hint);
   }
 }
 

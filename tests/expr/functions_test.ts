@@ -367,7 +367,7 @@ const NAMES = `
   cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha1 hmac_sha256 hmac_sha512 totp
   capture css json_path jmespath semver parse_yaml parse_csv
   xpath jwt jwt_verify jwt_sign now date format_date date_parts duration
-  pick omit merge diff includes_json unordered anything is_type schema
+  pick omit merge diff read_text read_json read_yaml sha256_file includes_json unordered anything is_type schema
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {

@@ -55,6 +55,8 @@ export interface ValueFunction extends Described {
 export interface FilesOfCalls {
   /** A schema and those that it refers to. Throws SchemaFault. */
   readonly readSchema: (path: string) => Promise<SchemaFiles>;
+  /** The content of a file. Throws LoadError. */
+  readonly readFile: (path: string) => Promise<Uint8Array>;
 }
 
 /** A schema and those that it refers to. */

@@ -5,6 +5,7 @@ import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
 import { ENCODING_FUNCTIONS, HASH_FUNCTIONS } from "./encoding.ts";
 import { DIFF_FUNCTION } from "./diff.ts";
+import { FILE_FUNCTIONS } from "./files.ts";
 import type { FunctionRecord, ValueFunction } from "./function.ts";
 import { JMESPATH_FUNCTION } from "./jmespath.ts";
 import { JSON_PATH_FUNCTION } from "./json_path.ts";
@@ -47,6 +48,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
     ],
   },
   { title: "Conversion", functions: [...CONVERSION_FUNCTIONS, ...PARSING_FUNCTIONS] },
+  { title: "Files", functions: FILE_FUNCTIONS },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },
   { title: "JSON Web Tokens", functions: JWT_FUNCTIONS },
@@ -64,6 +66,15 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRecord> = new Map(
 /** Whether there is a function of that name. */
 export function isFunction(name: string): boolean {
   return FUNCTIONS.has(name);
+}
+
+const NAMING_FILES = [...FUNCTIONS.values()].flatMap((record) =>
+  record.kind === "value" && record.prepare ? record.name : []
+);
+
+/** Whether an expression may call a function that reads a file, which is relative to its place. */
+export function mayNameFile(expression: string): boolean {
+  return NAMING_FILES.some((name) => expression.includes(name));
 }
 
 /** Whether an argument of a function is a condition on the items of a list. */

@@ -6,7 +6,7 @@ import { besideDocument, suggestFile } from "../job_files/job_path.ts";
 import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
-import { readTextFile } from "../read_files.ts";
+import { readBytes, readTextFile } from "../read_files.ts";
 import { isDict, listIn, valueAt } from "../../base/value/value.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
@@ -119,6 +119,21 @@ function descriptionOf(params: unknown, path: Path): readonly NamedDescription[]
   const name = isDict(openapi) ? valueAt(openapi, ["file"]) : openapi;
   if (typeof name !== "string" || name === "false" || holdsTemplate(name)) return [];
   return [{ name, path: [...path, "openapi", ...isDict(openapi) ? ["file"] : []] }];
+}
+
+/** Reads the file that an expression at a place of a document names. Throws LoadError. */
+export async function readFileBeside(
+  document: Document,
+  path: Path,
+  written: string,
+  { permissions }: Limits,
+  host: Host,
+): Promise<Uint8Array> {
+  const file = besideDocument(document, path, written);
+  return await readBytes(file, host, "file", permissions).catch(async (error) => {
+    if (!(error instanceof LoadError) || error.hint !== undefined) throw error;
+    throw new LoadError(error.message, [], await suggestFile(file, host, /(?:)/));
+  });
 }
 
 /** A schema that was read from a file. */

@@ -54,6 +54,10 @@ export async function decodeDocument<T>(
       const { readSchemaBeside } = await import("./check_files.ts");
       return await readSchemaBeside(document, path, written, limits, host);
     },
+    async readFile(written) {
+      const { readFileBeside } = await import("./check_files.ts");
+      return await readFileBeside(document, path, written, limits, host);
+    },
   }));
   const jobs = jobsIn(draft);
   if (jobs.some(({ steps }) => steps.some(({ snapshot }) => snapshot))) {

@@ -7,7 +7,7 @@ import type { Dict } from "../../base/value/value.ts";
 import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
-import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
+import { callsToPrepare, loadersOf, mayNameFile } from "../../expr/functions/registry.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import type { Identifier, Node } from "../../expr/parse/ast.ts";
 import {
@@ -116,7 +116,7 @@ function parseOnce<T extends Tree>(
   text: string,
   known: Map<string, T | ExpressionError>,
 ): T | ExpressionError {
-  const before = text.includes("schema") ? undefined : known.get(text);
+  const before = mayNameFile(text) ? undefined : known.get(text);
   if (before) return before;
   let parsed: T | ExpressionError;
   try {

@@ -52,10 +52,14 @@ export async function fromCurrentDirectory(
 }
 
 /** A suggestion for a missing file: the one in its directory that was probably meant. */
-export async function suggestFile(path: string, { files }: Host): Promise<string> {
+export async function suggestFile(
+  path: string,
+  { files }: Host,
+  among = /\.ya?ml$/,
+): Promise<string> {
   const names = await files.list(join(path, "..")).catch(() => undefined) ?? [];
   const name = path.split(/[\\/]/).at(-1)!;
-  return didYouMean(name, names.filter((name) => /\.ya?ml$/.test(name))) ??
+  return didYouMean(name, names.filter((name) => among.test(name))) ??
     "the path is relative to the file that names it";
 }
 

@@ -315,3 +315,46 @@ Deno.test("the name of a schema is a constant", async () => {
   );
   assertStringIncludes(text, "the file name of schema() must be a constant");
 });
+
+Deno.test("read_text, read_json, read_yaml and sha256_file read files beside their workflow", async () => {
+  const steps = (...tests: string[]) =>
+    `name: n\njobs:\n- name: j\n  steps:\n${
+      tests.map((test) => `  - { uses: hello, test: '${test}' }\n`).join("")
+    }`;
+  const files = {
+    "in/w.yml": steps(
+      'read_text("s/a.txt") == "tea\\n" && sha256_file("s/a.txt") == sha256("tea\\n")',
+      'read_json("../a.json") == {a: [1]} && read_yaml("a.yml") == {a: [1]}',
+      'read_json("../a.json") == {a: [2]}',
+    ),
+    "in/s/a.txt": "tea\n",
+    "in/a.yml": "a: [1]",
+    "a.json": '{"a": [1]}',
+    "bad.yml": steps(
+      'read_json("b.json") == nil',
+      'read_json("in/w.yml") == nil && read_yaml("bad.yaml") == nil',
+      'read_text(vars.x) == ""',
+    ),
+    "bad.yaml": "a: [",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = await runHere(["in/w.yml"], { cwd });
+    assertStringIncludes(run.stdout, "1. ✓ hello\n   2. ✓ hello\n   3. ✗ hello\n");
+    assertStringIncludes(
+      run.stdout,
+      '@ .a[0]\n          {\n            "a": [\n        -     2\n        +     1\n',
+    );
+    const { stdout } = await runHere(["check", "bad.yml"], { cwd });
+    for (
+      const message of [
+        "bad.yml:5:37: error: file 'b.json' not found",
+        'did you mean "a.json"?',
+        "read_json() cannot read 'in/w.yml': line 1, column 2: unexpected",
+        "read_yaml() cannot read 'bad.yaml': line 1, column 5: unexpected end",
+        "the path of read_text() must be a constant",
+      ]
+    ) assertStringIncludes(stdout, message);
+    const refused = await runHere(["--allow-read", `${cwd}/in`, "in/w.yml"], { cwd });
+    assertStringIncludes(refused.stderr, "cannot read file 'a.json': --allow-read does not name");
+  });
+});

@@ -1,0 +1,102 @@
+import { RunnerError } from "../../base/errors.ts";
+import { decodeText } from "../../base/text/decode_text.ts";
+import { jsonFault, parseJson } from "../../base/value/parse_json.ts";
+import type { Value } from "../../base/value/value.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { Fault } from "../fault.ts";
+import type { CallExpression, Node } from "../parse/ast.ts";
+import {
+  defineWithEvaluation,
+  type FilesOfCalls,
+  type Mistake,
+  type ValueFunction,
+} from "./function.ts";
+
+/** Functions that read files, once, when their workflow is loaded. */
+export const FILE_FUNCTIONS = [
+  defineFile(
+    "read_text(path: string)",
+    "The text of a file, relative to the workflow.",
+    decodeText,
+  ),
+  defineFile(
+    "read_json(path: string)",
+    "The value in a JSON file, relative to the workflow.",
+    (bytes) => parseJson(decodeText(bytes)) as Value,
+  ),
+  defineFile(
+    "read_yaml(path: string)",
+    "The value in a YAML file of one document, relative to the workflow.",
+    async (bytes) => {
+      const { constructValues, parseYaml } = await import("../../base/yaml/parse_yaml.ts");
+      const [value] = constructValues(parseYaml([{ name: "", text: decodeText(bytes) }]));
+      return value as Value ?? null;
+    },
+  ),
+  defineFile(
+    "sha256_file(path: string)",
+    "The SHA-256 hash of a file, relative to the workflow, in hexadecimal.",
+    async (bytes) => (await import("node:crypto")).hash("sha256", bytes),
+  ),
+] as const;
+
+/** The values of calls, read when their workflow was loaded. */
+const VALUES = new WeakMap<Node, Value>();
+
+function defineFile(
+  signature: string,
+  summary: string,
+  parse: (bytes: Uint8Array) => Value | Promise<Value>,
+): ValueFunction {
+  const name = signature.slice(0, signature.indexOf("("));
+  const call = ({ at }: Evaluation) => {
+    const value = at && VALUES.get(at);
+    if (value === undefined) {
+      throw new Fault(`${name}() is there in workflows only, with a constant path`);
+    }
+    return value;
+  };
+  const prepare = (call: CallExpression, files: FilesOfCalls) => readFile(name, call, files, parse);
+  return defineWithEvaluation(signature, summary, call, { mayBeHidden: true, prepare });
+}
+
+/** Reads the file of a call. Returns the mistake, if its path or what is in the file is wrong. */
+async function readFile(
+  name: string,
+  call: CallExpression,
+  files: FilesOfCalls,
+  parse: (bytes: Uint8Array) => Value | Promise<Value>,
+): Promise<Mistake | undefined> {
+  const [node] = call.arguments;
+  if (node?.type !== "Literal") {
+    return node && {
+      node,
+      message: `the path of ${name}() must be a constant`,
+      hint: "files are read before the run; shell with cat reads one that a step writes",
+    };
+  }
+  // The types of arguments are checked elsewhere.
+  if (typeof node.value !== "string") return undefined;
+  if (node.value.trim() === "") return { node, message: `the path of ${name}() is empty` };
+  let bytes: Uint8Array = new Uint8Array();
+  try {
+    bytes = await files.readFile(node.value);
+    VALUES.set(call, await parse(bytes));
+    return undefined;
+  } catch (error) {
+    if (error instanceof RunnerError) return { node, message: error.message, hint: error.hint };
+    const fault = faultIn(bytes, error);
+    if (!fault) throw error;
+    const before = decodeText(bytes).slice(0, fault.offset).split("\n");
+    const position = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+    const message = `${name}() cannot read '${node.value}': ${position}: ${fault.message}`;
+    return { node, message };
+  }
+}
+
+/** What is wrong with a text that is not JSON or YAML, and where; undefined for other errors. */
+function faultIn(bytes: Uint8Array, error: unknown) {
+  if (error instanceof SyntaxError) return jsonFault(decodeText(bytes), error);
+  if (!(error instanceof Error && "reason" in error && "offset" in error)) return undefined;
+  return { message: String(error.reason), offset: Number(error.offset) };
+}
