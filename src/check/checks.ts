@@ -10,14 +10,14 @@ import {
   pointlessRetry,
   untestedResult,
 } from "./rules/steps.ts";
-import { undefinedVar, ungivenVar, unusedVar } from "./rules/vars.ts";
+import { missingVar, undefinedVar, unusedVar } from "./rules/vars.ts";
 
 /** The checks that find errors. A run makes them before it begins. */
 export const ERROR_CHECKS: readonly Check[] = [
   missingOutput,
   unknownNeed,
   undefinedVar,
-  ungivenVar,
+  missingVar,
   responseField,
 ];
 

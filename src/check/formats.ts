@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import { renderMasked, type Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import { type AnnotationLevel, renderAnnotation } from "../base/text/github_command.ts";
@@ -8,7 +9,6 @@ import type { CheckedFile } from "./check_file.ts";
 /** The options for writing findings. */
 export interface FindingFormat {
   readonly name: string;
-  readonly summary: string;
   /** Whether it reports files that could not be read; otherwise that is an error on stderr. */
   readonly reportsRefusals: boolean;
   readonly make: () => FindingWriter;
@@ -52,7 +52,6 @@ interface Finding {
 export const FINDING_FORMATS: readonly FindingFormat[] = [
   {
     name: "text",
-    summary: "with the lines of the files",
     reportsRefusals: false,
     make: () => ({
       file: ({ diagnostics }, { mask, columns }) =>
@@ -62,7 +61,6 @@ export const FINDING_FORMATS: readonly FindingFormat[] = [
   },
   {
     name: "json",
-    summary: "an array of objects",
     reportsRefusals: true,
     make: () => {
       const records: unknown[] = [];
@@ -77,7 +75,6 @@ export const FINDING_FORMATS: readonly FindingFormat[] = [
   },
   {
     name: "github",
-    summary: "annotations for GitHub Actions",
     reportsRefusals: true,
     make: () => ({
       file: (file, options) =>
@@ -142,14 +139,10 @@ function levelOf(severity: Severity): AnnotationLevel {
 /** `3 workflows and 1 job file checked: 1 error, 2 warnings, 4 hints`. */
 function summaryLine({ workflows, jobFiles, error, warning, hint }: CheckTally): string {
   const checked = [
-    ...workflows > 0 || jobFiles === 0 ? [plural(workflows, "workflow")] : [],
-    ...jobFiles > 0 ? [plural(jobFiles, "job file")] : [],
+    ...workflows > 0 || jobFiles === 0 ? [countOf(workflows, "workflow")] : [],
+    ...jobFiles > 0 ? [countOf(jobFiles, "job file")] : [],
   ].join(" and ");
   const counts = [[error, "error"], [warning, "warning"], [hint, "hint"]] as const;
-  const found = counts.flatMap(([count, word]) => count === 0 ? [] : plural(count, word));
+  const found = counts.flatMap(([count, word]) => count === 0 ? [] : countOf(count, word));
   return `${checked} checked: ${found.join(", ") || "ok"}`;
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { LoadError } from "../base/errors.ts";
@@ -23,9 +24,8 @@ export async function refuseFailing(
     const message = unset.map(({ message }) => message).join("; ");
     throw new LoadError(message, [], 'set it, or give a default: "{{NAME ?? …}}"');
   }
-  const count = found.length === 1 ? "1 error" : `${found.length} errors`;
   throw new LoadError(
-    `workflow file '${decoded.document.name}' has ${count}`,
+    `workflow file '${decoded.document.name}' has ${countOf(found.length, "error")}`,
     found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
     "found by check; --no-check runs it all the same",
   );

@@ -172,7 +172,7 @@ export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob,
  */
 export function makeDagJson(dag: Dag, plan: Plan): object {
   const positions = plan.workflow.document.positions();
-  const placeOf = (path: Path): Position => {
+  const positionOf = (path: Path): Position => {
     const { file, line, column } = excerptOf(positions.locate(path));
     return { file, line, column };
   };
@@ -180,7 +180,7 @@ export function makeDagJson(dag: Dag, plan: Plan): object {
     ...drawn,
     skipif: step.skipif?.source.trim(),
     cleanup: step.isCleanup ? true : undefined,
-    place: placeOf(step.path),
+    place: positionOf(step.path),
   });
   const jobOf = (drawn: DagJob, planned: PlannedJob) => {
     const { job } = planned;
@@ -194,7 +194,7 @@ export function makeDagJson(dag: Dag, plan: Plan): object {
       on_failure: job.stopsAtFailure ? "stop" : undefined,
       repeat: job.repeat && repeatOf(job.repeat),
       cleanup: job.isCleanup ? true : undefined,
-      place: placeOf(job.path),
+      place: positionOf(job.path),
       steps: steps.map((step, at) => stepOf(step, job.steps[at]!)),
     };
   };

@@ -67,7 +67,7 @@ export function readHurlEntries(file: ImportFile): HurlEntry[] {
       request,
       ...status ? { code: status[2]! } : {},
       ...status?.[1] ? { version: status[1] } : {},
-      ...response ? { response } : {},
+      response,
       comments,
     });
     comments = [];

@@ -46,7 +46,7 @@ function problemIn(file: ImportFile, span: Span, message: string, hint?: string)
     severity: "error",
     code: "import",
     message,
-    ...hint === undefined ? {} : { hint },
+    hint,
     span,
   }]);
 }

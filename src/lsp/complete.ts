@@ -175,7 +175,7 @@ function texts(values: readonly string[], detail?: string): readonly Completion[
     label,
     kind: "value",
     insert: label,
-    ...detail ? { detail } : {},
+    detail,
   }));
 }
 

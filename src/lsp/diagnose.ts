@@ -58,7 +58,7 @@ function toFinding(diagnostic: Diagnostic, path: string): readonly Finding[] {
   const fix = fixFor(message, hint, source.text.slice(start, end));
   return [{
     ...{ severity, code, message: withHint(message, hint), start, end },
-    ...fix === undefined ? {} : { fix },
+    fix,
   }];
 }
 

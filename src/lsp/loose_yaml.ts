@@ -267,8 +267,6 @@ export function readLoosely(text: string): LooseNode {
 /** The way to a place in a tree, from the root on. */
 export interface Spot {
   readonly path: readonly (string | number)[];
-  /** The nodes on the way; the last is the innermost. */
-  readonly nodes: readonly LooseNode[];
   /** Whether the place is in the last key of the path. */
   readonly isKey: boolean;
   readonly scalar: LooseScalar;
@@ -277,13 +275,11 @@ export interface Spot {
 /** The node at an offset; undefined if there is no text. */
 export function spotAt(root: LooseNode, offset: number): Spot | undefined {
   const path: (string | number)[] = [];
-  const nodes: LooseNode[] = [];
   let node = root;
   const isIn = ({ start, end }: TextRange) => start <= offset && offset <= end;
   for (;;) {
-    nodes.push(node);
     if (node.kind === "scalar") {
-      return isIn(node) ? { path, nodes, isKey: false, scalar: node } : undefined;
+      return isIn(node) ? { path, isKey: false, scalar: node } : undefined;
     }
     if (node.kind === "list") {
       const index = node.items.findLastIndex(({ start }) => start <= offset);
@@ -295,7 +291,7 @@ export function spotAt(root: LooseNode, offset: number): Spot | undefined {
     const pair: LoosePair | undefined = node.pairs.findLast(({ key }) => key.start <= offset);
     if (!pair) return undefined;
     path.push(pair.key.text);
-    if (isIn(pair.key)) return { path, nodes, isKey: true, scalar: pair.key };
+    if (isIn(pair.key)) return { path, isKey: true, scalar: pair.key };
     node = pair.value;
   }
 }

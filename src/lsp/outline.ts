@@ -67,7 +67,7 @@ export function makeOutline(text: string): Outline {
 
 function readJob(node: LooseNode): JobOutline {
   const id = scalarOf(fieldOf(node, "id"));
-  const job: JobOutline = { node, ...id ? { id } : {}, steps: [] };
+  const job: JobOutline = { node, id, steps: [] };
   for (const key of ["steps", "finally"]) {
     for (const step of itemsOf(fieldOf(node, key))) job.steps.push(readStep(step, job));
   }
@@ -78,7 +78,7 @@ function readStep(node: LooseNode, job: JobOutline): StepInText {
   const id = scalarOf(fieldOf(node, "id"));
   const uses = scalarOf(fieldOf(node, "uses"))?.text;
   const outputs = pairsOf(fieldOf(node, "outputs"));
-  return { node, job, ...id ? { id } : {}, ...uses ? { uses } : {}, outputs };
+  return { node, job, id, uses, outputs };
 }
 
 /** The names that may be read of the outputs of a step. */
@@ -133,7 +133,7 @@ function findMentions(
       const [first, second] = keys;
       if (!first || root === "res") continue;
       const use = (kind: NameKind, { name, ...range }: Key, step?: string) =>
-        found.push({ kind, name, ...range, isDefinition: false, ...step ? { step } : {} });
+        found.push({ kind, name, ...range, isDefinition: false, step });
       if (root === "vars") use("var", first);
       else if (root === "needs") use("job", first);
       else if (!ids.has(first.name)) use("output", first);

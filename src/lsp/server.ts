@@ -202,7 +202,7 @@ export async function serveEditor(host: Host): Promise<void> {
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }) => ({
       label,
       kind: COMPLETION_KINDS[kind],
-      ...detail === undefined ? {} : { detail },
+      detail,
       ...documentation === undefined
         ? {}
         : { documentation: { kind: "markdown" as const, value: documentation } },

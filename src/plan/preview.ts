@@ -111,7 +111,7 @@ function previewParts(
     }
     return { text: source.slice(start, at), from: "template" };
   });
-  return { kind: "text", parts: shown, ...(fault === undefined ? {} : { fault }) };
+  return { kind: "text", parts: shown, fault };
 }
 
 const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));

@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import { coverageOf } from "../action/api_contracts.ts";
 import { Resources } from "../action/resource_scope.ts";
 import { roundDuration } from "../base/value/duration.ts";
@@ -185,7 +186,7 @@ function hasSnapshot({ snapshot, embedded }: Step): boolean {
 function strictReason({ steps, warnings }: RunTotals): string | undefined {
   if (sumOf(steps) === steps.skipped) return "--strict: no step was run";
   if (warnings === 0) return undefined;
-  return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
+  return `--strict: ${countOf(warnings, "warning")}`;
 }
 
 /** The outcome of each job that has started or will. */

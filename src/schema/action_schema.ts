@@ -133,8 +133,8 @@ export function loneStepRules({ parameters = [], alternatives = [] }: Action):
   return {
     type: "object",
     allOf: [
-      ...required.map(({ name }) => isGiven(name)),
-      ...choices.map(({ names }) => ({ anyOf: names.map(isGiven) })),
+      ...required.map(({ name }) => isPresent(name)),
+      ...choices.map(({ names }) => ({ anyOf: names.map(isPresent) })),
     ],
   };
 }
@@ -142,10 +142,10 @@ export function loneStepRules({ parameters = [], alternatives = [] }: Action):
 const NOT_NULL: JsonSchema = { not: { type: "null" } };
 
 function atMostOne({ names }: Alternatives): JsonSchema {
-  return { oneOf: [...names.map(isGiven), { not: { anyOf: names.map(isGiven) } }] };
+  return { oneOf: [...names.map(isPresent), { not: { anyOf: names.map(isPresent) } }] };
 }
 
 /** A parameter without a value counts as absent. */
-function isGiven(name: string): JsonSchema {
+function isPresent(name: string): JsonSchema {
   return { required: [name], properties: { [name]: NOT_NULL } };
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import { MASK, type Masker } from "./masker.ts";
 import { isNumber, type Value } from "../base/value/value.ts";
 
@@ -77,7 +78,7 @@ function boundEnd(text: string, limit: number, masker: Masker): string {
   const line = masked.indexOf("\n", start - 1) + 1;
   const lines = linesIn(masked.slice(0, line));
   return line > 0 && line < start + limit / 2
-    ? `(${lines} line${lines === 1 ? "" : "s"} before) …\n${masked.slice(line)}`
+    ? `(${countOf(lines, "line")} before) …\n${masked.slice(line)}`
     : `(${start} characters before) …${masked.slice(start)}`;
 }
 

@@ -75,7 +75,7 @@ export async function openPiece(workflow: Workflow, source: PieceSource): Promis
     header,
     whole,
     ...gathered,
-    ...startAt === undefined ? {} : { startAt },
+    startAt,
   };
   const recorder = new PieceRecorder();
   return {

@@ -76,7 +76,7 @@ export async function renderRunFile(plan: Plan, options: RunFileOptions): Promis
     run: id,
     created,
     version,
-    ...startAt === undefined ? {} : { startAt },
+    startAt,
     ...await describePlan(plan, secrets),
     vars: sealed.values,
     ...sealed.extra,
@@ -91,7 +91,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
   return {
     workflow: {
       name: workflow.name,
-      ...workflow.description === undefined ? {} : { description: workflow.description },
+      description: workflow.description,
       file: workflow.document.name,
       sha256: await hashWorkflow(workflow),
     },
@@ -102,7 +102,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
         name: secrets.mask(outlined.name),
         ...skip === undefined ? {} : { skip: true },
         ...isCleanup ? { cleanup: true } : {},
-        ...when === undefined ? {} : { when },
+        when,
         ...repeat ? { rounds: repeat.count } : {},
         ...paceOf(repeat),
         ...repeat?.expect
@@ -136,7 +136,7 @@ export async function readRunFile(source: NamedText, opening?: Opening): Promise
     vars: opening
       ? await openValues(open, fields, opening, { file, purpose: `${run} vars` })
       : open,
-    ...startAt === undefined ? {} : { startAt },
+    startAt,
   };
 }
 

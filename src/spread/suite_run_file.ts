@@ -76,7 +76,7 @@ export async function renderSuiteRunFile(
 ): Promise<string> {
   const described = await Promise.all(workflows.map(async ({ index, role, plan }) => ({
     index,
-    ...role === undefined ? {} : { role },
+    role,
     ...plan.workflow.tags ? { tags: plan.workflow.tags } : {},
     ...await describePlan(plan, secrets),
   })));
@@ -93,7 +93,7 @@ export async function renderSuiteRunFile(
     run: id,
     created,
     version,
-    ...name === undefined ? {} : { name },
+    name,
     operands,
     sha256: await hashJson(described.map(({ role, workflow, jobs }) => [
       ...[role ?? null, workflow.file, workflow.sha256],
@@ -143,7 +143,7 @@ export async function readSuiteRunFile(
       : [];
     return {
       index: entryFields.number("index"),
-      ...role === undefined ? {} : { role },
+      role,
       tags,
       ...readPieceDescription(entryFields, file),
       vars: vars[at],
@@ -154,7 +154,7 @@ export async function readSuiteRunFile(
   return {
     run,
     created: fields.number("created"),
-    ...name === undefined ? {} : { name },
+    name,
     operands: fields.list("operands").map(String),
     sha256: fields.text("sha256"),
     workflows,

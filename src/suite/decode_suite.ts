@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
@@ -60,8 +61,10 @@ export async function loadSuiteFile(
     return { suite, warnings: diagnostics.filter(({ severity }) => severity === "warning") };
   }
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  const count = errors === 1 ? "1 error" : `${errors} errors`;
-  throw new LoadError(`suite file '${document.name}' has ${count}`, diagnostics);
+  throw new LoadError(
+    `suite file '${document.name}' has ${countOf(errors, "error")}`,
+    diagnostics,
+  );
 }
 
 function decode(document: Document, decoding: Decoding): SuiteDocument | undefined {

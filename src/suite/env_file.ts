@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { excerptOf, type Source } from "../base/source.ts";
@@ -29,9 +30,8 @@ export async function readEnvFile(
     const line = span ? excerptOf(span).text : "";
     secrets.push({ secret: line.replace(ENV_NAME, "").split(/[\s=:"'`]+/) });
   }
-  const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
   throw new LoadError(
-    `env file '${source.name}' has ${count}`,
+    `env file '${source.name}' has ${countOf(problems.length, "error")}`,
     problems.map(({ span, ...rest }) =>
       span ? { ...rest, span: { ...span, source: shown } } : rest
     ),

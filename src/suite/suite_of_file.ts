@@ -70,12 +70,12 @@ async function filesOf(
       else if (isMap || other < 0) listed.push({ file, isMap });
     }
   }
-  const besides = (path: string): SuiteFile => ({ path: at(path), vars: shared });
+  const withSharedVars = (path: string): SuiteFile => ({ path: at(path), vars: shared });
   return {
     name,
-    setup: suite.setup.map(besides),
+    setup: suite.setup.map(withSharedVars),
     workflows: listed.map(({ file }) => file),
-    teardown: suite.teardown.map(besides),
+    teardown: suite.teardown.map(withSharedVars),
     leftOut,
   };
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../base/text/count_of.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { type Span, spanInFile } from "../base/source.ts";
@@ -15,10 +16,10 @@ export function loadError(
   const here = countErrors(located.length > MAX_PROBLEMS ? problems : located);
   const there = countErrors(inJobFiles);
   const message = there === 0
-    ? `workflow file '${document.name}' has ${errorsOf(here)}`
+    ? `workflow file '${document.name}' has ${countOf(here, "error")}`
     : here === 0
-    ? `the job files of workflow file '${document.name}' have ${errorsOf(there)}`
-    : `workflow file '${document.name}' has ${errorsOf(here)}, and its job files ${there}`;
+    ? `the job files of workflow file '${document.name}' have ${countOf(there, "error")}`
+    : `workflow file '${document.name}' has ${countOf(here, "error")}, and its job files ${there}`;
   return new LoadError(message, [...located, ...inJobFiles]);
 }
 
@@ -31,10 +32,6 @@ export function locateAll(
 
 function countErrors(diagnostics: readonly Pick<Diagnostic, "severity">[]): number {
   return diagnostics.filter(({ severity }) => severity === "error").length;
-}
-
-function errorsOf(count: number): string {
-  return count === 1 ? "1 error" : `${count} errors`;
 }
 
 /** Drops problems that are consequences of an unquoted template, which YAML reads as a mapping. */

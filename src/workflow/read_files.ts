@@ -127,9 +127,9 @@ export function inheritedPath(root: unknown, path: Path): Path {
   const [steps, step, field, ...rest] = path.slice(job.length);
   const isInStep = steps === "steps" || steps === "finally";
   if (!isInStep || field !== "with" || rest.length === 0) return path;
-  const ownStep = valueAt(root, [...job, steps, step!]);
-  const uses = valueAt(ownStep, ["uses"]);
-  if (typeof uses !== "string" || isThere(ownStep, ["with", ...rest])) return path;
+  const containingStep = valueAt(root, [...job, steps, step!]);
+  const uses = valueAt(containingStep, ["uses"]);
+  if (typeof uses !== "string" || isThere(containingStep, ["with", ...rest])) return path;
   const inherited = [...job, "defaults", uses, ...rest];
   return isThere(root, inherited) ? inherited : path;
 }

@@ -30,7 +30,7 @@ export function markCleanup(
 }
 
 /** The names of the vars that a step sets, by `vars` or in an entry of its list. */
-export function ownVars(step: Pick<Step, "vars" | "iteration">): ReadonlySet<string> {
+export function varNames(step: Pick<Step, "vars" | "iteration">): ReadonlySet<string> {
   return new Set([...step.vars ? [step.vars] : [], ...listedEntries(step)].flatMap(keysOf));
 }
 

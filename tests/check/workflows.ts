@@ -9,13 +9,13 @@ export async function check(codes: readonly string[], cases: readonly Case[]): P
   for (const [marked, ...reported] of cases) {
     const found = await findIn(marked.replaceAll("¦", ""));
     const matching = found.filter((line) => codes.some((code) => line.includes(` ${code}: `)));
-    const places = [...placesOfMarks(marked)];
-    assertEquals(matching, reported.map((line, index) => `${places[index]} ${line}`), marked);
-    assertEquals(places.length, reported.length, marked);
+    const locations = [...locationsOfMarks(marked)];
+    assertEquals(matching, reported.map((line, index) => `${locations[index]} ${line}`), marked);
+    assertEquals(locations.length, reported.length, marked);
   }
 }
 
-function* placesOfMarks(marked: string): Iterable<string> {
+function* locationsOfMarks(marked: string): Iterable<string> {
   for (const [index, line] of marked.split("\n").entries()) {
     const pieces = line.split("¦").slice(0, -1);
     let column = 1;

@@ -1,3 +1,4 @@
+import { countOf } from "../text/count_of.ts";
 import { formatJson } from "./format_value.ts";
 import { stepText, type Value } from "./value.ts";
 
@@ -35,7 +36,7 @@ export function renderMismatches(
   const rest = mismatches.length - MAX_LOCATIONS;
   return [
     ...lines.map((line) => cutLine(mask(line))),
-    ...rest > 0 ? [`… (${rest} more ${rest === 1 ? "place" : "places"})`] : [],
+    ...rest > 0 ? [`… (${countOf(rest, "more place")})`] : [],
   ];
 }
 

@@ -111,7 +111,7 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
     }
   }
   const opening = open.at(-1);
-  return { at: end, isText: false, ...(opening === undefined ? {} : { opening }) };
+  return { at: end, isText: false, opening };
 }
 
 /** The dash before a text; without one, a continued text is indented at least as deep as it began. */

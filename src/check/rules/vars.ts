@@ -160,7 +160,7 @@ function fieldOf(data: DataTemplate, key: string): DataTemplate | undefined {
 }
 
 /** Vars that a job file reads and that the step around it does not pass. */
-export const ungivenVar: Check = {
+export const missingVar: Check = {
   codes: [
     {
       code: "ungiven-var",

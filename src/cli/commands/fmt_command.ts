@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { Host } from "../../host/host.ts";
 import { isDirectory } from "../../host/walk_directories.ts";
 import { LoadError } from "../../base/errors.ts";
@@ -104,5 +105,5 @@ function summary(files: number, changed: number, failed: number, onlyCheck: bool
     [files - changed - failed, onlyCheck ? "formatted" : "unchanged"],
   ] as const;
   const parts = counts.flatMap(([count, label]) => count === 0 ? [] : `${count} ${label}`);
-  return `${files} file${files === 1 ? "" : "s"}: ${parts.join(", ")}\n`;
+  return `${countOf(files, "file")}: ${parts.join(", ")}\n`;
 }

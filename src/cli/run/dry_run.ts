@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { makeLevels } from "../../dag/dag.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import {
@@ -57,7 +58,7 @@ export function renderDryRun({ plan, vars, environment, secrets }: DryRun): stri
     shown(mask(workflow.name)),
     ...(workflow.description ? [mask(workflow.description.trim())] : []),
     "",
-    `dry run: ${countJobs(plan)} in ${count(depth, "level")}, nothing was run`,
+    `dry run: ${countJobs(plan)} in ${countOf(depth, "level")}, nothing was run`,
     "",
     ...renderFields("vars", shownVars, mask),
   ];
@@ -222,7 +223,7 @@ function renderCondition(
 function describeIteration(iteration: Iteration, known: Knowledge): string {
   switch (iteration.kind) {
     case "list":
-      return count(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
+      return countOf(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
     case "template":
       return shown(iteration.list.source) + atOnce(iteration.parallel);
     case "file": {
@@ -234,7 +235,7 @@ function describeIteration(iteration: Iteration, known: Knowledge): string {
     case "loop": {
       const pause = durationOf(iteration.interval, known);
       return `until ${shown(iteration.until.source)}, at most ${
-        count(iteration.max, "pass", "passes")
+        countOf(iteration.max, "pass", "passes")
       }` +
         (pause === "0s" ? "" : `, ${pause} between`);
     }
@@ -252,7 +253,7 @@ function describeRepeat(
   known: Knowledge,
 ): string {
   const pause = period === undefined ? durationOf(interval, known) : formatDuration(period);
-  return count(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
+  return countOf(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
     (async ? ", side by side" : "") +
     (expect
       ? `, expect ${shown(expect.map(({ expression }) => expression.source).join(", "))}`
@@ -263,7 +264,7 @@ function describeRetry(retry: Retry, known: Knowledge): string {
   const { maxAttempts, interval, initialDelay, backoff, until, stop, respectsRetryAfter } = retry;
   const pause = durationOf(interval, known);
   const delay = durationOf(initialDelay, known);
-  return `up to ${count(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
+  return `up to ${countOf(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
     (respectsRetryAfter ? " or what Retry-After says" : "") +
     (delay === "0s" ? "" : `, ${delay} before the first`) +
     (backoff === 1 ? "" : `, backoff ${backoff}`) +
@@ -286,11 +287,7 @@ function textOf(template: Template, known: Knowledge): string {
 
 function countJobs({ workflow, jobs }: Plan): string {
   const all = workflow.jobs.length;
-  return jobs.length === all ? count(all, "job") : `${jobs.length} of ${count(all, "job")}`;
-}
-
-function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`;
+  return jobs.length === all ? countOf(all, "job") : `${jobs.length} of ${countOf(all, "job")}`;
 }
 
 /** A text on one line, with visible control characters. */

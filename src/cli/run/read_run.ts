@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { RunTls } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
@@ -69,7 +70,7 @@ export function warnOf(
   return async (found, path) => {
     const warnings = found.filter(({ severity }) => severity !== "hint");
     if (settings.strict && warnings.length > 0) {
-      const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+      const count = countOf(warnings.length, "warning");
       const errors = warnings.map((warning) => ({ ...warning, severity: "error" as const }));
       throw new LoadError(`'${path}' has ${count}, which --strict makes errors`, errors);
     }

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import type { Path, Source } from "../../base/source.ts";
@@ -197,9 +198,11 @@ function varFileError(
     severity: "error",
     code: "var-file",
   }));
-  const count = found.length === 1 ? "1 error" : `${found.length} errors`;
   const diagnostics = locateDiagnostics(problems, document);
-  return new LoadError(`var file '${document.name}' has ${count}`, diagnostics);
+  return new LoadError(
+    `var file '${document.name}' has ${countOf(found.length, "error")}`,
+    diagnostics,
+  );
 }
 
 function warnOfTemplates(problems: Problem[], value: unknown, path: Path): void {

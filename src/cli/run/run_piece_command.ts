@@ -82,8 +82,8 @@ async function refuseOutputsOfOthers(target: string, { jobs, part }: PieceHeader
   if (!host.files.isInput(target)) return;
   const { text } = await readNamed(target, host, "outputs file");
   const left = tryParseJson(text) as unknown as Pick<PieceOutputs, "jobs" | "part">;
-  const isOwn = Object.keys(left.jobs).every((id) => jobs.includes(id));
-  if (isOwn && left.part?.index === part?.index) return;
+  const isSamePiece = Object.keys(left.jobs).every((id) => jobs.includes(id));
+  if (isSamePiece && left.part?.index === part?.index) return;
   const message = `cannot write '${target}': another process of this run has left it`;
   throw new RunnerError(message, "write to another file");
 }

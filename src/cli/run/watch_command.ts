@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { resolve } from "@std/path/resolve";
 import type { Host, SignalName } from "../../host/host.ts";
 import { LoadError, RunnerError } from "../../base/errors.ts";
@@ -97,8 +98,7 @@ async function nextChanges(
     wake();
   });
   const stopSignals = signals.onHeard(() => wake());
-  const count = known.size === 1 ? "1 file" : `${known.size} files`;
-  stderr.write(`watching ${count}, Ctrl-C ends\n`);
+  stderr.write(`watching ${countOf(known.size, "file")}, Ctrl-C ends\n`);
   try {
     // Files that changed during the run changed before they were watched.
     for (const path of await known.changed()) pending.add(path);

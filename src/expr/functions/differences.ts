@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { isEqual } from "../../base/value/compare.ts";
 import { formatJson, formatValue } from "../../base/value/format_value.ts";
 import {
@@ -185,7 +186,7 @@ function scalarProblem(actual: Value, expected: Value, how: Comparison): Problem
 }
 
 function lengthNote(count: number, wanted: number): string {
-  return `${count === 1 ? "1 item" : `${count} items`}, not ${wanted}`;
+  return `${countOf(count, "item")}, not ${wanted}`;
 }
 
 /** Whether data is as expected. */

@@ -90,7 +90,7 @@ export function findMismatches(actual: Value, part: Value): Mismatch[] {
     path,
     expected: expected === undefined ? undefined : describeExpected(expected),
     actual,
-    ...note === undefined ? {} : { note },
+    note,
   }));
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { CallExpression } from "../parse/ast.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { FunctionRecord } from "../functions/function.ts";
@@ -19,17 +20,13 @@ export function callProblem({ callee, arguments: args, start, end }: CallExpress
     return new ExpressionError(message, callee.start, callee.end, functionHint(callee.name));
   }
   if (args.length >= record.minArguments && args.length <= record.maxArguments) return undefined;
-  const message = `${record.name}() takes ${countOf(record)}, got ${args.length}`;
+  const message = `${record.name}() takes ${argumentCount(record)}, got ${args.length}`;
   return new ExpressionError(message, start, end, `write ${record.signature}`);
 }
 
-function countOf({ minArguments: min, maxArguments: max }: FunctionRecord): string {
-  if (max === Infinity) return `at least ${plural(min)}`;
-  return min === max ? plural(max) : `${min} to ${plural(max)}`;
-}
-
-function plural(count: number): string {
-  return count === 1 ? "1 argument" : `${count} arguments`;
+function argumentCount({ minArguments: min, maxArguments: max }: FunctionRecord): string {
+  if (max === Infinity) return `at least ${countOf(min, "argument")}`;
+  return min === max ? countOf(max, "argument") : `${min} to ${countOf(max, "argument")}`;
 }
 
 /** A hint for an unknown function: one of other tools, or a misspelt one. */

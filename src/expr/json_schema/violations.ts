@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { ErrorObject } from "./ajv.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
@@ -103,5 +104,5 @@ function expectedBy({ keyword, params, message = keyword }: ErrorObject) {
 
 function bound(keyword: string, limit: number, unit: string): string {
   const relation = keyword.startsWith("min") ? "at least" : "at most";
-  return `${relation} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
+  return `${relation} ${countOf(limit, unit)}`;
 }

@@ -11,7 +11,6 @@ import { loadSchemas } from "./schemas.ts";
 
 /** An API, and how much of it requests have used. */
 export interface Contract {
-  readonly file: string;
   /** Every violation of an exchange, of both sides. */
   check(exchange: ContractExchange): readonly FoundViolation[];
   coverage(): ApiCoverage;
@@ -32,7 +31,6 @@ export async function openContract(
   const hits = new Map<DescribedOperation, OperationHits>();
   const { title } = mapOf(mapOf(description.root.value).info);
   return {
-    file: path,
     takeFaults: () =>
       schemas.takeFaults().map(({ at, part, message }) =>
         `a ${part} of the OpenAPI description is not used: ${message} (${description.locate(at)})`

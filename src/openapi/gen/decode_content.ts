@@ -3,7 +3,7 @@ import { isDict, type Value } from "../../base/value/value.ts";
 import type { DescribedOperation } from "../read/operations.ts";
 import { isJson, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { ApiResponse, Body, RequiredField, Success } from "./api.ts";
-import { givenValue, multipartSample, plainValue, type Sampler } from "./sample.ts";
+import { explicitValue, multipartSample, plainValue, type Sampler } from "./sample.ts";
 import { requiredFields, typeOf } from "./schema.ts";
 
 /** The body of a request; undefined if the operation has none. */
@@ -14,7 +14,7 @@ export function decodeApiBody(operation: DescribedOperation, sampler: Sampler): 
     : formOfSwagger(operation);
   if (type === undefined) return undefined;
   if (/[/+]xml\b/i.test(type)) {
-    const example = givenExample(media);
+    const example = explicitExample(media);
     const isText = typeof example === "string";
     return {
       contentType: type,
@@ -100,18 +100,18 @@ const KINDS = [
 
 /** A value for a parameter or body: its example, or a sample of its schema. */
 export function exampleOf(media: unknown, sampler: Sampler): Value {
-  return givenExample(media) ?? sampler.sample(mapOf(media).schema);
+  return explicitExample(media) ?? sampler.sample(mapOf(media).schema);
 }
 
 /** The example of a parameter or body; undefined if it has none. */
-export function givenExample(media: unknown): Value | undefined {
+export function explicitExample(media: unknown): Value | undefined {
   const { example, examples, schema, "x-example": other } = mapOf(media);
   for (const value of [example, other]) if (value !== undefined) return plainValue(value);
   for (const entry of isMap(examples) ? Object.values(examples) : listOf(examples)) {
     const value = isMap(entry) ? valueOf(entry) : entry;
     if (value !== undefined) return plainValue(value);
   }
-  return schema === undefined ? undefined : givenValue(schema);
+  return schema === undefined ? undefined : explicitValue(schema);
 }
 
 function valueOf(entry: RawApiMap): unknown {

@@ -2,7 +2,7 @@ import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { DescribedParameter } from "../read/operations.ts";
 import { isHeaderName, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { ApiParameter, ParameterValue } from "./api.ts";
-import { exampleOf, givenExample } from "./decode_content.ts";
+import { exampleOf, explicitExample } from "./decode_content.ts";
 import type { Sampler } from "./sample.ts";
 import { shapeOf } from "./schema.ts";
 
@@ -22,13 +22,13 @@ export function decodeParameter(
   const isSent = location === "path" || isRequired;
   const [content] = Object.values(mapOf(raw.content));
   if (content !== undefined) {
-    const example = isSent ? exampleOf(content, sampler) : givenExample(content);
+    const example = isSent ? exampleOf(content, sampler) : explicitExample(content);
     const value = example === undefined ? null : JSON.stringify(example);
     return [{ location, name, value }];
   }
   // In 2.0, the parameter itself is the schema.
   const media = raw.schema === undefined ? { ...raw, schema: raw } : raw;
-  const example = givenExample(media) ??
+  const example = explicitExample(media) ??
     (isSent || isBounded(media.schema) ? sampler.sample(media.schema) : null);
   return spread(location, name, example, raw);
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
@@ -80,7 +81,7 @@ export function makeWorkflow(
 function noteOf(reason: string, operations: readonly Operation[]): string {
   const [{ method, path }] = operations as [Operation];
   const count = operations.length - 1;
-  const others = count === 0 ? "" : ` and to ${count} more operation${count === 1 ? "" : "s"}`;
+  const others = count === 0 ? "" : ` and to ${countOf(count, "more operation")}`;
   return `no credentials are sent to ${method.toUpperCase()} ${path}${others}: ${reason}`;
 }
 

@@ -1,5 +1,5 @@
 import { integer, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
+import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Body } from "./api.ts";
 import { type SchemaShape, shapeOf } from "./schema.ts";
 
@@ -35,7 +35,7 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
 }
 
 /** The value that a schema itself gives as an example; undefined if it gives none. */
-export function givenValue(schema: unknown): Value | undefined {
+export function explicitValue(schema: unknown): Value | undefined {
   const { keywords } = shapeOf(schema);
   for (
     const value of [
@@ -102,7 +102,7 @@ class OutlineMaker {
     above: ReadonlySet<unknown>,
     name = "",
   ): Outline | undefined {
-    const example = givenValue(schema);
+    const example = explicitValue(schema);
     if (example !== undefined) {
       return withElement({ example: writable(example, schema) }, schema, name);
     }
@@ -140,7 +140,7 @@ class OutlineMaker {
     const property = rawText(propertyName) ?? rawText(keywords.discriminator);
     const name = this.names.get(choice);
     if (property === undefined || name === undefined) return {};
-    if (givenValue(shapeOf(choice).properties.get(property)) !== undefined) return {};
+    if (explicitValue(shapeOf(choice).properties.get(property)) !== undefined) return {};
     const [mapped = name] =
       Object.entries(mapOf(mapping)).find(([, target]) =>
         typeof target === "string" && target.split("/").at(-1) === name
@@ -154,8 +154,8 @@ class OutlineMaker {
     for (const [name, schema] of properties) {
       if (mapOf(schema).readOnly === true) continue;
       const isRequired = required.has(name);
-      const example = ownOf(examples, name);
-      const isKnown = example !== undefined || givenValue(schema) !== undefined;
+      const example = fieldOf(examples, name);
+      const isKnown = example !== undefined || explicitValue(schema) !== undefined;
       // If nothing is required, an empty object would show nothing.
       const isShown = isKnown || required.size === 0 && depth < MAX_OPTIONAL_DEPTH;
       if (!isRequired && !isShown) continue;
@@ -167,7 +167,7 @@ class OutlineMaker {
       else if (isRequired) fields.push([name, { const: null }]);
     }
     for (const name of required) {
-      const example = plainValue(ownOf(examples, name) ?? "string");
+      const example = plainValue(fieldOf(examples, name) ?? "string");
       if (!properties.has(name)) fields.push([name, { example }]);
     }
     if (fields.length === 0 && isMap(keywords.additionalProperties)) {

@@ -1,5 +1,5 @@
 import type { RequiredField } from "./api.ts";
-import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
+import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 
 /** A schema merged with its `allOf` parts. */
 export interface SchemaShape {
@@ -112,7 +112,7 @@ export function propertyOf(schema: unknown, name: string): unknown {
   const { properties, choices } = shapeOf(schema);
   if (properties.has(name)) return properties.get(name);
   for (const choice of choices) {
-    const found = ownOf(Object.fromEntries(shapeOf(choice).properties), name);
+    const found = fieldOf(Object.fromEntries(shapeOf(choice).properties), name);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { Positions } from "../../base/yaml/document.ts";
 import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { decodePercents } from "../../secrets/secrets.ts";
-import { isMap, mapOf, ownOf, type RawApiMap } from "./raw.ts";
+import { fieldOf, isMap, mapOf, type RawApiMap } from "./raw.ts";
 
 /** Reads a file. Throws LoadError if it does not exist or is not text. */
 export type ReadFile = (path: string) => Promise<Source>;
@@ -281,7 +281,7 @@ function targetFile(text: string, from: string): string | undefined {
 }
 
 function step(value: unknown, key: string | number): unknown {
-  return Array.isArray(value) ? value[Number(key)] : ownOf(mapOf(value), String(key));
+  return Array.isArray(value) ? value[Number(key)] : fieldOf(mapOf(value), String(key));
 }
 
 /** A part inside another, without following references. */

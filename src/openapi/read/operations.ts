@@ -1,5 +1,5 @@
 import type { Description, Part } from "./description.ts";
-import { isMap, listOf, mapOf, METHODS, ownOf, type RawApiMap, rawText } from "./raw.ts";
+import { fieldOf, isMap, listOf, mapOf, METHODS, type RawApiMap, rawText } from "./raw.ts";
 
 /** A parameter of an operation; of 2.0, also the fields of a form and the body. */
 export interface DescribedParameter {
@@ -147,7 +147,7 @@ export function readServers(root: RawApiMap, isSwagger: boolean): string[] {
 
 function serverUrl({ url, variables }: RawApiMap): string | undefined {
   return rawText(url)?.trim().replace(/\{([^{}]*)\}/g, (whole, name: string) => {
-    const variable = mapOf(ownOf(mapOf(variables), name));
+    const variable = mapOf(fieldOf(mapOf(variables), name));
     const value = variable.default ?? listOf(variable.enum)[0];
     return value === undefined ? whole : String(value);
   });

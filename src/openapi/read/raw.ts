@@ -24,7 +24,7 @@ export function rawText(value: unknown): string | undefined {
 }
 
 /** The own property of a map; the name comes from the description. */
-export function ownOf(map: RawApiMap, name: string): unknown {
+export function fieldOf(map: RawApiMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
 import { jobsBefore, type Plan } from "../../plan/plan.ts";
-import { ownVars } from "../../workflow/step_facts.ts";
+import { varNames } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
@@ -38,7 +38,7 @@ export function explainNil(
   const index = run.resources.resource("jobs and their outputs", () => indexJobs(plan));
   const job = "model" in owner ? owner.round.job : owner.job;
   return notSelected(plan, index, all) ??
-    unsetVariable(plan, step && field[0] !== "vars" ? ownVars(step) : undefined, reads) ??
+    unsetVariable(plan, step && field[0] !== "vars" ? varNames(step) : undefined, reads) ??
     notYetPublished(index, { job, step }, reads, isNil);
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { runResources } from "../../action/run_resources.ts";
 import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
@@ -174,7 +175,7 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
       return {
         kind: "embedded",
         field: "with.path",
-        message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
+        message: `${file} failed: ${failed} of ${countOf(steps, "step")}`,
         place: locate(["with", "path"]),
       };
     }

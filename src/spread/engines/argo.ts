@@ -1,5 +1,11 @@
 import { RunnerError } from "../../base/errors.ts";
-import { type Exported, lastWords, renderExported, runWords, shellLine } from "./exported.ts";
+import {
+  cleanupArguments,
+  type Exported,
+  renderExported,
+  runArguments,
+  shellLine,
+} from "./exported.ts";
 import { dependsOnAny, type Task } from "./tasks.ts";
 
 /** The size limit of a ConfigMap. */
@@ -31,13 +37,13 @@ export function exportJobs(exported: Exported): string {
   };
   const root = rootOf(exported);
   const fromFiles = items.map(({ key }, at) => `--from-file=${key}=${root}${files[at]!.name}`);
-  const ownSecrets = secrets.filter((secret) => secret !== "RUNNER_KEY");
+  const taskSecrets = secrets.filter((secret) => secret !== "RUNNER_KEY");
   refuseLarge(document);
   return renderExported(exported, [
     "Before the first run:",
     `  ${shellLine(["kubectl", "create", "configmap", config, ...fromFiles])}`,
     "  kubectl create secret generic runner --from-literal=RUNNER_KEY=$(openssl rand -hex 32)" +
-    ownSecrets.map((secret) => ` --from-literal=${secret}="$${secret}"`).join(""),
+    taskSecrets.map((secret) => ` --from-literal=${secret}="$${secret}"`).join(""),
   ], document);
 }
 
@@ -152,7 +158,7 @@ function prepareTemplate(exported: Exported): object {
 function taskTemplate(exported: Exported, task: Task): object {
   const { workflow } = task;
   const choice = workflow === undefined ? task.choice : ["--only", mountedPath(workflow, exported)];
-  const words = runWords(mountedFile(exported), { ...task, choice }, {
+  const words = runArguments(mountedFile(exported), { ...task, choice }, {
     run: "/in/run.json",
     inputs: "/in",
     out: "/out",
@@ -193,7 +199,7 @@ function reportTemplate(exported: Exported): object {
     ...["--report", "html=/out/report.html", "--report", "junit=/out/junit.xml"],
   ];
   const paths = { run: "/in/run.json", inputs: "/in", out: "/out" };
-  const before = last && lastWords(mountedFile(exported), last, paths);
+  const before = last && cleanupArguments(mountedFile(exported), last, paths);
   return {
     name: "report",
     inputs: {

@@ -45,7 +45,7 @@ interface TaskPaths {
 }
 
 /** The command of a task; `part` is the number of the process of a task that is split. */
-export function runWords(
+export function runArguments(
   file: string,
   { choice, parts, share, hasOutputs }: Task,
   { run, inputs, out }: TaskPaths,
@@ -62,7 +62,11 @@ export function runWords(
 }
 
 /** The command that runs `finally` or `teardown`; its events go to a directory. */
-export function lastWords(file: string, option: string, paths: TaskPaths): readonly string[] {
+export function cleanupArguments(
+  file: string,
+  option: string,
+  paths: TaskPaths,
+): readonly string[] {
   return [
     ...["runner", file, "--run", paths.run, option, "--inputs", paths.inputs],
     ...["--report", `ndjson=${paths.out}/${option.slice(2)}.ndjson`],
@@ -82,7 +86,7 @@ export function prepareLines({ file }: Exported): readonly string[] {
 export function reportLines({ file, last }: Exported): readonly string[] {
   const paths = { run: RUN_FILE, inputs: DIRECTORY, out: DIRECTORY };
   return [
-    ...last === undefined ? [] : [`${shellLine(lastWords(file, last, paths))} || true`],
+    ...last === undefined ? [] : [`${shellLine(cleanupArguments(file, last, paths))} || true`],
     shellLine([
       ...["runner", "report", "merge", RUN_FILE, DIRECTORY],
       ...["--report", "junit=report/junit.xml", "--report", "html=report/run.html"],

@@ -7,7 +7,7 @@ import {
   reportLines,
   REPOSITORY,
   RUN_FILE,
-  runWords,
+  runArguments,
   shellLine,
 } from "./exported.ts";
 import { dependsOnAny, type Task } from "./tasks.ts";
@@ -75,7 +75,7 @@ function jobOf(exported: Exported, task: Task): object {
   const part = "${{ matrix.part }}";
   const condition = conditionOf(task);
   const paths = { run: RUN_FILE, inputs: DIRECTORY, out: OUT };
-  const command = shellLine(runWords(exported.file, task, paths));
+  const command = shellLine(runArguments(exported.file, task, paths));
   return {
     name: literal(name),
     needs: ["runner-prepare", ...needs.map(({ id }) => id)],

@@ -6,7 +6,7 @@ import {
   renderExported,
   reportLines,
   RUN_FILE,
-  runWords,
+  runArguments,
   shellLine,
 } from "./exported.ts";
 import { dependsOnAny, type Task } from "./tasks.ts";
@@ -65,7 +65,7 @@ function jobOf({ file }: Exported, task: Task): object {
   const isSplit = parts > 1;
   const out = `${DIRECTORY}/${id}${isSplit ? "-$CI_NODE_INDEX" : ""}`;
   const paths = { run: RUN_FILE, inputs: DIRECTORY, out };
-  const words = runWords(file, task, paths, "$CI_NODE_INDEX");
+  const words = runArguments(file, task, paths, "$CI_NODE_INDEX");
   // The variables of GitLab have no characters that sh would split.
   const line = words.map((word) => word.includes("$CI_NODE_INDEX") ? word : shellLine([word]));
   return {

@@ -178,16 +178,16 @@ export function decodeDefaults(
  */
 function decodeWith(
   action: Action | undefined,
-  ownParams: Dict,
+  written: Dict,
   defaults: Dict | undefined,
   path: Path,
   decoding: Decoding,
 ): DataTemplate {
   const { problems, expressions } = decoding;
   const names = namesIn(STEP_FIELDS.fields.with, decoding);
-  warnOfOpenBraces(problems, ownParams, path);
-  if (!action) return expressions.data(ownParams, path, names);
-  const params = defaults ? (action.merge ?? mergeDicts)(defaults, ownParams) : ownParams;
+  warnOfOpenBraces(problems, written, path);
+  if (!action) return expressions.data(written, path, names);
+  const params = defaults ? (action.merge ?? mergeDicts)(defaults, written) : written;
   for (const { path: inside, at: part, message, hint } of checkParameters(action, params)) {
     addError(problems, "parameter", [...path, ...inside], message, { part, hint });
   }

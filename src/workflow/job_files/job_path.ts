@@ -8,7 +8,7 @@ import type { StepDraft } from "../decode/decode_step.ts";
 import { WHOLE_SCOPE } from "../decode/expressions.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
-import { ownVars } from "../step_facts.ts";
+import { varNames } from "../step_facts.ts";
 import { addError, type Problem } from "../problem.ts";
 import { isAbsolute } from "../read_files.ts";
 
@@ -68,7 +68,7 @@ export async function suggestFile(
  * the workflow alone. True where it does.
  */
 export function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
-  const vars = ownVars(step);
+  const vars = varNames(step);
   const before = problems.length;
   const nodes = template.parts.filter((part) => typeof part !== "string");
   for (const { base: { name, start, end }, keys: [key] } of nodes.flatMap(referencesIn)) {
