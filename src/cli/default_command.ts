@@ -362,7 +362,8 @@ export const DEFAULT_COMMAND: Command = {
     repeats: true,
     path: "documents",
     summary: "A workflow file, or several joined by commas that are read as one; several " +
-      "arguments, a directory, a pattern in quotes or a suite file run all their workflows",
+      "arguments, a directory, a pattern in quotes or a suite file run all their workflows, " +
+      "and file.yml:42 the job at line 42",
   }],
   options: [
     ...RUN,

@@ -1,6 +1,7 @@
 import { didYouMean } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 import { UsageError } from "../base/errors.ts";
+import { excerptOf } from "../base/source.ts";
 
 /** The part of a plan to run. */
 interface Selection {
@@ -125,6 +126,22 @@ export function chooseJobs(plan: Plan, choice: JobChoice): Plan {
 export function chooseJobsOfMany(plan: Plan, choice: JobChoice, onUnknown: OnUnknown): Plan {
   const { only, skip } = findJobs(plan, choice, onUnknown);
   return selectJobs(plan, { only, withNeeds: !choice.noNeeds, skip });
+}
+
+/** The job that is written at a line of its file, with what it needs. Throws UsageError. */
+export function chooseJobAt(plan: Plan, line: number): Plan {
+  const { document } = plan.workflow;
+  const begins = plan.jobs.map((planned) => ({
+    planned,
+    line: excerptOf(document.positions().locate(planned.job.path)).line,
+  }));
+  const found = begins.findLast((one) => one.line <= line)?.planned;
+  if (found && !found.job.isCleanup) {
+    return selectJobs(plan, { only: new Set([found]), withNeeds: true, skip: new Set() });
+  }
+  const jobs = begins.filter(({ planned }) => !planned.job.isCleanup).slice(0, 5)
+    .map(({ planned, line }) => `${planned.job.id} at ${line}`).join(", ");
+  throw new UsageError(`no job is at line ${line} of '${document.name}'`, `jobs begin: ${jobs}`);
 }
 
 function findJobs(

@@ -44,7 +44,7 @@ export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions
 
 /** The same with another choice of jobs. `onUnknown` takes names of vars that it does not have. */
 export async function loadPlanOf(
-  { path, document, refusal, vars = {}, tags = [] }: SuiteFile,
+  { path, line, document, refusal, vars = {}, tags = [] }: SuiteFile,
   host: Host,
   options: PlanOptions,
   choose: (plan: Plan) => Plan,
@@ -61,7 +61,12 @@ export async function loadPlanOf(
     ...allTags.length === 0 ? {} : { tags: allTags },
     vars: setVars(loaded.workflow.vars, settings),
   };
-  return await planLoaded({ ...loaded, workflow }, host, options, choose, onUnknown);
+  if (line === undefined) {
+    return await planLoaded({ ...loaded, workflow }, host, options, choose, onUnknown);
+  }
+  const { chooseJobAt } = await import("../plan/select_jobs.ts");
+  const chooseAt = (plan: Plan) => chooseJobAt(choose(plan), line);
+  return await planLoaded({ ...loaded, workflow }, host, options, chooseAt, onUnknown);
 }
 
 /** Plans a workflow that was loaded. Throws LoadError and UsageError. */

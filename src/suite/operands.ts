@@ -12,14 +12,25 @@ export async function isManyFiles(operand: string, files: Files): Promise<boolea
   return await isDirectory(operand, files) || isPattern(operand);
 }
 
-/** Reads a file that may be a workflow. */
-export async function readWorkflow(path: string, host: Host): Promise<SuiteFile> {
+/** Reads a file that may be a workflow, or `file.yml:12` for the job at that line of it. */
+export async function readWorkflow(operand: string, host: Host): Promise<SuiteFile> {
+  const { path, line } = await splitLine(operand, host.files);
   try {
-    return { path, document: await readDocument(path, host) };
+    return { path, line, document: await readDocument(path, host) };
   } catch (refusal) {
     if (refusal instanceof LoadError) return { path, refusal };
     throw refusal;
   }
+}
+
+async function splitLine(
+  operand: string,
+  files: Files,
+): Promise<{ readonly path: string; readonly line?: number }> {
+  const [, path, line] = /^(.+\.(?:ya?ml|json)):(\d+)$/i.exec(operand) ?? [];
+  const isFile = (path: string) => files.isFile(path).catch(() => false);
+  if (path === undefined || await isFile(operand) || !await isFile(path)) return { path: operand };
+  return { path, line: Number(line) };
 }
 
 /** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */

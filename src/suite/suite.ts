@@ -8,6 +8,8 @@ import type { Document } from "../workflow/model.ts";
 export interface SuiteFile {
   /** The file, or several joined by commas. */
   readonly path: string;
+  /** A line of the job to run, from 1; all run without it. */
+  readonly line?: number;
   /** Read already, where that was needed to know that it is a workflow. */
   readonly document?: Document;
   /** Why it cannot be read. */

@@ -513,3 +513,26 @@ Deno.test("explainError() shows every error of a file, however many there are", 
   );
   assertEquals(text.split('unknown action "helo"').length - 1, diagnostics.length);
 });
+
+Deno.test("file.yml:LINE runs the job at that line, with what it needs", async () => {
+  const step = "  steps: [{ uses: hello }]\n";
+  const files = {
+    "w.yml": `name: n\njobs:\n- id: a\n  name: a\n${step}` +
+      `- id: b\n  name: b\n  needs: [a]\n${step}` +
+      `# the last one\n- id: c\n  name: c\n${step}finally: [{ uses: hello }]\n`,
+    "w.yml:7": `name: other\njobs: [{ id: x, name: x, steps: [{ uses: hello }] }]\n`,
+  };
+  await withFiles(files, async (cwd) => {
+    const jobsOf = async (...args: string[]) => {
+      const { stdout, stderr } = await runMain(["--list", ...args], { cwd });
+      return stdout.match(/^\w+/gm)?.join(" ") ?? stderr;
+    };
+    assertEquals(await jobsOf("w.yml:4"), "a finally");
+    assertEquals(await jobsOf("w.yml:9"), "a b finally");
+    assertEquals(await jobsOf("w.yml:12"), "c finally");
+    assertEquals(await jobsOf("w.yml:7"), "x");
+    const expected =
+      "runner: error: no job is at line 14 of 'w.yml'\n  jobs begin: a at 3, b at 6, c at 11\n";
+    assertEquals(await jobsOf("w.yml:14"), expected);
+  });
+});
