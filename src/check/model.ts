@@ -36,7 +36,7 @@ export interface CheckContext {
   readonly chosen?: ReadonlySet<string>;
 }
 
-/** What is refused besides a workflow that must fail. */
+/** What is refused in addition to workflows that must fail. */
 export interface RefuseOptions extends CheckContext {
   /** What static analysis warns of. */
   readonly isStrict?: boolean;

@@ -190,8 +190,8 @@ function branchRows(steps: readonly DagStep[], indent: string): readonly string[
 }
 
 /**
- * The columns of a box: as many as its texts take, `limit` if they take more, and enough for that
- * many lines at its upper edge. Always odd, so that there is a column in the middle.
+ * The width of a box: that of its texts, at most `limit`, but wide enough for its lines at the
+ * upper edge. Always odd, so that there is a column in the middle.
  */
 export function boxWidth({ title, rows }: BoxText, lines: number, limit: number): number {
   const text = Math.max(...[title, ...rows].map(displayWidth));

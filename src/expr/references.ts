@@ -177,7 +177,7 @@ function walk(node: Node, around: Around, found: Found): void {
       return;
     case "CallExpression": {
       const { name } = node.callee.type === "Identifier" ? node.callee : { name: "" };
-      // A method is an error whatever it is called of.
+      // A method call is always an error.
       for (const [position, child] of node.arguments.entries()) {
         const argument = found.refusesNil(node, position) ? strict : sure;
         walk(child, name === "type" ? lenient : argument, found);

@@ -256,7 +256,7 @@ interface Placed {
   readonly mention: Mention;
 }
 
-/** Why a name cannot be had in the file that defines it; undefined if it can. */
+/** Why a definition cannot be renamed to this name; undefined if it can. */
 export function nameProblem(
   outline: Outline,
   of: Mention,
@@ -292,7 +292,7 @@ export function nameProblem(
   return isTaken ? `"${name}" is already defined` : undefined;
 }
 
-/** A part of a file for the outline of an editor. */
+/** An entry in the outline view of an editor. */
 export interface FileSymbol {
   readonly name: string;
   readonly kind: "job" | "step" | "output" | "var";

@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly slots?: Pick<Slots, "use">;
   /** Once it has a reason, this run and others that share it begin nothing new. */
   readonly draining?: Cancellation;
-  /** Outputs that its steps see besides their own, by the ids of the steps that published them. */
+  /** Additional outputs that its steps see, by the ids of the steps that published them. */
   readonly outputs?: StepOutputs;
   /**
    * Receives the outputs of its steps when its jobs are over, and for steps of repeated jobs the

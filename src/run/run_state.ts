@@ -176,7 +176,7 @@ export interface UpstreamFailure {
 export interface Entry {
   readonly index: number;
   readonly template: DataTemplate;
-  /** Why there is no such entry, although there should be one. */
+  /** Why the entry could not be read. */
   readonly fault?: unknown;
   /** The loop that decides whether there is another pass, and its decision. */
   readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };

@@ -29,7 +29,7 @@ export interface MergedPieces {
 
 const EVENTS_SCHEMA = "runner.events/1";
 
-/** GitHub starts as many jobs of one matrix, and no more. */
+/** The limit of GitHub for the jobs of a matrix. */
 export const MAX_PARTS = 256;
 
 /**
@@ -229,7 +229,7 @@ export function surveyPiece({ file, events }: PieceFile): Piece | undefined {
   };
 }
 
-/** The message about a piece without its last event, which would tell whether it passed. */
+/** The message about a piece whose last event, with its result, is missing. */
 export function endsInTheMiddle(file: string): string {
   return `'${file}' ends in the middle: its machine was lost`;
 }

@@ -61,7 +61,7 @@ function defaultWorkers(): number {
 
 /**
  * Runs the workflows of a suite, each as a run of its own: first those of setup, whose outputs all
- * others see, and in the end, whatever happened, those of teardown. True when all passed.
+ * others see, and finally those of teardown, even after failures. True when all passed.
  */
 export async function runSuite(
   suite: Suite,
@@ -249,7 +249,7 @@ function planToRun(plan: Plan, draining: Cancellation): Plan {
   return { ...plan, jobs: plan.jobs.filter(({ job }) => !job.isCleanup) };
 }
 
-/** No workflow has as many. */
+/** More jobs than any workflow has. */
 const MAX_JOBS = 1e7;
 
 /** The job that represents a workflow that cannot be loaded. */

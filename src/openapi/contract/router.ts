@@ -9,7 +9,7 @@ export interface Match {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** There is no operation for a request. */
+/** The result for a request that matches no operation. */
 export interface NoMatch {
   /** The methods that the path has. */
   readonly methods: readonly string[];
