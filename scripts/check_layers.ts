@@ -46,7 +46,12 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "actions/plugin/load_plugins.ts",
   ],
   importer: ["expr/parse/scanner.ts"],
-  report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
+  report: [
+    "run/event.ts",
+    "run/cause_of_run.ts",
+    "run/count_steps.ts",
+    "run/step_trees.ts",
+  ],
   library: ["cli/version.ts"],
   schema: ["suite/suite_fields.ts", "actions/plugin/plugin.ts"],
   lsp: ["actions/registry.ts", "actions/plugin/plugin.ts"],

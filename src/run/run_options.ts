@@ -14,6 +14,11 @@ export interface RunOptions {
   /** The time limit of the whole run, in milliseconds; no limit without it. */
   readonly timeout?: TimeLimit;
   readonly detail?: Partial<Detail>;
+  /**
+   * Whether the steps of all rounds of repeated jobs are reported, as they are by default. If not,
+   * only their tally is, with the details of the first round that passes and of failed steps.
+   */
+  readonly everyRound?: boolean;
   /** Contains known secrets; secrets found during the run are added. */
   readonly secrets?: Masker;
   /** Begins no new job and no new step after the first failure. */

@@ -99,8 +99,9 @@ export class Run {
   }
 
   /** Reports a message beside the results, of a step if one is given. */
-  note(level: Note["level"], text: string, run?: StepRun): void {
-    this.emit({ type: "note", time: this.host.clock.now(), level, text, run });
+  note(level: Note["level"], text: string, step?: Pick<StepExecution, "id" | "name">): void {
+    const time = this.host.clock.now();
+    this.emit({ type: "note", time, level, text, run: step?.id, name: step?.name });
   }
 
   /** A scope for expressions; random functions draw from the sequence of `label`. */

@@ -37,7 +37,7 @@ export interface PieceSource extends Opening {
 /** One process of a run that can begin. */
 export interface OpenedPiece {
   readonly plan: Plan;
-  readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets">>;
+  readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets" | "everyRound">>;
   readonly recorder: PieceRecorder;
   readonly warnings: readonly string[];
   /** The text of its outputs file; undefined until its jobs are over. */
@@ -80,7 +80,12 @@ export async function openPiece(workflow: Workflow, source: PieceSource): Promis
   const recorder = new PieceRecorder();
   return {
     plan: planOfPiece(whole, chosen),
-    options: { piece, secrets, onOutputs: (outputs, rounds) => recorder.keep(outputs, rounds) },
+    options: {
+      piece,
+      secrets,
+      everyRound: true,
+      onOutputs: (outputs, rounds) => recorder.keep(outputs, rounds),
+    },
     recorder,
     warnings: [...warnings, ...lateness(startAt, created)],
     async renderOutputs() {

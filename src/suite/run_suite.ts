@@ -19,7 +19,15 @@ import type { RefusedMember, Suite, SuiteMember } from "./suite.ts";
 export interface SuiteRunOptions extends
   Pick<
     RunOptions,
-    "detail" | "failFast" | "strict" | "permissions" | "tls" | "openapi" | "timeout" | "snapshots"
+    | "detail"
+    | "everyRound"
+    | "failFast"
+    | "strict"
+    | "permissions"
+    | "tls"
+    | "openapi"
+    | "timeout"
+    | "snapshots"
   > {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
@@ -203,8 +211,9 @@ class SuiteRun {
       }
       return false;
     }
-    const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
+    const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
+    const { cleanupTimeout } = this.#options;
     const isWorkflow = role === undefined;
     const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
     const slots = isWorkflow ? this.#slots : undefined;
@@ -214,6 +223,7 @@ class SuiteRun {
     try {
       return await run(planToRun(member.plan, draining), host, emit, {
         detail,
+        everyRound,
         strict,
         permissions,
         tls,
