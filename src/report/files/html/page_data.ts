@@ -1,7 +1,5 @@
 import { shortenExcerpt } from "../../../base/source.ts";
-import { printable } from "../../../base/text/printable.ts";
 import type { Attempt, Failure, JobState, StepResult, StepRun } from "../../../run/event.ts";
-import { PLAIN } from "../../reporter.ts";
 import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
