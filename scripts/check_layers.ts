@@ -40,11 +40,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  workflow: [
-    "openapi/read/description.ts",
-    "actions/registry.ts",
-    "actions/plugin/load_plugins.ts",
-  ],
+  workflow: ["openapi/read/description.ts", "actions/registry.ts"],
   importer: ["expr/parse/scanner.ts"],
   report: [
     "run/event.ts",

@@ -15,7 +15,7 @@ export interface Check {
 }
 
 /** A kind of finding, by its stable name. */
-export interface CheckCode {
+interface CheckCode {
   readonly code: string;
   readonly severity: Problem["severity"];
   readonly summary: string;

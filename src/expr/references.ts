@@ -41,7 +41,7 @@ interface Outcomes {
 }
 
 /** A key and where it is written, in UTF-16 offsets of the text. */
-export interface ReferenceKey {
+interface ReferenceKey {
   readonly name: string;
   readonly start: number;
   readonly end: number;

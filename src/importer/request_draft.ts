@@ -252,7 +252,7 @@ export function putParameter(url: string, name: string, value: string): string {
 }
 
 /** The parameters of a body that was sent as text. */
-export function bodyOf(
+function bodyOf(
   text: string,
   type: string | undefined,
   translate: (text: string) => string,

@@ -20,7 +20,7 @@ import type { Parameter } from "../action/action.ts";
 import { isAbsolute, jobFileOf, type LoadFile, type WorkspaceFile } from "./job_files.ts";
 
 /** Something that may be written at the cursor. */
-export interface Completion {
+interface Completion {
   readonly label: string;
   readonly kind: "key" | "action" | "value" | "function" | "name" | "output" | "file" | "directory";
   readonly detail?: string;
@@ -31,7 +31,7 @@ export interface Completion {
 }
 
 /** The possible completions, and the part of the text that they replace. */
-export interface Completions extends TextRange {
+interface Completions extends TextRange {
   readonly items: readonly Completion[];
 }
 

@@ -80,7 +80,7 @@ export async function embeddingFiles(
 }
 
 /** A name with the file that defines it. */
-export interface FoundName {
+interface FoundName {
   readonly file: WorkspaceFile;
   readonly mention: Mention;
   /** Where it is in the file that was looked at. */

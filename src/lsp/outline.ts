@@ -10,7 +10,7 @@ import {
 } from "./loose_yaml.ts";
 
 /** The kinds of names that a workflow defines and uses. */
-export type NameKind = "job" | "step" | "output" | "var";
+type NameKind = "job" | "step" | "output" | "var";
 
 /** A part of the text that defines or uses a name. */
 export interface Mention extends TextRange {
@@ -29,7 +29,7 @@ export interface StepInText {
   readonly outputs: readonly { readonly key: LooseScalar; readonly value: LooseNode }[];
 }
 
-export interface JobOutline {
+interface JobOutline {
   readonly node: LooseNode;
   readonly id?: LooseScalar;
   readonly steps: StepInText[];

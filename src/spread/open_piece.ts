@@ -21,7 +21,7 @@ import { hashWorkflow, readRunFile, refuseOtherWorkflow } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
 
 /** The files and the choice that make a process a part of a run. */
-export interface PieceSource extends Opening {
+interface PieceSource extends Opening {
   readonly runFile: NamedText;
   readonly inputs: readonly NamedText[];
   readonly choice: PieceChoice;
@@ -35,7 +35,7 @@ export interface PieceSource extends Opening {
 }
 
 /** One process of a run that can begin. */
-export interface OpenedPiece {
+interface OpenedPiece {
   readonly plan: Plan;
   readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets" | "everyRound">>;
   readonly recorder: PieceRecorder;

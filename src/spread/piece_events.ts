@@ -101,7 +101,7 @@ export interface AnyPiece {
 }
 
 /** The pieces that count. */
-export interface ChosenPieces<P> {
+interface ChosenPieces<P> {
   /** Those of a job or of a workflow of a suite, by its id or name. */
   readonly byName: ReadonlyMap<string, readonly P[]>;
   readonly counted: ReadonlySet<P>;
@@ -240,7 +240,7 @@ export function lost(message: string): Failure {
 }
 
 /** The events of one process of a suite. */
-export interface SuiteEvents {
+interface SuiteEvents {
   readonly start: SuiteStarted | undefined;
   /** Undefined where the file ends in the middle. */
   readonly end: SuiteFinished | undefined;

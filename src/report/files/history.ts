@@ -173,7 +173,7 @@ function stateOfRounds({ states, flaky }: StepTally): TestState | undefined {
 }
 
 /** A test whose results were not always the same. */
-export interface UnstableTest {
+interface UnstableTest {
   readonly name: string;
   /** Its result in each run of the history; undefined where it did not run. */
   readonly states: readonly (TestState | undefined)[];

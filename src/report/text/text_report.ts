@@ -21,7 +21,7 @@ import { failuresOfRounds } from "./render_rounds.ts";
 import { TimeSummary } from "./time_summary.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
-export interface ReportParts {
+interface ReportParts {
   readonly jobs: JobWriter;
   /** A step of a job that runs once is over. */
   onStep?(block: JobBlock, step: StepTree): void;

@@ -15,7 +15,7 @@ const NARROW_INDENT = 2;
 const NARROW = 40;
 
 /** When a job ran, and what it waited for. */
-export interface JobTimes {
+interface JobTimes {
   readonly id: string;
   readonly needs: readonly string[];
   /** Milliseconds since 1970; absent where it did not start. */
