@@ -7,6 +7,8 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
   "@bufbuild/protobuf": "encoding the messages of gRPC",
   "@bufbuild/protobuf/wkt": "encoding the messages of gRPC",
+  "@connectrpc/connect": "calling methods of gRPC",
+  "@connectrpc/connect-node": "calling methods of gRPC",
   "@jmespath-community/jmespath": "evaluating JMESPath",
   "ajv": "validating by JSON Schema",
   "ajv/dist/2019.js": "validating by JSON Schema",

@@ -29,6 +29,9 @@ export interface Connection<P, C> {
   readonly drop?: (connection: C) => void;
 }
 
+/** The connection was lost before the other side did anything: `run` is repeated on another. */
+export class Unprocessed extends StepError {}
+
 /** The parameters of `sharing()`. */
 interface Sharing {
   readonly connection?: string;
@@ -73,11 +76,21 @@ export async function onConnection<P, C, A>(
   run: (connection: C, attempt: Attempt) => Promise<A>,
 ): Promise<A> {
   const { by, parallel, cancel, close, drop = close } = connection;
+  const together = async (slot: Slot<C>, attempt: Attempt, isRepeated = false): Promise<A> => {
+    const [it, held] = await connected(slot, connection, params, attempt);
+    try {
+      return await run(it, attempt);
+    } catch (error) {
+      if (!(error instanceof Unprocessed) || isRepeated) throw error;
+      slot.forget(held);
+      return await together(slot, attempt, true);
+    }
+  };
   const act = async (slot: Slot<C>) => {
     const attempt = begin();
     try {
+      if (parallel) return await together(slot, attempt);
       const [it, held] = await connected(slot, connection, params, attempt);
-      if (parallel) return await run(it, attempt);
       return await guard(run(it, attempt), attempt, cancel && (() => cancel(it)), () => {
         slot.forget(held);
         void drop(it);

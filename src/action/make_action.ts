@@ -6,12 +6,13 @@ import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
 export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
   spec: ActionSpec<S, F, C>,
 ): Action {
-  const { name, summary, params, oneOf, example, res } = spec;
+  const { name, summary, params, oneOf, atMostOne, example, res } = spec;
   return {
     name,
     summary,
     parameters: parametersOf(params),
     ...oneOf && { alternatives: [{ names: oneOf, required: true }] },
+    ...atMostOne && { alternatives: [{ names: atMostOne }] },
     problems(raw) {
       const param = new Param(name);
       readParams(spec, raw, param);

@@ -21,6 +21,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly params: S;
   /** Alternative parameters: a step gives exactly one of them. */
   readonly oneOf?: readonly (keyof S & string)[];
+  /** Alternative parameters that a step may also leave out. */
+  readonly atMostOne?: readonly (keyof S & string)[];
   /**
    * Reports parameters that do not fit together. A value that is not known yet is undefined; `raw`
    * tells whether it is given.
@@ -97,12 +99,12 @@ interface Response<F extends ResponseShape> extends Omit<ActionResult, "req" | "
 
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */
 export function readParams<S extends Shape, F extends ResponseShape, C>(
-  { name, params, oneOf = [], check }: ActionSpec<S, F, C>,
+  { name, params, oneOf = [], atMostOne = oneOf, check }: ActionSpec<S, F, C>,
   raw: Dict,
   param: Param,
 ): Partial<Values<S>> {
   const { values } = readFields(params, raw, param);
-  const [first, second] = oneOf.filter((name) => isGiven(raw, name));
+  const [first, second] = atMostOne.filter((name) => isGiven(raw, name));
   if (second !== undefined) {
     const message = `"${first}" and "${second}" cannot be combined`;
     param.of(second).wrong(message, undefined, { at: "key" });

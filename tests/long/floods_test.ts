@@ -12,6 +12,22 @@ import { withFiles } from "../support/temp_dir.ts";
 const SERVER = `
 const [protocol, json] = Deno.args;
 const part = JSON.parse(json);
+if (protocol === "grpc") {
+  const { createServer } = await import("node:http2");
+  const server = createServer();
+  server.on("stream", (stream) => {
+    stream.on("error", () => {});
+    stream.respond({ ":status": 200, "content-type": "application/grpc" });
+    const flood = new Uint8Array(65536 - 65536 % part.length).map((_, at) => part.charCodeAt(at % part.length));
+    const write = () => {
+      while (stream.write(flood));
+      stream.once("drain", write);
+    };
+    write();
+  });
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+  await new Promise(() => {});
+}
 const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
 console.log(listener.addr.port);
 const encode = (text) => Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -35,6 +51,9 @@ async function headOf(request) {
 }
 `;
 
+const GRPC =
+  "{ uses: grpc, with: { addr: '127.0.0.1:PORT', service: S, method: M, proto: s.proto } }";
+
 /** A step against the server at PORT, by the message that the server repeats. */
 const FLOODS: readonly (readonly [protocol: string, part: string, step: string])[] = [
   [
@@ -53,6 +72,8 @@ const FLOODS: readonly (readonly [protocol: string, part: string, step: string])
     "{ uses: sse, with: { url: 'http://127.0.0.1:PORT/', until: \"message.data == 2\" } }",
   ],
   ["tcp", "hi\n", "{ uses: tcp, with: { host: 127.0.0.1, port: PORT, expect: zzz } }"],
+  ["grpc", "\0\0\0\0\0", GRPC],
+  ["grpc", "\0\0\0\0\x03\n\x01a", GRPC],
   ["redis", ":1\r\n", "{ uses: redis, with: { url: 'redis://127.0.0.1:PORT', command: GET a } }"],
 ];
 
@@ -62,7 +83,9 @@ const MAX_MEMORY = 300;
 
 for (const [protocol, part, step] of FLOODS) {
   Deno.test(`a flood of ${JSON.stringify(part)} by ${protocol} ends in time and in bounds`, async () => {
-    await withFiles({ "server.ts": SERVER }, async (cwd) => {
+    const proto = 'syntax = "proto3"; message T { string text = 1; } ' +
+      "service S { rpc M(T) returns (stream T); }";
+    await withFiles({ "server.ts": SERVER, "s.proto": proto }, async (cwd) => {
       const server = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-config", "server.ts", protocol, JSON.stringify(part)],
         cwd,

@@ -1,104 +1,125 @@
 import { StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import type { ActionContext } from "../../action/action.ts";
-import { placeOf } from "../../action/net/endpoint.ts";
-import { type GrpcLink, type ServiceTypes, share } from "./link.ts";
-import { linkFiles } from "./link_files.ts";
-import type { DescMethod, DescService } from "./protobuf.ts";
-import type { ProtoFiles } from "./read_grpc_request.ts";
-import { reflect, type Send } from "./reflection.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import type { Channel, ServiceTypes } from "./channel.ts";
+import type { GrpcParams } from "./grpc_params.ts";
+import { KNOWN_TYPES } from "./known_types.ts";
+import { joinNames, linkFiles } from "./link_files.ts";
+import type { CallOptions } from "./make_call.ts";
+import { createRegistry, type DescMethod, type DescService, type Registry } from "./protobuf.ts";
+import { reflect } from "./reflection.ts";
 
 /** A method with the types of its messages, and of all that they refer to. */
-export interface FoundMethod {
+export interface ServiceMethod {
   readonly method: DescMethod;
-  readonly types: ServiceTypes["types"];
+  readonly types: Registry;
 }
 
 /** Finds a method by the names that a step gives, in files or by asking the server. */
 export async function findMethod(
-  link: GrpcLink,
-  names: { readonly service: string; readonly method: string },
-  files: ProtoFiles | undefined,
-  send: Send,
-  context: ActionContext,
-): Promise<FoundMethod> {
-  const { types, service } = files
-    ? await findInFiles(files, names.service, context)
-    : await findByReflection(link, names.service, send, context);
-  const found = types.getService(service)!;
-  return { method: methodOf(found, names.method), types };
+  channel: Channel,
+  params: GrpcParams,
+  options: CallOptions,
+  attempt: Attempt,
+): Promise<ServiceMethod> {
+  const { types, service } = params.descriptor_set !== undefined || params.proto?.length
+    ? await findInFiles(params, attempt)
+    : await findByReflection(channel, params.service!, options, attempt);
+  return { types, method: methodOf(types.getService(service)!, params.method!) };
 }
 
 async function findInFiles(
-  files: ProtoFiles,
-  name: string,
-  context: ActionContext,
+  { service: name = "", proto = [], import_paths: directories = [], descriptor_set: set }:
+    GrpcParams,
+  { context }: Attempt,
 ): Promise<ServiceTypes> {
   // Steps may be in different files, to which the paths are relative.
-  const paths = "proto" in files ? [...files.proto, ...files.directories] : [files.descriptorSet];
-  const places = await Promise.all(paths.map((path) => context.resolvePath(path)));
-  const types = await context.scope.run.resource(
-    `grpc:types:${JSON.stringify([places, "proto" in files && files.proto.length])}`,
+  const paths = set === undefined ? [...proto, ...directories] : [set];
+  const locations = await Promise.all(paths.map((path) => context.resolvePath(path)));
+  const { types, services } = await context.scope.run.resource(
+    `grpc:types:${JSON.stringify([locations, set === undefined && proto.length])}`,
     async () => {
       const { readDescriptorSet, readProtoFiles } = await import("./proto_files.ts");
-      return linkFiles(
-        "proto" in files
-          ? await readProtoFiles(files.proto, files.directories, context)
-          : await readDescriptorSet(files.descriptorSet, context),
-      );
+      const files = set === undefined
+        ? await readProtoFiles(proto, directories, context)
+        : await readDescriptorSet(set, context);
+      return {
+        types: withKnownTypes(files),
+        services: files.flatMap(({ package: pkg, service }) =>
+          service.map(({ name }) => joinNames(pkg, name))
+        ),
+      };
     },
   );
-  const services = [...types].filter(({ kind }) => kind === "service")
-    .map((one) => (one as DescService).typeName);
   const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
   if (matches.length === 1) return { types, service: matches[0]! };
-  const parameter = "proto" in files ? "proto" : "descriptor_set";
+  const parameter = set === undefined ? "proto" : "descriptor_set";
   throw unknownService(name, services, `in "${parameter}"`);
 }
 
+/** The details of a status may be of types that no file of the service defines. */
+function withKnownTypes(files: Parameters<typeof linkFiles>[0]): Registry {
+  return createRegistry(KNOWN_TYPES, linkFiles(files));
+}
+
+/** Asks once for each service and channel; who comes while the server is asked waits for that. */
 async function findByReflection(
-  link: GrpcLink,
+  channel: Channel,
   name: string,
-  send: Send,
-  context: ActionContext,
+  options: CallOptions,
+  attempt: Attempt,
 ): Promise<ServiceTypes> {
-  let shared = link.services.get(name);
-  if (!shared) link.services.set(name, shared = { current: undefined });
-  const ask = async () => {
-    const found = await reflect(send, placeOf(link.endpoint), name);
-    if ("services" in found) {
-      throw unknownService(name, found.services, `at ${placeOf(link.endpoint)}`);
-    }
+  const { services } = channel;
+  for (;;) {
+    const other = services.get(name);
+    const asked = other ?? askServer(channel, name, options, attempt);
+    services.set(name, asked);
     try {
-      const types = linkFiles(found.files);
-      if (types.getService(found.service)) return { types, service: found.service };
-      throw new Error(`${found.service} is not in the files that were sent`);
+      const waiting = `asking ${attempt.address} for its services by reflection`;
+      return await (other ? attempt.during(waiting, other) : asked);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new StepError(
-        `cannot use the descriptors that ${placeOf(link.endpoint)} sent by reflection: ${message}`,
-        "name the files instead: proto: service.proto",
-      );
+      if (other && attempt.signal.aborted) throw error;
+      if (services.get(name) === asked) services.delete(name);
+      // The step that asked may have come to its end, and this one not.
+      if (!other) throw error;
     }
-  };
-  const activity = `asking ${placeOf(link.endpoint)} for its services by reflection`;
-  return await share(shared, ask, activity, context);
+  }
+}
+
+async function askServer(
+  channel: Channel,
+  name: string,
+  options: CallOptions,
+  attempt: Attempt,
+): Promise<ServiceTypes> {
+  const { address } = attempt;
+  const found = await reflect(channel, name, options, attempt);
+  if ("services" in found) throw unknownService(name, found.services, `at ${address}`);
+  try {
+    const types = withKnownTypes(found.files);
+    if (types.getService(found.service)) return { types, service: found.service };
+    throw new Error(`${found.service} is not in the files that were sent`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StepError(
+      `cannot use the descriptors that ${address} sent by reflection: ${message}`,
+      "name the files instead: proto: service.proto",
+    );
+  }
 }
 
 function unknownService(name: string, services: readonly string[], where: string): StepError {
   const offered = services.filter((one) => !one.startsWith("grpc.reflection."));
   const doubles = services.filter((one) => one.endsWith(`.${name}`));
-  const short = new Map(offered.map((one) => [one.slice(one.lastIndexOf(".") + 1), one]));
-  const near = didYouMean(name, offered) ?? didYouMean(name, short.keys());
+  const short = offered.map((one) => one.slice(one.lastIndexOf(".") + 1));
   const message = doubles.length > 1
     ? `"${name}" is the name of several services ${where}`
     : `unknown service "${name}" ${where}`;
-  return new StepError(
-    `cannot run grpc: ${message}`,
-    doubles.length > 1 ? `write one of ${doubles.join(", ")}` : near ??
-      (offered.length === 0 ? "there are no services" : `there are ${offered.join(", ")}`),
-    { parameter: "service" },
-  );
+  const hint = doubles.length > 1
+    ? `write one of ${doubles.join(", ")}`
+    : didYouMean(name, offered) ?? didYouMean(name, short) ??
+      (offered.length === 0 ? "there are no services" : `there are ${offered.join(", ")}`);
+  return new StepError(`cannot run grpc: ${message}`, hint, { parameter: "service" });
 }
 
 function methodOf(service: DescService, name: string): DescMethod {

@@ -2,26 +2,19 @@ import { StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import {
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type Registry,
-  toBinary,
-  toJson,
-} from "./protobuf.ts";
+import { type DescMessage, fromJson, type Message, type Registry, toJson } from "./protobuf.ts";
 
-/** Encodes a message that a step gives. `failure` begins the error if it is wrong. */
+/** The message that a step gives. `failure` begins the error if it is wrong. */
 export function encodeMessage(
   type: DescMessage,
   value: Value,
   types: Registry,
   failure: string,
   path: string,
-): Uint8Array {
+): Message {
   checkFields(type, value, failure, path);
   try {
-    return toBinary(type, fromJson(type, value as never, { registry: types }));
+    return fromJson(type, value as never, { registry: types });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const reason = message.replace(/^cannot decode /, "").replace(/ from JSON(?=:|$)/, "");
@@ -29,22 +22,25 @@ export function encodeMessage(
   }
 }
 
-/** A message as JSON writes it; `name` is what sent it. Throws StepError if it is not one. */
+/** A message as JSON writes it, from what was `awaited`. Throws StepError if there is no such. */
 export function decodeMessage(
   type: DescMessage,
-  bytes: Uint8Array,
+  message: Message,
   types: Registry,
-  name: string,
+  awaited: string,
 ): Value {
   try {
-    return toJson(type, fromBinary(type, bytes), { registry: types }) as Value;
+    return toJson(type, message, { registry: types }) as Value;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new StepError(
-      `cannot read the answer of ${name}: it is not a ${type.typeName}: ${message}`,
-      "does the server use another version of the .proto files?",
-    );
+    throw decodeProblem(type, awaited, error instanceof Error ? error.message : String(error));
   }
+}
+
+export function decodeProblem(type: DescMessage, awaited: string, reason: string): StepError {
+  return new StepError(
+    `cannot read ${awaited}: it is not a ${type.typeName}: ${reason}`,
+    "does the server use another version of the .proto files?",
+  );
 }
 
 function problem(message: string, hint?: string): StepError {

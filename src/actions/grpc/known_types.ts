@@ -1,14 +1,15 @@
-import { type FileRegistry, linkFiles } from "./link_files.ts";
+import { linkFiles } from "./link_files.ts";
 import {
   create,
-  type DescMessage,
+  FieldType,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
+  Label,
 } from "./protobuf.ts";
 
 /**
  * Messages that every gRPC client has to know, each with its fields as they are sent: reflection,
- * the health check, and the details of a status. The two versions of reflection send the same.
+ * the health check, and the details of a status.
  */
 const MESSAGES: Readonly<Record<string, string>> = {
   "grpc.reflection.v1.ServerReflectionRequest":
@@ -23,8 +24,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "grpc.health.v1.HealthCheckRequest": "string service = 1",
   "grpc.health.v1.HealthCheckResponse": "int32 status = 1",
 
-  "google.rpc.Status":
-    "int32 code = 1, string message = 2, repeated google.protobuf.Any details = 3",
   "google.rpc.ErrorInfo": "string reason = 1, string domain = 2, map<string,string> metadata = 3",
   "google.rpc.RetryInfo": "google.protobuf.Duration retry_delay = 1",
   "google.rpc.DebugInfo": "repeated string stack_entries = 1, string detail = 2",
@@ -43,63 +42,70 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "google.rpc.LocalizedMessage": "string locale = 1, string message = 2",
 };
 
-/** The numbers of types in descriptors; any other type is a message. */
-const SCALARS: Readonly<Record<string, number>> = { int32: 5, string: 9, bytes: 12 };
-const MESSAGE = 11;
+const REFLECTION = [
+  "ServerReflectionInfo",
+  ".grpc.reflection.v1.ServerReflectionRequest",
+  ".grpc.reflection.v1.ServerReflectionResponse",
+  true,
+] as const;
 
+/** The only method of each service: its name, what it takes and returns, and if both are streams. */
+const SERVICES: Readonly<Record<string, readonly [string, string, string, boolean]>> = {
+  "grpc.health.v1.Health": ["Check", "HealthCheckRequest", "HealthCheckResponse", false],
+  "grpc.reflection.v1.ServerReflection": REFLECTION,
+  // It sends the same messages as its successor.
+  "grpc.reflection.v1alpha.ServerReflection": REFLECTION,
+};
+
+/** The message of the entries of the only map. */
 const ENTRY = "MetadataEntry";
 
-const OPTIONAL = 1;
-const REPEATED = 3;
-
-let registry: FileRegistry | undefined;
-
-/** The descriptors of these messages. */
-export function knownTypes(): FileRegistry {
-  return registry ??= linkFiles(makeFiles());
-}
-
-/** The descriptor of one of these messages. */
-export function knownType(name: string): DescMessage {
-  return knownTypes().getMessage(name)!;
-}
-
 function makeFiles(): FileDescriptorProto[] {
-  const names = Object.keys(MESSAGES);
+  const names = [...Object.keys(MESSAGES), ...Object.keys(SERVICES)];
+  const entry = {
+    name: ENTRY,
+    options: { mapEntry: true },
+    field: [makeField("string key = 1"), makeField("string value = 2")],
+  };
   const packageOf = (name: string) => name.slice(0, name.lastIndexOf("."));
-  return [...new Set(names.map(packageOf))].map((pkg) =>
-    create(FileDescriptorProtoSchema, {
+  return [...new Set(names.map(packageOf))].map((pkg) => {
+    const namesIn = (table: object) => Object.keys(table).filter((name) => packageOf(name) === pkg);
+    return create(FileDescriptorProtoSchema, {
       name: `${pkg.replaceAll(".", "/")}.proto`,
       package: pkg,
       syntax: "proto3",
-      messageType: names.filter((name) => packageOf(name) === pkg).map((name) => {
+      messageType: namesIn(MESSAGES).map((name) => {
         const fields = MESSAGES[name]!.split(", ");
         return {
           name: name.slice(pkg.length + 1),
           field: fields.map(makeField),
-          nestedType: fields.some((field) => field.startsWith("map")) ? [TEXTS] : [],
+          nestedType: fields.some((field) => field.startsWith("map")) ? [entry] : [],
         };
       }),
-    })
-  );
+      service: namesIn(SERVICES).map((name) => {
+        const [method, inputType, outputType, isStream] = SERVICES[name]!;
+        const streams = { clientStreaming: isStream, serverStreaming: isStream };
+        return {
+          name: name.slice(pkg.length + 1),
+          method: [{ name: method, inputType, outputType, ...streams }],
+        };
+      }),
+    });
+  });
 }
 
 function makeField(text: string) {
-  const [, repeated, type, name, number] = /^(repeated )?(\S+) (\w+) = (\d+)$/.exec(text)!;
-  const isMap = type!.startsWith("map");
-  const scalar = SCALARS[type!];
+  const [, repeated, type = "", name, number] = /^(repeated )?(\S+) (\w+) = (\d+)$/.exec(text)!;
+  const isMap = type.startsWith("map");
+  const scalar = FieldType[type.toUpperCase() as keyof typeof FieldType];
   return {
-    name: name!,
+    name,
     number: Number(number),
-    label: repeated !== undefined || isMap ? REPEATED : OPTIONAL,
-    type: scalar ?? MESSAGE,
-    ...scalar === undefined ? { typeName: isMap ? ENTRY : type! } : {},
+    label: repeated || isMap ? Label.REPEATED : Label.OPTIONAL,
+    type: scalar ?? FieldType.MESSAGE,
+    typeName: scalar ? "" : isMap ? ENTRY : type,
   };
 }
 
-/** An entry of the only map: a text by its name. */
-const TEXTS = {
-  name: ENTRY,
-  options: { mapEntry: true },
-  field: [makeField("string key = 1"), makeField("string value = 2")],
-};
+/** The descriptors of these messages and services. */
+export const KNOWN_TYPES = linkFiles(makeFiles());

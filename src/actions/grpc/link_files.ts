@@ -5,11 +5,9 @@ import {
   type FieldDescriptorProto,
   type FileDescriptorProto,
   FileDescriptorSetSchema,
+  type FileRegistry,
   STANDARD_FILES,
 } from "./protobuf.ts";
-
-/** Descriptors in which everything that is referred to is found by name. */
-export type FileRegistry = ReturnType<typeof createFileRegistry>;
 
 /**
  * Makes a registry of files, adding the standard ones. Servers leave out what the library needs:
@@ -19,31 +17,34 @@ export type FileRegistry = ReturnType<typeof createFileRegistry>;
 export function linkFiles(files: readonly FileDescriptorProto[]): FileRegistry {
   const all = withStandardFiles(files);
   const owners = ownersOf(all);
-  const names = new Set(all.map(({ name }) => name));
-  for (const file of all) {
-    const needed = new Set(file.dependency);
+  const visited = new Set<FileDescriptorProto>();
+  // Each file comes after those that it depends on.
+  const ordered: FileDescriptorProto[] = [];
+  const visit = (file: FileDescriptorProto) => {
+    if (visited.has(file)) return;
+    visited.add(file);
     for (const reference of referencesOf(file)) {
       const name = resolveName(reference, owners);
       if (name === undefined) continue;
       reference.replace(name);
-      needed.add(owners.get(name)!);
+      visit(owners.get(name)!);
     }
-    needed.delete(file.name);
-    file.dependency = [...needed].filter((name) => names.has(name));
-    for (const field of fieldsOf(file)) field.jsonName ||= jsonNameOf(field.name);
-  }
-  return createFileRegistry(create(FileDescriptorSetSchema, { file: inOrder(all) }));
+    for (const [, field] of fieldsOf(file)) field.jsonName ||= jsonNameOf(field.name);
+    // They may be incomplete, or name files that nothing is needed of.
+    file.dependency = [];
+    ordered.push(file);
+  };
+  all.forEach(visit);
+  return createFileRegistry(create(FileDescriptorSetSchema, { file: ordered }));
 }
 
 /** The types that files refer to and none defines, by full name. */
 export function undefinedTypes(files: readonly FileDescriptorProto[]): string[] {
   const all = withStandardFiles(files);
   const owners = ownersOf(all);
-  const names = all.flatMap((file) =>
-    [...referencesOf(file)]
-      .filter((reference) => resolveName(reference, owners) === undefined)
-      .map(({ name }) => name.replace(/^\./, ""))
-  );
+  const names = all.flatMap((file) => [...referencesOf(file)])
+    .filter((reference) => resolveName(reference, owners) === undefined)
+    .map(({ name }) => name.replace(/^\./, ""));
   return [...new Set(names)];
 }
 
@@ -57,7 +58,7 @@ function withStandardFiles(files: readonly FileDescriptorProto[]): FileDescripto
   return [...STANDARD_FILES.filter(({ name }) => !names.has(name)), ...files];
 }
 
-/** A place in a file that names a type. */
+/** What names a type in a file. */
 interface Reference {
   readonly name: string;
   /** The message or package around it, to which a relative name belongs. */
@@ -66,23 +67,7 @@ interface Reference {
 }
 
 function* referencesOf(file: FileDescriptorProto): Generator<Reference> {
-  for (const [scope, message] of messagesOf(file)) {
-    yield* referencesOfFields([...message.field, ...message.extension], scope);
-  }
-  yield* referencesOfFields(file.extension, file.package);
-  for (const method of file.service.flatMap(({ method }) => method)) {
-    const { inputType, outputType } = method;
-    const scope = file.package;
-    yield { name: inputType, scope, replace: (name) => void (method.inputType = name) };
-    yield { name: outputType, scope, replace: (name) => void (method.outputType = name) };
-  }
-}
-
-function* referencesOfFields(
-  fields: readonly FieldDescriptorProto[],
-  scope: string,
-): Generator<Reference> {
-  for (const field of fields) {
+  for (const [scope, field] of fieldsOf(file)) {
     const { typeName, extendee } = field;
     if (typeName) {
       yield { name: typeName, scope, replace: (name) => void (field.typeName = name) };
@@ -91,30 +76,35 @@ function* referencesOfFields(
       yield { name: extendee, scope, replace: (name) => void (field.extendee = name) };
     }
   }
+  const scope = file.package;
+  for (const method of file.service.flatMap(({ method }) => method)) {
+    yield { name: method.inputType, scope, replace: (name) => void (method.inputType = name) };
+    yield { name: method.outputType, scope, replace: (name) => void (method.outputType = name) };
+  }
 }
 
 /** The full name of a type, with a dot before it: `.demo.v1.User`. */
 function resolveName(
   { name, scope }: Reference,
-  owners: ReadonlyMap<string, string>,
+  owners: ReadonlyMap<string, FileDescriptorProto>,
 ): string | undefined {
   if (name.startsWith(".")) return owners.has(name) ? name : undefined;
   for (let around = scope;; around = around.replace(/\.?[^.]*$/, "")) {
-    const full = `${around === "" ? "" : `.${around}`}.${name}`;
+    const full = `.${joinNames(around, name)}`;
     if (owners.has(full)) return full;
     if (around === "") return undefined;
   }
 }
 
-/** The name of the file that defines a type, by the full name of the type. */
-function ownersOf(files: readonly FileDescriptorProto[]): Map<string, string> {
-  const owners = new Map<string, string>();
+/** The file that defines a type, by the full name of the type with a dot before it. */
+function ownersOf(files: readonly FileDescriptorProto[]): Map<string, FileDescriptorProto> {
+  const owners = new Map<string, FileDescriptorProto>();
   for (const file of files) {
-    const enums = file.enumType.map(({ name }) => joinNames(file.package, name));
+    for (const { name } of file.enumType) owners.set(`.${joinNames(file.package, name)}`, file);
     for (const [name, message] of messagesOf(file)) {
-      enums.push(name, ...message.enumType.map((one) => joinNames(name, one.name)));
+      owners.set(`.${name}`, file);
+      for (const { name: inner } of message.enumType) owners.set(`.${name}.${inner}`, file);
     }
-    for (const name of enums) owners.set(`.${name}`, file.name);
   }
   return owners;
 }
@@ -130,27 +120,17 @@ function* messagesOf(file: FileDescriptorProto): Generator<readonly [string, Des
   }
 }
 
-function fieldsOf(file: FileDescriptorProto): FieldDescriptorProto[] {
-  return [...messagesOf(file)].flatMap(([, { field, extension }]) => [...field, ...extension])
-    .concat(file.extension);
+/** All fields of a file, each with the message or package around it. */
+function fieldsOf(file: FileDescriptorProto): (readonly [string, FieldDescriptorProto])[] {
+  return [
+    ...[...messagesOf(file)].flatMap(([name, { field, extension }]) =>
+      [...field, ...extension].map((one) => [name, one] as const)
+    ),
+    ...file.extension.map((one) => [file.package, one] as const),
+  ];
 }
 
-function joinNames(around: string, name: string): string {
+/** A full name, of what is in a package or in a message. */
+export function joinNames(around: string, name: string): string {
   return around === "" ? name : `${around}.${name}`;
-}
-
-/** The files, each after those that it depends on. */
-function inOrder(files: readonly FileDescriptorProto[]): FileDescriptorProto[] {
-  const byName = new Map(files.map((file) => [file.name, file]));
-  const ordered = new Set<FileDescriptorProto>();
-  const visited = new Set<string>();
-  const visit = (name: string) => {
-    const file = byName.get(name);
-    if (!file || visited.has(name)) return;
-    visited.add(name);
-    file.dependency.forEach(visit);
-    ordered.add(file);
-  };
-  for (const name of byName.keys()) visit(name);
-  return [...ordered];
 }

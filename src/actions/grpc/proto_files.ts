@@ -4,10 +4,19 @@ import { readStepFile, readStepText } from "../../action/step_file.ts";
 import { jsonNameOf } from "./link_files.ts";
 import {
   create,
+  type DescriptorProtoSchema,
+  Edition,
+  EnumType,
+  FieldType,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
   fromBinary,
+  Label,
+  MessageEncoding,
+  type MessageInitShape,
+  Presence,
+  RepeatedEncoding,
   STANDARD_FILES,
 } from "./protobuf.ts";
 
@@ -21,6 +30,7 @@ type Namespace = InstanceType<typeof protobuf.NamespaceBase>;
 type Type = InstanceType<typeof protobuf.Type>;
 type Field = InstanceType<typeof protobuf.Field>;
 type MapField = InstanceType<typeof protobuf.MapField>;
+type OneOf = InstanceType<typeof protobuf.OneOf>;
 type Enum = InstanceType<typeof protobuf.Enum>;
 type Service = InstanceType<typeof protobuf.Service>;
 
@@ -143,28 +153,6 @@ function missingType(error: unknown, missing: readonly string[]): StepError {
   );
 }
 
-/** The numbers of types in descriptors. */
-const SCALARS: Readonly<Record<string, number>> = {
-  ...{ double: 1, float: 2, int64: 3, uint64: 4, int32: 5, fixed64: 6, fixed32: 7, bool: 8 },
-  ...{ string: 9, bytes: 12, uint32: 13, sfixed32: 15, sfixed64: 16, sint32: 17, sint64: 18 },
-};
-const MESSAGE = 11;
-const ENUM = 14;
-
-const OPTIONAL = 1;
-const REPEATED = 3;
-
-/** The edition of all descriptors. Its fields state explicitly what older syntaxes imply. */
-const EDITION_2023 = 1000;
-const FEATURES = {
-  presence: { explicit: 1, implicit: 2, required: 3 },
-  encoding: { packed: 1, expanded: 2 },
-  messages: { prefixed: 1, delimited: 2 },
-  openEnum: 1,
-  utf8: 2,
-  json: 1,
-} as const;
-
 /** The files that a root was made of, as descriptors. */
 function filesOf(root: Root): FileDescriptorProto[] {
   const files = new Map<string, Contents>();
@@ -188,8 +176,9 @@ function filesOf(root: Root): FileDescriptorProto[] {
     create(FileDescriptorProtoSchema, {
       name,
       package: pkg,
+      // Its features state explicitly what older syntaxes imply.
       syntax: "editions",
-      edition: EDITION_2023,
+      edition: Edition.EDITION_2023,
       messageType: types.map(messageOf),
       enumType: enums.map(enumOf),
       service: services.map(serviceOf),
@@ -208,78 +197,71 @@ function isPackage(object: unknown): boolean {
   return !(object instanceof protobuf.Type) && !(object instanceof protobuf.Service);
 }
 
-/** A message as a descriptor. */
-type MessageInit = Parameters<typeof create<typeof FileDescriptorProtoSchema>>[1] extends
-  infer Init | undefined ? NonNullable<(Init & { messageType?: unknown[] })["messageType"]>[number]
-  : never;
-
-function messageOf(type: Type): MessageInit {
+function messageOf(type: Type): MessageInitShape<typeof DescriptorProtoSchema> {
   const oneofs = type.oneofsArray.filter((one) => !one.isProto3Optional);
+  const nested = type.nestedArray;
   return {
     name: type.name,
-    field: type.fieldsArray.map((field) => {
-      const at = field.partOf ? oneofs.indexOf(field.partOf) : -1;
-      return { ...fieldOf(field), ...at < 0 ? {} : { oneofIndex: at } };
-    }),
+    field: type.fieldsArray.map((field) => fieldOf(field, oneofs)),
     oneofDecl: oneofs.map(({ name }) => ({ name })),
     nestedType: [
-      ...type.nestedArray.filter((one) => one instanceof protobuf.Type).map(messageOf),
-      ...type.fieldsArray.flatMap((field) =>
-        field instanceof protobuf.MapField ? entryOf(field) : []
-      ),
+      ...nested.filter((one) => one instanceof protobuf.Type).map(messageOf),
+      ...type.fieldsArray.filter((one) => one instanceof protobuf.MapField).map(entryOf),
     ],
-    enumType: type.nestedArray.filter((one) => one instanceof protobuf.Enum).map(enumOf),
+    enumType: nested.filter((one) => one instanceof protobuf.Enum).map(enumOf),
   };
 }
 
-function fieldOf(field: Field) {
+function fieldOf(field: Field, oneofs: readonly OneOf[]) {
   const isMap = field instanceof protobuf.MapField;
-  const { presence, encoding, messages } = FEATURES;
   const isRepeated = field.repeated || isMap;
+  const oneofIndex = field.partOf ? oneofs.indexOf(field.partOf) : -1;
+  const presence = field.required
+    ? Presence.LEGACY_REQUIRED
+    : field.hasPresence
+    ? Presence.EXPLICIT
+    : Presence.IMPLICIT;
   return {
     name: field.name,
-    jsonName: String(field.options?.json_name ?? jsonNameOf(field.name)),
+    jsonName: String(field.options?.json_name ?? ""),
     number: field.id,
-    label: isRepeated ? REPEATED : OPTIONAL,
-    ...isMap ? { type: MESSAGE, typeName: `${field.parent!.fullName}.${entryName(field)}` } : {
-      type: numberOf(field),
-      typeName: field.resolvedType?.fullName ?? "",
+    label: isRepeated ? Label.REPEATED : Label.OPTIONAL,
+    ...typeOf(field),
+    ...isMap && {
+      type: FieldType.MESSAGE,
+      typeName: `${field.parent!.fullName}.${entryName(field)}`,
     },
+    ...oneofIndex >= 0 && { oneofIndex },
     options: {
       features: {
-        ...isRepeated || field.partOf && !field.partOf.isProto3Optional ? {} : {
-          fieldPresence: field.required
-            ? presence.required
-            : field.hasPresence
-            ? presence.explicit
-            : presence.implicit,
-        },
-        repeatedFieldEncoding: field.packed ? encoding.packed : encoding.expanded,
-        messageEncoding: field.delimited ? messages.delimited : messages.prefixed,
-        utf8Validation: FEATURES.utf8,
-        jsonFormat: FEATURES.json,
+        ...!isRepeated && oneofIndex < 0 && { fieldPresence: presence },
+        repeatedFieldEncoding: field.packed ? RepeatedEncoding.PACKED : RepeatedEncoding.EXPANDED,
+        messageEncoding: field.delimited
+          ? MessageEncoding.DELIMITED
+          : MessageEncoding.LENGTH_PREFIXED,
       },
     },
   };
 }
 
-function numberOf({ type, resolvedType }: Pick<Field, "type" | "resolvedType">): number {
-  if (resolvedType instanceof protobuf.Enum) return ENUM;
-  return resolvedType ? MESSAGE : SCALARS[type] ?? MESSAGE;
+function typeOf({ type, resolvedType }: Pick<Field, "type" | "resolvedType">) {
+  if (!resolvedType) return { type: scalarOf(type) };
+  const isEnum = resolvedType instanceof protobuf.Enum;
+  return { type: isEnum ? FieldType.ENUM : FieldType.MESSAGE, typeName: resolvedType.fullName };
+}
+
+function scalarOf(type: string) {
+  return FieldType[type.toUpperCase() as keyof typeof FieldType];
 }
 
 /** The message of the entries of a map. */
 function entryOf(field: MapField) {
-  const { keyType } = field;
   return {
     name: entryName(field),
     options: { mapEntry: true },
     field: [
-      { name: "key", jsonName: "key", number: 1, label: OPTIONAL, type: SCALARS[keyType]! },
-      {
-        ...{ name: "value", jsonName: "value", number: 2, label: OPTIONAL },
-        ...{ type: numberOf(field), typeName: field.resolvedType?.fullName ?? "" },
-      },
+      { name: "key", number: 1, label: Label.OPTIONAL, type: scalarOf(field.keyType) },
+      { name: "value", number: 2, label: Label.OPTIONAL, ...typeOf(field) },
     ],
   };
 }
@@ -289,13 +271,12 @@ function entryName({ name }: { readonly name: string }): string {
 }
 
 function enumOf({ name, values, valuesById }: Enum) {
-  const count = Object.keys(values).length;
   return {
     name,
     value: Object.entries(values).map(([name, number]) => ({ name, number })),
     options: {
-      allowAlias: count > Object.keys(valuesById).length,
-      features: { enumType: FEATURES.openEnum },
+      allowAlias: Object.keys(values).length > Object.keys(valuesById).length,
+      features: { enumType: EnumType.OPEN },
     },
   };
 }

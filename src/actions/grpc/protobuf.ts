@@ -1,5 +1,4 @@
 /** The library for messages of Protocol Buffers, which is imported here alone. */
-import type { DescMessage, DescMethod, DescService, Message, Registry } from "@bufbuild/protobuf";
 import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
 
 export const {
@@ -8,13 +7,23 @@ export const {
   createRegistry,
   fromBinary,
   fromJson,
-  toBinary,
   toJson,
 } = await import("@bufbuild/protobuf");
 
 const types = await import("@bufbuild/protobuf/wkt");
 
-export const { DescriptorProtoSchema, FileDescriptorProtoSchema, FileDescriptorSetSchema } = types;
+export const {
+  AnySchema,
+  Edition,
+  FeatureSet_EnumType: EnumType,
+  FeatureSet_FieldPresence: Presence,
+  FeatureSet_MessageEncoding: MessageEncoding,
+  FeatureSet_RepeatedFieldEncoding: RepeatedEncoding,
+  FieldDescriptorProto_Label: Label,
+  FieldDescriptorProto_Type: FieldType,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} = types;
 
 /** The files of types that come with Protocol Buffers, `google/protobuf/timestamp.proto`. */
 export const STANDARD_FILES: readonly FileDescriptorProto[] = [
@@ -30,5 +39,19 @@ export const STANDARD_FILES: readonly FileDescriptorProto[] = [
   types.file_google_protobuf_wrappers,
 ].map(({ proto }) => proto);
 
-export type { DescMessage, DescMethod, DescService, FileDescriptorProto, Message, Registry };
-export type { DescriptorProto, FieldDescriptorProto } from "@bufbuild/protobuf/wkt";
+export type {
+  DescMessage,
+  DescMethod,
+  DescMethodStreaming,
+  DescService,
+  FileRegistry,
+  Message,
+  MessageInitShape,
+  Registry,
+} from "@bufbuild/protobuf";
+export type {
+  DescriptorProto,
+  DescriptorProtoSchema,
+  FieldDescriptorProto,
+  FileDescriptorProto,
+} from "@bufbuild/protobuf/wkt";

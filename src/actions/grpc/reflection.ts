@@ -1,18 +1,15 @@
 import { StepError } from "../../base/errors.ts";
-import type { GrpcResponse } from "./grpc_call.ts";
-import { knownType } from "./known_types.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import type { Channel } from "./channel.ts";
+import { KNOWN_TYPES } from "./known_types.ts";
 import { undefinedTypes } from "./link_files.ts";
+import { type CallOptions, makeCall, nameOfStatus, NOT_GRPC } from "./make_call.ts";
 import {
   create,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
   fromBinary,
-  toBinary,
 } from "./protobuf.ts";
-import { nameOfStatus } from "./status.ts";
-
-/** Sends messages to a method of the server: `/grpc.reflection.v1.ServerReflection/…`. */
-export type Send = (path: string, messages: readonly Uint8Array[]) => Promise<GrpcResponse>;
 
 /** The result of reflection: the files of a service, or the services that exist instead. */
 export type Reflected =
@@ -21,101 +18,93 @@ export type Reflected =
 
 const UNIMPLEMENTED = 12;
 
-/**
- * Asks a server for the files that define a service, and all that these refer to. The package of
- * the service may be left out where only one service has the name.
- */
-export async function reflect(send: Send, address: string, name: string): Promise<Reflected> {
-  const { ask, services } = await openReflection(send, address);
-  const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
-  const service = matches.length === 1 ? matches[0]! : name;
-  const [answer] = await ask([{ fileContainingSymbol: service }]);
-  if (!answer || answer.files.length === 0) return { services };
-  const files = new Map<string, FileDescriptorProto>();
-  const add = (found: readonly FileDescriptorProto[]) => {
-    for (const file of found) if (!files.has(file.name)) files.set(file.name, file);
-  };
-  add(answer.files);
-  const asked = new Set<string>();
-  for (;;) {
-    const all = [...files.values()];
-    const questions = [
-      ...all.flatMap(({ dependency }) => dependency).filter((one) => !files.has(one))
-        .map((one): Question => ({ fileByFilename: one })),
-      // Some servers name no dependencies.
-      ...undefinedTypes(all).map((one): Question => ({ fileContainingSymbol: one })),
-    ].filter((question) => !asked.has(JSON.stringify(question)));
-    if (questions.length === 0) return { files: all, service };
-    for (const question of questions) asked.add(JSON.stringify(question));
-    for (const { files: found } of await ask(questions)) add(found);
-  }
-}
-
 interface Question {
   readonly fileByFilename?: string;
   readonly fileContainingSymbol?: string;
   readonly listServices?: string;
 }
 
-interface ReflectionResponse {
-  readonly files: readonly FileDescriptorProto[];
-  readonly services: readonly string[];
+/** A response in JSON. */
+interface Answer {
+  readonly fileDescriptorResponse?: { readonly fileDescriptorProto?: readonly string[] };
+  readonly listServicesResponse?: { readonly service?: readonly { readonly name?: string }[] };
 }
 
-/** Finds out which version of reflection the server speaks. */
-async function openReflection(send: Send, address: string) {
-  let path = "";
-  const ask = async (questions: readonly Question[]): Promise<ReflectionResponse[]> => {
-    const type = knownType("grpc.reflection.v1.ServerReflectionRequest");
-    const messages = questions.map((question) => toBinary(type, create(type, { ...question })));
-    const { status, messages: replies } = await send(path, messages);
-    if (status.code === 0) return replies.map(readReply);
-    throw new ReflectionError(status.code, status.message);
-  };
-  for (const version of ["v1", "v1alpha"]) {
-    path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
-    try {
-      const [list] = await ask([{ listServices: "*" }]);
-      return { ask, services: list?.services ?? [] };
-    } catch (error) {
-      if (!(error instanceof ReflectionError)) throw error;
-      if (error.code !== UNIMPLEMENTED) {
-        throw new StepError(
-          `cannot read the services of ${address} by reflection: ${error.message} (${
-            nameOfStatus(error.code)
-          })`,
-          error.message.startsWith("the response is not one of gRPC")
-            ? "does a gRPC server listen there?"
-            : "files say the same: proto: service.proto",
-        );
+type Ask = (questions: readonly Question[]) => Promise<readonly Answer[]>;
+
+/**
+ * Asks a server for the files that define a service, and all that these refer to. The package of
+ * the service may be left out where only one service has the name.
+ */
+export async function reflect(
+  channel: Channel,
+  name: string,
+  options: CallOptions,
+  attempt: Attempt,
+): Promise<Reflected> {
+  const { ask, services } = await openReflection(channel, options, attempt);
+  const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
+  const service = matches.length === 1 ? matches[0]! : name;
+  const files = new Map<string, FileDescriptorProto>();
+  const asked = new Set<string>();
+  for (let questions: Question[] = [{ fileContainingSymbol: service }]; questions.length > 0;) {
+    for (const question of questions) asked.add(JSON.stringify(question));
+    for (const { fileDescriptorResponse } of await ask(questions)) {
+      for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
+        const file = fromBinary(FileDescriptorProtoSchema, Uint8Array.fromBase64(bytes));
+        if (!files.has(file.name)) files.set(file.name, file);
       }
     }
+    if (files.size === 0) return { services };
+    const all = [...files.values()];
+    questions = [
+      ...all.flatMap(({ dependency }) => dependency).filter((one) => !files.has(one))
+        .map((one) => ({ fileByFilename: one })),
+      // Some servers name no dependencies.
+      ...undefinedTypes(all).map((one) => ({ fileContainingSymbol: one })),
+    ].filter((question) => !asked.has(JSON.stringify(question)));
+  }
+  return { files: [...files.values()], service };
+}
+
+/** Finds out which version of reflection the server speaks, and its services. */
+async function openReflection(
+  channel: Channel,
+  options: CallOptions,
+  attempt: Attempt,
+): Promise<{ readonly ask: Ask; readonly services: readonly string[] }> {
+  for (const version of ["v1", "v1alpha"]) {
+    const service = KNOWN_TYPES.getService(`grpc.reflection.${version}.ServerReflection`)!;
+    const method = service.method.serverReflectionInfo!;
+    const send = (questions: readonly Question[]) => {
+      const messages = questions.map((question) => create(method.input, { ...question }));
+      const awaited = "the answer of server reflection";
+      const call = { ...options, method, types: KNOWN_TYPES, messages, awaited };
+      return makeCall(channel, call, attempt);
+    };
+    const refusal = (code: number, message: string) =>
+      new StepError(
+        `cannot read the services of ${attempt.address} by reflection: ${message} (${
+          nameOfStatus(code)
+        })`,
+        message.startsWith(NOT_GRPC)
+          ? "does a gRPC server listen there?"
+          : "files say the same: proto: service.proto",
+      );
+    const ask: Ask = async (questions) => {
+      const { code, message, messages } = await send(questions);
+      if (code !== 0) throw refusal(code, message);
+      return messages as readonly Answer[];
+    };
+    const { code, message, messages } = await send([{ listServices: "*" }]);
+    if (code === UNIMPLEMENTED) continue;
+    if (code !== 0) throw refusal(code, message);
+    const [list] = messages as readonly Answer[];
+    const services = list?.listServicesResponse?.service ?? [];
+    return { ask, services: services.map(({ name = "" }) => name) };
   }
   throw new StepError(
-    `${address} does not offer server reflection (UNIMPLEMENTED)`,
+    `${attempt.address} does not offer server reflection (UNIMPLEMENTED)`,
     "switch it on in the server, or name the files: proto: service.proto",
   );
-}
-
-/** The server refused reflection. */
-class ReflectionError extends Error {
-  constructor(readonly code: number, message: string) {
-    super(message);
-  }
-}
-
-/** A reply as decoded by the library. */
-interface ReflectionMessage {
-  readonly fileDescriptorResponse?: { readonly fileDescriptorProto: readonly Uint8Array[] };
-  readonly listServicesResponse?: { readonly service: readonly { readonly name: string }[] };
-}
-
-function readReply(bytes: Uint8Array): ReflectionResponse {
-  const type = knownType("grpc.reflection.v1.ServerReflectionResponse");
-  const reply = fromBinary(type, bytes) as ReflectionMessage;
-  return {
-    files: (reply.fileDescriptorResponse?.fileDescriptorProto ?? [])
-      .map((file) => fromBinary(FileDescriptorProtoSchema, file)),
-    services: (reply.listServicesResponse?.service ?? []).map(({ name }) => name),
-  };
 }

@@ -1,18 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict } from "../../../src/action/action.ts";
-import { grpcExplainer } from "../../../src/actions/grpc/explain_grpc.ts";
+import { testHint } from "../../../src/actions/grpc/describe_grpc.ts";
 import { grpc } from "../../../src/actions/grpc/grpc.ts";
 import { linkFiles, undefinedTypes } from "../../../src/actions/grpc/link_files.ts";
-import {
-  create,
-  FileDescriptorProtoSchema,
-  fromBinary,
-  fromJson,
-  toBinary,
-  toJson,
-} from "../../../src/actions/grpc/protobuf.ts";
-import { runGrpc } from "../../../src/actions/grpc/run_grpc.ts";
+import { create, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
@@ -20,6 +13,9 @@ import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { startTool } from "../../support/servers/tool_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
+import { runnerOf } from "../../support/run_action.ts";
+
+const runGrpc = runnerOf(grpc);
 
 const FIXTURES = fromFileUrl(new URL("../../fixtures/", import.meta.url));
 const PROTO = {
@@ -432,8 +428,6 @@ Deno.test("grpc presents a client certificate", async () => {
   assertStringIncludes(`${error.message} ${error.hint}`, "client certificate");
 });
 
-const { testHint } = grpcExplainer;
-
 Deno.test("grpc explains status by the health of the service, or by the status of the call", () => {
   const unhealthy = { code: 0, status_code: "OK", body: { status: "NOT_SERVING" } };
   assertEquals(
@@ -475,7 +469,7 @@ const CHECKS: readonly (readonly [params: Dict, ...messages: string[]])[] = [
   [{ ...CALL, tls: true, cert_file: "a" }],
   [{ ...CALL, tls: true, key_file: "a" }, '"key_file" needs "cert_file"'],
   [{ ...CALL, tls: {}, insecure: true }, '"tls" as a map and "insecure" cannot be combined'],
-  [{ ...CALL, max_messages: 0 }, '"max_messages" must be at least 1'],
+  [{ ...CALL, max_messages: 0 }, '"max_messages" must be at least 1, not 0'],
   [{ ...CALL, data: {} }, 'unknown parameter "data" of grpc (the key is "body")'],
   [{ ...CALL, headers: {} }, 'unknown parameter "headers" of grpc (the key is "metadata")'],
 ];

@@ -2,17 +2,17 @@
 import { createSecureServer, createServer, type ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { FrameReader, makeFrame } from "../../../src/actions/grpc/frames.ts";
-import { knownType, knownTypes } from "../../../src/actions/grpc/known_types.ts";
+import { Buffer } from "node:buffer";
+import { type DescMessage, toBinary } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { KNOWN_TYPES } from "../../../src/actions/grpc/known_types.ts";
 import { linkFiles } from "../../../src/actions/grpc/link_files.ts";
 import { readProtoFiles } from "../../../src/actions/grpc/proto_files.ts";
 import {
   create,
-  type DescMessage,
   FileDescriptorProtoSchema,
   fromBinary,
   fromJson,
-  toBinary,
   toJson,
 } from "../../../src/actions/grpc/protobuf.ts";
 import { actionContext } from "../action_context.ts";
@@ -68,17 +68,32 @@ interface Call {
   readonly headers: Readonly<Record<string, Json>>;
 }
 
-function refuse({ stream }: Call, { code, message, details }: Refusal): void {
-  const type = knownType("google.rpc.Status");
-  const status = { code, message, details };
-  const bytes = toBinary(type, fromJson(type, status, { registry: knownTypes() }));
+function knownType(name: string): DescMessage {
+  return KNOWN_TYPES.getMessage(name)!;
+}
+
+/** A `google.rpc.Status`, whose fields are all shorter than 128 bytes. */
+function statusOf({ code, message, details }: Refusal): Uint8Array {
+  const part = (tag: number, bytes: Uint8Array) => [tag, bytes.length, ...bytes];
+  const registry = KNOWN_TYPES;
+  return Uint8Array.from([
+    ...[0x08, code],
+    ...part(0x12, new TextEncoder().encode(message)),
+    ...details.flatMap((one) =>
+      part(0x1a, toBinary(AnySchema, fromJson(AnySchema, one, { registry })))
+    ),
+  ]);
+}
+
+function refuse({ stream }: Call, refusal: Refusal): void {
+  const { code, message, details } = refusal;
   stream.respond({
     ":status": 200,
     "content-type": "application/grpc",
     "grpc-status": `${code}`,
     "grpc-message": encodeURIComponent(message),
     "x-refused": "yes",
-    ...details.length === 0 ? {} : { "grpc-status-details-bin": bytes.toBase64() },
+    ...details.length === 0 ? {} : { "grpc-status-details-bin": statusOf(refusal).toBase64() },
   }, { endStream: true });
 }
 
@@ -98,9 +113,11 @@ function answer(
     ...isPacked ? { "grpc-encoding": "gzip" } : {},
   }, { waitForTrailers: true });
   for (const message of messages) {
-    const frame = makeFrame(isPacked ? gzipSync(message) : message);
-    if (isPacked) frame[0] = 1;
-    stream.write(frame);
+    const bytes = isPacked ? gzipSync(message) : message;
+    const head = Buffer.alloc(5);
+    head.writeUInt8(isPacked ? 1 : 0);
+    head.writeUInt32BE(bytes.length, 1);
+    stream.write(Buffer.concat([head, bytes]));
   }
   stream.end();
 }
@@ -152,6 +169,17 @@ function reflect(bytes: Uint8Array): Uint8Array {
   return reply({ fileDescriptorResponse: { fileDescriptorProto: [proto] } });
 }
 
+/** The messages of a request, each of which has its length before it. */
+function messagesIn(request: Buffer): Uint8Array[] {
+  const messages: Uint8Array[] = [];
+  for (let at = 0; at < request.length;) {
+    const end = at + 5 + request.readUInt32BE(at + 1);
+    messages.push(request.subarray(at + 5, end));
+    at = end;
+  }
+  return messages;
+}
+
 const { tls } = options;
 const server = tls
   ? createSecureServer({
@@ -166,12 +194,9 @@ server.on("session", () => print("session"));
 server.on("stream", (stream: ServerHttp2Stream, headers: Readonly<Record<string, Json>>) => {
   const name = String(headers[":path"]).split("/").at(-1);
   print(`${name} begins`);
-  const reader = new FrameReader();
-  const bodies: Uint8Array[] = [];
-  stream.on("data", (chunk: Uint8Array) => {
-    bodies.push(...reader.take(chunk).map(({ bytes }) => bytes));
-  });
-  stream.on("end", () => serve({ stream, headers }, bodies));
+  const chunks: Uint8Array[] = [];
+  stream.on("data", (chunk: Uint8Array) => chunks.push(chunk.slice()));
+  stream.on("end", () => serve({ stream, headers }, messagesIn(Buffer.concat(chunks))));
   stream.on("error", () => {});
   stream.on("close", () => print(`${name} ended ${stream.rstCode}`));
 });

@@ -8,34 +8,29 @@ import type {
   Dict,
   Value,
 } from "../../action/action.ts";
-import { readParameters } from "../../action/read_parameters.ts";
 
-/** Shows what grpc sent and received in reports. */
-export const grpcExplainer: ActionExplainer = {
-  describe: (req, res) => ({
-    request: {
-      title: `${req.service}/${req.method} at ${req.addr}`,
-      covered: ["addr", "service", "method"],
+/** What grpc sent and received, as reports show it. */
+export const describe: ActionExplainer["describe"] = (req, res) => ({
+  request: {
+    title: `${req.service}/${req.method} at ${req.addr}`,
+    covered: ["addr", "service", "method"],
+  },
+  ...res && {
+    response: {
+      kept: withoutRepetition(res),
+      title: `${res.status_code} (${res.code})`,
+      covered: ["code", "status_code"],
+      minor: MINOR.map((name) => ["metadata", name]),
     },
-    ...res
-      ? {
-        response: {
-          kept: withoutRepetition(res),
-          title: `${res.status_code} (${res.code})`,
-          covered: ["code", "status_code"],
-          minor: MINOR.map((name) => ["metadata", name]),
-        },
-      }
-      : {},
-  }),
-  command: grpcurlCommand,
-  testHint: (parts, { code, body }) =>
-    !parts.includes("status")
-      ? undefined
-      : code === 0 && isDict(body) && UNHEALTHY.has(body.status)
-      ? `the health of the service is ${body.status}; status is 0 for SERVING`
-      : "status is the number of the gRPC status, 0 for OK; its name is res.status_code",
-};
+  },
+});
+
+export const testHint: ActionExplainer["testHint"] = (parts, { code, body }) =>
+  !parts.includes("status")
+    ? undefined
+    : code === 0 && isDict(body) && UNHEALTHY.has(body.status)
+    ? `the health of the service is ${body.status}; status is 0 for SERVING`
+    : "status is the number of the gRPC status, 0 for OK; its name is res.status_code";
 
 /** Responses to a health check for which `status` is not the code of the call. */
 const UNHEALTHY = new Set<Value | undefined>(["NOT_SERVING", "UNKNOWN", "SERVICE_UNKNOWN"]);
@@ -45,14 +40,11 @@ const MINOR = ["content-type", "grpc-accept-encoding", "grpc-encoding", "date", 
 
 /** A response without what is empty or repeats its body. */
 function withoutRepetition(res: Dict): Dict {
-  const { rawbody: _, messages, ...rest } = res;
-  const count = Array.isArray(messages) ? messages.length : 0;
-  const kept = count > 1 ? { ...without(rest, "body"), messages: messages! } : rest;
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => !isEmpty(value)));
-}
-
-function without(map: Dict, name: string): Dict {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => key !== name));
+  const count = Array.isArray(res.messages) ? res.messages.length : 0;
+  const repeated = ["rawbody", count > 1 ? "body" : "messages"];
+  const kept = Object.entries(res)
+    .filter(([name, value]) => !repeated.includes(name) && !isEmpty(value));
+  return Object.fromEntries(kept);
 }
 
 function isEmpty(value: Value): boolean {
@@ -61,7 +53,7 @@ function isEmpty(value: Value): boolean {
 }
 
 /** A grpcurl command that makes a call once more. */
-function grpcurlCommand(req: Dict, params: Dict): CommandLine {
+export function grpcurlCommand(req: Dict, params: Dict): CommandLine {
   const { body, metadata } = req;
   const isStream = Array.isArray(body);
   const isEmptyBody = isDict(body) && Object.keys(body).length === 0;
@@ -87,7 +79,6 @@ function headerWord(name: string, value: string): CommandWord {
 }
 
 function tlsWords(params: Dict): string[] {
-  const read = readParameters("grpc", params);
   const { tls } = params;
   const isOn = tls === true || tls === "true" || isDict(tls);
   if (!isOn) return ["-plaintext"];
@@ -95,7 +86,7 @@ function tlsWords(params: Dict): string[] {
   const file = (option: string, value: Value | undefined) =>
     typeof value === "string" && !value.includes("-----BEGIN ") ? [option, value] : [];
   return [
-    ...map.verify === false || read.boolean("insecure") ? ["-insecure"] : [],
+    ...map.verify === false || String(params.insecure) === "true" ? ["-insecure"] : [],
     ...file("-cacert", map.ca ?? params.ca_file),
     ...file("-cert", map.cert ?? params.cert_file),
     ...file("-key", map.key ?? params.key_file),
