@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Action } from "../../src/action/action.ts";
 import { listParameters, type NamedParameter, sentence } from "../../src/action/list_parameters.ts";
-import { BROWSER_ACTIONS, type BrowserAction } from "../../src/actions/browser/browser_actions.ts";
+import { type CommandRule, COMMANDS } from "../../src/actions/browser/commands.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
@@ -34,7 +34,9 @@ function makeActionPage(action: Action, text: string): Page {
 function browserActions(): string[] {
   return table(
     ["Action", "Keys", "What it does", "Result"],
-    BROWSER_ACTIONS.map(({ name, summary, needs = [], takes = [], result }: BrowserAction) => [
+    Object.entries<CommandRule>(COMMANDS).map((
+      [name, { summary, needs = [], takes = [], result }],
+    ) => [
       code(name),
       [...needs.map((key) => `**${code(key)}**`), ...takes.map(code)].join(", "),
       `${plain(summary)}.`,

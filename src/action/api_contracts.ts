@@ -2,7 +2,7 @@ import type { ApiCoverage } from "../base/value/api_coverage.ts";
 import type { ResourceScope } from "./action.ts";
 
 /** The part of an API that a run has used. */
-interface CountedContract {
+export interface CountedContract {
   coverage(): ApiCoverage;
 }
 

@@ -59,7 +59,7 @@ class Slot<C> implements Turns {
 }
 
 /** The step that uses a connection. */
-interface Use<P> {
+export interface Use<P> {
   readonly action: string;
   readonly params: P & Sharing;
   /** The parameters as the step gives them. */
@@ -106,7 +106,7 @@ export async function onConnection<P, C, A>(
   }
   const { step, job, run: whole } = context.scope;
   const scope = params.fresh ? step : params.connection ? whole : job;
-  const key = JSON.stringify(by.map((name) => raw[name] ?? null));
+  const key = JSON.stringify(by.map((name) => raw[name] ?? params[name] ?? null));
   const slot = scope.resource(
     `${action}:${params.connection ?? ""}:${key}`,
     () => new Slot<C>(),

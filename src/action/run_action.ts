@@ -18,7 +18,7 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
       throw new StepError(`cannot run ${name}: ${message}`, hint, details);
     }
     const target = await spec.target(params);
-    const { timeout }: { readonly timeout?: number } = params;
+    const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;
     const begin = () => new Attempt(context, target, refusals, timeout);
     const req = spec.request?.(params, raw) ?? {};
     const carryOut = () =>

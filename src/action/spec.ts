@@ -19,6 +19,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   /** One line, for help and documents. */
   readonly summary: string;
   readonly params: S;
+  /** Whether `timeout` limits parts of the attempt, which `run` sees to, and not all of it. */
+  readonly limitsParts?: true;
   /** Alternative parameters: a step gives exactly one of them. */
   readonly oneOf?: readonly (keyof S & string)[];
   /** Alternative parameters that a step may also leave out. */
@@ -88,7 +90,8 @@ type Optional<F extends ResponseShape> = {
 }[keyof F];
 
 /** What `run` returns. */
-interface Response<F extends ResponseShape> extends Omit<ActionResult, "req" | "res" | "status"> {
+export interface Response<F extends ResponseShape>
+  extends Omit<ActionResult, "req" | "res" | "status"> {
   readonly req?: Dict;
   readonly res:
     & { readonly [K in Exclude<keyof F, Optional<F>>]: FieldValue<F[K]> }

@@ -23,7 +23,7 @@ export interface Server {
 }
 
 /** A server that http connects to, which asks for permissions: its proxies and redirects matter. */
-interface Url {
+export interface Url {
   readonly url: string;
 }
 
@@ -38,8 +38,10 @@ export interface DataFile {
 }
 
 /** The action asks for the permission to start it, as that depends on its environment. */
-interface Program {
+export interface Program {
   readonly program: string;
+  /** What it is, for messages, where it is found when it starts: `the browser`. */
+  readonly product?: string;
 }
 
 /** A target in messages: its address, `redis at localhost port 6379`, and what opens it. */
@@ -50,12 +52,16 @@ export function describeTarget(target: Target) {
     : "url" in target
     ? `"${target.url}"`
     : "program" in target
-    ? `the program "${target.program}"`
+    ? target.product ?? `the program "${target.program}"`
     : `the ${target.product} "${target.shown}"`;
   const peer = isServer && target.product !== undefined
     ? `${target.product} at ${address}`
     : address;
-  const [opening, open] = isServer ? ["connecting to", "connect to"] : ["opening", "open"];
+  const [opening, open] = isServer
+    ? ["connecting to", "connect to"]
+    : "program" in target
+    ? ["starting", "start"]
+    : ["opening", "open"];
   const failing = isServer && target.failing || `cannot ${open} ${peer}`;
   return { address, peer, opening: `${opening} ${peer}`, failing };
 }

@@ -141,7 +141,7 @@ export class Names {
     return expression;
   }
 
-  /** The template for a text that contains `{{name}}`. */
+  /** A text with `{{name}}` in it as a template of ours. */
   template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): string {
     const parts: TemplatePart[] = [];
     let end = 0;
@@ -177,5 +177,5 @@ export class Names {
   }
 }
 
-/** A template that reads a var. */
+/** A var in a template of ours. */
 const VARS = /\{\{vars\.(\w+)\}\}/g;

@@ -13,7 +13,7 @@ import {
 } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
-interface Hover extends TextRange {
+export interface Hover extends TextRange {
   readonly markdown: string;
 }
 

@@ -4,7 +4,6 @@ import type { MergedPieces, PieceFile } from "./piece_events.ts";
 import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
 import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
-import { tallyRounds } from "../run/round_tally.ts";
 import { readSuiteRunFile } from "./suite_run_file.ts";
 
 /** What several processes did, as if one had done it. */
@@ -21,15 +20,10 @@ export async function mergeFiles(
   runFile?: NamedText,
   opening?: Opening,
 ): Promise<Merged> {
-  if (!runFile) return { isSuite: true, ...withTallies(mergeShards(files)) };
+  if (!runFile) return { isSuite: true, ...mergeShards(files) };
   if (isSuiteRunFile(runFile.text)) {
-    const suite = await readSuiteRunFile(runFile);
-    return { isSuite: true, ...withTallies(mergeSuitePieces(suite, files)) };
+    return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), files) };
   }
   const run = await readRunFile(runFile, opening);
-  return { isSuite: false, ...withTallies(mergePieces(run, files, opening?.secrets)) };
-}
-
-function withTallies(merged: MergedPieces): MergedPieces {
-  return { ...merged, events: tallyRounds(merged.events) };
+  return { isSuite: false, ...mergePieces(run, files, opening?.secrets) };
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A text to wait for, and the reply to it. */
-interface PlainTurn {
+export interface PlainTurn {
   readonly reply: RegExp;
   readonly send?: string;
 }

@@ -1,159 +1,152 @@
 import { assertNever, StepError } from "../../base/errors.ts";
 import { isSecretField } from "../../secrets/secrets.ts";
 import type { ActionContext, Value } from "../../action/action.ts";
-import { readStepFile } from "../../action/step_file.ts";
-import { explainNetwork } from "./explain_network.ts";
-import type { Order, OrderOutcome } from "./order.ts";
-import { type PageActor, untilLoaded } from "./page_actor.ts";
+import { runResources } from "../../action/run_resources.ts";
+import { readablePath, readStepFile, writeStepFile } from "../../action/step_file.ts";
+import { explainNetwork } from "./explain_failure.ts";
+import type { PageActor } from "./page_actor.ts";
 import {
   dataOf,
   fillField,
-  giveFiles,
-  probe,
+  isLoaded,
+  isPassword,
+  refuseFiles,
   selectContent,
   selectOptions,
   submitForm,
   textOf,
 } from "./page_scripts.ts";
 import { refusalOf } from "./page_watch.ts";
-import type { Handle, PageFrame } from "./puppeteer.ts";
-import { takeScreenshot } from "./screenshots.ts";
+import type { Handle, Keyboard } from "./puppeteer.ts";
+import { keepPicture, type Results } from "./results.ts";
 
-const CLICKABLE = { visible: true, enabled: true, reachable: true } as const;
+const REACHABLE = { visible: true, reachable: true } as const;
+const CLICKABLE = { ...REACHABLE, enabled: true } as const;
 const EDITABLE = { visible: true, enabled: true } as const;
 const VISIBLE = { visible: true } as const;
 
-/** Carries out one action; what it reads goes into the outcome. */
-export async function carryOut(
-  order: Order,
-  actor: PageActor,
-  outcome: OrderOutcome,
-  context: ActionContext,
-): Promise<void> {
-  const { name, id, selector = "", value = "" } = order;
-  const read = (result: Value) => void (outcome.results[id] = result);
-  const find = actor.element;
+/** Carries out one command; what it reads goes into the results. */
+export async function carryOut(actor: PageActor, results: Results): Promise<void> {
+  const { command, attempt: { context } } = actor;
+  const { name, id = name, selector = "", value: values = [] } = command;
+  const [value = ""] = values;
+  const read = (result: Value) => void (results.results[id] = result);
   switch (name) {
     case "navigate":
-      return await navigate(order.url ?? "", actor, outcome, context);
+      return await navigate(command.url!, actor, results);
     case "click":
+      return await click(actor, { button: "left", count: 1 });
     case "double_click":
-    case "right_click": {
-      const { middle } = await find(selector, CLICKABLE);
-      const button = name === "right_click" ? "right" : "left";
-      const count = name === "double_click" ? 2 : 1;
-      return await actor.act(() => actor.page.mouse.click(...middle, { button, count }));
-    }
+      return await click(actor, { button: "left", count: 2 });
+    case "right_click":
+      return await click(actor, { button: "right", count: 1 });
     case "hover": {
-      const { middle } = await find(selector, { visible: true, reachable: true });
-      return await actor.act(() => actor.page.mouse.move(...middle));
+      const handle = await actor.element(REACHABLE);
+      return await actor.act(() => handle.hover());
     }
     case "focus": {
-      const { handle } = await find(selector, EDITABLE);
+      const handle = await actor.element(EDITABLE);
       return await actor.act(() => handle.focus());
     }
     case "scroll":
-      // Looking whether the mouse reaches it scrolls it into view.
-      return void await find(selector, { visible: true, reachable: true });
+      return void await actor.element(REACHABLE);
     case "fill": {
-      const { handle, type } = await find(selector, EDITABLE);
-      keepSecret(type, selector, value, context);
+      const handle = await fieldOf(actor);
       return await actor.act(() => callOn(handle, selector, fillField, value));
     }
     case "send_keys":
     case "type": {
-      const { handle, type } = await find(selector, EDITABLE);
-      keepSecret(type, selector, value, context);
+      const handle = await fieldOf(actor);
+      const { keyboard } = actor.page;
       await actor.wait(handle.focus(), "the page did not answer");
       await actor.wait(handle.evaluate(selectContent), "the page did not answer");
       return await actor.act(() =>
-        value === "" ? actor.page.keyboard.press("Backspace") : actor.page.keyboard.type(value)
+        value === "" ? keyboard.press("Backspace") : keyboard.type(value)
       );
     }
     case "press": {
-      if (selector !== "") await (await find(selector, EDITABLE)).handle.focus();
-      for (const keys of order.values) await actor.act(() => press(keys, actor));
+      if (selector !== "") await actor.wait((await actor.element(EDITABLE)).focus());
+      for (const keys of values) await actor.act(() => press(keys, actor.page.keyboard));
       return;
     }
     case "select": {
-      const { handle } = await find(selector, EDITABLE);
-      return await actor.act(() => callOn(handle, selector, selectOptions, order.values));
+      const handle = await actor.element(EDITABLE);
+      return await actor.act(() => callOn(handle, selector, selectOptions, values));
     }
     case "upload": {
-      const files = await Promise.all(order.paths.map((path) => readUpload(path, context)));
+      const { path = [] } = command;
+      const files = await Promise.all(path.map((one) => absolutePath(one, context)));
       // Pages hide file fields behind buttons of their own.
-      const { handle } = await find(selector, { enabled: true });
-      return await actor.act(() => callOn(handle, selector, giveFiles, files));
+      const handle = await actor.element({ enabled: true });
+      await callOn(handle, selector, refuseFiles, files.length);
+      return await actor.act(() => handle.uploadFile(...files));
     }
     case "submit": {
-      const { handle } = await find(selector, {});
+      const handle = await actor.element({});
       return await actor.act(() => callOn(handle, selector, submitForm));
     }
-    case "close_tab":
-      return await closeTab(actor);
+    case "close_tab": {
+      if (await actor.wait(actor.tabs.close(), "the tab did not close")) return;
+      throw new StepError("there is no other tab to go back to");
+    }
     case "wait_visible":
     case "expect_visible":
-      return void await find(selector, VISIBLE);
+      return void await actor.element(VISIBLE);
     case "wait_not_visible":
-      return await actor.until(async () => {
-        const handle = await actor.find(selector);
-        const isVisible = typeof handle !== "string" &&
-          (await handle.evaluate(probe, false)).hidden === undefined;
-        return isVisible ? `the element ${JSON.stringify(selector)} is still visible` : undefined;
-      });
+      return await actor.gone();
     case "wait_enabled":
-      return void await find(selector, { enabled: true });
+      return void await actor.element({ enabled: true });
     case "wait_ready":
-      return selector === "" ? await untilLoaded(actor) : void await find(selector, {});
+      if (selector !== "") return void await actor.element({});
+      return await actor.until(async (page) =>
+        await page.evaluate(isLoaded) ? undefined : "the page is still loading"
+      );
     case "wait_text":
     case "expect_text":
-      return read(await textLike(order, actor));
+      return read(await textLike(actor));
     case "expect_url":
-      return await actor.until(() =>
-        Promise.resolve(mismatch("the URL", actor.page.url(), order, actor))
-      );
+      return await actor.until((page) => Promise.resolve(mismatch("the URL", page.url(), actor)));
     case "expect_title":
-      return await actor.until(async () =>
-        mismatch("the title", await actor.page.title(), order, actor)
-      );
+      return await actor.until(async (page) => mismatch("the title", await page.title(), actor));
     case "text":
-      return read(await (await find(selector, VISIBLE)).handle.evaluate(textOf));
+      return read(await actor.read(VISIBLE, (handle) => handle.evaluate(textOf)));
     case "value":
       return read(
-        await (await find(selector, {})).handle.evaluate((one: { value?: unknown }) =>
-          String(one.value ?? "")
+        await actor.read(
+          {},
+          (handle) => handle.evaluate((one: { value?: unknown }) => String(one.value ?? "")),
         ),
       );
     case "get_html":
       return read(
-        await (await find(selector, {})).handle.evaluate((one: { outerHTML: string }) =>
-          one.outerHTML
+        await actor.read(
+          {},
+          (handle) => handle.evaluate((one: { outerHTML: string }) => one.outerHTML),
         ),
       );
     case "get_attribute":
-      return read(await attributesOf((await find(selector, {})).handle, order.attributes));
+      return read(await attributesOf(actor));
     case "evaluate":
-      return read(await evaluate(order.script ?? "", actor));
+      return read(await evaluate(actor));
     case "screenshot":
     case "capture_screenshot":
     case "full_screenshot":
-      return await takeScreenshot(order, actor, outcome, context);
+      return await takeScreenshot(actor, results);
     default:
       return assertNever(name);
   }
 }
 
-async function closeTab({ wait, closeTab }: PageActor): Promise<void> {
-  if (await wait(closeTab(), "the tab did not close")) return;
-  throw new StepError("there is no other tab to go back to");
+async function click(
+  actor: PageActor,
+  options: { readonly button: "left" | "right"; readonly count: number },
+): Promise<void> {
+  const handle = await actor.element(CLICKABLE);
+  await actor.act(() => handle.click(options));
 }
 
-async function navigate(
-  text: string,
-  { page, wait }: PageActor,
-  outcome: OrderOutcome,
-  { permissions, tls }: ActionContext,
-): Promise<void> {
+async function navigate(text: string, actor: PageActor, results: Results): Promise<void> {
+  const { page, signal, attempt: { context: { permissions, tls } } } = actor;
   const url = URL.parse(text, page.url() === "about:blank" ? undefined : page.url());
   if (!url) {
     throw new StepError(`invalid URL ${JSON.stringify(text)}`, "write it with http:// or https://");
@@ -165,25 +158,22 @@ async function navigate(
     throw new StepError(`cannot open ${url.href}: ${refusal}`, hint);
   }
   try {
-    const response = await wait(
-      page.goto(url.href, { timeout: 0, waitUntil: "load" }),
-      "the page did not load",
-    );
-    outcome.httpCode = response?.status() ?? null;
+    const opened = page.goto(url.href, { timeout: 0, waitUntil: "load", signal });
+    const response = await actor.wait(opened, "the page did not load");
+    results.http_code = response?.status() ?? null;
   } catch (error) {
     throw explainNetwork(error, url, tls?.insecure === true) ?? error;
   }
 }
 
-/** A text that is typed into a field for passwords is one. */
-function keepSecret(
-  type: string | undefined,
-  selector: string,
-  value: string,
-  { secrets }: ActionContext,
-): void {
+/** A field that takes a value. What a field for passwords gets is a secret. */
+async function fieldOf(actor: PageActor): Promise<Handle> {
+  const { command: { selector = "", value: [value = ""] = [] }, attempt } = actor;
+  const handle = await actor.element(EDITABLE);
   const names = selector.match(/[\w-]+/g) ?? [];
-  if (value !== "" && (type === "password" || names.some(isSecretField))) secrets.add(value);
+  const isSecret = names.some(isSecretField) || await actor.wait(handle.evaluate(isPassword));
+  if (value !== "" && isSecret) attempt.context.secrets.add(value);
+  return handle;
 }
 
 /** Calls a function on an element. It returns a description of the problem, or an empty text. */
@@ -198,7 +188,7 @@ async function callOn<A extends unknown[]>(
   if (problem !== "") throw new StepError(`the element ${JSON.stringify(selector)}: ${problem}`);
 }
 
-async function press(keys: string, { page: { keyboard } }: PageActor): Promise<void> {
+async function press(keys: string, keyboard: Keyboard): Promise<void> {
   const [key, ...modifiers] = (keys === "+" ? ["+"] : keys.split("+")).reverse();
   try {
     for (const modifier of modifiers.toReversed()) await keyboard.down(modifier);
@@ -214,67 +204,64 @@ async function press(keys: string, { page: { keyboard } }: PageActor): Promise<v
   }
 }
 
-async function readUpload(path: string, context: ActionContext) {
+/** The path of a file to upload, as the browser opens it. */
+async function absolutePath(path: string, context: ActionContext): Promise<string> {
   const file = { what: "the file to upload", path, parameter: "actions" };
-  const bytes = await readStepFile(file, context);
-  return { name: path.split(/[/\\]/).at(-1)!, base64: bytes.toBase64() };
+  const { files } = context.host;
+  const found = await readablePath(file, context);
+  // Reading it says why it cannot be uploaded.
+  if (!await files.isFile(found).catch(() => false)) await readStepFile(file, context);
+  return await files.realPath(found);
 }
 
-/** The text of an element once it is what the order says. */
-async function textLike(order: Order, actor: PageActor): Promise<string> {
-  const { selector = "" } = order;
+/** The text of an element once it is what the command says. */
+async function textLike(actor: PageActor): Promise<string> {
+  const { selector, value } = actor.command;
+  const it = JSON.stringify(selector);
   let text = "";
-  await actor.until(async () => {
-    const handle = await actor.find(selector);
-    if (typeof handle === "string") return handle;
+  await actor.element({}, async (handle) => {
     text = await handle.evaluate(textOf);
-    if (order.value !== undefined) {
-      return mismatch(`the text of ${JSON.stringify(selector)}`, text, order, actor);
-    }
-    return text === "" ? `the element ${JSON.stringify(selector)} has no text` : undefined;
+    if (value) return mismatch(`the text of ${it}`, text, actor);
+    return text === "" ? `the element ${it} has no text` : undefined;
   });
   return text;
 }
 
-/** Describes how a text differs from the one that the order expects; undefined if it does not. */
+/** Describes how a text differs from the one that is expected; undefined if it does not. */
 function mismatch(
   what: string,
   text: string,
-  { value = "", exact }: Order,
-  actor: PageActor,
+  { command: { value: [value = ""] = [], exact }, attempt }: PageActor,
 ): string | undefined {
   const squeeze = (one: string) => one.replace(/\s+/g, " ").trim();
   const [is, wanted] = [squeeze(text), squeeze(value)];
   if (exact ? is === wanted : is.includes(wanted)) return undefined;
-  return `${what} is ${JSON.stringify(actor.excerpt(is))}, ${exact ? "not" : "without"} ${
+  return `${what} is ${attempt.excerpt(is)}, ${exact ? "not" : "without"} ${
     JSON.stringify(wanted)
   }`;
 }
 
-async function attributesOf(handle: Handle, names: readonly string[]): Promise<Value> {
-  const values = await handle.evaluate(
-    (one: { getAttribute(name: string): string | null }, names: readonly string[]) =>
-      names.map((name) => one.getAttribute(name)),
-    names,
-  );
+async function attributesOf(actor: PageActor): Promise<Value> {
+  const { attribute: names = [] } = actor.command;
+  const values = await actor.read({}, (handle) =>
+    handle.evaluate(
+      (one: { getAttribute(name: string): string | null }, names: readonly string[]) =>
+        names.map((name) => one.getAttribute(name)),
+      names,
+    ));
   if (names.length === 1) return values[0] ?? null;
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
 }
 
 /** The value of an expression in the page. */
-async function evaluate(script: string, { location, until, wait }: PageActor): Promise<Value> {
-  let frame: PageFrame | undefined;
-  await until(async () => {
-    const found = await location();
-    if (typeof found === "string") return found;
-    frame = found.frame;
-    return undefined;
-  });
+async function evaluate(actor: PageActor): Promise<Value> {
+  const frame = await actor.frame();
   try {
-    const result = await wait(frame!.evaluateHandle(script), "the script did not end");
+    const script = actor.command.script!;
+    const result = await actor.wait(frame.evaluateHandle(script), "the script did not end");
     // A script that leaves the page has its value all the same.
     const isObject = result.remoteObject().objectId !== undefined;
-    return isObject ? await wait(result.evaluate(dataOf)) : dataOf(await result.jsonValue());
+    return isObject ? await actor.wait(result.evaluate(dataOf)) : dataOf(await result.jsonValue());
   } catch (error) {
     if (error instanceof StepError || !(error instanceof Error)) throw error;
     const isStatements = /^(Illegal return|await is only valid|Unexpected token)/
@@ -284,4 +271,34 @@ async function evaluate(script: string, { location, until, wait }: PageActor): P
       isStatements ? '"script" is one expression: (async () => { …; return … })()' : undefined,
     );
   }
+}
+
+/** Takes a screenshot, saves it, and keeps a small one for reports. */
+async function takeScreenshot(actor: PageActor, results: Results): Promise<void> {
+  const { command: { name, id = name, path: [path] = [], quality }, attempt } = actor;
+  const { context } = attempt;
+  const isJpeg = quality !== undefined || /\.jpe?g$/i.test(path ?? "");
+  const type = isJpeg ? "jpeg" as const : "png" as const;
+  const target = name === "screenshot" ? await actor.element(VISIBLE) : actor.page;
+  const picture = target.screenshot({
+    type,
+    ...isJpeg && { quality: quality ?? 90 },
+    ...name === "full_screenshot" && { fullPage: true },
+  });
+  const bytes = await actor.wait(picture, "the screenshot was not ready");
+  results.filepaths[id] = path === undefined
+    ? await writeTemporary(bytes, isJpeg ? ".jpg" : ".png", context)
+    : await writeStepFile({ path, what: "the screenshot", parameter: "actions" }, bytes, context);
+  keepPicture(results, id, bytes, type);
+}
+
+/** Writes a file that goes when the run ends. */
+async function writeTemporary(
+  bytes: Uint8Array,
+  extension: string,
+  context: ActionContext,
+): Promise<string> {
+  const path = await runResources(context).newFile(extension);
+  await Deno.writeFile(path, bytes);
+  return path;
 }

@@ -1,33 +1,26 @@
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext } from "../../action/action.ts";
-import type { TlsOptions } from "../../action/tls/tls_options.ts";
+import type { Attempt } from "../../action/attempt.ts";
 import type { HostRule } from "../../action/permissions/permissions.ts";
-import { onAbort } from "../../action/on_abort.ts";
-import { loadWs } from "../../action/net/load_ws.ts";
 import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { runResources } from "../../action/run_resources.ts";
-import { type Browser, loadPuppeteer, type Page, type Transport } from "./puppeteer.ts";
+import { tlsOptions } from "../../action/tls/tls.ts";
+import { findBrowser } from "./find_browser.ts";
+import { PageWatch } from "./page_watch.ts";
+import type { BrowserParams } from "./parameters.ts";
+import { type Browser, loadPuppeteer } from "./puppeteer.ts";
+import { openTabs, type Tabs } from "./tabs.ts";
 import { trustAuthorities } from "./trust_authorities.ts";
 
-/** The options for starting a browser. */
-export interface BrowserOptions {
-  readonly program: string;
-  readonly headless: boolean;
-  readonly sandbox: boolean;
-  readonly width: number;
-  readonly height: number;
-  /** How certificates are verified. */
-  readonly tls: TlsOptions;
-}
-
-/** A browser with one page. */
+/** A browser, its tabs and the watch over their pages. */
 export interface OpenBrowser {
-  readonly browser: Browser;
-  readonly page: Page;
-  /** Whether it has ended unexpectedly. */
-  readonly isLost: () => boolean;
+  readonly tabs: Tabs;
+  readonly watch: PageWatch;
+  /** Aborted when it has ended unexpectedly. */
+  readonly lost: AbortSignal;
+  /** Milliseconds that it took to start, for the step that started it; 0 for the next ones. */
+  takeStartTime(): number;
   /** Ends it with all its processes, and removes its profile. */
-  readonly close: () => Promise<void>;
+  close(): Promise<void>;
 }
 
 const FLAGS = [
@@ -51,14 +44,85 @@ const FLAGS = [
   "--remote-debugging-port=0",
 ];
 
-/** The maximum size of one message of a browser. */
-const LARGEST_MESSAGE = 512 * 1024 * 1024;
-
-/** The state of a socket that is open. */
-const OPEN = 1;
-
 /** The path of a socket in a directory of the browser must fit into 108 bytes. */
 const MAX_PATH_LENGTH = 62;
+
+/** Starts a browser with a profile of its own. */
+export async function openBrowser(params: BrowserParams, attempt: Attempt): Promise<OpenBrowser> {
+  const { context } = attempt;
+  const { permissions, host: { clock } } = context;
+  const began = clock.ticks();
+  const { headless, window_w: width, window_h: height } = params;
+  const program = await findBrowser(params.executable, headless, context);
+  const tls = await tlsOptions(params.tls ?? {}, context);
+  // Chromium refuses to start with its sandbox as root.
+  const sandbox = params.sandbox ?? !(Deno.build.os === "linux" && isRoot());
+  const resources = runResources(context);
+  const profile = await resources.newFile(".profile");
+  await Deno.mkdir(profile);
+  const parent = profile.slice(0, profile.lastIndexOf("/"));
+  const group = startBrowser(
+    program,
+    {
+      args: [
+        ...FLAGS,
+        ...headless ? ["--headless"] : [],
+        ...sandbox ? [] : ["--no-sandbox"],
+        ...netFlags(permissions?.net),
+        `--window-size=${width},${height}`,
+        `--user-data-dir=${profile}`,
+        "about:blank",
+      ],
+      // Its files are removed with its profile or the run. In the directory for temporary files
+      // it makes a socket, whose path must not be too long.
+      env: {
+        XDG_CONFIG_HOME: profile,
+        XDG_CACHE_HOME: profile,
+        ...parent.length <= MAX_PATH_LENGTH && { TMPDIR: parent },
+      },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    },
+    clock,
+  );
+  resources.watch(group.pid);
+  const end = async () => {
+    // Nothing of its profile is kept, so there is nothing to shut down in order.
+    await group.end("by force");
+    resources.release(group.pid);
+    await group.child.stderr.cancel().catch(() => {});
+    await Deno.remove(profile, { recursive: true }).catch(() => {});
+  };
+  let ended: Promise<void> | undefined;
+  const close = () => ended ??= end();
+  attempt.undo(() => {
+    const closed = close();
+    resources.defer(() => closed);
+  });
+  const address = await addressOf(group, program, sandbox, headless);
+  const browser = await connect(address, !tls.rejectUnauthorized);
+  const lost = new AbortController();
+  browser.on("disconnected", () => lost.abort(new StepError("the browser ended")));
+  if (tls.ca && tls.rejectUnauthorized) await trustAuthorities(browser, tls, clock);
+  const watch = new PageWatch(permissions);
+  const tabs = await openTabs(browser, { viewport: { width, height } }, watch, permissions);
+  let startTime = clock.ticks() - began;
+  const takeStartTime = () => {
+    const time = startTime;
+    startTime = 0;
+    return time;
+  };
+  return { tabs, watch, lost: lost.signal, takeStartTime, close };
+}
+
+function isRoot(): boolean {
+  try {
+    return Deno.uid() === 0;
+  } catch {
+    return false; // The permission for it is not granted.
+  }
+}
 
 /** Starts a program. Throws StepError if it cannot be executed. */
 function startBrowser(...args: Parameters<typeof startGroup>): ProcessGroup {
@@ -71,73 +135,6 @@ function startBrowser(...args: Parameters<typeof startGroup>): ProcessGroup {
       `cannot run browser: cannot start "${args[0]}": ${why}`,
       '"executable" and the environment variable CHROME name the program of a browser',
     );
-  }
-}
-
-/** Starts a browser with a profile of its own. The end of the attempt ends the start. */
-export async function openBrowser(
-  options: BrowserOptions,
-  context: ActionContext,
-): Promise<OpenBrowser> {
-  const resources = runResources(context);
-  const profile = await resources.newFile(".profile");
-  await Deno.mkdir(profile);
-  const parent = profile.slice(0, profile.lastIndexOf("/"));
-  const { program, headless, sandbox, width, height } = options;
-  const group = startBrowser(
-    program,
-    {
-      args: [
-        ...FLAGS,
-        ...headless ? ["--headless"] : [],
-        ...sandbox ? [] : ["--no-sandbox"],
-        ...netFlags(context.permissions?.net),
-        `--window-size=${width},${height}`,
-        `--user-data-dir=${profile}`,
-        "about:blank",
-      ],
-      // Its files are removed with its profile or the run. In the directory for temporary files
-      // it makes a socket, whose path must not be too long.
-      env: {
-        XDG_CONFIG_HOME: profile,
-        XDG_CACHE_HOME: profile,
-        ...parent.length > MAX_PATH_LENGTH ? {} : { TMPDIR: parent },
-      },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-    },
-    context.host.clock,
-  );
-  resources.watch(group.pid);
-  let isLost = false;
-  const close = async () => {
-    // Nothing of its profile is kept, so there is nothing to shut down in order.
-    await group.end("by force");
-    resources.release(group.pid);
-    await group.child.stderr.cancel().catch(() => {});
-    await Deno.remove(profile, { recursive: true }).catch(() => {});
-  };
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => {});
-  const forget = onAbort(context.signal, stopped.reject);
-  try {
-    const address = await Promise.race([addressOf(group, options), stopped.promise]);
-    const browser = await Promise.race([connect(address, options), stopped.promise]);
-    browser.on("disconnected", () => isLost = true);
-    const { tls } = options;
-    if (tls.ca && tls.rejectUnauthorized) {
-      await trustAuthorities(browser, tls, context.host.clock);
-    }
-    const [page = await browser.newPage()] = await browser.pages();
-    return { browser, page, isLost: () => isLost, close };
-  } catch (error) {
-    await close();
-    if (!(error instanceof StepError)) throw error;
-    if (error !== context.signal.reason) throw error;
-    throw new StepError(`${error.message} while starting ${program}`, error.hint);
-  } finally {
-    forget();
   }
 }
 
@@ -162,7 +159,9 @@ function netFlags(net: readonly HostRule[] | undefined): string[] {
 /** The address where a browser takes commands, which it prints; its other output is dropped. */
 async function addressOf(
   { child, status }: ProcessGroup,
-  { program, sandbox, headless }: BrowserOptions,
+  program: string,
+  sandbox: boolean,
+  headless: boolean,
 ): Promise<string> {
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let printed = "";
@@ -192,40 +191,18 @@ async function addressOf(
   );
 }
 
-async function connect(address: string, { tls }: BrowserOptions): Promise<Browser> {
+async function connect(address: string, acceptInsecureCerts: boolean): Promise<Browser> {
   const { connect } = await loadPuppeteer();
-  return await connect({
-    transport: await openTransport(address),
-    defaultViewport: null,
-    acceptInsecureCerts: !tls.rejectUnauthorized,
-    protocolTimeout: 0,
-  });
-}
-
-async function openTransport(address: string): Promise<Transport> {
-  const [WebSocket, { connect }] = await Promise.all([loadWs(), import("node:net")]);
-  const { hostname: host, port } = new URL(address);
-  const socket = new WebSocket(address, [], {
-    createConnection: () => connect({ host, port: Number(port) }),
-    headers: {},
-    maxPayload: LARGEST_MESSAGE,
-    // The library acts on a message a microtask later, and would miss what comes with it.
-    allowSynchronousEvents: false,
-  });
-  await new Promise<void>((resolve, reject) => {
-    socket.on("open", () => resolve());
-    socket.on("error", (error: Error) => {
-      reject(new StepError(`cannot connect to the browser at ${address}: ${error.message}`));
+  try {
+    return await connect({
+      browserWSEndpoint: address,
+      defaultViewport: null,
+      acceptInsecureCerts,
+      protocolTimeout: 0,
     });
-  });
-  const transport: Transport = {
-    send: (message) => {
-      if (socket.readyState === OPEN) socket.send(message);
-    },
-    close: () => socket.terminate(),
-  };
-  const decoder = new TextDecoder();
-  socket.on("message", (data: Uint8Array) => transport.onmessage?.(decoder.decode(data)));
-  socket.on("close", () => transport.onclose?.());
-  return transport;
+  } catch (error) {
+    // The library throws the event of its socket.
+    const { message } = error as { readonly message?: string };
+    throw new StepError(`cannot connect to the browser at ${address}: ${message}`);
+  }
 }

@@ -20,10 +20,8 @@ interface PageElement {
   value?: string;
   type?: string;
   checked?: boolean;
-  files?: unknown;
-  readonly clientLeft: number;
-  readonly clientTop: number;
-  getBoundingClientRect(): ElementBox & { readonly right: number; readonly bottom: number };
+  getBoundingClientRect(): ElementBox;
+  getClientRects(): Iterable<ElementBox>;
   getAttribute(name: string): string | null;
   getRootNode(): PageRoot;
   matches(selector: string): boolean;
@@ -46,12 +44,13 @@ interface PageRoot {
   elementFromPoint(x: number, y: number): PageElement | null;
 }
 
-/** A place in the window, in pixels. */
-export interface ElementBox {
+interface ElementBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly right: number;
+  readonly bottom: number;
 }
 
 declare const document: PageRoot & {
@@ -75,40 +74,23 @@ declare function getComputedStyle(
 ): { readonly visibility: string; readonly display: string };
 declare function getSelection(): { removeAllRanges(): void; addRange(range: object): void } | null;
 declare function requestAnimationFrame(act: () => void): void;
-declare class DataTransfer {
-  readonly items: { add(file: object): void };
-  readonly files: unknown;
+
+/** The state of an element that an action waits for. */
+export interface Wanted {
+  readonly visible?: true;
+  readonly enabled?: true;
+  /** In view and not covered, so that the mouse reaches it. */
+  readonly reachable?: true;
 }
 
-/** The state of an element, and the reason why it cannot be used yet. */
-export interface Probe {
-  /** Why it is not visible; absent if it is. */
-  readonly hidden?: string;
-  readonly isDisabled: boolean;
-  /** Whether it has stayed where it was for a frame. */
-  readonly isStable: boolean;
-  /** The element that covers its center. */
-  readonly cover?: string;
-  readonly box: ElementBox;
-  /** The type of an input: `password`. */
-  readonly type?: string;
-}
-
-/** Where the page in a frame begins. */
-export function cornerOf(element: PageElement): readonly [x: number, y: number] {
-  const { x, y } = element.getBoundingClientRect();
-  return [x + element.clientLeft, y + element.clientTop];
-}
-
-/** Looks at an element, after scrolling it into view if `scroll` says so. */
-export async function probe(element: PageElement, scroll: boolean): Promise<Probe> {
+/** What keeps an element from being used, after scrolling it into view where that is wanted. */
+export function obstacleOf(
+  element: PageElement,
+  { visible, enabled, reachable }: Wanted,
+): string | undefined {
   const nameOf = (one: PageElement) =>
     one.tagName.toLowerCase() + (one.id ? `#${one.id}` : "") +
     Array.from(one.classList, (name) => `.${name}`).slice(0, 2).join("");
-  const boxOf = () => {
-    const { x, y, width, height } = element.getBoundingClientRect();
-    return { x, y, width, height };
-  };
   const whyHidden = () => {
     if (!element.isConnected) return "it was removed from the page";
     for (let one: PageElement | null = element; one; one = one.parentElement) {
@@ -116,38 +98,36 @@ export async function probe(element: PageElement, scroll: boolean): Promise<Prob
       return one === element ? "display: none" : `${nameOf(one)} around it has display: none`;
     }
     if (getComputedStyle(element).visibility !== "visible") return "visibility: hidden";
-    const { width, height } = boxOf();
+    const { width, height } = element.getBoundingClientRect();
     return width > 0 && height > 0 ? undefined : "it has no size";
   };
-  const hidden = whyHidden();
-  const isDisabled = element.matches(":disabled") ||
-    element.closest('[aria-disabled="true"]') !== null;
-  const type = element.matches("input") ? { type: String(element.type) } : {};
-  if (hidden !== undefined || !scroll) {
-    const box = boxOf();
-    return { ...hidden === undefined ? {} : { hidden }, isDisabled, isStable: true, box, ...type };
+  const hidden = visible ? whyHidden() : undefined;
+  if (hidden !== undefined) return `is not visible: ${hidden}`;
+  if (enabled && (element.matches(":disabled") || element.closest('[aria-disabled="true"]'))) {
+    return "is disabled";
   }
+  if (!reachable) return undefined;
   const { x, y, right, bottom } = element.getBoundingClientRect();
   if (x < 0 || y < 0 || right > innerWidth || bottom > innerHeight) {
     element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   }
-  const before = boxOf();
-  // A page in the background draws no frames.
-  await new Promise<void>((resolve) => {
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-    setTimeout(resolve, 100);
-  });
-  const box = boxOf();
-  const isStable = (["x", "y", "width", "height"] as const).every((key) =>
-    before[key] === box[key]
-  );
+  // The mouse goes to the middle of the visible part of its first line.
+  const line = Array.from(element.getClientRects())
+    .find(({ width, height }) => width >= 1 && height >= 1) ?? element.getBoundingClientRect();
+  const middle = (from: number, to: number, end: number) =>
+    (Math.max(from, 0) + Math.min(to, end - 1)) / 2;
   const hit = element.getRootNode().elementFromPoint(
-    Math.min(Math.max(box.x + box.width / 2, 0), innerWidth - 1),
-    Math.min(Math.max(box.y + box.height / 2, 0), innerHeight - 1),
+    middle(line.x, line.right, innerWidth),
+    middle(line.y, line.bottom, innerHeight),
   );
   const isHit = !hit || element.contains(hit) || hit.contains(element) ||
     Array.from(element.labels ?? []).some((label) => label.contains(hit));
-  return { isDisabled, isStable, ...isHit ? {} : { cover: nameOf(hit) }, box, ...type };
+  return isHit ? undefined : `is covered by ${nameOf(hit)}`;
+}
+
+/** Whether an element is a field for a password. */
+export function isPassword(element: PageElement): boolean {
+  return element.matches("input[type=password]");
 }
 
 /** The visible text of an element; of a text field, what is in it. */
@@ -213,23 +193,10 @@ export function selectOptions(element: PageElement, wanted: readonly string[]): 
   return "";
 }
 
-/** Gives files to a file field; returns what is wrong, if anything. */
-export function giveFiles(
-  element: PageElement,
-  files: readonly { readonly name: string; readonly base64: string }[],
-): string {
+/** Why an element does not take so many files; empty if it does. */
+export function refuseFiles(element: PageElement, count: number): string {
   if (!element.matches("input[type=file]")) return "it is not a file field";
-  if (files.length > 1 && !element.multiple) return "it takes only one file";
-  const transfer = new DataTransfer();
-  for (const { name, base64 } of files) {
-    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    transfer.items.add(new File([bytes], name));
-  }
-  element.files = transfer.files;
-  for (const type of ["input", "change"]) {
-    element.dispatchEvent(new Event(type, { bubbles: true }));
-  }
-  return "";
+  return count > 1 && !element.multiple ? "it takes only one file" : "";
 }
 
 /** Submits the form of an element; returns what is wrong, if anything. */

@@ -1,25 +1,30 @@
 // The parts of the package puppeteer-core that this project uses. Its own types need those of the
 // DOM, which would reach every module of the program.
 
-export interface Transport {
-  send(message: string): void;
-  close(): void;
-  onmessage?: (message: string) => void;
-  onclose?: () => void;
-}
 export interface Handle {
   // Functions are sent to the page as text and run there.
   // deno-lint-ignore no-explicit-any
   evaluate<A extends any[], R>(act: (element: any, ...args: A) => R, ...args: A): Promise<
     Awaited<R>
   >;
+  click(options: { readonly button: "left" | "right"; readonly count: number }): Promise<void>;
+  hover(): Promise<void>;
   focus(): Promise<void>;
+  uploadFile(...paths: string[]): Promise<void>;
   /** The page in an `iframe`. */
   contentFrame(): Promise<PageFrame | null>;
   screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
   remoteObject(): { readonly objectId?: string };
   jsonValue(): Promise<unknown>;
-  dispose(): Promise<void>;
+}
+/** Finds an element again and again until it is as wanted, in whichever page there is. */
+export interface Locator {
+  /** In milliseconds; 0 leaves it to the signal. */
+  setTimeout(milliseconds: number): Locator;
+  /** The package keeps this to itself; its `filter` would not see that an element is replaced. */
+  filterHandle(fits: (handle: Handle) => Promise<boolean>): Locator;
+  waitHandle(options: { readonly signal: AbortSignal }): Promise<Handle>;
+  scroll(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 export interface ScreenshotOptions {
   readonly type?: "png" | "jpeg" | "webp";
@@ -40,6 +45,11 @@ export interface Device {
 export interface PageFrame {
   evaluateHandle(script: string): Promise<Handle>;
   $(selector: string): Promise<Handle | null>;
+  locator(selector: string): Locator;
+  waitForSelector(
+    selector: string,
+    options: { readonly hidden: true; readonly timeout: 0; readonly signal: AbortSignal },
+  ): Promise<Handle | null>;
   // deno-lint-ignore no-explicit-any
   evaluate<A extends any[], R>(act: string | ((...args: A) => R), ...args: A): Promise<
     Awaited<R>
@@ -71,7 +81,7 @@ export type BrowserConnection = Pick<DevTools, "send" | "on"> & {
 export interface Page extends PageFrame {
   goto(
     url: string,
-    options: { readonly timeout: 0; readonly waitUntil: "load" },
+    options: { readonly timeout: 0; readonly waitUntil: "load"; readonly signal: AbortSignal },
   ): Promise<Response | null>;
   url(): string;
   title(): Promise<string>;
@@ -81,29 +91,22 @@ export interface Page extends PageFrame {
   setRequestInterception(on: boolean): Promise<void>;
   createCDPSession(): Promise<DevTools>;
   on(event: "request" | "requestfailed", hear: (request: PageRequest) => void): void;
-  on(event: "close", hear: () => void): void;
+  on(event: "close" | "framedetached", hear: () => void): void;
   on(event: "response", hear: (response: Response) => void): void;
   close(): Promise<void>;
   isClosed(): boolean;
   bringToFront(): Promise<void>;
-  readonly mouse: {
-    move(x: number, y: number): Promise<void>;
-    click(
-      x: number,
-      y: number,
-      options?: { readonly button?: "left" | "right"; readonly count?: number },
-    ): Promise<void>;
-  };
-  readonly keyboard: {
-    type(text: string): Promise<void>;
-    press(key: string): Promise<void>;
-    down(key: string): Promise<void>;
-    up(key: string): Promise<void>;
-  };
+  readonly keyboard: Keyboard;
   readonly tracing: {
     start(options: { readonly screenshots?: boolean }): Promise<void>;
     stop(): Promise<Uint8Array | undefined>;
   };
+}
+export interface Keyboard {
+  type(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  down(key: string): Promise<void>;
+  up(key: string): Promise<void>;
 }
 export interface BrowserTarget {
   type(): string;
@@ -113,18 +116,16 @@ export interface BrowserTarget {
 export interface Browser {
   pages(): Promise<Page[]>;
   newPage(): Promise<Page>;
-  version(): Promise<string>;
   target(): BrowserTarget;
   on(event: "disconnected", hear: () => void): void;
   on(event: "targetcreated", hear: (target: BrowserTarget) => void): void;
-  disconnect(): Promise<void>;
 }
 
 /** The package, as far as this project uses it. */
 export interface Puppeteer {
   readonly KnownDevices: Readonly<Record<string, Device>>;
   connect(options: {
-    readonly transport: Transport;
+    readonly browserWSEndpoint: string;
     readonly defaultViewport: null;
     readonly acceptInsecureCerts?: boolean;
     readonly protocolTimeout?: number;

@@ -1,9 +1,7 @@
 import type { Permissions } from "../../action/permissions/permissions.ts";
-import type { OpenBrowser } from "./open_browser.ts";
-import { followNavigation, type Navigation } from "./follow_navigation.ts";
 import { listResponses, untilRead } from "./page_scripts.ts";
 import { type PageWatch, refusalOf } from "./page_watch.ts";
-import type { Device, DevTools, Page, Viewport } from "./puppeteer.ts";
+import type { Browser, Device, DevTools, Page, Viewport } from "./puppeteer.ts";
 
 /** A tab of a browser, with its page. */
 export interface Tab {
@@ -14,6 +12,8 @@ export interface Tab {
 /** The tabs of a browser. Actions act in the one that was opened last. */
 export interface Tabs {
   readonly current: Tab;
+  /** Aborted when another tab is the current one, or a frame has left its page. */
+  readonly changed: AbortSignal;
   /** Whether its page is leaving for another one. */
   readonly isOpening: boolean;
   /** Gives the current tab, and those that are opened later, a device and a size. */
@@ -34,15 +34,20 @@ export interface Shape {
 
 type OpenTab = Tab & { readonly navigation: Navigation };
 
-/** Follows the tabs that are opened beside the first page of a browser. */
+/** Follows the first tab of a browser, and those that are opened beside it. */
 export async function openTabs(
-  { browser, page }: Pick<OpenBrowser, "browser" | "page">,
+  browser: Browser,
   first: Shape,
   watch: PageWatch,
   permissions: Permissions | undefined,
 ): Promise<Tabs> {
   let shape = first;
   const tabs: OpenTab[] = [];
+  let changed = new AbortController();
+  const change = () => {
+    changed.abort();
+    changed = new AbortController();
+  };
   // By their ids, until they are there, turn out to be a download, or have gone.
   const opening = new Map<string, PromiseWithResolvers<void>>();
   const end = (id: string) => {
@@ -59,9 +64,12 @@ export async function openTabs(
       const at = tabs.indexOf(tab);
       if (at < 0 || tabs.length < 2) return;
       tabs.splice(at, 1);
+      change();
       tabs.at(-1)!.page.bringToFront().catch(() => {});
     });
+    page.on("framedetached", change);
     tabs.push(tab);
+    change();
   };
   const adopt = async (page: Page) => {
     const id = await idOf(page);
@@ -81,6 +89,7 @@ export async function openTabs(
     }
   };
 
+  const [page = await browser.newPage()] = await browser.pages();
   const devtools = await page.createCDPSession();
   await watch.hearDialogs(devtools);
   await add(page, devtools);
@@ -120,6 +129,9 @@ export async function openTabs(
   return {
     get current() {
       return tabs.at(-1)!;
+    },
+    get changed() {
+      return changed.signal;
     },
     async shape({ device, viewport }) {
       if (!device && !viewport) return;
@@ -180,4 +192,42 @@ async function idOf(page: Page): Promise<string> {
 async function applyShape({ device, viewport }: Shape, page: Page): Promise<void> {
   if (device) await page.emulate(device);
   if (viewport) await page.setViewport(viewport);
+}
+
+/** The navigations of a page that clicks and keys begin. */
+interface Navigation {
+  /** Resolves when the page that is being opened is there; undefined if none is. */
+  readonly pending: Promise<void> | undefined;
+}
+
+/** Follows the navigations of a page. */
+async function followNavigation(devtools: DevTools): Promise<Navigation> {
+  await devtools.send("Page.enable");
+  const tree = await devtools.send("Page.getFrameTree") as {
+    readonly frameTree: { readonly frame: { readonly id: string } };
+  };
+  const main = tree.frameTree.frame.id;
+  let pending: PromiseWithResolvers<void> | undefined;
+  const begin = () => pending ??= Promise.withResolvers<void>();
+  const end = () => {
+    pending?.resolve();
+    pending = undefined;
+  };
+  devtools.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
+    if (frameId === main && disposition === "currentTab") begin();
+  });
+  devtools.on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
+    if (frameId === main && !/sameDocument/i.test(navigationType)) begin();
+  });
+  for (const event of ["Page.frameStoppedLoading", "Page.navigatedWithinDocument"]) {
+    devtools.on(event, ({ frameId }) => frameId === main && end());
+  }
+  for (const event of ["Page.domContentEventFired", "Page.downloadWillBegin"]) {
+    devtools.on(event, end);
+  }
+  return {
+    get pending() {
+      return pending?.promise;
+    },
+  };
 }

@@ -113,7 +113,7 @@ function findMissingKey(vars: DataTemplate, reading: Reading): MissingKey | unde
   return missing.includes(undefined) ? undefined : missing[0];
 }
 
-/** Looks up keys in layered maps; later maps take precedence. */
+/** Looks into maps that lie over each other, the last on top. */
 function findMissing(
   layers: readonly DataTemplate[],
   keys: Reading["keys"],

@@ -89,7 +89,7 @@ export interface ListLoop {
   readonly extra?: Value;
 }
 
-interface FunctionParameter {
+export interface FunctionParameter {
   readonly name: string;
   readonly type: FunctionParameterType;
   readonly optional: boolean;
@@ -97,7 +97,7 @@ interface FunctionParameter {
   readonly rest: boolean;
 }
 
-type FunctionParameterType =
+export type FunctionParameterType =
   | "any"
   | "string"
   | "number"

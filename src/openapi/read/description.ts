@@ -32,7 +32,7 @@ export interface Part {
 }
 
 /** The versions of OpenAPI, as far as they differ for us. */
-type Version = "2.0" | "3.0" | "3.1";
+export type Version = "2.0" | "3.0" | "3.1";
 
 /** A mapping with a `$ref`. */
 interface Reference extends Location {

@@ -1,12 +1,6 @@
-import type {
-  RoundsTallied,
-  RunEvent,
-  RunFinished,
-  RunStarted,
-  StepTree,
-} from "../../run/event.ts";
-import { StepTrees } from "../../run/step_trees.ts";
-import { addUntested, addUntestedRounds } from "../model/steps.ts";
+import type { RunEvent, RunFinished, RunStarted } from "../../run/event.ts";
+import { addToTally, makeRoundTally } from "../model/round_tally.ts";
+import { addUntested, type StepTree, StepTrees } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import {
   type FailureEntry,
@@ -21,12 +15,10 @@ import { failuresOfRounds } from "./render_rounds.ts";
 import { TimeSummary } from "./time_summary.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
-interface ReportParts {
+export interface ReportParts {
   readonly jobs: JobWriter;
-  /** A step of a job that runs once is over. */
+  /** A step is over, in any round. */
   onStep?(block: JobBlock, step: StepTree): void;
-  /** The rounds of a repeated job are over. */
-  onRounds?(block: JobBlock, tally: RoundsTallied): void;
   start(event: RunStarted): string[];
   /**
    * `failures` are those of all jobs, in the order of the file; `untested` are the names of steps
@@ -93,8 +85,9 @@ export function reportOfParts(
         return parts.start(event);
       case "job_started": {
         const { name, rounds = 1, expect } = event;
+        const tally = rounds === 1 ? undefined : makeRoundTally();
         const block = blockOf(event.job);
-        Object.assign(block, { name, rounds, expect });
+        Object.assign(block, { name, rounds, expect, tally });
         jobs.start?.(block);
         return [];
       }
@@ -104,26 +97,28 @@ export function reportOfParts(
         trees.retry(event.run);
         return [];
       case "step_finished": {
-        const block = blockOf(event.run.job);
-        const step = block.rounds === 1 ? trees.finish(event) : undefined;
+        const step = trees.finish(event);
         if (!step) return [];
         addUntested(untested, step);
+        const block = blockOf(event.run.job);
         parts.onStep?.(block, step);
+        if (block.tally) {
+          addToTally(block.tally, step);
+          return [];
+        }
         block.failures.push(...makeStepEntries(step, block.name));
         return jobs.endStep(block, step);
       }
-      case "rounds_tallied": {
-        const block = blockOf(event.job);
-        block.tally = event;
-        for (const step of event.steps) addUntestedRounds(untested, step);
-        parts.onRounds?.(block, event);
+      case "round_finished": {
+        const { tally } = blockOf(event.job);
+        if (tally) tally.rounds[event.state]++;
         return [];
       }
       case "job_finished": {
         const block = blockOf(event.job);
         const { name, failures } = event;
         if (failures.length > 0) block.failures.push(makeFailureEntry(name, failures));
-        if (block.tally) block.failures.push(...failuresOfRounds(block.tally.steps, block.name));
+        if (block.tally) block.failures.push(...failuresOfRounds(block.tally, block.name));
         return jobs.end(block, event);
       }
       case "run_finished": {

@@ -117,12 +117,13 @@ class ActionAttempt implements ActionContext {
   }
 
   log(text: string): void {
-    const { run } = this.#step;
-    if (run.detail.debug) run.note("debug", text, this.#step);
+    const { run, id } = this.#step;
+    if (run.detail.debug) run.note("debug", text, id);
   }
 
   warn(text: string): void {
-    this.#step.run.note("warning", text, this.#step);
+    const { run, id } = this.#step;
+    run.note("warning", text, id);
   }
 
   /** Makes the action end what it started. Only the first reason counts. */

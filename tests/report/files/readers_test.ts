@@ -302,7 +302,6 @@ Deno.test("both schemas agree on their common parts", async () => {
     "attempt",
     "outline",
     "roundStats",
-    "responseTimes",
     "exchange",
   ]);
   for (const name of shared) assertEquals(report[name], events[name]);

@@ -73,6 +73,25 @@ function serve() {
           `<input id="name">
           <button onclick="this.textContent = document.getElementById('name').value">Save</button>`,
         );
+      case "/replaced":
+        // What a framework draws again is another element each time.
+        return new Response(
+          `<div><button disabled>Save</button></div><p>0 clicks</p>
+          <script src="/replaces.js"></script>`,
+          { headers: { ...headers, "content-security-policy": "script-src 'self'" } },
+        );
+      case "/replaces.js":
+        return new Response(
+          `let clicks = 0;
+          const draw = (html) => document.querySelector("div").innerHTML = html;
+          setTimeout(() => draw("<button hidden>Save</button><iframe src='/two'></iframe>"), 150);
+          setTimeout(() => {
+            draw("<button>Save</button><iframe src='/inner'></iframe>");
+            document.querySelector("button").onclick = () =>
+              document.querySelector("p").textContent = ++clicks + " clicks";
+          }, 400);`,
+          { headers: { "content-type": "text/javascript" } },
+        );
       case "/two":
         return page("<title>Two</title><h1>two</h1>");
       case "/tabs":
@@ -493,6 +512,31 @@ Deno.test("browser acts in frames, and what it expects is a test", async () => {
     assertStringIncludes(stdout, 'no frame matches "#no"');
     assertMatch(stdout, /click "#no" in "#own", timed out after 700ms: no element matches "#no"/);
     assertStringIncludes(stdout, 'the element "div" is not a frame');
+  });
+});
+
+Deno.test("browser waits on where a page replaces elements and frames, whatever scripts it allows", async () => {
+  await using server = serve();
+  const actions = `
+            - { name: navigate, url: "{url}/replaced" }
+            - { name: click, selector: button }
+            - { name: expect_text, selector: p, value: 1 clicks }
+            - { name: navigate, url: "{url}/replaced" }
+            - { name: type, frame: iframe, selector: "#name", value: Ada }
+            - { name: wait_not_visible, selector: "[disabled]" }
+            - { name: evaluate, script: "document.querySelectorAll('button').length" }
+            - { name: expect_url, value: replaced }`;
+  const steps = `
+      - uses: browser
+        with:
+          actions:${actions}
+        test: res.results.evaluate == 1
+      - name: the same browser, as these are the defaults
+        uses: browser
+        with: { headless: true, window_w: 1920, actions: [{ name: expect_url, value: replaced }] }`;
+  await withFiles({ "flow.yml": workflow(steps) }, async (dir) => {
+    const { code, stdout } = await runCli(["flow.yml"], { cwd: dir, env: { URL: server.url } });
+    assertEquals(code, 0, stdout);
   });
 });
 

@@ -2,8 +2,9 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { browser } from "../../../src/actions/browser/browser.ts";
 import { nearest } from "../../../src/actions/browser/explain_failure.ts";
-import { describeOrder, readOrders } from "../../../src/actions/browser/order.ts";
+import { command, describeCommand } from "../../../src/actions/browser/commands.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
+import { Param } from "../../../src/action/schema.ts";
 
 const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] = [
   [{ actions: [{ name: "navigate", url: "http://x" }, { name: "wait_ready" }] }, []],
@@ -29,8 +30,8 @@ const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] =
   [{ actions: "{{vars.actions}}" }, []],
   [{ actions: ["{{vars.action}}", { name: "{{vars.name}}" }] }, []],
   [{ actions: [{ name: "wait_ready" }], dialogs: "ignore", window_w: 0 }, [
+    '"window_w" must be at least 1, not 0',
     'invalid value "ignore" for "dialogs"',
-    '"window_w" must be greater than 0',
   ]],
   [{ actions: [{ name: "wait_ready" }], viewport: { width: 1 }, tls: { cert: "x" } }, [
     '"viewport" needs "height"',
@@ -58,7 +59,8 @@ Deno.test("actions are described in a few words", () => {
     { name: "expect_title", value: "T", exact: true },
     { name: "upload", selector: "#f", path: "a.txt" },
   ];
-  assertEquals(readOrders({ actions }, 1000).map(describeOrder), [
+  const param = new Param("browser");
+  assertEquals(actions.map((one) => describeCommand(command.parse(one, param))), [
     "navigate http://x/",
     'fill "#a" "5"',
     'select "#b" ["x","y"]',
