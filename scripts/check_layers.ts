@@ -40,13 +40,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  workflow: [
-    "openapi/read/description.ts",
-    "actions/registry.ts",
-    "actions/plugin/load_plugins.ts",
-  ],
+  workflow: ["openapi/read/description.ts", "actions/registry.ts"],
   importer: ["expr/parse/scanner.ts"],
-  report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
+  report: [
+    "run/event.ts",
+    "run/cause_of_run.ts",
+    "run/count_steps.ts",
+    "run/step_trees.ts",
+  ],
   library: ["cli/version.ts"],
   schema: ["suite/suite_fields.ts", "actions/plugin/plugin.ts"],
   lsp: ["actions/registry.ts", "actions/plugin/plugin.ts"],

@@ -134,7 +134,7 @@ export interface CommandLine {
 export type CommandWord = string | SecretWord;
 
 /** A word that ends in a secret: `Authorization: ` and its value. */
-export interface SecretWord {
+interface SecretWord {
   readonly before: string;
   readonly secret: string;
   /** The placeholder after `before` if no variable of the environment holds the secret. */

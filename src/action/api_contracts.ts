@@ -2,7 +2,7 @@ import type { ApiCoverage } from "../base/value/api_coverage.ts";
 import type { ResourceScope } from "./action.ts";
 
 /** The part of an API that a run has used. */
-export interface CountedContract {
+interface CountedContract {
   coverage(): ApiCoverage;
 }
 

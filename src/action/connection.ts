@@ -59,7 +59,7 @@ class Slot<C> implements Turns {
 }
 
 /** The step that uses a connection. */
-export interface Use<P> {
+interface Use<P> {
   readonly action: string;
   readonly params: P & Sharing;
   /** The parameters as the step gives them. */

@@ -66,7 +66,7 @@ export class Rule<T, M = undefined> {
 }
 
 /** A parameter as it is listed, and its default. */
-export interface Form extends Omit<Parameter, "name" | "required"> {
+interface Form extends Omit<Parameter, "name" | "required"> {
   readonly required?: boolean;
   readonly fallback?: unknown;
 }

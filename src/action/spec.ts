@@ -90,8 +90,7 @@ type Optional<F extends ResponseShape> = {
 }[keyof F];
 
 /** What `run` returns. */
-export interface Response<F extends ResponseShape>
-  extends Omit<ActionResult, "req" | "res" | "status"> {
+interface Response<F extends ResponseShape> extends Omit<ActionResult, "req" | "res" | "status"> {
   readonly req?: Dict;
   readonly res:
     & { readonly [K in Exclude<keyof F, Optional<F>>]: FieldValue<F[K]> }

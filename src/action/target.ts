@@ -23,7 +23,7 @@ export interface Server {
 }
 
 /** A server that http connects to, which asks for permissions: its proxies and redirects matter. */
-export interface Url {
+interface Url {
   readonly url: string;
 }
 
@@ -38,7 +38,7 @@ export interface DataFile {
 }
 
 /** The action asks for the permission to start it, as that depends on its environment. */
-export interface Program {
+interface Program {
   readonly program: string;
   /** What it is, for messages, where it is found when it starts: `the browser`. */
   readonly product?: string;

@@ -1,5 +1,10 @@
 import type { Action } from "../action/action.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Host } from "../host/host.ts";
 import { hello } from "./hello.ts";
+import type { Plugins } from "./plugin/load_plugins.ts";
+
+export type { Plugins };
 
 /** An action by its name; its code comes when a workflow uses it. */
 export interface ActionEntry {
@@ -36,9 +41,25 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
 ];
 
-/** The actions of those names, by name; unknown names are omitted. */
-export async function loadActions(names: ReadonlySet<string>): Promise<Map<string, Action>> {
+/** The actions of some names, by name, and what was found where plugins are. */
+export interface LoadedActions {
+  readonly actions: ReadonlyMap<string, Action>;
+  /** Undefined if all are built in. */
+  readonly plugins?: Plugins;
+}
+
+/** Loads the actions of those names; unknown names are omitted. */
+export async function loadActions(
+  names: ReadonlySet<string>,
+  host: Host,
+  permissions?: Permissions,
+): Promise<LoadedActions> {
   const entries = ACTIONS.filter(({ name }) => names.has(name));
-  const actions = await Promise.all(entries.map(({ load }) => load()));
-  return new Map(actions.map((action) => [action.name, action]));
+  const loaded = await Promise.all(entries.map(({ load }) => load()));
+  const builtIn = loaded.map((action) => [action.name, action] as const);
+  if (entries.length === names.size) return { actions: new Map(builtIn) };
+  const others = [...names].filter((name) => !entries.some((entry) => entry.name === name));
+  const { loadPlugins } = await import("./plugin/load_plugins.ts");
+  const plugins = await loadPlugins(others, host, permissions);
+  return { actions: new Map([...builtIn, ...plugins.actions]), plugins };
 }

@@ -1,7 +1,7 @@
 /**
  * The words of other tools (GitHub Actions, Probe, Hurl, runn, Step CI, Venom, k6, Postman,
  * Playwright, JavaScript, jq …) that people write by habit, and what to write instead. Only common
- * words are here: whoever writes another one reads what there is.
+ * words are listed; for any other, the message lists what exists.
  *
  * @module
  */
@@ -187,7 +187,7 @@ export function actionMeantBy(word: string): string | undefined {
   return find(ACTIONS, word.toLowerCase());
 }
 
-/** What to write instead of something that is no action here. */
+/** What to write instead of an action of another tool. */
 export function hintForAction(word: string): string | undefined {
   return find([
     ['a step waits before its action by the key "wait": wait: 5s', "sleep wait delay pause"],
@@ -301,7 +301,7 @@ const METHODS: Table = [
   ["write toJSON(value)", "stringify"],
 ];
 
-/** What to write instead of a method that is no function here. */
+/** What to write instead of a method of another language. */
 export function hintForMethod(word: string): string | undefined {
   return find(METHODS, word) ?? hintForFunction(word);
 }

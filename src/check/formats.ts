@@ -7,7 +7,7 @@ import { excerptOf, maskExcerpt, type SourceExcerpt } from "../base/source.ts";
 import type { CheckedFile } from "./check_file.ts";
 
 /** The options for writing findings. */
-export interface FindingFormat {
+interface FindingFormat {
   readonly name: string;
   /** Whether it reports files that could not be read; otherwise that is an error on stderr. */
   readonly reportsRefusals: boolean;
@@ -15,7 +15,7 @@ export interface FindingFormat {
 }
 
 /** Renders the findings of a run of `check`. */
-export interface FindingWriter {
+interface FindingWriter {
   /** The text for a file. */
   file(file: CheckedFile, options: WriteOptions): string;
   /** The text at the end. */

@@ -15,7 +15,7 @@ export interface Check {
 }
 
 /** A kind of finding, by its stable name. */
-export interface CheckCode {
+interface CheckCode {
   readonly code: string;
   readonly severity: Problem["severity"];
   readonly summary: string;
@@ -36,7 +36,7 @@ export interface CheckContext {
   readonly chosen?: ReadonlySet<string>;
 }
 
-/** What is refused besides a workflow that must fail. */
+/** What is refused in addition to workflows that must fail. */
 export interface RefuseOptions extends CheckContext {
   /** What static analysis warns of. */
   readonly isStrict?: boolean;

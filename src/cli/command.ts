@@ -132,7 +132,7 @@ export interface Program {
 }
 
 /** Data of each run for a command that runs repeatedly. */
-export interface Watching {
+interface Watching {
   /** The hosts by which the files of each workflow are known. */
   readonly files: {
     hostOf(workflow: string, isRunning?: boolean): Host;

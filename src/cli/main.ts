@@ -123,7 +123,7 @@ function takenHint({ values, lists }: Invocation): string | undefined {
   return undefined;
 }
 
-/** Refuses a word in the place of the workflow that is no file and looks like a command. */
+/** Refuses an operand that looks like a command and is not a file. */
 async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
   if (!/^[\w-]+$/.test(first) || await files.isFile(first).catch(() => true)) return;
   const otherTool = hintForCommand(first, second);

@@ -164,14 +164,14 @@ function drawCrossings(crossings: readonly Crossing[]): readonly string[] {
 }
 
 /** The text in the box of a job. */
-export interface BoxText {
+interface BoxText {
   readonly title: string;
   /** One line for each step, and one for each step of a job that a step embeds. */
   readonly rows: readonly string[];
 }
 
 /** The texts of a job's box before truncation. */
-export function boxText({ name, steps }: DagJob): BoxText {
+function boxText({ name, steps }: DagJob): BoxText {
   return { title: nameLine(name), rows: steps.flatMap((step) => stepRows(step)) };
 }
 
@@ -190,10 +190,10 @@ function branchRows(steps: readonly DagStep[], indent: string): readonly string[
 }
 
 /**
- * The columns of a box: as many as its texts take, `limit` if they take more, and enough for that
- * many lines at its upper edge. Always odd, so that there is a column in the middle.
+ * The width of a box: that of its texts, at most `limit`, but wide enough for its lines at the
+ * upper edge. Always odd, so that there is a column in the middle.
  */
-export function boxWidth({ title, rows }: BoxText, lines: number, limit: number): number {
+function boxWidth({ title, rows }: BoxText, lines: number, limit: number): number {
   const text = Math.max(...[title, ...rows].map(displayWidth));
   const width = Math.min(nextOdd(text + FRAME), nextOdd(limit - 1));
   return Math.max(width, MIN_WIDTH, nextOdd(2 * lines + 2));
@@ -208,7 +208,7 @@ const FRAME = 4;
 const MIN_WIDTH = FRAME + 5;
 
 /** The lines of a box of that width. A line leaves an `open` box at the middle of its lower edge. */
-export function drawBox({ title, rows }: BoxText, width: number, isOpen: boolean): string[] {
+function drawBox({ title, rows }: BoxText, width: number, isOpen: boolean): string[] {
   const text = width - FRAME;
   const half = "─".repeat((width - 3) / 2);
   return [

@@ -7,7 +7,7 @@ export interface Layout {
   readonly lines: readonly Line[];
 }
 
-export interface Box {
+interface Box {
   readonly row: number;
   readonly left: number;
   readonly width: number;

@@ -89,7 +89,7 @@ export interface Explanation {
 }
 
 /** A side of a comparison. */
-export interface ComparedSide {
+interface ComparedSide {
   /** The text as written. */
   readonly text: string;
   readonly value: Value;

@@ -41,7 +41,7 @@ interface Outcomes {
 }
 
 /** A key and where it is written, in UTF-16 offsets of the text. */
-export interface ReferenceKey {
+interface ReferenceKey {
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -177,7 +177,7 @@ function walk(node: Node, around: Around, found: Found): void {
       return;
     case "CallExpression": {
       const { name } = node.callee.type === "Identifier" ? node.callee : { name: "" };
-      // A method is an error whatever it is called of.
+      // A method call is always an error.
       for (const [position, child] of node.arguments.entries()) {
         const argument = found.refusesNil(node, position) ? strict : sure;
         walk(child, name === "type" ? lenient : argument, found);

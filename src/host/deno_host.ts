@@ -73,7 +73,7 @@ function makeFiles(): Files {
   };
 }
 
-/** The same for all paths of a file; unlike any other for what keeps no content, like a terminal. */
+/** Identifies a file under any path; unique each time for a terminal, a pipe or a device. */
 function identify(path: string | URL): unknown {
   try {
     demand({ name: "read", path });
@@ -87,8 +87,8 @@ function identify(path: string | URL): unknown {
 const files: Omit<Files, "planReading" | "isInput" | "wasRead" | "addWritten"> = {
   async read(path) {
     demand({ name: "read", path });
-    // Small as most files are, it takes longer to hand one to another thread than to read it. What
-    // is no file may let one wait.
+    // Handing a small file to another thread takes longer than reading it here. Reading a pipe or a
+    // device may block.
     const { isFile, isDirectory, size } = Deno.statSync(path);
     if (isDirectory || isFile && size < LARGE) return Deno.readFileSync(path);
     return await readStream(path);

@@ -75,7 +75,7 @@ function removeOld(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // There is none, or it is emptied instead.
+    // It does not exist, or it is truncated instead.
   }
 }
 

@@ -265,7 +265,7 @@ function partsOf(value: string, template: (text: string) => string): Value[] {
   return [type === undefined ? template(text) : { value: template(text), ...media }];
 }
 
-/** Operators of the block `assert`, in our words. */
+/** The tests for the operators of the block `assert`. */
 const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {
   eq: (a, b) => comparisonOf(a, "==", b),
   neq: (a, b) => comparisonOf(a, "!=", b),
@@ -340,7 +340,7 @@ function operandOf(text: string, operator: string, names: Names): string | undef
   return isLiteral && !isPattern ? text : quoteText(plain);
 }
 
-/** `res.body.id`, `res("items[0].id")` and `res.headers.location` as expressions of ours. */
+/** The expression for `res.body.id`, `res("items[0].id")` or `res.headers.location`. */
 function expressionOf(text: string): string | undefined {
   const query = /^res\(\s*["'](.+)["']\s*\)$/.exec(text);
   const path = query ? `res.body.${query[1]}` : text;

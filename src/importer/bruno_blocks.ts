@@ -6,7 +6,7 @@ export type Blocks = ReadonlyMap<string, Block>;
 
 type TextPairs = readonly (readonly [key: string, value: string])[];
 
-export interface Block {
+interface Block {
   /** The lines inside, without their indentation. */
   readonly lines: readonly string[];
   /** The pairs inside, if they are not written in lines. */

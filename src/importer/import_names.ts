@@ -141,7 +141,7 @@ export class Names {
     return expression;
   }
 
-  /** A text with `{{name}}` in it as a template of ours. */
+  /** The template for a text that contains `{{name}}`. */
   template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): string {
     const parts: TemplatePart[] = [];
     let end = 0;
@@ -177,5 +177,5 @@ export class Names {
   }
 }
 
-/** A var in a template of ours. */
+/** A template that reads a var. */
 const VARS = /\{\{vars\.(\w+)\}\}/g;

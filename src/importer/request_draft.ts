@@ -176,7 +176,7 @@ export class RequestDraft {
   }
 }
 
-/** Whether `http` sends such a header by itself, or asks for as much. */
+/** Whether `http` sends an equivalent header by itself. */
 function isImplied(name: string, value: string, body: Dict, host: string | undefined): boolean {
   switch (name) {
     case "host":
@@ -252,7 +252,7 @@ export function putParameter(url: string, name: string, value: string): string {
 }
 
 /** The parameters of a body that was sent as text. */
-export function bodyOf(
+function bodyOf(
   text: string,
   type: string | undefined,
   translate: (text: string) => string,

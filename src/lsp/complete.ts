@@ -14,12 +14,13 @@ import { describeAction, describeParameter, NAMES } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
 import { isExpression, isInBraces, makeOutline, type Outline, outputNames } from "./outline.ts";
 import { join } from "@std/path/join";
+import { findOpening } from "../base/yaml/find_opening.ts";
 import type { Host } from "../host/host.ts";
 import type { Parameter } from "../action/action.ts";
 import { isAbsolute, jobFileOf, type LoadFile, type WorkspaceFile } from "./job_files.ts";
 
 /** Something that may be written at the cursor. */
-export interface Completion {
+interface Completion {
   readonly label: string;
   readonly kind: "key" | "action" | "value" | "function" | "name" | "output" | "file" | "directory";
   readonly detail?: string;
@@ -30,21 +31,21 @@ export interface Completion {
 }
 
 /** The possible completions, and the part of the text that they replace. */
-export interface Completions extends TextRange {
+interface Completions extends TextRange {
   readonly items: readonly Completion[];
 }
 
 /** A word that no file has; it replaces what is being typed. */
-export const MARK = "zzcursorzz";
+const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
 /** The possible completions at an offset of a text, which may be invalid. */
 export function completionsAt(text: string, offset: number, known: KnownActions): Completions {
   const start = offset - /[\w$-]*$/.exec(text.slice(0, offset))![0].length;
   const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
-  const outline = makeOutline(text.slice(0, start) + MARK + text.slice(end));
-  const spot = spotAt(outline.root, start + MARK.length);
-  if (!spot) return NOTHING;
+  const marked = insertMark(text, start, end);
+  if (!marked) return NOTHING;
+  const { outline, spot } = marked;
   const at = (items: readonly Completion[]) => ({ items, start, end });
   const { path, scalar } = spot;
   const before = outline.text.slice(scalar.start, start);
@@ -59,6 +60,31 @@ export function completionsAt(text: string, offset: number, known: KnownActions)
     ? keyItems(outline, path, text.slice(end), known)
     : [];
   return at([...keys, ...valueItems(outline, hasDash ? path.slice(0, -1) : path, known)]);
+}
+
+/**
+ * The outline of a text with the mark in place of a part of it, and its spot. The mark is a value, a
+ * key whose colon is not typed yet, or the last part of something in quotes or brackets without an
+ * end.
+ */
+function insertMark(text: string, start: number, end: number) {
+  const before = text.slice(0, start);
+  for (const mark of [MARK, `${MARK}:`, MARK + closingOf(before)]) {
+    const outline = makeOutline(before + mark + text.slice(end));
+    const spot = spotAt(outline.root, start + MARK.length);
+    if (spot?.scalar.text.includes(MARK)) return { outline, spot };
+  }
+  return undefined;
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}" };
+
+/** The quotes and brackets that are open at the end of a text, closed. */
+function closingOf(text: string): string {
+  const at = findOpening(text, text.length);
+  if (at === undefined) return "";
+  const opening = text[at]!;
+  return (CLOSING[opening] ?? opening) + closingOf(text.slice(0, at));
 }
 
 function lineBefore(text: string, offset: number): string {
@@ -293,10 +319,9 @@ function typedPathAt(text: string, offset: number, known: KnownActions): TypedPa
   // Most keys name no file: then the text need not be read.
   const isFile = [...known.actions.values()].some(({ parameters }) => namesFile(parameters, key));
   if (!isFile) return undefined;
-  const outline = makeOutline(text.slice(0, offset) + MARK + text.slice(offset));
-  const spot = spotAt(outline.root, offset);
-  if (!spot || spot.isKey) return undefined;
-  const { path, scalar } = spot;
+  const marked = insertMark(text, offset, offset);
+  if (!marked || marked.spot.isKey) return undefined;
+  const { outline, spot: { path, scalar } } = marked;
   const keys = keysAt(outline, path.slice(0, -1), known);
   if (keys?.kind !== "parameters") return undefined;
   const names = keys.parameters.find(({ name }) => name === path.at(-1))?.namesFile;

@@ -28,10 +28,10 @@ const ROOT_KEYS = [WORKFLOW, JOB_FILE_FIELDS, SUITE].flatMap(({ fields }) => Obj
  * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of
  * other programs, too.
  */
-export function isOurs({ root }: Outline, path: string): boolean {
+export function isOurs({ root, text }: Outline, path: string): boolean {
   if (/[\\/]\.github[\\/]/.test(path) || root.kind === "list") return false;
   const keys = pairsOf(root).map(({ key }) => key.text);
-  if (keys.length === 0) return root.end > root.start;
+  if (keys.length === 0) return /^\s*[^\s#]/m.test(text);
   return keys.some((key) => ["jobs", "steps", "workflows"].includes(key)) ||
     keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
 }

@@ -84,7 +84,7 @@ function parametersAt(path: Path, action: Action | undefined): Keys | undefined 
 }
 
 /** The step around a path: the path of it, or undefined. */
-export function stepPath(path: Path): Path | undefined {
+function stepPath(path: Path): Path | undefined {
   const index = path.findLastIndex((part, at) =>
     (part === "steps" || part === "finally") && typeof path[at + 1] === "number" && at <= 2
   );

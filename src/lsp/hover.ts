@@ -13,7 +13,7 @@ import {
 } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
-export interface Hover extends TextRange {
+interface Hover extends TextRange {
   readonly markdown: string;
 }
 

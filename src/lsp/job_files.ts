@@ -47,7 +47,7 @@ export function jobFileAt(outline: Outline, offset: number, from: string): strin
     .find(({ range }) => range.start >= scalar.start && range.end <= scalar.end)?.path;
 }
 
-/** So many files, each of so many bytes, are read to find what embeds a job file. */
+/** Limits for the search for files that embed a job file. */
 const MAX_FILES = 1000;
 const MAX_BYTES = 1_000_000;
 
@@ -80,7 +80,7 @@ export async function embeddingFiles(
 }
 
 /** A name with the file that defines it. */
-export interface FoundName {
+interface FoundName {
   readonly file: WorkspaceFile;
   readonly mention: Mention;
   /** Where it is in the file that was looked at. */

@@ -1,9 +1,8 @@
-import { endOfQuoted } from "../base/yaml/find_opening.ts";
+import { findOpening } from "../base/yaml/find_opening.ts";
+import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
+import { buildTree, type YamlNode } from "../base/yaml/yaml_tree.ts";
 
-/**
- * Reads YAML that is being typed: keys without a colon, brackets without an end and lines that do
- * not fit are not a reason to give up. What it makes of them is a guess, by their columns.
- */
+/** The tree of YAML that is being typed. */
 export type LooseNode = LooseMap | LooseList | LooseScalar;
 
 /** A part of the text of a file, in UTF-16 offsets. */
@@ -12,17 +11,17 @@ export interface TextRange {
   readonly end: number;
 }
 
-export interface LooseMap extends TextRange {
+interface LooseMap extends TextRange {
   readonly kind: "map";
   readonly pairs: readonly LoosePair[];
 }
 
-export interface LoosePair {
+interface LoosePair {
   readonly key: LooseScalar;
   readonly value: LooseNode;
 }
 
-export interface LooseList extends TextRange {
+interface LooseList extends TextRange {
   readonly kind: "list";
   readonly items: readonly LooseNode[];
 }
@@ -35,233 +34,86 @@ export interface LooseScalar extends TextRange {
   readonly from: number;
 }
 
-interface Line extends TextRange {
-  readonly indent: number;
-}
+/** A file with more mistakes is read up to the next one. */
+const MAX_MISTAKES = 30;
 
-/** A key with its colon. */
-const KEY =
-  /(?:&\S+ +)?(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?![-?] |["'[\]{}#|>])[^\s][^\n]*?)[ \t]*:(?=\s|$)/y;
-/** Anchors and tags before a value. */
-const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+|[&!]\S*$)*/my;
-const DASH = /-(?=\s|$)/y;
-
-function fits(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0].length;
-}
-
-/** The tree of a text. */
+/** The tree of a text. What the parser rejects is left out: a value without an end, or a line. */
 export function readLoosely(text: string): LooseNode {
-  const lines: Line[] = [];
-  for (const { index, 0: line } of text.matchAll(/[^\n]+/g)) {
-    const indent = /^ */.exec(line)![0].length;
-    const content = line.trim();
-    if (content === "" || content.startsWith("#") || /^(?:---|\.\.\.)$/.test(content)) continue;
-    lines.push({ start: index, end: index + line.trimEnd().length, indent });
-  }
-  let next = 0;
-  const line = lines[0];
-  return line ? readBlock(line.start + line.indent, -1) : scalar(0, 0);
-
-  function scalar(start: number, end: number, from = start, to = end): LooseScalar {
-    return { kind: "scalar", start, end, from, text: text.slice(from, to) };
-  }
-
-  /** Reads the block at an offset of the next line, nested in a block at that column. */
-  function readBlock(offset: number, around: number): LooseNode {
-    const { start, end } = lines[next]!;
-    const column = offset - start;
-    if (fits(DASH, text, offset) !== undefined) return readList(column, offset);
-    const below = lines[next + 1];
-    const isKeyBelow = below?.indent === column && column > around &&
-      fits(KEY, text, below.start + column) !== undefined && !/["'[{|>]/.test(text[offset]!);
-    if (fits(KEY, text.slice(0, end), offset) !== undefined || isKeyBelow) {
-      return readMap(column, offset);
+  let readable = text;
+  for (let mistakes = 0; readable.trim() !== ""; mistakes++) {
+    try {
+      const parsed = parseYaml([{ name: "", text: readable }]);
+      const [root] = buildTree(parsed.events, parsed.text).roots;
+      return root ? toLoose(root, text) : scalarOf(text, 0, 0);
+    } catch (fault) {
+      if (!(fault instanceof YamlFault)) throw fault;
+      readable = mistakes < MAX_MISTAKES
+        ? withoutMistake(readable, fault)
+        : readable.slice(0, lineAround(readable, fault.offset).start);
     }
-    return readValue(offset, around);
   }
+  return scalarOf(text, 0, 0);
+}
 
-  function readList(column: number, first: number): LooseList {
-    const items: LooseNode[] = [];
-    let last = first + 1;
-    for (let at = first;;) {
-      const { end } = lines[next]!;
-      const from = at + 1 + fits(PROPERTIES, text, at + 1)!;
-      const item = from >= end || text[from] === "#"
-        ? readBelow(column, at + 1)
-        : readBlock(from, column);
-      items.push(item);
-      last = Math.max(last, item.end);
-      skipDeeper(column);
-      const line = lines[next];
-      if (line?.indent !== column) break;
-      at = line.start + column;
-      if (fits(DASH, text, at) === undefined) break;
+/** The text, in the same length, with spaces in place of what the parser rejects. */
+function withoutMistake(text: string, { offset, reason }: YamlFault): string {
+  const opening = findOpening(text, offset);
+  const line = lineAround(text, offset);
+  // A key without a colon is rejected in the next line that is not empty.
+  const isAbove = reason.includes("multiline key") ||
+    text.slice(line.start, line.end).trim() === "";
+  const last = isAbove ? text.slice(0, line.start).trimEnd().length : offset;
+  const { start, end } = lineAround(text, opening ?? last);
+  const from = opening ?? start;
+  return text.slice(0, from) + " ".repeat(end - from) + text.slice(end);
+}
+
+function lineAround(text: string, offset: number): TextRange {
+  const newline = text.indexOf("\n", offset);
+  return {
+    start: text.lastIndexOf("\n", offset - 1) + 1,
+    end: newline < 0 ? text.length : newline,
+  };
+}
+
+function toLoose(node: YamlNode, text: string): LooseNode {
+  const { outerStart: start, outerEnd: end } = node;
+  switch (node.kind) {
+    case "list":
+      return {
+        kind: "list",
+        start,
+        end,
+        items: node.items.map(({ value }) => toLoose(value, text)),
+      };
+    case "map": {
+      const pairs = node.pairs.flatMap(({ key, value }) => {
+        const name = toLoose(key, text);
+        return name.kind === "scalar" ? [{ key: name, value: toLoose(value, text) }] : [];
+      });
+      return { kind: "map", start, end, pairs };
     }
-    return { kind: "list", start: first, end: last, items };
-  }
-
-  function readMap(column: number, first: number): LooseMap {
-    const pairs: LoosePair[] = [];
-    let last = first;
-    for (let at = first;;) {
-      const { end } = lines[next]!;
-      const length = fits(KEY, text, at);
-      if (length === undefined) {
-        const key = scalar(at, end);
-        pairs.push({ key, value: scalar(end, end) });
-        next++;
-        last = end;
-      } else {
-        const key = readKey(at, at + length - 1);
-        const value = readValue(at + length, column);
-        pairs.push({ key, value });
-        last = Math.max(value.end, at + length);
+    case "alias":
+      return scalarOf(text, node.start, node.end);
+    case "scalar": {
+      if (node.style === "plain") return scalarOf(text, node.start, node.end);
+      if (node.style !== "block") {
+        return scalarOf(text, node.start, node.end, node.start + 1, node.end - 1);
       }
-      skipDeeper(column);
-      const line = lines[next];
-      if (line?.indent !== column) break;
-      at = line.start + column;
-      if (fits(DASH, text, at) !== undefined) break;
+      const from = Math.min(lineAround(text, node.start).end + 1, node.end);
+      return scalarOf(text, node.start, node.end, from, text.slice(0, node.end).trimEnd().length);
     }
-    return { kind: "map", start: first, end: last, pairs };
   }
+}
 
-  function readKey(start: number, colon: number): LooseScalar {
-    const written = text.slice(start, colon);
-    const from = start + (/^&\S+ +/.exec(written)?.[0].length ?? 0);
-    const end = start + written.trimEnd().length;
-    return /["']/.test(text[from]!) ? scalar(from, end, from + 1, end - 1) : scalar(from, end);
-  }
-
-  function skipDeeper(column: number): void {
-    while (next < lines.length && lines[next]!.indent > column) next++;
-  }
-
-  /** Reads the lines below a key or a dash without a value on its own line. */
-  function readBelow(column: number, empty: number, mayBeList = false): LooseNode {
-    next++;
-    const line = lines[next];
-    if (!line) return scalar(empty, empty);
-    const offset = line.start + line.indent;
-    const isList = mayBeList && line.indent === column && fits(DASH, text, offset) !== undefined;
-    return line.indent > column || isList ? readBlock(offset, column) : scalar(empty, empty);
-  }
-
-  function readValue(from: number, column: number): LooseNode {
-    const line = lines[next]!;
-    const at = from + fits(PROPERTIES, text, from)!;
-    const first = text[at];
-    if (at >= line.end || first === "#") return readBelow(column, Math.min(at, line.end), true);
-    if (first === "|" || first === ">") {
-      next++;
-      skipDeeper(column);
-      const content = Math.min(line.end + 1, text.length);
-      const end = Math.max(content, lines[next]?.start ?? text.length);
-      const written = text.slice(content, end).trimEnd();
-      return scalar(at, content + written.length, content, content + written.length);
-    }
-    if (first === "{" || first === "[") {
-      let below = next + 1;
-      const isOutside = ({ indent, start }: Line) =>
-        indent <= column && !/[\]}]/.test(text[start + indent]!);
-      while (below < lines.length && !isOutside(lines[below]!)) below++;
-      const limit = lines[below]?.start ?? text.length;
-      const node = readFlow(at, limit);
-      leave(node.end);
-      return node;
-    }
-    if (first === '"' || first === "'") {
-      const close = endOfQuoted(text, at, text.length);
-      const isFar = close === undefined || isBroken(at, close, column);
-      const end = isFar ? line.end : close;
-      leave(end);
-      return scalar(at, end, at + 1, isFar ? end : end - 1);
-    }
-    let end = endOfPlain(at, line.end);
-    next++;
-    for (; next < lines.length; next++) {
-      const below = lines[next]!;
-      const offset = below.start + below.indent;
-      if (below.indent <= column || fits(KEY, text, offset) || fits(DASH, text, offset)) break;
-      end = endOfPlain(offset, below.end);
-    }
-    return scalar(at, end);
-  }
-
-  /** Goes to the first line after an offset. */
-  function leave(offset: number): void {
-    next++;
-    while (next < lines.length && lines[next]!.start < offset) next++;
-  }
-
-  /** Whether a quoted text goes over lines that cannot belong to it: its end was not typed yet. */
-  function isBroken(start: number, end: number, column: number): boolean {
-    return lines.slice(next + 1).some((line) =>
-      line.start > start && line.start < end && line.indent <= column
-    );
-  }
-
-  function endOfPlain(from: number, to: number): number {
-    const comment = text.slice(from, to).search(/\s#/);
-    return comment < 0 ? to : from + text.slice(from, from + comment).trimEnd().length;
-  }
-
-  function readFlow(start: number, limit: number): LooseNode {
-    const isMap = text[start] === "{";
-    const pairs: LoosePair[] = [];
-    const items: LooseNode[] = [];
-    let at = start + 1;
-    const skip = () => {
-      while (at < limit && (/\s/.test(text[at]!) || text[at] === "#" && /\s/.test(text[at - 1]!))) {
-        if (text[at] === "#") { while (at < limit && text[at] !== "\n") at++; }
-        else at++;
-      }
-    };
-    const readOne = (stops: RegExp): LooseNode => {
-      const first = text[at] ?? "";
-      if (/[{[]/.test(first)) {
-        const node = readFlow(at, limit);
-        at = node.end;
-        return node;
-      }
-      const begin = at;
-      const close = /["']/.test(first) ? endOfQuoted(text, at, limit) : undefined;
-      if (close !== undefined) {
-        at = close;
-        return scalar(begin, close, begin + 1, close - 1);
-      }
-      while (at < limit && !stops.test(text.slice(at, at + 2))) at++;
-      const length = text.slice(begin, at).trimEnd().length;
-      return scalar(begin, begin + length);
-    };
-    for (;;) {
-      skip();
-      if (at >= limit) break;
-      if (/[\]}]/.test(text[at]!)) {
-        at++;
-        break;
-      }
-      if (text[at] === ",") {
-        at++;
-        continue;
-      }
-      const before = at;
-      const head = readOne(/^(?:[,\]}]|:\s|:[,\]}])/);
-      skip();
-      if (isMap) {
-        const key = head.kind === "scalar" ? head : scalar(head.start, head.end);
-        if (text[at] === ":") {
-          at++;
-          skip();
-          pairs.push({ key, value: readOne(/^[,\]}]/) });
-        } else pairs.push({ key, value: scalar(key.end, key.end) });
-      } else items.push(head);
-      if (at === before) at++;
-    }
-    return isMap ? { kind: "map", start, end: at, pairs } : { kind: "list", start, end: at, items };
-  }
+function scalarOf(
+  text: string,
+  start: number,
+  end: number,
+  from = start,
+  to = end,
+): LooseScalar {
+  return { kind: "scalar", start, end, from, text: text.slice(from, to) };
 }
 
 /** The way to a place in a tree, from the root on. */

@@ -10,7 +10,7 @@ import {
 } from "./loose_yaml.ts";
 
 /** The kinds of names that a workflow defines and uses. */
-export type NameKind = "job" | "step" | "output" | "var";
+type NameKind = "job" | "step" | "output" | "var";
 
 /** A part of the text that defines or uses a name. */
 export interface Mention extends TextRange {
@@ -29,7 +29,7 @@ export interface StepInText {
   readonly outputs: readonly { readonly key: LooseScalar; readonly value: LooseNode }[];
 }
 
-export interface JobOutline {
+interface JobOutline {
   readonly node: LooseNode;
   readonly id?: LooseScalar;
   readonly steps: StepInText[];
@@ -256,7 +256,7 @@ interface Placed {
   readonly mention: Mention;
 }
 
-/** Why a name cannot be had in the file that defines it; undefined if it can. */
+/** Why a definition cannot be renamed to this name; undefined if it can. */
 export function nameProblem(
   outline: Outline,
   of: Mention,
@@ -292,7 +292,7 @@ export function nameProblem(
   return isTaken ? `"${name}" is already defined` : undefined;
 }
 
-/** A part of a file for the outline of an editor. */
+/** An entry in the outline view of an editor. */
 export interface FileSymbol {
   readonly name: string;
   readonly kind: "job" | "step" | "output" | "var";

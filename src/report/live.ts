@@ -2,7 +2,8 @@ import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { RunEvent, StepRun, StepWaiting } from "../run/event.ts";
-import { runKey, suiteTitle } from "./model/steps.ts";
+import { runKey } from "../run/step_trees.ts";
+import { suiteTitle } from "./model/steps.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { countOf, cutLine } from "./text/lines.ts";
@@ -89,7 +90,7 @@ class LiveRun implements Progress {
         return;
       case "round_finished": {
         const job = this.#jobs.get(event.job);
-        if (job) job.roundsDone++;
+        if (job) job.roundsDone = event.ended ?? job.roundsDone + 1;
         return;
       }
       case "step_started": {

@@ -61,7 +61,7 @@ export async function openReport(
 }
 
 /** The reports for people: everything, with live progress, only failures, and what is beside them. */
-export type ReporterName = "text" | "live" | "quiet" | "verbose" | "warnings";
+type ReporterName = "text" | "live" | "quiet" | "verbose" | "warnings";
 
 /** Makes a reporter of a run, or of a suite; only what most runs print is loaded at once. */
 export async function makeReporter(

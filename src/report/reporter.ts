@@ -5,6 +5,8 @@ import type { RunEvent } from "../run/event.ts";
 export interface Reporter {
   /** The text that an event adds to the report, often none. */
   report(event: RunEvent): string;
+  /** It shows every step of every round of repeated jobs, not only their tally. */
+  readonly takesRounds?: true;
   /** Temporary lines below the report that are redrawn repeatedly. */
   live?(now: number, columns: number, rows: number): readonly string[];
 }

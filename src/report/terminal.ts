@@ -52,6 +52,12 @@ export class Terminal {
     this.#isLive = options.stdout.isTerminal && options.report.live !== undefined;
   }
 
+  /** Whether it shows every step of every round of repeated jobs. */
+  get takesRounds(): boolean {
+    const { report, details } = this.#options;
+    return report.takesRounds || details.takesRounds || false;
+  }
+
   /** Reports an event at once. */
   take(event: RunEvent): void {
     const { report, details } = this.#options;

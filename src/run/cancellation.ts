@@ -60,8 +60,8 @@ export class Cancellation {
   }
 
   /**
-   * Cancels after a time, unless the timer is stopped. A run that waits for nothing gives no timer
-   * its turn, so whoever asks for the reason looks at the clock, too.
+   * Cancels after a time, unless the timer is stopped. A run that never waits keeps timers
+   * from firing, so reading the reason checks the clock, too.
    */
   cancelAfter({ milliseconds, reason }: TimeLimit, clock: Clock): () => void {
     const due = clock.ticks() + milliseconds;

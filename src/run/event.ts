@@ -1,6 +1,14 @@
 import type { Position } from "../base/source.ts";
 import type { ApiCoverage } from "../base/value/api_coverage.ts";
-import type { AssertionCount, Attempt, Failure, StepResult, StepState } from "./step_result.ts";
+import type {
+  AssertionCount,
+  Attempt,
+  Failure,
+  StepResult,
+  StepRun,
+  StepState,
+  StepTally,
+} from "./step_result.ts";
 
 /**
  * An event of a run; they come in order. Plain JSON data: secrets are masked and long texts are cut
@@ -15,6 +23,7 @@ export type RunEvent =
   | StepRetried
   | StepFinished
   | RoundFinished
+  | RoundsTallied
   | JobFinished
   | RunFinished
   | Note
@@ -88,27 +97,6 @@ export interface JobStarted extends EventBase<"job_started"> {
   readonly expect?: string;
 }
 
-/** One run of one step: of one round and one entry of its `iteration`. */
-export interface StepRun {
-  /** The id of the job of the workflow, also for a step of a job that is embedded in it. */
-  readonly job: string;
-  /**
-   * The run of the step that embeds the job of this one. Such a step begins and ends while that
-   * one runs, anew in each attempt of it, and is not counted in the totals of the run.
-   */
-  readonly within?: StepRun;
-  /** Position among the steps of the job, from 0; those of `finally` come last. */
-  readonly step: number;
-  /** It cleans up: it is a step of `finally`. */
-  readonly cleanup?: true;
-  /** The name used by other jobs and expressions. */
-  readonly id?: string;
-  /** `repeat_index`, where the job repeats. */
-  readonly round?: number;
-  /** Position in the step's `iteration`, from 0. */
-  readonly entry?: number;
-}
-
 /** A step begins. */
 export interface StepStarted extends EventBase<"step_started"> {
   /** The run of a step. */
@@ -157,6 +145,20 @@ export interface RoundFinished extends EventBase<"round_finished"> {
   readonly state: JobState;
   /** Milliseconds, from when it was due. */
   readonly duration?: number;
+  /** The number of rounds that have ended, where not each of them is reported. */
+  readonly ended?: number;
+}
+
+/** What all rounds of a repeated job came to; it comes before the end of the job. */
+export interface RoundsTallied extends EventBase<"rounds_tallied"> {
+  /** The id of the job. */
+  readonly job: string;
+  /** The number of rounds in which any step has ended. */
+  readonly begun: number;
+  /** The number of rounds that ended, by outcome. */
+  readonly rounds: Readonly<Record<JobState, number>>;
+  /** Each step, and each entry of an `iteration`, in the order of the file. */
+  readonly steps: readonly StepTally[];
 }
 
 /** The outcome of a job; skipped on purpose is not a failure. */
@@ -240,6 +242,8 @@ export interface Note extends EventBase<"note"> {
   readonly text: string;
   /** The run of a step. */
   readonly run?: StepRun;
+  /** The name of that step. */
+  readonly name?: string;
 }
 
 /** Several workflows begin to run. Each of them is a run of its own, with its own `runId`. */

@@ -21,6 +21,7 @@ import { openOutputs, stepIdsOf } from "./execute/outputs.ts";
 import { finishJob, runJob } from "./execute/run_job.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline_plan.ts";
+import { RoundTallies } from "./round_tally.ts";
 import { CLEANUP_TIMEOUT, type Detail, type JobOutcome, type RunOptions } from "./run_options.ts";
 import { Run, type RunProgress } from "./run_state.ts";
 
@@ -38,10 +39,14 @@ export async function run(
   const { secrets = new Masker(), timeout } = options;
   const totals = new RunTotals();
   const resources = new Resources();
+  const tallies = new RoundTallies({
+    reportsAll: options.everyRound ?? true,
+    mask: ({ type, ...fields }) => maskEvent({ type, runId, ...fields } as RunEvent, secrets),
+    emit,
+  });
   const state = openRun(plan, host, { ...options, secrets }, resources, totals, (event) => {
     totals.take(event);
-    const { type, ...fields } = event;
-    emit(maskEvent({ type, runId, ...fields } as RunEvent, secrets));
+    tallies.take(event);
   });
   const stopTimer = timeout && state.cancellation.cancelAfter(timeout, host.clock);
   try {

@@ -99,8 +99,9 @@ export class Run {
   }
 
   /** Reports a message beside the results, of a step if one is given. */
-  note(level: Note["level"], text: string, run?: StepRun): void {
-    this.emit({ type: "note", time: this.host.clock.now(), level, text, run });
+  note(level: Note["level"], text: string, step?: Pick<StepExecution, "id" | "name">): void {
+    const time = this.host.clock.now();
+    this.emit({ type: "note", time, level, text, run: step?.id, name: step?.name });
   }
 
   /** A scope for expressions; random functions draw from the sequence of `label`. */
@@ -176,7 +177,7 @@ export interface UpstreamFailure {
 export interface Entry {
   readonly index: number;
   readonly template: DataTemplate;
-  /** Why there is no such entry, although there should be one. */
+  /** Why the entry could not be read. */
   readonly fault?: unknown;
   /** The loop that decides whether there is another pass, and its decision. */
   readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };

@@ -4,6 +4,27 @@ import type { Value } from "../base/value/value.ts";
 
 export type { MessageView };
 
+/** One run of one step: of one round and one entry of its `iteration`. */
+export interface StepRun {
+  /** The id of the job of the workflow, also for a step of a job that is embedded in it. */
+  readonly job: string;
+  /**
+   * The run of the step that embeds the job of this one. Such a step begins and ends while that
+   * one runs, anew in each attempt of it, and is not counted in the totals of the run.
+   */
+  readonly within?: StepRun;
+  /** Position among the steps of the job, from 0; those of `finally` come last. */
+  readonly step: number;
+  /** It cleans up: it is a step of `finally`. */
+  readonly cleanup?: true;
+  /** The name used by other jobs and expressions. */
+  readonly id?: string;
+  /** `repeat_index`, where the job repeats. */
+  readonly round?: number;
+  /** Position in the step's `iteration`, from 0. */
+  readonly entry?: number;
+}
+
 /** The outcome of one run of a step. */
 export interface StepResult {
   /** The text shown in reports, with evaluated templates. */
@@ -55,6 +76,99 @@ export interface StepResult {
   readonly outputs?: Value;
   /** Why it was skipped. */
   readonly reason?: string;
+}
+
+/** A step that is over, with the steps of the job that it embeds as its last attempt ran them. */
+export interface StepTree {
+  /** The run of the step. */
+  readonly run: StepRun;
+  /** Its outcome. */
+  readonly result: StepResult;
+  /** The steps of the job that it embeds. */
+  readonly inside: readonly StepTree[];
+}
+
+/** The results of a step, or of an entry of its `iteration`, in all rounds of its job. */
+export interface StepTally {
+  /** Position among the steps of the job, from 0. */
+  readonly step: number;
+  /** Position in the step's `iteration`, from 0. */
+  readonly entry?: number;
+  /** The text shown in reports; `…` stands for what differs between rounds. */
+  readonly name: string;
+  /** The number of its runs by outcome. */
+  readonly states: Readonly<Record<StepState, number>>;
+  /** The number of runs that were good only after a failed attempt. */
+  readonly flaky: number;
+  /** Milliseconds of all runs together. */
+  readonly duration: number;
+  /** The run that took longest, unless all were skipped. */
+  readonly slowest?: {
+    /** `repeat_index`. */
+    readonly round: number;
+    /** The text shown in reports. */
+    readonly name: string;
+    /** Milliseconds. */
+    readonly duration: number;
+  };
+  /** The response times of the action, where it sends requests. */
+  readonly times?: ResponseTimes;
+  /** Why it was skipped first. */
+  readonly reason?: string;
+  /** Unsuccessful actions that nothing tested: their number, and the first result. */
+  readonly untested?: { readonly count: number; readonly first: string };
+  /** The number of assertions by outcome, if any were evaluated. */
+  readonly assertions?: AssertionCount;
+  /** The number of snapshots by outcome, if there were any. */
+  readonly snapshots?: { readonly [K in SnapshotOutcome["state"]]?: number };
+  /** Its first distinct echoes. */
+  readonly echoes: readonly EchoTally[];
+  /** The number of other echoes. */
+  readonly otherEchoes: number;
+  /** The first run that did not fail; a skipped one only if there is no other. */
+  readonly first?: StepTree;
+  /** Its first kinds of failures. */
+  readonly failures: readonly FailureTally[];
+  /** The number of failures of other kinds. */
+  readonly otherFailures: number;
+  /** The steps of the job that it embeds. */
+  readonly inside: readonly StepTally[];
+}
+
+/** Response times of many requests: milliseconds, exact percentiles by nearest rank. */
+export interface ResponseTimes {
+  /** Their number. */
+  readonly count: number;
+  readonly min: number;
+  /** The arithmetic mean. */
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+  /** How many are in each of equal parts of the time from `min` to `max`. */
+  readonly histogram: readonly number[];
+}
+
+/** Echoes that are the same. */
+export interface EchoTally {
+  /** The echo. */
+  readonly text: string;
+  /** The `repeat_index` of the first. */
+  readonly round: number;
+  /** Their number. */
+  readonly count: number;
+}
+
+/** Failures that are alike: they say the same about the same spot, whatever the values were. */
+export interface FailureTally {
+  /** The first of them. */
+  readonly first: StepTree;
+  /** Its `repeat_index`. */
+  readonly round: number;
+  /** Their number. */
+  readonly count: number;
 }
 
 /**

@@ -17,7 +17,7 @@ import { fieldSchema } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
-export type SchemaSubject = "workflow" | "job" | "suite";
+type SchemaSubject = "workflow" | "job" | "suite";
 
 /**
  * The file format as a JSON Schema, made from the tables that the decoder and the actions use. It

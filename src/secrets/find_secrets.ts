@@ -17,7 +17,7 @@ import {
 import { isNumber } from "../base/value/value.ts";
 
 /** Receives a secret that was found; one shorter than `shortest` is not masked. */
-export type AddSecret = (text: string, shortest: number) => void;
+type AddSecret = (text: string, shortest: number) => void;
 
 /**
  * Finds the secrets among variables: the values of secret names, with all that lies in maps and

@@ -25,8 +25,8 @@ const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
 const NOTHING: readonly Range[] = [];
 
 /**
- * Knows the secrets of a run and takes them out of texts, whatever their case and encoding. Secrets
- * come up while a run goes on, so adding one must not cost more when there are many.
+ * Knows the secrets of a run and masks them in texts, in any case and encoding. Secrets are added
+ * during a run, so the cost of adding one must not depend on their number.
  */
 export class Masker {
   readonly #known = new Set<string>();
@@ -245,9 +245,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Hex and base64 of a text that may have other text round it. In base64 three bytes become four
- * characters, so there are three ways for it to lie, and the characters that its neighbors share in
- * are left out.
+ * Hex and base64 of a text that may be surrounded by other text. Base64 encodes three bytes as four
+ * characters, so there are three possible alignments; characters that also depend on the
+ * surrounding bytes are left out.
  */
 function* binaryEncodings(text: string): Iterable<string> {
   yield toHex(text);

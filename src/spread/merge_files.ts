@@ -4,6 +4,7 @@ import type { MergedPieces, PieceFile } from "./piece_events.ts";
 import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
 import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
+import { tallyRounds } from "../run/round_tally.ts";
 import { readSuiteRunFile } from "./suite_run_file.ts";
 
 /** What several processes did, as if one had done it. */
@@ -20,10 +21,15 @@ export async function mergeFiles(
   runFile?: NamedText,
   opening?: Opening,
 ): Promise<Merged> {
-  if (!runFile) return { isSuite: true, ...mergeShards(files) };
+  if (!runFile) return { isSuite: true, ...withTallies(mergeShards(files)) };
   if (isSuiteRunFile(runFile.text)) {
-    return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), files) };
+    const suite = await readSuiteRunFile(runFile);
+    return { isSuite: true, ...withTallies(mergeSuitePieces(suite, files)) };
   }
   const run = await readRunFile(runFile, opening);
-  return { isSuite: false, ...mergePieces(run, files, opening?.secrets) };
+  return { isSuite: false, ...withTallies(mergePieces(run, files, opening?.secrets)) };
+}
+
+function withTallies(merged: MergedPieces): MergedPieces {
+  return { ...merged, events: tallyRounds(merged.events) };
 }

@@ -348,6 +348,7 @@ function* keptEvents({ events }: Piece, counts: (job: string) => boolean): Itera
       case "job_finished":
       case "suite_started":
       case "suite_finished":
+      case "rounds_tallied":
         continue;
       case "round_finished":
         if (counts(event.job)) yield event;

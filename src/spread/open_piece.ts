@@ -21,7 +21,7 @@ import { hashWorkflow, readRunFile, refuseOtherWorkflow } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
 
 /** The files and the choice that make a process a part of a run. */
-export interface PieceSource extends Opening {
+interface PieceSource extends Opening {
   readonly runFile: NamedText;
   readonly inputs: readonly NamedText[];
   readonly choice: PieceChoice;
@@ -35,9 +35,9 @@ export interface PieceSource extends Opening {
 }
 
 /** One process of a run that can begin. */
-export interface OpenedPiece {
+interface OpenedPiece {
   readonly plan: Plan;
-  readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets">>;
+  readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets" | "everyRound">>;
   readonly recorder: PieceRecorder;
   readonly warnings: readonly string[];
   /** The text of its outputs file; undefined until its jobs are over. */
@@ -80,7 +80,12 @@ export async function openPiece(workflow: Workflow, source: PieceSource): Promis
   const recorder = new PieceRecorder();
   return {
     plan: planOfPiece(whole, chosen),
-    options: { piece, secrets, onOutputs: (outputs, rounds) => recorder.keep(outputs, rounds) },
+    options: {
+      piece,
+      secrets,
+      everyRound: true,
+      onOutputs: (outputs, rounds) => recorder.keep(outputs, rounds),
+    },
     recorder,
     warnings: [...warnings, ...lateness(startAt, created)],
     async renderOutputs() {

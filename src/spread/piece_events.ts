@@ -29,7 +29,7 @@ export interface MergedPieces {
 
 const EVENTS_SCHEMA = "runner.events/1";
 
-/** GitHub starts as many jobs of one matrix, and no more. */
+/** The limit of GitHub for the jobs of a matrix. */
 export const MAX_PARTS = 256;
 
 /**
@@ -101,7 +101,7 @@ export interface AnyPiece {
 }
 
 /** The pieces that count. */
-export interface ChosenPieces<P> {
+interface ChosenPieces<P> {
   /** Those of a job or of a workflow of a suite, by its id or name. */
   readonly byName: ReadonlyMap<string, readonly P[]>;
   readonly counted: ReadonlySet<P>;
@@ -229,7 +229,7 @@ export function surveyPiece({ file, events }: PieceFile): Piece | undefined {
   };
 }
 
-/** The message about a piece without its last event, which would tell whether it passed. */
+/** The message about a piece whose last event, with its result, is missing. */
 export function endsInTheMiddle(file: string): string {
   return `'${file}' ends in the middle: its machine was lost`;
 }
@@ -240,7 +240,7 @@ export function lost(message: string): Failure {
 }
 
 /** The events of one process of a suite. */
-export interface SuiteEvents {
+interface SuiteEvents {
   readonly start: SuiteStarted | undefined;
   /** Undefined where the file ends in the middle. */
   readonly end: SuiteFinished | undefined;

@@ -43,7 +43,7 @@ export interface SuiteRunWorkflow extends Pick<RunFile, "workflow" | "jobs" | "l
 }
 
 /** A workflow of a suite that is being prepared. */
-export interface PreparedWorkflow {
+interface PreparedWorkflow {
   readonly index: number;
   readonly role?: SuitePart["role"];
   readonly plan: Plan;

@@ -9,7 +9,7 @@ import { readSuite } from "./open_suite.ts";
 import { findSuiteFiles } from "./suite_of_file.ts";
 
 /** The data of a suite file that `check` needs. */
-export interface CheckedSuite {
+interface CheckedSuite {
   readonly diagnostics: readonly Diagnostic[];
   /** Its workflows, with setup and teardown. */
   readonly files: readonly string[];

@@ -38,7 +38,7 @@ export interface SuiteEntry {
 }
 
 /** A suite file and its problems. */
-export interface DecodedSuite {
+interface DecodedSuite {
   readonly suite?: SuiteDocument;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -15,7 +15,7 @@ import { loadPlanOf, type PlanOptions } from "./load_plan.ts";
 import type { OpenSuite, Shard, Suite, SuiteFile, SuiteFiles, SuiteMember } from "./suite.ts";
 
 /** The inputs of a suite, and what is to run of it. */
-export interface SuiteOptions extends PlanOptions {
+interface SuiteOptions extends PlanOptions {
   /** Leaves some of the workflows that have jobs to run. */
   readonly filter?: (members: readonly SuiteMember[]) => readonly SuiteMember[];
   readonly shard?: Shard;
@@ -28,7 +28,7 @@ export interface SuiteOptions extends PlanOptions {
 }
 
 /** A suite with its plans, and the number of YAML files that are not workflows. */
-export interface LoadedSuite {
+interface LoadedSuite {
   readonly suite: Suite;
   readonly leftOut: number;
 }

@@ -19,7 +19,15 @@ import type { RefusedMember, Suite, SuiteMember } from "./suite.ts";
 export interface SuiteRunOptions extends
   Pick<
     RunOptions,
-    "detail" | "failFast" | "strict" | "permissions" | "tls" | "openapi" | "timeout" | "snapshots"
+    | "detail"
+    | "everyRound"
+    | "failFast"
+    | "strict"
+    | "permissions"
+    | "tls"
+    | "openapi"
+    | "timeout"
+    | "snapshots"
   > {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
@@ -61,7 +69,7 @@ function defaultWorkers(): number {
 
 /**
  * Runs the workflows of a suite, each as a run of its own: first those of setup, whose outputs all
- * others see, and in the end, whatever happened, those of teardown. True when all passed.
+ * others see, and finally those of teardown, even after failures. True when all passed.
  */
 export async function runSuite(
   suite: Suite,
@@ -203,8 +211,9 @@ class SuiteRun {
       }
       return false;
     }
-    const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
+    const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
+    const { cleanupTimeout } = this.#options;
     const isWorkflow = role === undefined;
     const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
     const slots = isWorkflow ? this.#slots : undefined;
@@ -214,6 +223,7 @@ class SuiteRun {
     try {
       return await run(planToRun(member.plan, draining), host, emit, {
         detail,
+        everyRound,
         strict,
         permissions,
         tls,
@@ -249,7 +259,7 @@ function planToRun(plan: Plan, draining: Cancellation): Plan {
   return { ...plan, jobs: plan.jobs.filter(({ job }) => !job.isCleanup) };
 }
 
-/** No workflow has as many. */
+/** More jobs than any workflow has. */
 const MAX_JOBS = 1e7;
 
 /** The job that represents a workflow that cannot be loaded. */

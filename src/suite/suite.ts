@@ -16,7 +16,7 @@ export interface SuiteFile {
   readonly refusal?: LoadError;
   /** The vars that a suite file adds or replaces. */
   readonly vars?: Dict;
-  /** Tags that all its jobs have besides. */
+  /** Additional tags of all its jobs. */
   readonly tags?: readonly string[];
 }
 

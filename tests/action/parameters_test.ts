@@ -9,6 +9,7 @@ import {
 import { ACTIONS, loadActions } from "../../src/actions/registry.ts";
 import { StepError } from "../../src/base/errors.ts";
 import type { Value } from "../../src/base/value/value.ts";
+import { hostWith } from "../support/load_files.ts";
 
 const baking: Action = {
   name: "bake",
@@ -246,7 +247,8 @@ Deno.test("required() hands on a value and names the one that is missing", () =>
 
 Deno.test("loadActions() brings each action by its name and no other", async () => {
   const names = ACTIONS.map(({ name }) => name);
-  const actions = await loadActions(new Set([...names, "", "Hello", "toString", "db"]));
+  const wanted = new Set([...names, "", "Hello", "toString", "db"]);
+  const { actions } = await loadActions(wanted, hostWith({}));
   assertEquals([...actions.keys()], names);
   for (const [name, action] of actions) assertEquals(action.name, name);
 });

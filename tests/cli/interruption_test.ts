@@ -399,7 +399,7 @@ Deno.test("a command in the background that fails by itself is warned of, with i
   const { code, stderr } = await inBackground(cmd, "taken\n");
   assertEquals([code, stderr], [
     0,
-    "warning: j › step 1: the command in the background ended with exit code 3: " +
+    "warning: j › shell: the command in the background ended with exit code 3: " +
     "the port is taken\n",
   ]);
 });
@@ -435,7 +435,7 @@ Deno.test("a command in the background that a step ends or that succeeds is not 
     const { code, stderr } = await runUntilPrinted("code 9", flow(service(cmd), last, WAIT), [
       "-q",
     ]);
-    const warning = "warning: j › step 2: the command in the background ended with exit code 9\n";
+    const warning = "warning: j › next: the command in the background ended with exit code 9\n";
     assertEquals([code, stderr], [0, warning], cmd);
   }
 });
@@ -495,7 +495,7 @@ Deno.test("a request whose server crashes reports the exit code of the server", 
       const problem = "the command in the background ended with exit code 7: out of tea";
       assertStringIncludes(stdout, `hint: ${problem}`);
       assert(!stdout.includes("https://"), stdout);
-      assertEquals(stderr, `warning: j › step 1: ${problem}\n`);
+      assertEquals(stderr, `warning: j › shell: ${problem}\n`);
     });
   }
 });

@@ -399,8 +399,8 @@ Deno.test("a pipe is written to once it has a reader", async () => {
 });
 
 Deno.test("a disk that is full leaves whole events, and no document that is cut", async () => {
-  const workflow = "name: n\njobs: [{ name: j, repeat: { count: 300 }, steps: [{ uses: hello, " +
-    `with: { text: "${"x".repeat(100)}" } }] }]\n`;
+  const workflow = "name: n\njobs: [{ name: j, steps: [{ uses: hello, " +
+    `with: { text: "${"x".repeat(100)}" }, iteration: "{{1..300}}" }] }]\n`;
   await withFiles({ "w.yml": workflow, "reports/junit.xml": "of an earlier run" }, async (cwd) => {
     const [program, before] = theProgram();
     // Blocks of 512 bytes that a file may have.

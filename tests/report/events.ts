@@ -10,6 +10,7 @@ import type {
   StepRun,
   StepStarted,
 } from "../../src/run/event.ts";
+import { tallyRounds } from "../../src/run/round_tally.ts";
 
 /** When the runs of these tests begin: noon, whatever the time zone. */
 export const NOON = new Date(2026, 0, 2, 12, 0, 0, 0).getTime();
@@ -107,13 +108,13 @@ export function falseTest(value = 2): Failure {
   };
 }
 
-/** Returns the text of a reporter for events. */
+/** Returns the text of a reporter for the events of a run. */
 export function reportOf(
   reporter: { report(event: RunEvent): string },
   events: Iterable<RunEvent>,
 ): string {
   let text = "";
-  for (const event of events) text += reporter.report(event);
+  for (const event of tallyRounds(events)) text += reporter.report(event);
   return text;
 }
 

@@ -4,6 +4,7 @@ import { loadStyle, PLAIN, type Reporter } from "../../src/report/reporter.ts";
 import { Terminal } from "../../src/report/terminal.ts";
 import { warningReport } from "../../src/report/text/details.ts";
 import type { RunEvent } from "../../src/run/event.ts";
+import { tallyRounds } from "../../src/run/round_tally.ts";
 import { fakeClock } from "../support/fake_clock.ts";
 import { Screen } from "../support/run/screen.ts";
 import {
@@ -58,7 +59,7 @@ function setUp(
 }
 
 const wide = "とても長い名前のステップ, which is wider than any small terminal";
-const events: readonly RunEvent[] = [
+const events: readonly RunEvent[] = [...tallyRounds([
   runStarted(["build", "load", "deploy"], { description: "about" }),
   jobStarted("build"),
   stepStarted({ job: "build", step: 0 }, wide),
@@ -72,7 +73,7 @@ const events: readonly RunEvent[] = [
   jobFinished("load"),
   jobFinished("deploy", { state: "skipped" }),
   runFinished({ state: "failed" }),
-];
+])];
 const style = PLAIN;
 const OPTIONS = { timing: false, style };
 const streamText = reportOf(textReport(OPTIONS, writeInBlocks(OPTIONS)), events);

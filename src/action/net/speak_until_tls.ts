@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A text to wait for, and the reply to it. */
-export interface PlainTurn {
+interface PlainTurn {
   readonly reply: RegExp;
   readonly send?: string;
 }

@@ -3,7 +3,7 @@ import { isAbsolute, WINDOWS } from "../../host/real_path.ts";
 import type { Permissions, ProgramRule, Refusal } from "./permissions.ts";
 
 /** Where programs are looked for. */
-export interface Surroundings {
+interface Surroundings {
   /** The variable PATH. */
   readonly path: string | undefined;
   /** The directory to which relative paths refer. */

@@ -24,7 +24,7 @@ export interface WrittenPermissions {
 }
 
 /** A kind of permissions that are a list. */
-export type ListedKind = "net" | "run" | "read" | "write";
+type ListedKind = "net" | "run" | "read" | "write";
 
 /**
  * Reads what actions may reach; undefined where nothing is narrowed. `label` gives the name by

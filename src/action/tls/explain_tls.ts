@@ -12,7 +12,7 @@ export interface TlsExplanation {
 }
 
 /** The server that a connection was for. */
-export interface TlsPeer extends Endpoint {
+interface TlsPeer extends Endpoint {
   readonly clock: Clock;
   /** The TLS options of the connection. */
   readonly options?: TlsOptions;

@@ -5,7 +5,7 @@ import { type Material, parseAuthorities, parseClientCertificate } from "./parse
 import { isPem } from "./tls_parameter.ts";
 
 /** The TLS settings of a whole run: paths from the current directory, or PEM text. */
-export interface GivenRunTls {
+interface GivenRunTls {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   /** The key of `cert`; one file may hold both. */

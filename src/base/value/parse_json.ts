@@ -43,7 +43,7 @@ export function parseExactly<T>(text: string): T {
   });
 }
 
-/** Where JSON is broken, which engines do not always say, and what is wrong there. */
+/** The position of a JSON syntax error, which engines do not always report, and its message. */
 export function jsonFault(
   text: string,
   { message }: SyntaxError,

@@ -79,7 +79,7 @@ export function writeIntegers(): void {
 
 writeIntegers();
 
-/** Data beyond a limit of ours. */
+/** Data that exceeds a limit. */
 export class LimitError extends Error {}
 
 /** More values than this are a mistake, such as data that nests copies of itself. */

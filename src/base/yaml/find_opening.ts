@@ -73,7 +73,7 @@ function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Re
 }
 
 /** Where a text in quotes ends, which begins at `at`; undefined where it is open at `end`. */
-export function endOfQuoted(text: string, at: number, end: number): number | undefined {
+function endOfQuoted(text: string, at: number, end: number): number | undefined {
   const quote = text[at];
   for (let i = at + 1; i < end; i++) {
     if (quote === '"' && text[i] === "\\") i++;

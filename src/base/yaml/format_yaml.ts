@@ -32,8 +32,8 @@ export function formatYaml(file: Source, what = "workflow file"): string {
 }
 
 /**
- * All that the parser reads in a file but for positions and the kind of quotes. Values are made of
- * it alone; it can be had of a file with aliases of anchors in another file, too.
+ * Everything the parser reads in a file except positions and the kind of quotes: what determines
+ * the values. Unlike values, it also exists for a file whose aliases refer to another file.
  */
 function meaningOf(file: Source): string | undefined {
   try {

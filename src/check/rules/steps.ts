@@ -203,7 +203,7 @@ export const millisecondsLimit: Check = {
     }
     for (const step of steps) {
       yield* longDurations(step);
-      // Commands and statements may well take minutes.
+      // Commands and SQL statements can take minutes.
       if (step.draft.action?.name !== "http") continue;
       for (const [path, condition] of conditionsOf(step)) {
         yield* highLimits(condition, path, /^(?:rt\.sec|res\.timing\.\w+)$/);

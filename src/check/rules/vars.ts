@@ -113,7 +113,7 @@ function findMissingKey(vars: DataTemplate, reading: Reading): MissingKey | unde
   return missing.includes(undefined) ? undefined : missing[0];
 }
 
-/** Looks into maps that lie over each other, the last on top. */
+/** Looks up keys in layered maps; later maps take precedence. */
 function findMissing(
   layers: readonly DataTemplate[],
   keys: Reading["keys"],

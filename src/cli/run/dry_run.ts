@@ -26,7 +26,7 @@ import type { Assertion, Duration, Iteration, Repeat, Retry } from "../../workfl
 import { hidePreviewSecrets, indent, renderPreview } from "./render_preview.ts";
 
 /** The input of a dry run. */
-export interface DryRun {
+interface DryRun {
   readonly plan: Plan;
   /** The vars of the workflow as they were before they were evaluated, and what they see. */
   readonly vars: DataTemplate;

@@ -15,7 +15,7 @@ import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { Invocation, Program } from "../command.ts";
 
 /** The variables of a run and the values for vars that the command line gives. */
-export interface Vars {
+interface Vars {
   /** The variables that `vars` see: the real environment over that of files. */
   readonly environment: Readonly<Record<string, string>>;
   readonly warnings: readonly Diagnostic[];

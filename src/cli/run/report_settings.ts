@@ -135,8 +135,8 @@ function readTarget(text: string): ReportTarget {
 }
 
 /**
- * Other names of standard output. Where that is a file, another one would take its place, and the
- * text of the run would be lost.
+ * Other names of standard output. If that is redirected to a file, staging a file of that name
+ * would replace it, and the text of the run would be lost.
  */
 const STDOUT = /^\/(?:dev\/stdout|dev\/fd\/1|proc\/self\/fd\/1)$/;
 

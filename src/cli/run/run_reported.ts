@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { FileReports } from "../../report/files/open_files.ts";
+import { NewSnapshots } from "../../report/model/snapshots.ts";
 import { openReport } from "../../report/open_report.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { Cancellation } from "../../run/cancellation.ts";
@@ -24,7 +25,7 @@ interface Runnable {
 
 /** The settings of a run that depend on its reports. */
 type ReportedOptions =
-  & Required<Pick<RunOptions, "cancellation" | "detail">>
+  & Required<Pick<RunOptions, "cancellation" | "detail" | "everyRound">>
   & Pick<RunOptions, "timeout">;
 
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
@@ -72,12 +73,10 @@ export async function runReported(
     cancellation.cancel(`interrupted by ${signal}`);
   }, timeout);
   const ends: RunFinished[] = [];
-  const snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
+  const snapshots = new NewSnapshots();
   const take = (event: RunEvent) => {
     failed?.take(event);
-    if (event.type === "step_finished" && event.result.snapshot) {
-      snapshots[event.result.snapshot.state]++;
-    }
+    snapshots.take(event);
     const hasCoverage = event.type === "run_finished" && event.coverage !== undefined;
     const reported = hasCoverage && minCoverage !== undefined ? { ...event, minCoverage } : event;
     if (hasCoverage) ends.push(event);
@@ -93,6 +92,7 @@ export async function runReported(
     const passed = await run(take, {
       cancellation,
       timeout,
+      everyRound: report.takesRounds || targets.some(({ format }) => format.takesRounds),
       detail: {
         all: isDetailed,
         places: targets.some(({ format }) => format.detailed),
@@ -101,7 +101,7 @@ export async function runReported(
     });
     if (failed) await writeFailed(failed.ids, host);
     report.close();
-    if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(newSnapshots(snapshots));
+    if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(snapshots.render());
     const isCovered = await reportCoverage(ends, settings, host, isReplaced);
     const flush = () =>
       flushReport(host, cancellation, timeout && timeout.milliseconds - (clock.ticks() - began));
@@ -152,15 +152,6 @@ async function reportCoverage(
   if (!verdict || verdict.isEnough) return true;
   if (!isShown) stderr.write(`runner: error: ${verdict.text}\n`);
   return false;
-}
-
-/** A line with the number of snapshots that a run has written. */
-function newSnapshots({ written, updated }: { written: number; updated: number }): string {
-  const parts = [
-    ...written > 0 ? [`${written} written`] : [],
-    ...updated > 0 ? [`${updated} updated`] : [],
-  ];
-  return parts.length === 0 ? "" : `Snapshots: ${parts.join(", ")}\n`;
 }
 
 /** Milliseconds that a reader has to take the report once the run should be over. */

@@ -244,7 +244,7 @@ export function isOfNamedType(value: Value, name: string): boolean {
   return TYPES.get(name)?.includes(typeName(value)) ?? false;
 }
 
-/** The items of two lists, by their indexes, that remain after as many as possible were paired. */
+/** The indexes of the items of two lists that remain after pairing as many as possible. */
 interface Leftovers {
   readonly wanted: readonly number[];
   readonly others: readonly number[];

@@ -89,7 +89,7 @@ export interface ListLoop {
   readonly extra?: Value;
 }
 
-export interface FunctionParameter {
+interface FunctionParameter {
   readonly name: string;
   readonly type: FunctionParameterType;
   readonly optional: boolean;
@@ -97,7 +97,7 @@ export interface FunctionParameter {
   readonly rest: boolean;
 }
 
-export type FunctionParameterType =
+type FunctionParameterType =
   | "any"
   | "string"
   | "number"

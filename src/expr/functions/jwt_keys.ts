@@ -33,7 +33,7 @@ export function algorithmOf(name: string): JwtAlgorithm | undefined {
 }
 
 /** The purpose of a key. */
-export type Purpose = "sign" | "verify";
+type Purpose = "sign" | "verify";
 
 /** Reads a key: a secret, PEM text, a JWK or a JWK set, also as JSON text. */
 export function readKeys(key: Value, purpose: Purpose): readonly JwtKey[] {

@@ -8,7 +8,7 @@ import { follow, type SchemaDraft } from "./schema_tree.ts";
 export type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 
 /** Makes validators of one draft. */
-export type MakeAjv = (options: Options) => Ajv;
+type MakeAjv = (options: Options) => Ajv;
 
 /** Loads ajv for a draft, with all formats, and with keywords that know integers beyond ±2^53. */
 export async function loadAjv(draft: SchemaDraft): Promise<MakeAjv> {

@@ -65,7 +65,7 @@ export function schemaForAjv(schema: unknown): unknown {
 }
 
 /** A reference of a schema, and its place. */
-export interface SchemaReference {
+interface SchemaReference {
   /** The text as written, without the fragment. */
   readonly written: string;
   /** The URI that it means. */
@@ -73,7 +73,7 @@ export interface SchemaReference {
 }
 
 /** The references of a schema to other ones, and the URIs that it defines by `$id`. */
-export interface SchemaLinks {
+interface SchemaLinks {
   readonly references: readonly SchemaReference[];
   readonly defined: ReadonlySet<string>;
 }

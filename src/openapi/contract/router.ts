@@ -4,12 +4,12 @@ import { type DescribedOperation, readServers } from "../read/operations.ts";
 import { mapOf } from "../read/raw.ts";
 
 /** An operation that a request is for, with the values in its path. */
-export interface Match {
+interface Match {
   readonly operation: DescribedOperation;
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** There is no operation for a request. */
+/** The result for a request that matches no operation. */
 export interface NoMatch {
   /** The methods that the path has. */
   readonly methods: readonly string[];
@@ -18,7 +18,7 @@ export interface NoMatch {
 }
 
 /** Finds the operation of a request; `stepBase` is another path that the server may have. */
-export type Router = (method: string, path: string, stepBase?: string) => Match | NoMatch;
+type Router = (method: string, path: string, stepBase?: string) => Match | NoMatch;
 
 /** `base` replaces the paths of all servers. */
 export function makeRouter(

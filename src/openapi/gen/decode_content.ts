@@ -120,7 +120,7 @@ function valueOf(entry: RawApiMap): unknown {
 }
 
 /** The successful responses of an operation. */
-export interface Responses {
+interface Responses {
   readonly success: Success;
   readonly response: ApiResponse | undefined;
   readonly accept: string | undefined;

@@ -32,7 +32,7 @@ export interface Part {
 }
 
 /** The versions of OpenAPI, as far as they differ for us. */
-export type Version = "2.0" | "3.0" | "3.1";
+type Version = "2.0" | "3.0" | "3.1";
 
 /** A mapping with a `$ref`. */
 interface Reference extends Location {

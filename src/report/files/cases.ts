@@ -1,8 +1,18 @@
 import { oneLine } from "../../base/text/printable.ts";
-import { noSteps } from "../../run/count_steps.ts";
-import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/event.ts";
+import { noSteps, sumOf } from "../../run/count_steps.ts";
+import type {
+  AssertionCount,
+  Failure,
+  FailureTally,
+  StepOutline,
+  StepState,
+  StepTally,
+  StepTree,
+} from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
-import { hasFailed } from "../model/steps.ts";
+import { hasFailed } from "../../run/step_trees.ts";
+import { countOf } from "../text/lines.ts";
+import { describeKind } from "../text/render_rounds.ts";
 import {
   CUT_OFF,
   type JobRecord,
@@ -25,9 +35,9 @@ export interface CaseSuite {
 }
 
 /**
- * One result that a report counts: one run of one step, a step that did not run, or a failure of a
- * job or a run outside its steps. The steps of an embedded job are details of the step that embeds
- * it, except with `withInside`.
+ * One result that a report counts: one run of one step or all of its runs in a repeated job, a step
+ * that did not run, or a failure of a job or a run outside its steps. The steps of an embedded job
+ * are details of the step that embeds it, except with `withInside`.
  */
 export interface Case {
   /** Unique in its job. */
@@ -41,13 +51,25 @@ export interface Case {
   readonly isJob?: true;
   /** The name of the case of the step that embeds the job of this one. */
   readonly within?: string;
-  /** Absent where it did not run. */
+  /** Absent where it did not run; of several rounds the first that failed, or else passed. */
   readonly step?: StepRecord;
+  /** What its rounds came to, if its job has several. */
+  readonly rounds?: RoundsOfCase;
   /** Where it failed, or where the step begins. */
   readonly position?: Position;
 }
 
-/** Every job of every run with its cases, these by round, step and entry. */
+/** All rounds of a step. */
+export interface RoundsOfCase {
+  /** Absent where it ran in none of them. */
+  readonly tally?: StepTally;
+  /** The number of its runs by outcome; those that never began were skipped. */
+  readonly states: Readonly<Record<StepState, number>>;
+  /** The rounds that its job should run. */
+  readonly of: number;
+}
+
+/** Every job of every run with its cases, these by step and entry. */
 export function suitesOf(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
@@ -103,28 +125,53 @@ export function countCases(cases: readonly Case[]): Readonly<Record<StepState, n
   return counts;
 }
 
+/** The number of runs of steps by outcome, which is that of the text: each round counts. */
+export function countRuns(cases: readonly Case[]): Readonly<Record<StepState, number>> {
+  const counts = noSteps();
+  for (const { outcome, rounds } of cases) {
+    if (!rounds) counts[outcome]++;
+    else for (const state of STATES) counts[state] += rounds.states[state];
+  }
+  return counts;
+}
+
+/** From the worst to the best. */
+const STATES = ["failed", "tolerated", "untested", "passed", "skipped"] as const;
+
+/** The number of assertions of a case by outcome, if there were any. */
+export function assertionsOf({ step, rounds }: Case): AssertionCount | undefined {
+  return rounds ? rounds.tally?.assertions : step?.result.assertions;
+}
+
 /** The number of assertions of all cases by outcome. */
 export function countAssertions(cases: readonly Case[]): AssertionCount {
-  const counts = cases.flatMap(({ step }) => step?.result.assertions ?? []);
+  const counts = cases.flatMap((one) => assertionsOf(one) ?? []);
   const sum = (key: keyof AssertionCount) => counts.reduce((all, count) => all + count[key], 0);
   return { passed: sum("passed"), failed: sum("failed") };
 }
 
 function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
-  const { outline, steps, failures } = job;
+  const { outline, steps, failures, tally, rounds = 1 } = job;
   const jobName = `job ${oneLine(job.name)}`;
   const reason = reasonNotRun(job, record);
   const cases = failures.length > 0 ? [outsideOfSteps(jobName, failures)] : [];
-  const rounds = Map.groupBy(steps, ({ run }) => run.round);
-  for (const [round, ran] of rounds) {
-    const runs = Map.groupBy(ran, ({ run }) => run.step);
+  const begun = tally?.begun ?? (steps.length > 0 ? 1 : 0);
+  if (tally && begun > 0) {
+    const tallies = Map.groupBy(tally.steps, ({ step }) => step);
+    for (const [index, step] of outline.entries()) {
+      const ofStep = tallies.get(index) ?? [];
+      cases.push(...roundsOfStep(step, ofStep, { begun, of: rounds, reason }));
+    }
+  } else if (begun > 0) {
+    const runs = Map.groupBy(steps, ({ run }) => run.step);
+    const round = steps[0]!.run.round;
     for (const [index, step] of outline.entries()) {
       cases.push(...casesOfStep(step, runs.get(index) ?? [], round, reason));
     }
   }
-  if (rounds.size < Math.max(job.rounds ?? 1, 1)) {
+  if (begun < Math.max(rounds, 1)) {
     // Rounds that did not start are reported together: there may be thousands of them.
-    const label = labelOfRounds(gapsIn(rounds, job.rounds ?? 0));
+    const label = rounds > 1 ? ` [${countOf(rounds - begun, "round")}]` : "";
     for (const step of outline) cases.push(notRun(step, label, reason));
   }
   if (job.state === "failed" && !cases.some(isFailed)) {
@@ -151,6 +198,70 @@ function casesOfStep(
   });
 }
 
+/** The circumstances of the rounds of a job. */
+interface Rounds {
+  readonly begun: number;
+  readonly of: number;
+  /** Why steps did not run. */
+  readonly reason: string;
+}
+
+/** A case for each entry of a step of a repeated job, or for the step. */
+function roundsOfStep(
+  step: StepOutline,
+  tallies: readonly StepTally[],
+  { begun, of, reason }: Rounds,
+): readonly Case[] {
+  const ran = new Map<number, number>();
+  for (const { entry = 0, states } of tallies) {
+    ran.set(entry, (ran.get(entry) ?? 0) + sumOf(states));
+  }
+  // Entries that are not known are one run in rounds where none of them ran.
+  const known = step.entries ?? 1;
+  const missing = (entry: number) => entry < known ? begun - (ran.get(entry) ?? 0) : 0;
+  const seen = new Set<number>();
+  const cases = tallies.map((tally): Case => {
+    const { entry = 0, states } = tally;
+    const never = seen.has(entry) ? 0 : missing(entry);
+    seen.add(entry);
+    const all = { ...states, skipped: states.skipped + never };
+    return caseOfRounds(tally, { tally, states: all, of }, step.place);
+  });
+  for (let entry = 0; entry < known; entry++) {
+    if (seen.has(entry)) continue;
+    const label = labelOf(step.entries === undefined ? undefined : entry, undefined);
+    const states = { ...noSteps(), skipped: missing(entry) };
+    cases.push({ ...notRun(step, label, reason), rounds: { states, of } });
+  }
+  return cases;
+}
+
+function caseOfRounds(
+  tally: StepTally,
+  rounds: RoundsOfCase,
+  place?: Position,
+): Case {
+  const { entry, name, reason, flaky, first, failures: kinds } = tally;
+  const step = kinds[0]?.first ?? first!;
+  const position = place ?? step.result.place;
+  const failures = kinds.flatMap((kind) => inRounds(kind, failuresOf(kind.first)));
+  return {
+    name: oneLine(name) + labelOf(entry, undefined),
+    outcome: STATES.find((state) => rounds.states[state] > 0)!,
+    reason,
+    failures,
+    flaky: flaky > 0,
+    step: { ...step, position },
+    rounds,
+    position: positionOf(failures) ?? position,
+  };
+}
+
+/** The same failures, with how often they came up. */
+function inRounds(kind: FailureTally, failures: readonly Failure[]): readonly Failure[] {
+  return failures.map((one) => ({ ...one, message: `${describeKind(kind)}: ${one.message}` }));
+}
+
 function caseOf(step: StepRecord): Case {
   const { run, result, position = result.place } = step;
   const { state, reason, flaky = false } = result;
@@ -167,7 +278,7 @@ function caseOf(step: StepRecord): Case {
 }
 
 /** The failures of a step; if it embeds a job, those of the steps in that job, with their names. */
-function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
+function failuresOf({ result, inside }: StepTree): readonly Failure[] {
   if (!hasFailed(result)) return [];
   const inner = inside.flatMap((step) => {
     const name = oneLine(step.result.name) + labelOf(step.run.entry, step.run.round);
@@ -182,34 +293,22 @@ function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
  * apart from theirs.
  */
 export function withInside(one: Case): readonly Case[] {
-  const { step, flaky, name } = one;
-  if (!step || step.inside.length === 0) return [one];
-  const { assertions, snapshot } = step.result;
-  const failures = step.result.failures.filter(({ kind }) => kind !== "embedded");
-  const inner = step.inside.flatMap((each) => withInside(caseOf(each)))
+  const { step, flaky, name, rounds } = one;
+  const tally = rounds?.tally;
+  const inside = tally
+    ? tally.inside.map((tally) => caseOfRounds(tally, { ...rounds, tally, states: tally.states }))
+    : step?.inside.map(caseOf) ?? [];
+  if (!step || inside.length === 0) return [one];
+  const hasTest = assertionsOf(one) !== undefined || step.result.snapshot !== undefined;
+  const all = tally
+    ? tally.failures.flatMap((kind) => inRounds(kind, kind.first.result.failures))
+    : step.result.failures;
+  const failures = all.filter(({ kind }) => kind !== "embedded");
+  const inner = inside.flatMap(withInside)
     .map((each) => ({ ...each, name: `${name} › ${each.name}`, within: name }));
-  return assertions || snapshot || flaky || failures.length > 0
+  return hasTest || flaky || failures.length > 0
     ? [{ ...one, failures, step: { ...step, inside: [] } }, ...inner]
     : inner;
-}
-
-/** The numbers below `end` that are missing, as first and last of those in a row. */
-function gapsIn(numbers: ReadonlyMap<number | undefined, unknown>, end: number) {
-  const gaps: [first: number, last: number][] = [];
-  for (let number = 0; number < end; number++) {
-    if (numbers.has(number)) continue;
-    const gap = gaps.at(-1);
-    if (gap?.[1] === number - 1) gap[1] = number;
-    else gaps.push([number, number]);
-  }
-  return gaps;
-}
-
-/** ` [rounds 3, 5 to 9]`. */
-function labelOfRounds(gaps: readonly (readonly [first: number, last: number])[]): string {
-  if (gaps.length === 0) return "";
-  const parts = gaps.map(([first, last]) => first === last ? `${first}` : `${first} to ${last}`);
-  return ` [${/^\d+$/.test(parts.join()) ? "round" : "rounds"} ${parts.join(", ")}]`;
 }
 
 function notRun({ name, place: position }: StepOutline, label: string, reason: string): Case {

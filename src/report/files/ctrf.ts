@@ -2,6 +2,7 @@ import { oneLine } from "../../base/text/printable.ts";
 import type { Attempt, StepState } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import {
+  assertionsOf,
   type Case,
   type CaseSuite,
   countAssertions,
@@ -9,7 +10,7 @@ import {
   labelOf,
   suitesOf,
 } from "./cases.ts";
-import { failureText } from "./details.ts";
+import { failureText, roundsText } from "./details.ts";
 import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "./run_record.ts";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
@@ -70,11 +71,13 @@ function statusOf(state: StepState): string {
 function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unknown {
   const { name, outcome, failures, position, step } = one;
   const result = step?.result;
+  const { rounds } = one;
+  const assertions = assertionsOf(one);
   const [failure] = failures;
   const attempts = result?.attempts ?? [];
   const retries = attempts.length < 2 ? undefined : attempts.length - 1;
-  const start = result?.started;
-  const duration = Math.round(result?.duration ?? 0);
+  const start = rounds ? undefined : result?.started;
+  const duration = Math.round(rounds?.tally?.duration ?? result?.duration ?? 0);
   return {
     name: `${suite} › ${name}`,
     status: statusOf(outcome),
@@ -94,10 +97,17 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
     // The last one is the test itself.
     retryAttempts: retries && attempts.slice(0, retries).map(retryOf),
     type: result?.uses,
-    extra: result?.assertions && { assertions: result.assertions },
-    stdout: result?.echo ? result.echo.trimEnd().split("\n") : undefined,
+    extra: assertions || rounds ? { assertions, rounds: rounds?.states } : undefined,
+    stdout: stdoutOf(one),
     steps: step && step.inside.length > 0 ? step.inside.flatMap(stepsOf) : undefined,
   };
+}
+
+/** What a step said or, in several rounds, what they came to. */
+function stdoutOf({ step, rounds }: Case): string[] | undefined {
+  if (rounds?.tally) return roundsText([rounds.tally], rounds.of).split("\n");
+  const echo = step?.result.echo;
+  return echo ? echo.trimEnd().split("\n") : undefined;
 }
 
 /** The steps of an embedded job, with those of the job files in it. */

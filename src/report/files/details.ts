@@ -1,12 +1,12 @@
-import type { Exchange, Failure, StepResult } from "../../run/event.ts";
+import type { Exchange, Failure, StepResult, StepTally, StepTree } from "../../run/event.ts";
+import { hasFailed } from "../../run/step_trees.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { renderAttempts, renderFailure } from "../text/render_failure.ts";
 import { renderExchange } from "../text/render_exchange.ts";
+import { renderRounds } from "../text/render_rounds.ts";
 import { IN_A_PIPE } from "../text/lines.ts";
-import { hasFailed } from "../model/steps.ts";
 import { PLAIN } from "../reporter.ts";
 import { labelOf } from "./cases.ts";
-import type { StepRecord } from "./run_record.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 
@@ -27,14 +27,19 @@ export function exchangeText(exchange: Exchange): string {
 }
 
 /** Requests and responses of a failed step and of the failed steps in the job that it embeds. */
-export function exchangesText({ result, inside }: StepRecord): string {
+export function exchangesText({ result, inside }: StepTree): string {
   if (!hasFailed(result)) return "";
   const texts = result.exchange ? [exchangeText(result.exchange)] : [];
   return [...texts, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
 }
 
+/** What the rounds of steps came to: counts, times, echoes and failures. */
+export function roundsText(steps: readonly StepTally[], rounds: number): string {
+  return printable(renderRounds(steps, rounds, { timing: false, style: PLAIN }).join("\n"));
+}
+
 /** The steps of an embedded job, one on each line; empty if the step embeds none. */
-export function insideText({ inside }: StepRecord, indent = ""): string {
+export function insideText({ inside }: StepTree, indent = ""): string {
   return inside.map((step) => {
     const { name, state, echo } = step.result;
     const label = labelOf(step.run.entry, step.run.round);

@@ -1,5 +1,6 @@
 import type { Host, Output } from "../../host/host.ts";
-import type { Failure, RunEvent } from "../../run/event.ts";
+import type { Failure, RunEvent, StepTally, StepTree } from "../../run/event.ts";
+import { StepTrees } from "../../run/step_trees.ts";
 import {
   type Annotation,
   MAX_ANNOTATIONS,
@@ -7,7 +8,7 @@ import {
   renderAnnotation,
 } from "../../base/text/github_command.ts";
 import { cutLine } from "../text/lines.ts";
-import { type StepTree, StepTrees, suiteTitle } from "../model/steps.ts";
+import { suiteTitle } from "../model/steps.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 
@@ -29,14 +30,14 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
-  const add = (title: string, failures: readonly Failure[]) => {
+  const add: AddFailures = (title, failures, times = 1) => {
     const shown = failures.filter(({ kind }) => kind !== "embedded");
     if (shown.length === 0) return;
-    const finding = findingOf(title, shown, fromRoot);
+    const finding = { ...findingOf(title, shown, fromRoot), times };
     const same = found.find((other) => isSame(other, finding));
-    if (same) same.times++;
+    if (same) same.times += times;
     else if (found.length < MAX_ANNOTATIONS) found.push(finding);
-    else leftOut++;
+    else leftOut += times;
   };
   const runs = new Map<string, (event: RunEvent) => void>();
   let isSuite = false;
@@ -58,11 +59,12 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
   };
 }
 
+type AddFailures = (title: string, failures: readonly Failure[], times?: number) => void;
+
 /** Finds what failed in one run. */
-function findFailures(
-  add: (title: string, failures: readonly Failure[]) => void,
-): (event: RunEvent) => void {
+function findFailures(add: AddFailures): (event: RunEvent) => void {
   const names = new Map<string, string>();
+  const repeated = new Set<string>();
   let prefix = "";
   const trees = new StepTrees();
   const addStep = ({ result, inside }: StepTree, around: string) => {
@@ -71,17 +73,34 @@ function findFailures(
     for (const step of inside) addStep(step, title);
     add(title, result.failures);
   };
+  const addRounds = ({ failures, otherFailures, inside }: StepTally, around: string) => {
+    for (const [index, { first: { result }, count }] of failures.entries()) {
+      if (result.state !== "failed") continue;
+      const title = `${around} › ${result.name}`;
+      if (index === 0) { for (const step of inside) addRounds(step, title); }
+      add(title, result.failures, index === 0 ? count + otherFailures : count);
+    }
+  };
   return (event) => {
     switch (event.type) {
       case "run_started":
         if (event.suite) prefix = `${suiteTitle(event)} › `;
         for (const { id, name } of event.jobs) names.set(id, name);
         return;
+      case "job_started":
+        if ((event.rounds ?? 1) !== 1) repeated.add(event.job);
+        return;
       case "step_finished": {
-        const step = trees.finish(event);
-        if (step) addStep(step, prefix + (names.get(event.run.job) ?? event.run.job));
+        const { job } = event.run;
+        const step = repeated.has(job) ? undefined : trees.finish(event);
+        if (step) addStep(step, prefix + (names.get(job) ?? job));
         return;
       }
+      case "rounds_tallied":
+        for (const step of event.steps) {
+          addRounds(step, prefix + (names.get(event.job) ?? event.job));
+        }
+        return;
       case "step_retried":
         return trees.retry(event.run);
       case "job_finished":

@@ -1,6 +1,8 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
+import { sumOf } from "../../run/count_steps.ts";
+import type { StepTally } from "../../run/event.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import {
   type JobRecord,
@@ -141,17 +143,20 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
   };
 }
 
-function testsOf({ outline, steps }: JobRecord, jobName: string): HistoryRun["tests"] {
+function testsOf({ outline, steps, tally }: JobRecord, jobName: string): HistoryRun["tests"] {
   const runs = Map.groupBy(steps, ({ run }) => run.step);
+  const rounds = Map.groupBy(tally?.steps ?? [], ({ step }) => step);
   const seen = new Map<string, number>();
   return outline.flatMap(({ name }, index) => {
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     const ran = runs.get(index) ?? [];
-    const states = ran.map(stateOf);
+    const repeated = rounds.get(index);
+    const states = repeated ? repeated.map(stateOfRounds) : ran.map(stateOf);
     const state = TEST_STATES.find((one) => states.includes(one));
     if (state === undefined) return [];
-    const duration = Math.round(ran.reduce((sum, { result }) => sum + result.duration, 0));
+    const times = repeated ?? ran.map(({ result }) => result);
+    const duration = Math.round(times.reduce((sum, { duration }) => sum + duration, 0));
     return [[`${jobName} › ${name}${count === 1 ? "" : ` (${count})`}`, state, duration] as const];
   });
 }
@@ -162,8 +167,13 @@ function stateOf({ result: { state, flaky } }: StepRecord): TestState | undefine
   return state === "failed" ? "failed" : flaky ? "flaky" : "passed";
 }
 
+function stateOfRounds({ states, flaky }: StepTally): TestState | undefined {
+  if (sumOf(states) === states.skipped) return undefined;
+  return states.failed > 0 ? "failed" : flaky > 0 ? "flaky" : "passed";
+}
+
 /** A test whose results were not always the same. */
-export interface UnstableTest {
+interface UnstableTest {
   readonly name: string;
   /** Its result in each run of the history; undefined where it did not run. */
   readonly states: readonly (TestState | undefined)[];

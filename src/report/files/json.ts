@@ -1,4 +1,4 @@
-import type { RunFinished } from "../../run/event.ts";
+import type { RunFinished, StepTally } from "../../run/event.ts";
 import {
   type CoverageShares,
   coverageShares,
@@ -71,9 +71,11 @@ function* renderRun(
     warnings: warnings.map(({ text }) => text),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
-  for (const [index, { outline, steps, ...job }] of jobs.entries()) {
+  for (const [index, { outline, steps, tally, ...job }] of jobs.entries()) {
     yield index === 0 ? "\n" : ",\n";
-    yield `    ${JSON.stringify({ ...job, plan: outline }).slice(0, -1)},"steps":[`;
+    const all = tally && { ...tally, steps: tally.steps.map(tallyData) };
+    const head = { ...job, tally: all, plan: outline };
+    yield `    ${JSON.stringify(head).slice(0, -1)},"steps":[`;
     for (const [position, step] of steps.entries()) {
       yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepData(step))}`;
     }
@@ -86,6 +88,15 @@ function totalsOf(
   { jobs, steps, untestedFailures, flaky, assertions, leftOut }: RunFinished,
 ): unknown {
   return { jobs, steps, untestedFailures, flaky, assertions, leftOut };
+}
+
+/** The results of a step in all rounds, without those that are among the steps of the job. */
+function tallyData({ first: _, failures, inside, ...tally }: StepTally): unknown {
+  return {
+    ...tally,
+    failures: failures.map(({ round, count }) => ({ round, count })),
+    inside: inside.length > 0 ? inside.map(tallyData) : undefined,
+  };
 }
 
 /** A run of a step and of those inside of it; the longest part is at its end. */

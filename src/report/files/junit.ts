@@ -3,15 +3,17 @@ import type { AssertionCount, Attempt } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf } from "../text/lines.ts";
 import {
+  assertionsOf,
   type Case,
   type CaseSuite,
   countAssertions,
-  countCases,
+  countRuns,
+  type RoundsOfCase,
   suitesOf,
   withDistinctNames,
   withInside,
 } from "./cases.ts";
-import { attemptsText, exchangesText, failureText } from "./details.ts";
+import { attemptsText, exchangesText, failureText, roundsText } from "./details.ts";
 import {
   loneRecord,
   type RunRecord,
@@ -62,7 +64,7 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
     file: job.outline[0]?.place?.file ?? record.file,
   };
   yield `  <testsuite${attributes(suite)}>\n`;
-  const { untested, tolerated } = countCases(cases);
+  const { untested, tolerated } = countRuns(cases);
   yield renderProperties({
     job: job.id,
     needs: job.needs.join(", "),
@@ -82,13 +84,14 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
 function renderCase(record: RunRecord, classname: string, one: Case): string {
   const { name, step, position, outcome, reason = "skipped", flaky } = one;
   const result = step?.result;
+  const assertions = assertionsOf(one);
   const testcase = {
     name,
     classname,
-    time: seconds(result?.duration ?? 0),
+    time: seconds(one.rounds?.tally?.duration ?? result?.duration ?? 0),
     file: position?.file ?? record.file,
     line: position?.line,
-    assertions: result?.assertions && totalOf(result.assertions),
+    assertions: assertions && totalOf(assertions),
   };
   const output = outputOf(one);
   return [
@@ -102,17 +105,25 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
   ].join("");
 }
 
-function propertiesOf({ run, result }: StepRecord, { flaky, within }: Case): Attributes {
-  const { uses, attempts, state, untested = "true" } = result;
+function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
+  const { flaky, within, rounds, outcome } = one;
+  const { uses, attempts, untested = "true" } = result;
   return {
     action: uses,
     id: run.id,
     within,
+    ...rounds ? roundsByState(rounds) : {},
     attempts: attempts.length > 1 ? attempts.length : undefined,
     flaky: flaky ? "true" : undefined,
-    untested: state === "untested" ? untested : undefined,
-    tolerated: state === "tolerated" ? "true" : undefined,
+    untested: outcome === "untested" ? rounds?.tally?.untested?.first ?? untested : undefined,
+    tolerated: outcome === "tolerated" ? "true" : undefined,
   };
+}
+
+/** `rounds_passed` and the like, for each outcome that there was. */
+function roundsByState({ states }: RoundsOfCase): Attributes {
+  const counts = Object.entries(states).filter(([, count]) => count > 0);
+  return Object.fromEntries(counts.map(([state, count]) => [`rounds_${state}`, count]));
 }
 
 /** One element for all failures of a case: readers expect no more than one. */
@@ -138,17 +149,24 @@ function renderFlaky(attempts: readonly Attempt[]): string {
   }).join("");
 }
 
-/** The echo, request and response of a step: formatted if it failed, else as a line of JSON. */
-function outputOf({ step, outcome, failures }: Case): string {
+/**
+ * The echo, request and response of a step: formatted if it failed, else as a line of JSON. Of a
+ * step in several rounds what they came to.
+ */
+function outputOf({ step, outcome, failures, rounds }: Case): string {
   if (!step) return "";
   const { echo, exchange } = step.result;
   const isTolerated = outcome === "tolerated";
+  const message = outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange);
+  if (rounds?.tally) {
+    return [roundsText([rounds.tally], rounds.of), message].filter(Boolean).join("\n");
+  }
   return [
     isTolerated ? `failed, and expect of the job decides:\n${failureText(failures)}` : "",
     echo?.trimEnd(),
     attemptsText(step.result),
     exchangesText(step),
-    outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange),
+    message,
   ].filter(Boolean).join("\n");
 }
 

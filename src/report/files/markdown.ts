@@ -9,11 +9,9 @@ import {
 } from "../model/coverage.ts";
 import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf, cutLine } from "../text/lines.ts";
-import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
+import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
-import { CUT_OFF, type RunRecord, stateOf, type StepRecord } from "./run_record.ts";
-import type { StepRun } from "../../run/event.ts";
-import { failureKind } from "../model/round_tally.ts";
+import { CUT_OFF, type RunRecord, stateOf } from "./run_record.ts";
 import { printable } from "../../base/text/printable.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
@@ -101,7 +99,7 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
 
 /** The same counts as at the end of the text; a run that was cut off has what its cases say. */
 function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
-  const counts = end ? runCounts(end) : stepCounts(countCases(all));
+  const counts = end ? runCounts(end) : stepCounts(countRuns(all));
   const interrupted = end ? end.interrupted : CUT_OFF;
   return `${counts === "" ? "" : `${counts}, `}in ${formatElapsed(end?.duration ?? 0)}` +
     (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
@@ -124,13 +122,13 @@ function jobRow({ job, name, cases }: CaseSuite): string {
   const icon = ICONS[job.state ?? "failed"];
   const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
   const time = job.started === undefined ? "" : formatElapsed(job.duration);
-  const steps = countCases(cases.filter(({ isJob }) => !isJob));
+  const steps = countRuns(cases.filter(({ isJob }) => !isJob));
   const counts = [sumOf(steps), steps.failed, steps.skipped];
   return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
 }
 
 function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
-  const failed = findAlike(suites, ({ outcome }) => outcome === "failed");
+  const failed = findCases(suites, ({ outcome }) => outcome === "failed");
   if (failed.length === 0) return;
   yield "\n### Failures\n";
   yield* failed.slice(0, MAX_FAILURES).map(failurePiece);
@@ -138,12 +136,11 @@ function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
 }
 
 /** In one piece, so that no cut leaves an element or a fence open. */
-function failurePiece({ suite, first, count }: AlikeCases): string {
-  const { name, position, failures, step } = first;
+function failurePiece({ suite, one }: FoundCase): string {
+  const { name, position, failures, step } = one;
   const exchange = step ? exchangesText(step) : "";
   const where = position ? ` (${markdownText(`${position.file}:${position.line}`)})` : "";
-  const others = count > 1 ? `, and ${countOf(count - 1, "more round")} like it` : "";
-  const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
+  const title = `${markdownText(`${suite.name} › ${name}`)}${where}`;
   return [
     `\n<details open><summary>${title}</summary>\n\n`,
     detail(failureText(failures)),
@@ -159,59 +156,34 @@ function detail(text: string): string {
 }
 
 function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
-  const flaky = findAlike(suites, (one) => one.flaky);
+  const flaky = findCases(suites, (one) => one.flaky);
   if (flaky.length === 0) return;
   yield "\n### Flaky\n\n";
-  yield* flaky.slice(0, MAX_FAILURES).map(({ suite, first, count }) => {
-    const others = count > 1 ? `, and flaky in ${countOf(count - 1, "more round")}` : "";
-    const name = markdownText(`${suite.name} › ${first.name}`);
-    return `- ${name}: passed on attempt ${first.step?.result.attempts.length}${others}\n`;
+  yield* flaky.slice(0, MAX_FAILURES).map(({ suite, one: { name, step, rounds } }) => {
+    const title = markdownText(`${suite.name} › ${name}`);
+    return rounds?.tally
+      ? `- ${title}: flaky in ${countOf(rounds.tally.flaky, "round")}\n`
+      : `- ${title}: passed on attempt ${step?.result.attempts.length}\n`;
   });
   yield leftOut(flaky, "more flaky step");
 }
 
 /** A word about those beyond the most that are shown. */
-function leftOut(all: readonly AlikeCases[], noun: string): string {
-  const left = all.slice(MAX_FAILURES).reduce((sum, { count }) => sum + count, 0);
-  return left === 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
+function leftOut(all: readonly FoundCase[], noun: string): string {
+  const left = all.length - MAX_FAILURES;
+  return left <= 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
 }
 
-/** Cases of one step that went alike in several rounds of their job. */
-interface AlikeCases {
+interface FoundCase {
   readonly suite: CaseSuite;
-  readonly first: Case;
-  readonly count: number;
+  readonly one: Case;
 }
 
-/** The cases that are asked for, those of a step that went alike in several rounds as one. */
-function findAlike(
+function findCases(
   suites: readonly CaseSuite[],
   isAsked: (one: Case) => boolean,
-): readonly AlikeCases[] {
-  const found: AlikeCases[] = [];
-  for (const suite of suites) {
-    const known = new Map<string, number>();
-    for (const one of suite.cases) {
-      if (!isAsked(one)) continue;
-      const key = one.step ? `${slotOf(one.step.run)}\n${kindOf(one, one.step)}` : one.name;
-      const index = known.get(key);
-      if (index === undefined) {
-        known.set(key, found.length);
-        found.push({ suite, first: one, count: 1 });
-      } else found[index] = { ...found[index]!, count: found[index]!.count + 1 };
-    }
-  }
-  return found;
-}
-
-/** The kind of a failure, to group similar ones; empty if it did not fail. */
-function kindOf({ outcome, failures }: Case, { result }: StepRecord): string {
-  return outcome === "failed" ? failureKind({ ...result, failures }) : "";
-}
-
-/** Identifies the steps of a job and their entries, regardless of the round. */
-function slotOf({ within, step, entry }: StepRun): string {
-  return `${within ? slotOf(within) : ""}/${step}.${entry}`;
+): readonly FoundCase[] {
+  return suites.flatMap((suite) => suite.cases.filter(isAsked).map((one) => ({ suite, one })));
 }
 
 /**

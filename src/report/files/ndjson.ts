@@ -24,6 +24,7 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   step_retried: true,
   step_finished: true,
   round_finished: true,
+  rounds_tallied: true,
   job_finished: true,
   run_finished: true,
   note: true,

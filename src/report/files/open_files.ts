@@ -20,7 +20,7 @@ export interface ReportTarget {
 }
 
 /** Messages printed while reports are opened and written. */
-export interface FileReportHooks {
+interface FileReportHooks {
   /** An optional report cannot be written, and why. */
   readonly onLeftOut: (error: RunnerError) => void;
   /** Has `stop` called where the run is interrupted, until what it returns is called. */

@@ -1,5 +1,5 @@
-import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
-import { StepTrees } from "../model/steps.ts";
+import type { RoundsTallied, RunEvent, StepRun, StepTree } from "../../run/event.ts";
+import { StepTrees } from "../../run/step_trees.ts";
 import type { JobRecord, RunRecord, StepRecord, SuiteRecord } from "./run_record.ts";
 
 /** Keeps what the events of any number of runs report until the runs are over. */
@@ -65,8 +65,14 @@ class RunRecorder {
         this.#change(job, { started, rounds, expect });
         return;
       }
-      case "step_finished":
-        this.#addStep(event);
+      case "step_finished": {
+        const { rounds = 1 } = this.#jobs.get(event.run.job) ?? {};
+        const step = rounds === 1 ? this.#trees.finish(event) : undefined;
+        if (step) this.#addStep(step);
+        return;
+      }
+      case "rounds_tallied":
+        this.#addRounds(event);
         return;
       case "step_retried":
         this.#trees.retry(event.run);
@@ -92,10 +98,17 @@ class RunRecorder {
     return { ...this.#run, jobs };
   }
 
-  #addStep(event: StepFinished): void {
-    const step = this.#trees.finish(event);
-    const job = step && this.#jobs.get(step.run.job);
-    job?.steps.push({ ...step!, position: job.outline[step!.run.step]?.place });
+  #addStep(step: StepTree): void {
+    const job = this.#jobs.get(step.run.job);
+    job?.steps.push({ ...step, position: job.outline[step.run.step]?.place });
+  }
+
+  #addRounds({ job, begun, rounds, steps }: RoundsTallied): void {
+    this.#change(job, { tally: { begun, rounds, steps } });
+    for (const { first, failures } of steps) {
+      if (first) this.#addStep(first);
+      for (const { first } of failures) this.#addStep(first);
+    }
   }
 
   #change(id: string, change: Omit<Partial<JobRecord>, "steps">): void {

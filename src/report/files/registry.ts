@@ -15,6 +15,8 @@ export type FileFormat =
     readonly isOnlyByName?: true;
     /** Whether it shows details of steps that did not fail. */
     readonly detailed?: true;
+    /** Whether it has every step of every round of repeated jobs, not only their tally. */
+    readonly takesRounds?: true;
   }
   & (
     /** Written as a whole when everything is over. */
@@ -75,6 +77,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     summary: "every event of the run, one JSON object a line, as it happens",
     file: "events.ndjson",
     detailed: true,
+    takesRounds: true,
     kind: "stream",
     load: async () => (await import("./ndjson.ts")).makeNdjsonReport(),
   },

@@ -2,15 +2,16 @@ import type {
   Failure,
   JobState,
   Note,
+  RoundsTallied,
   RoundStats,
   RunFinished,
   StepOutline,
+  StepTree,
   SuiteFinished,
   SuitePart,
   SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
-import type { StepTree } from "../model/steps.ts";
 import { workflowState } from "../../run/count_steps.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
@@ -61,8 +62,13 @@ export interface JobRecord {
   readonly blocked?: true;
   /** The failures outside its steps. */
   readonly failures: readonly Failure[];
-  /** Each run of each step, by round, step and entry. */
+  /**
+   * Each run of each step, by step and entry. Of a job with several rounds the first run of each
+   * step that did not fail and the first failure of each kind, by round.
+   */
   readonly steps: readonly StepRecord[];
+  /** What all rounds came to, if it has several. */
+  readonly tally?: Pick<RoundsTallied, "begun" | "rounds" | "steps">;
 }
 
 /** The record of several workflows together. */

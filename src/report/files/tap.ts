@@ -1,6 +1,6 @@
 import { printable } from "../../base/text/printable.ts";
-import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
-import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
+import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
+import { attemptsText, exchangesText, failureText, insideText, roundsText } from "./details.ts";
 import { CUT_OFF, type RunRecord, type SuiteRecord } from "./run_record.ts";
 
 /**
@@ -17,7 +17,7 @@ export function* renderTap(
   for (const { name } of records) yield `# ${inOneLine(name)}\n`;
   yield `1..${suites.length}\n`;
   for (const [index, suite] of suites.entries()) yield* renderSuite(suite, index + 1);
-  const { passed, failed, tolerated, skipped, untested } = countCases(
+  const { passed, failed, tolerated, skipped, untested } = countRuns(
     suites.flatMap(({ cases }) => cases),
   );
   const counts = { passed, failed, tolerated, skipped, "not tested": untested };
@@ -50,8 +50,13 @@ function line(text: string): string {
 }
 
 function diagnosticsOf(one: Case): string {
-  const { outcome, flaky, step } = one;
+  const { outcome, flaky, step, rounds } = one;
   if (!step) return outcome === "failed" ? failureLines(one) : "";
+  if (rounds?.tally) {
+    const failed = outcome === "failed" || outcome === "tolerated" ? failureLines(one) : "";
+    return failed + (flaky ? line("flaky: true") : "") +
+      block("rounds", roundsText([rounds.tally], rounds.of));
+  }
   const { result } = step;
   const attempts = result.attempts.length;
   let lines = line(`duration_ms: ${result.duration.toFixed(3)}`);

@@ -78,7 +78,7 @@ export function percentOf({ covered, total }: Share): number {
 }
 
 /** Whether coverage is as much as `--min-coverage` asks for. */
-export interface CoverageVerdict {
+interface CoverageVerdict {
   readonly isEnough: boolean;
   /** The sentence that says so. */
   readonly text: string;

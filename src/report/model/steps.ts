@@ -1,52 +1,6 @@
 import { oneLine } from "../../base/text/printable.ts";
-import type { RunEvent, RunStarted, StepFinished, StepResult, StepRun } from "../../run/event.ts";
-
-/** A step that is over, with the steps of the job that it embeds as its last attempt ran them. */
-export interface StepTree {
-  readonly run: StepRun;
-  readonly result: StepResult;
-  readonly inside: readonly StepTree[];
-}
-
-/** Whether a step did not do what it should, though its job may tolerate that. */
-export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
-  return state === "failed" || state === "tolerated";
-}
-
-/** Keeps the steps of embedded jobs until the steps that embed them are over. */
-export class StepTrees {
-  /** By the keys of the steps around them. */
-  readonly #inside = new Map<string, StepTree[]>();
-
-  /** Adds a finished step. Returns its tree, or undefined if it is inside another step. */
-  finish({ run, result }: StepFinished): StepTree | undefined {
-    const tree = { run, result, inside: this.#take(run) };
-    if (!run.within) return tree;
-    const key = runKey(run.within);
-    const siblings = this.#inside.get(key);
-    if (siblings) siblings.push(tree);
-    else this.#inside.set(key, [tree]);
-    return undefined;
-  }
-
-  /** Forgets what an attempt of a step ran, since another attempt runs it anew. */
-  retry(run: StepRun): void {
-    this.#take(run);
-  }
-
-  #take(run: StepRun): readonly StepTree[] {
-    if (this.#inside.size === 0) return [];
-    const key = runKey(run);
-    const inside = this.#inside.get(key) ?? [];
-    this.#inside.delete(key);
-    return inside;
-  }
-}
-
-/** A key that identifies a run of a step. */
-export function runKey({ job, within, step, round, entry }: StepRun): string {
-  return `${within ? runKey(within) : job}\n${step}.${round}.${entry}`;
-}
+import type { RunEvent, RunStarted, StepRun, StepTally, StepTree } from "../../run/event.ts";
+import { runKey } from "../../run/step_trees.ts";
 
 /** Knows jobs and the steps under way by the names that people gave them. */
 export class StepNames {
@@ -110,4 +64,13 @@ export function addUntested(names: Set<string>, { result, inside }: StepTree, ar
   const name = around + oneLine(result.name);
   if (result.untested !== undefined) names.add(`${name} (${oneLine(result.untested)})`);
   for (const step of inside) addUntested(names, step, `${name} › `);
+}
+
+/** The same for a step of a repeated job. */
+export function addUntestedRounds(names: Set<string>, tally: StepTally, around = ""): void {
+  if (names.size >= MAX_NAMES) return;
+  const { untested, inside } = tally;
+  const name = around + oneLine(tally.name);
+  if (untested) names.add(`${name} (${oneLine(untested.first)})`);
+  for (const step of inside) addUntestedRounds(names, step, `${name} › `);
 }

@@ -8,7 +8,8 @@ import type {
   StepResult,
   StepWaiting,
 } from "../../run/event.ts";
-import { hasFailed, StepNames } from "../model/steps.ts";
+import { hasFailed } from "../../run/step_trees.ts";
+import { StepNames } from "../model/steps.ts";
 import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { stepIcon } from "./layout.ts";
 import { asText, countOf, indentLines } from "./lines.ts";
@@ -21,7 +22,7 @@ type DetailOptions = Pick<ReportOptions, "style" | "columns">;
 export function warningReport({ style }: DetailOptions): Reporter {
   return namedReport((event, names) =>
     event.type === "note" && event.level === "warning"
-      ? noteLines(event, event.run ? names.step(event.run) : names.workflow, style)
+      ? noteLines(event, event.run ? names.step(event.run, event.name) : names.workflow, style)
       : []
   );
 }
@@ -31,7 +32,8 @@ export function warningReport({ style }: DetailOptions): Reporter {
  * rendered, its attempts and times, and the diagnostic messages of actions.
  */
 export function verboseReport(options: DetailOptions): Reporter {
-  return namedReport((event, names) => linesOf(event, names, options));
+  const reporter = namedReport((event, names) => linesOf(event, names, options));
+  return { ...reporter, takesRounds: true };
 }
 
 /** A reporter whose lines call jobs and steps by their names. */
@@ -102,10 +104,12 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
       ];
     case "round_finished":
       return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
+    case "rounds_tallied":
+      return [];
     case "job_finished":
       return [at(jobEnd(event, names))];
     case "note":
-      return noteLines(event, event.run ? names.step(event.run) : "", style);
+      return noteLines(event, event.run ? names.step(event.run, event.name) : "", style);
     case "run_finished":
       return [at(`${event.state} after ${formatElapsed(event.duration)}`)];
     case "suite_started":

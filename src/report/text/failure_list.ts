@@ -1,7 +1,6 @@
 import { oneLine } from "../../base/text/printable.ts";
 import { causeOfRun } from "../../run/cause_of_run.ts";
-import type { Failure, StepResult } from "../../run/event.ts";
-import type { StepTree } from "../model/steps.ts";
+import type { Failure, StepResult, StepTree } from "../../run/event.ts";
 import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { formatLocation, isOnlyEmbedded, summarizeFailure } from "./render_failure.ts";

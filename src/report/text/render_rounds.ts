@@ -2,13 +2,7 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import {
-  type FailureKind,
-  renderCommonName,
-  type RoundTally,
-  type StepTallies,
-  type StepTally,
-} from "../model/round_tally.ts";
+import type { FailureTally, ResponseTimes, RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
 import { type FailureEntry, makeFailureEntry, withInner } from "./failure_list.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
@@ -17,12 +11,12 @@ import { renderTrouble } from "./render_failure.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(
-  tally: StepTallies,
+  steps: readonly StepTally[],
   rounds: number,
   options: ReportOptions,
   room: Room = roomOf(options.columns?.()),
 ): string[] {
-  return stepsInOrder(tally).flatMap((step, number) => {
+  return steps.flatMap((step, number) => {
     const { style } = options;
     const inside = renderRounds(step.inside, rounds, options, indentedRoom(room, BELOW_NUMBER));
     const below = belowCount(step, style, indentedRoom(room, BELOW_NAME));
@@ -35,7 +29,11 @@ export function renderRounds(
 }
 
 /** ` (10 rounds, 1 failed)`. */
-export function roundsRemark(rounds: number, tally: RoundTally, isTolerant: boolean): string {
+export function roundsRemark(
+  rounds: number,
+  tally: Pick<RoundsTallied, "rounds">,
+  isTolerant: boolean,
+): string {
   const { passed, failed, skipped } = tally.rounds;
   const left = rounds - passed - failed - skipped;
   const parts = [
@@ -48,45 +46,40 @@ export function roundsRemark(rounds: number, tally: RoundTally, isTolerant: bool
 }
 
 /** The failures of rounds for the list at the end of a report; `around` is the name of the job. */
-export function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
-  return stepsInOrder(tally).flatMap((step) => {
+export function failuresOfRounds(steps: readonly StepTally[], around: string): FailureEntry[] {
+  return steps.flatMap((step) => {
     const title = `${around} › ${titleOf(step)}`;
     const inner = failuresOfRounds(step.inside, title);
     const kinds = failedKinds(step);
     const entries = kinds.map((kind) =>
-      makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `)
+      makeFailureEntry(title, kind.first.result.failures, `${describeKind(kind)}: `)
     );
     const [first] = kinds;
     return first && kinds.length === 1
-      ? withInner(entries, inner, first.first)
+      ? withInner(entries, inner, first.first.result)
       : [...inner, ...entries];
   });
 }
 
 /** The kinds of failures of a step without those that the job tolerates. */
-export function failedKinds({ kinds }: StepTally): FailureKind[] {
-  return [...kinds.values()].filter(({ first }) => first.state === "failed");
-}
-
-/** The steps of a repeated job as the file has them; parallel rounds finish in any order. */
-export function stepsInOrder({ steps }: StepTallies): readonly StepTally[] {
-  return [...steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
+export function failedKinds({ failures }: StepTally): readonly FailureTally[] {
+  return failures.filter(({ first }) => first.result.state === "failed");
 }
 
 /** The title of a step of a repeated job for all of its rounds. */
 export function titleOf({ name }: StepTally): string {
-  return oneLine(renderCommonName(name));
+  return oneLine(name);
 }
 
 /** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */
-export function describeKind({ count, round }: FailureKind): string {
+export function describeKind({ count, round }: FailureTally): string {
   return count === 1
     ? `failed once, at repeat_index ${round}`
     : `failed ${count} times, first at repeat_index ${round}`;
 }
 
 function countLine(step: StepTally, rounds: number, style: Style): string {
-  const { passed, failed, skipped, untested, tolerated } = step.count;
+  const { passed, failed, skipped, untested, tolerated } = step.states;
   const ran = passed + failed + untested + tolerated;
   if (ran === 0) {
     const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
@@ -96,7 +89,7 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
   const remarks = [
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
     skipped > 0 ? `, ${skipped} skipped` : "",
-    step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
+    step.untested ? `, ${step.untested.count} with ${oneLine(step.untested.first)}` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
   const best = untested > 0 ? "untested" : "passed";
@@ -109,10 +102,9 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
 }
 
 /** The distinct echoes of the rounds, each with its first round unless all are equal. */
-function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[] {
-  const kinds = [...echoes.values()].sort((a, b) => a.round - b.round);
-  const isSame = kinds.length + echoesLeftOut === 1;
-  return kinds.flatMap(({ text, round, count }) => {
+function echoLines({ echoes, otherEchoes }: StepTally, style: Style): string[] {
+  const isSame = echoes.length + otherEchoes === 1;
+  return echoes.flatMap(({ text, round, count }) => {
     const lines = renderEcho(text, style);
     if (isSame) return lines;
     const label = style.dim(`repeat_index ${round}${count === 1 ? "" : ` and ${count - 1} more`}:`);
@@ -121,15 +113,15 @@ function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[]
 }
 
 function belowCount(step: StepTally, style: Style, room: Room): string[] {
-  const ran = sumOf(step.count) - step.count.skipped;
+  const ran = sumOf(step.states) - step.states.skipped;
   const shown = {};
   return [
-    ...renderTimes(step.responseTimes, ran, room).map(style.dim),
+    ...step.times ? renderTimes(step.times, ran, room).map(style.dim) : [],
     ...echoLines(step, style),
-    ...step.echoesLeftOut > 0 ? [`… (${step.echoesLeftOut} more)`] : [],
-    ...[...step.kinds.values()].flatMap((kind) => {
+    ...step.otherEchoes > 0 ? [`… (${step.otherEchoes} more)`] : [],
+    ...step.failures.flatMap((kind) => {
       const where = `at repeat_index ${kind.round}`;
-      const trouble = renderTrouble(kind.first, style, indentedRoom(room, 2), shown, where);
+      const trouble = renderTrouble(kind.first.result, style, indentedRoom(room, 2), shown, where);
       return [`${describeKind(kind)}:`, ...indentLines(trouble, 2)];
     }),
     ...step.otherFailures > 0 ? [countOf(step.otherFailures, "other failure")] : [],
@@ -139,35 +131,29 @@ function belowCount(step: StepTally, style: Style, room: Room): string[] {
 /** Fewer times are read faster as numbers. */
 const MIN_TIMES = 10;
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-const MAX_BARS = 24;
 const MIN_BARS = 4;
 
-/** The response times of a repeated step, in milliseconds: statistics and a histogram. */
-function renderTimes(times: readonly number[], rounds: number, room: Room): string[] {
-  if (times.length < 2) return [];
-  const sorted = Float64Array.from(times).sort();
-  const mean = sorted.reduce((sum, time) => sum + time, 0) / sorted.length;
-  // The nearest rank: a time that was measured.
-  const at = (share: number) =>
-    formatElapsed(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!);
-  const count = times.length >= rounds ? "" : `${times.length} response times: `;
-  const statistics = `${count}min ${at(0)}, mean ${formatElapsed(mean)}, p50 ${at(0.5)}, ` +
-    `p90 ${at(0.9)}, p95 ${at(0.95)}, p99 ${at(0.99)}, max ${at(1)}`;
-  return [...fitSentence(statistics, room), ...renderHistogram(sorted, room)];
+/** The response times of a repeated step: statistics and a histogram. */
+function renderTimes(times: ResponseTimes, rounds: number, room: Room): string[] {
+  const { count, histogram: _, ...statistics } = times;
+  if (count < 2) return [];
+  const all = Object.entries(statistics).map(([name, time]) => `${name} ${formatElapsed(time)}`);
+  const about = count >= rounds ? "" : `${count} response times: `;
+  return [...fitSentence(about + all.join(", "), room), ...renderHistogram(times, room)];
 }
 
 /** A bar for each part of the time between the minimum and the maximum; empty parts have none. */
-function renderHistogram(sorted: Float64Array, room: Room): string[] {
-  if (sorted.length < MIN_TIMES) return [];
-  const [min, max] = [sorted[0]!, sorted.at(-1)!];
+function renderHistogram({ count, min, max, histogram }: ResponseTimes, room: Room): string[] {
+  if (count < MIN_TIMES) return [];
   const [left, right] = [formatElapsed(min), formatElapsed(max)];
   if (left === right) return [];
   const free = room.columns - displayWidth(left) - displayWidth(right) - 2;
-  const size = Math.min(MAX_BARS, free, Math.ceil(Math.sqrt(sorted.length)));
+  const size = Math.min(free, histogram.length);
   if (size < MIN_BARS) return [];
   const counts = new Array<number>(size).fill(0);
-  const width = (max - min) / size;
-  for (const time of sorted) counts[Math.min(size - 1, Math.floor((time - min) / width))]!++;
+  for (const [part, times] of histogram.entries()) {
+    counts[Math.floor(part * size / histogram.length)]! += times;
+  }
   const highest = Math.max(...counts);
   const bars = counts.map((count) =>
     count === 0 ? " " : BARS[Math.ceil(count / highest * BARS.length) - 1]!

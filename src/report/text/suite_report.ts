@@ -1,8 +1,15 @@
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf, workflowState } from "../../run/count_steps.ts";
-import type { RunEvent, RunFinished, RunStarted, SuiteFinished } from "../../run/event.ts";
-import { addUntested, suiteTitle } from "../model/steps.ts";
+import type {
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  StepResult,
+  StepRun,
+  SuiteFinished,
+} from "../../run/event.ts";
+import { addUntested, addUntestedRounds, suiteTitle } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { type FailureEntry, renderFailureList, withPrefix } from "./failure_list.ts";
 import {
@@ -83,6 +90,13 @@ class SuiteReport {
     const options = this.#isQuiet ? { ...this.#options, timing: false } : this.#options;
     const urgent: string[] = [];
     const failed = new Set<string>();
+    // The first failure of each step, whatever its entry.
+    const addUrgent = (name: string, { job, step }: StepRun, result: StepResult) => {
+      const key = `${job} ${step}`;
+      if (this.#isQuiet || result.state !== "failed" || failed.has(key)) return;
+      failed.add(key);
+      urgent.push(stepLineOf(`${title} › ${name}`, result, options));
+    };
     const report = reportOfParts(options, {
       jobs: this.#isQuiet ? writeFailures(options, `${title} › `) : writeInBlocks(options),
       start: ({ description, file }) => {
@@ -94,11 +108,13 @@ class SuiteReport {
       onStep: ({ name }, step) => {
         const { run, result } = step;
         addUntested(this.#untested, step, `${title} › `);
-        // A step that fails in every round is reported at once only the first time.
-        const key = `${run.job} ${run.step}`;
-        if (this.#isQuiet || result.state !== "failed" || failed.has(key)) return;
-        failed.add(key);
-        urgent.push(stepLineOf(`${title} › ${name}`, result, options));
+        addUrgent(name, run, result);
+      },
+      onRounds: ({ name }, { steps }) => {
+        for (const step of steps) {
+          addUntestedRounds(this.#untested, step, `${title} › `);
+          for (const { first: { run, result } } of step.failures) addUrgent(name, run, result);
+        }
       },
       end: (event, failures, untested) => {
         this.#untestedCount += event.untestedFailures;

@@ -1,6 +1,12 @@
-import type { RunEvent, RunFinished, RunStarted } from "../../run/event.ts";
-import { addToTally, makeRoundTally } from "../model/round_tally.ts";
-import { addUntested, type StepTree, StepTrees } from "../model/steps.ts";
+import type {
+  RoundsTallied,
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  StepTree,
+} from "../../run/event.ts";
+import { StepTrees } from "../../run/step_trees.ts";
+import { addUntested, addUntestedRounds } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import {
   type FailureEntry,
@@ -15,10 +21,12 @@ import { failuresOfRounds } from "./render_rounds.ts";
 import { TimeSummary } from "./time_summary.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
-export interface ReportParts {
+interface ReportParts {
   readonly jobs: JobWriter;
-  /** A step is over, in any round. */
+  /** A step of a job that runs once is over. */
   onStep?(block: JobBlock, step: StepTree): void;
+  /** The rounds of a repeated job are over. */
+  onRounds?(block: JobBlock, tally: RoundsTallied): void;
   start(event: RunStarted): string[];
   /**
    * `failures` are those of all jobs, in the order of the file; `untested` are the names of steps
@@ -85,9 +93,8 @@ export function reportOfParts(
         return parts.start(event);
       case "job_started": {
         const { name, rounds = 1, expect } = event;
-        const tally = rounds === 1 ? undefined : makeRoundTally();
         const block = blockOf(event.job);
-        Object.assign(block, { name, rounds, expect, tally });
+        Object.assign(block, { name, rounds, expect });
         jobs.start?.(block);
         return [];
       }
@@ -97,28 +104,26 @@ export function reportOfParts(
         trees.retry(event.run);
         return [];
       case "step_finished": {
-        const step = trees.finish(event);
+        const block = blockOf(event.run.job);
+        const step = block.rounds === 1 ? trees.finish(event) : undefined;
         if (!step) return [];
         addUntested(untested, step);
-        const block = blockOf(event.run.job);
         parts.onStep?.(block, step);
-        if (block.tally) {
-          addToTally(block.tally, step);
-          return [];
-        }
         block.failures.push(...makeStepEntries(step, block.name));
         return jobs.endStep(block, step);
       }
-      case "round_finished": {
-        const { tally } = blockOf(event.job);
-        if (tally) tally.rounds[event.state]++;
+      case "rounds_tallied": {
+        const block = blockOf(event.job);
+        block.tally = event;
+        for (const step of event.steps) addUntestedRounds(untested, step);
+        parts.onRounds?.(block, event);
         return [];
       }
       case "job_finished": {
         const block = blockOf(event.job);
         const { name, failures } = event;
         if (failures.length > 0) block.failures.push(makeFailureEntry(name, failures));
-        if (block.tally) block.failures.push(...failuresOfRounds(block.tally, block.name));
+        if (block.tally) block.failures.push(...failuresOfRounds(block.tally.steps, block.name));
         return jobs.end(block, event);
       }
       case "run_finished": {

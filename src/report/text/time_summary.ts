@@ -1,6 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import type { RunEvent, StepFinished } from "../../run/event.ts";
+import { sumOf } from "../../run/count_steps.ts";
+import type { RunEvent, StepFinished, StepTally } from "../../run/event.ts";
 import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentLines, type Room } from "./lines.ts";
 
@@ -14,7 +15,7 @@ const NARROW_INDENT = 2;
 const NARROW = 40;
 
 /** When a job ran, and what it waited for. */
-export interface JobTimes {
+interface JobTimes {
   readonly id: string;
   readonly needs: readonly string[];
   /** Milliseconds since 1970; absent where it did not start. */
@@ -26,6 +27,8 @@ export interface JobTimes {
 interface NamedJob extends JobTimes {
   readonly name: string;
   readonly isSkipped?: boolean;
+  /** It runs more than once, so that its steps are in a tally. */
+  readonly isRepeated?: boolean;
 }
 
 interface SlowStep {
@@ -41,10 +44,8 @@ interface SlowStep {
 /** Follows what took the time of a run. */
 export class TimeSummary {
   readonly #jobs = new Map<string, NamedJob>();
-  /** Of jobs that run once, the slowest first. */
+  /** The slowest first; of jobs that repeat, the slowest round of each step. */
   #slowest: SlowStep[] = [];
-  /** Of jobs that repeat, the slowest round of each step. */
-  readonly #repeated = new Map<string, SlowStep>();
 
   /** Takes an event of the run into account. */
   update(event: RunEvent): void {
@@ -55,7 +56,10 @@ export class TimeSummary {
         }
         return;
       case "job_started":
-        return this.#change(event.job, { started: event.time });
+        return this.#change(event.job, {
+          started: event.time,
+          isRepeated: (event.rounds ?? 1) !== 1,
+        });
       case "job_finished": {
         const { duration, state } = event;
         return this.#change(event.job, { duration, isSkipped: state === "skipped" });
@@ -64,12 +68,15 @@ export class TimeSummary {
         // Steps inside of a step are part of its time, and skipped steps took none.
         if (!event.run.within && event.result.state !== "skipped") this.#addStep(event);
         return;
+      case "rounds_tallied":
+        for (const step of event.steps) this.#addRounds(event.job, step);
+        return;
     }
   }
 
   /** The slowest steps, and the jobs that nothing else would have made the run shorter than. */
   render(style: Style, room: Room): string[] {
-    const steps = slowestOf([...this.#slowest, ...this.#repeated.values()]);
+    const steps = this.#slowest;
     const path = criticalPath([...this.#jobs.values()]).map((id) => this.#jobs.get(id)!)
       .filter(({ isSkipped }) => !isSkipped);
     if (steps.length === 0 || path.length === 0) return [];
@@ -98,16 +105,15 @@ export class TimeSummary {
     if (job) this.#jobs.set(id, { ...job, ...change });
   }
 
-  #addStep({ run: { job, step, entry, round }, result: { name, duration } }: StepFinished): void {
-    const slow = { job, name, duration, entry, round };
-    if (round === undefined) {
-      this.#slowest = slowestOf([...this.#slowest, slow]);
-      return;
-    }
-    const key = `${job}\n${step}.${entry}`;
-    const known = this.#repeated.get(key);
-    const slowest = known && known.duration >= duration ? known : slow;
-    this.#repeated.set(key, { ...slowest, rounds: (known?.rounds ?? 0) + 1 });
+  #addStep({ run: { job, entry, round }, result: { name, duration } }: StepFinished): void {
+    if (this.#jobs.get(job)?.isRepeated) return;
+    this.#slowest = slowestOf([...this.#slowest, { job, name, duration, entry, round }]);
+  }
+
+  #addRounds(job: string, { entry, slowest, states }: StepTally): void {
+    if (!slowest) return;
+    const rounds = sumOf(states) - states.skipped;
+    this.#slowest = slowestOf([...this.#slowest, { job, ...slowest, entry, rounds }]);
   }
 
   #title({ job, name, entry, round, rounds = 1 }: SlowStep): string {

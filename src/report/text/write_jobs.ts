@@ -1,6 +1,13 @@
 import { oneLine } from "../../base/text/printable.ts";
-import type { JobFinished, StepResult } from "../../run/event.ts";
-import { hasFailed, stepTitle, type StepTree } from "../model/steps.ts";
+import type {
+  JobFinished,
+  RoundsTallied,
+  StepResult,
+  StepTally,
+  StepTree,
+} from "../../run/event.ts";
+import { hasFailed } from "../../run/step_trees.ts";
+import { stepTitle } from "../model/steps.ts";
 import type { ReportOptions } from "../reporter.ts";
 import {
   BELOW_JOB,
@@ -21,15 +28,7 @@ import {
   renderTrouble,
   type ShownExchange,
 } from "./render_failure.ts";
-import {
-  describeKind,
-  failedKinds,
-  renderRounds,
-  roundsRemark,
-  stepsInOrder,
-  titleOf,
-} from "./render_rounds.ts";
-import type { RoundTally, StepTallies } from "../model/round_tally.ts";
+import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import type { FailureEntry } from "./failure_list.ts";
 
@@ -42,7 +41,7 @@ export interface JobBlock {
   /** The condition on its rounds, if it has one. */
   expect?: string;
   /** The results of a job that repeats, which are shown when it ends. */
-  tally?: RoundTally;
+  tally?: RoundsTallied;
   /** The number of steps that have a line. */
   lines: number;
   readonly exchange: ShownExchange;
@@ -103,7 +102,7 @@ function skippedLine(
   { name, state, reason }: JobFinished,
   { style }: ReportOptions,
 ): string | undefined {
-  if (state !== "skipped" || lines > 0 || tally && tally.steps.size > 0) return undefined;
+  if (state !== "skipped" || lines > 0 || tally && tally.steps.length > 0) return undefined;
   return skippedJob(name, reason, style);
 }
 
@@ -115,7 +114,7 @@ function endLines(
 ): string[] {
   const { style } = options;
   const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
-  const lines = tally ? renderRounds(tally, rounds, options) : [];
+  const lines = tally ? renderRounds(tally.steps, rounds, options) : [];
   if (stats && tally && stats.count > 1) {
     const { min, mean, p50, p90, p95, p99, max } = stats;
     const times = Object.entries({ min, mean, p50, p90, p95, p99, max })
@@ -286,18 +285,18 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
     if (below.length > 0 && isOnlyEmbedded(result)) return below;
     return [...below, ...block(title, renderTrouble(result, style, room()))];
   }
-  function ofRounds(tally: StepTallies, around: string): string[] {
-    return stepsInOrder(tally).flatMap((step) => {
+  function ofRounds(steps: readonly StepTally[], around: string): string[] {
+    return steps.flatMap((step) => {
       const title = `${around} › ${titleOf(step)}`;
       const below = ofRounds(step.inside, title);
       const kinds = failedKinds(step)
-        .filter(({ first }) => below.length === 0 || !isOnlyEmbedded(first));
+        .filter(({ first }) => below.length === 0 || !isOnlyEmbedded(first.result));
       return [
         ...below,
         ...kinds.flatMap((kind) =>
-          block(`${title}: ${describeKind(kind)}`, renderTrouble(kind.first, style, room()))
+          block(`${title}: ${describeKind(kind)}`, renderTrouble(kind.first.result, style, room()))
         ),
-        ...step.otherFailures > 0 && step.count.failed > 0
+        ...step.otherFailures > 0 && step.states.failed > 0
           ? block(`${title}: ${countOf(step.otherFailures, "other failure")}`, [])
           : [],
       ];
@@ -307,7 +306,7 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
     endStep: ({ name }, step) =>
       ofStep(step, stepTitle(prefix + oneLine(name), oneLine(step.result.name), step.run)),
     end: ({ name, tally }, { failures, name: job }) => [
-      ...tally ? ofRounds(tally, prefix + oneLine(name)) : [],
+      ...tally ? ofRounds(tally.steps, prefix + oneLine(name)) : [],
       ...failures.length > 0 ? block(oneLine(job), renderFailures(failures, style, room())) : [],
     ],
   };

@@ -35,7 +35,7 @@ export interface AttemptResult {
 }
 
 /** The data of an exchange; a step that timed out may have no response. */
-export interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
+interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
   readonly res: Dict | null;
 }
 

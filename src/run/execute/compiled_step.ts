@@ -12,7 +12,7 @@ import type { Step } from "../../workflow/model.ts";
 import type { Run } from "../run_state.ts";
 
 /** The parts of a step that are the same in all its runs. */
-export class CompiledStep {
+class CompiledStep {
   /** The code of its action, once it is loaded. */
   #run: RunAction | undefined;
   #demand: Demand | undefined;

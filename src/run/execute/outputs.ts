@@ -3,7 +3,7 @@ import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { Step } from "../../workflow/model.ts";
 
 /** The ids of steps, and whether each has the list of the outputs of all its entries. */
-export type StepIds = ReadonlyMap<string, boolean>;
+type StepIds = ReadonlyMap<string, boolean>;
 
 /** The ids of the steps that have one. */
 export function stepIdsOf(steps: readonly Step[]): StepIds {

@@ -12,7 +12,7 @@ import type { Path } from "../../base/source.ts";
 import type { Run } from "../run_state.ts";
 
 /** A file of rows, as a step names it. */
-export interface RowsOf {
+interface RowsOf {
   /** The path as written, relative to the file of the step. */
   readonly written: string;
   readonly file: DataFile;

@@ -117,13 +117,12 @@ class ActionAttempt implements ActionContext {
   }
 
   log(text: string): void {
-    const { run, id } = this.#step;
-    if (run.detail.debug) run.note("debug", text, id);
+    const { run } = this.#step;
+    if (run.detail.debug) run.note("debug", text, this.#step);
   }
 
   warn(text: string): void {
-    const { run, id } = this.#step;
-    run.note("warning", text, id);
+    this.#step.run.note("warning", text, this.#step);
   }
 
   /** Makes the action end what it started. Only the first reason counts. */

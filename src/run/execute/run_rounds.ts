@@ -15,6 +15,9 @@ import { combineStates } from "./run_step.ts";
  */
 const ROUNDS_A_TURN = 64;
 
+/** Where rounds are tallied, the first one that passes is shown in full, unless so many failed. */
+const MAX_DETAILED = 10;
+
 /** Runs the rounds of a repeated job, one after the other or in parallel. */
 export async function runRounds(
   start: RoundStart,
@@ -34,10 +37,15 @@ export async function runRounds(
     run.emit(event);
   };
   const inner = expect ? run.with({ failFast: false, toleratesFailures: true, emit }) : run;
+  const brief = run.options.everyRound === false
+    ? inner.with({ detail: { ...run.detail, all: false } })
+    : inner;
+  let detailed = MAX_DETAILED;
   const latest = new Map<string, { index: number; outputs: Outputs }>();
   const runOne = async (index: number, due: number): Promise<JobState> => {
     const outputs = run.outputs.fork();
-    const state = await runRound({ ...start, run: inner, index, outputs });
+    const state = await runRound({ ...start, run: detailed > 0 ? inner : brief, index, outputs });
+    detailed = state === "passed" ? 0 : detailed - 1;
     const duration = roundDuration(clock.ticks() - due);
     stats.add(state, duration);
     for (const stepId of Object.keys(outputs.ofSteps())) {

@@ -14,7 +14,7 @@ import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run
 type NilRead = Pick<NameRead, "root" | "keys">;
 
 /** A step or job that reads, and the key in which it does. */
-export interface Reader {
+interface Reader {
   readonly owner: FailureOwner;
   readonly field: Path;
 }

@@ -4,7 +4,7 @@ import { MASK, type Masker } from "../../secrets/masker.ts";
 import { isSecretName } from "../../secrets/secrets.ts";
 
 /** The environment variables that hold secrets, by their values. */
-export type NamedSecrets = ReadonlyMap<string, string>;
+type NamedSecrets = ReadonlyMap<string, string>;
 
 /** The secrets of an environment whose variables a shell can read. */
 export function namedSecrets(environment: Readonly<Record<string, string>>): NamedSecrets {

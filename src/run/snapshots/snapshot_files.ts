@@ -36,7 +36,7 @@ export function nameOfRun(run: StepRun, name: string | undefined): string {
 }
 
 /** A snapshot as it is in its file. */
-export interface SnapshotFile {
+interface SnapshotFile {
   readonly path: string;
   /** Undefined where it is not JSON any more, for example after a merge. */
   readonly value: Value | undefined;
@@ -68,7 +68,7 @@ function withPlainLines(text: string): string {
 }
 
 /** The extensions of the files of snapshots. */
-export const EXTENSIONS = ["json", "txt"] as const;
+const EXTENSIONS = ["json", "txt"] as const;
 
 /** Writes a snapshot in place of the one before it. */
 export async function writeSnapshot(

@@ -105,7 +105,7 @@ function slugOf(name: string): string {
   return slug.slice(0, 40).replace(/-+$/, "") || "workflow";
 }
 
-/** The names of the tasks of Argo that are one task of ours. */
+/** The names of the Argo tasks that make up one task. */
 function namesOf({ id, parts }: Task): readonly string[] {
   return parts === 1 ? [id] : Array.from({ length: parts }, (_, at) => `${id}-part-${at + 1}`);
 }
@@ -193,7 +193,7 @@ function taskTemplate(exported: Exported, task: Task): object {
 function reportTemplate(exported: Exported): object {
   const { last } = exported;
   const merge = [
-    // Directories: neither pieces nor the events of what comes last need to be there.
+    // Directories, since pieces and the events of the cleanup may be missing.
     ...["runner", "report", "merge", "/in/run.json", "/in"],
     ...last === undefined ? [] : ["/out"],
     ...["--report", "html=/out/report.html", "--report", "junit=/out/junit.xml"],

@@ -28,7 +28,7 @@ export interface Task {
 }
 
 /** Over how many tasks jobs are spread, and whether tasks are chains of jobs. */
-export interface TaskOptions {
+interface TaskOptions {
   /** Numbers of parts by the ids of jobs. */
   readonly split: ReadonlyMap<string, number>;
   readonly groupsChains: boolean;

@@ -40,15 +40,9 @@ export async function decodeDocument<T>(
     });
   }
   const used = usedActions(document.value);
-  const builtIn = await loadActions(used);
-  const others = [...used].filter((name) => !builtIn.has(name));
-  const plugins = others.length === 0
-    ? undefined
-    : await (await import("../../actions/plugin/load_plugins.ts"))
-      .loadPlugins(others, host, limits.permissions);
-  const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
+  const actions = await loadActions(used, host, limits.permissions);
   const expressions = new Expressions(problems);
-  const draft = decode(document, { problems, limits, expressions, actions, plugins });
+  const draft = decode(document, { problems, limits, expressions, ...actions });
   await expressions.check(varsOf(document.value), (path) => ({
     async readSchema(written) {
       const { readSchemaBeside } = await import("./check_files.ts");

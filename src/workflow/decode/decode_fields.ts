@@ -6,23 +6,18 @@ import { type Field, type FieldTable, type FieldType, JOB_FIELDS, STEP_FIELDS } 
 import { type Expressions, IN_STEP, seeing } from "./expressions.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
-import type { Action } from "../../action/action.ts";
 import { convertParameter } from "../../action/parameters.ts";
-import type { Plugins } from "../../actions/plugin/load_plugins.ts";
+import type { LoadedActions } from "../../actions/registry.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import { holdsTemplate, isTemplate } from "../../expr/template/template_data.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
 import type { Limits } from "../limits.ts";
 
 /** The shared state of decoding a workflow: its inputs and findings. */
-export interface Decoding {
+export interface Decoding extends LoadedActions {
   readonly problems: Problem[];
   readonly limits: Limits;
   readonly expressions: Expressions;
-  /** The actions that the document uses, by name. */
-  readonly actions: ReadonlyMap<string, Action>;
-  /** The plugins, if it uses any. */
-  readonly plugins?: Plugins;
   /** In steps that clean up: the names that their expressions see besides those of other steps. */
   readonly cleanupNames?: readonly string[];
 }

@@ -1,7 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import { checkParameters, PARAMETER_TYPES } from "../../action/parameters.ts";
-import type { Plugins } from "../../actions/plugin/load_plugins.ts";
-import { ACTIONS } from "../../actions/registry.ts";
+import { ACTIONS, type Plugins } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction, typeMeantBy } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";

@@ -127,11 +127,11 @@ jobs:
       `${properties.line} ${properties.title}: ${message.split("\n")[0]}`
     );
     assertEquals(reported, [
-      "7 rounds › all: failed 30 times, first:",
       "6 rounds › odd: failed 15 times, first:",
+      "7 rounds › all: failed 30 times, first:",
       "8 after › last: w.yml:8:62: test is false",
     ]);
-    assertStringIncludes(commands[0]!.message, "repeat_index is 0 (int)");
+    assertStringIncludes(commands[1]!.message, "repeat_index is 0 (int)");
     assert(!lines.some((line) => line.endsWith("no annotation")));
   });
 });

@@ -1,3 +1,4 @@
+import { tallyRounds } from "../../../src/run/round_tally.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeHtmlReport } from "../../../src/report/files/html/render_html.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
@@ -15,7 +16,7 @@ import {
 
 async function pageOf(...events: readonly RunEvent[]): Promise<string> {
   const recorder = new Recorder({ name: "runner", version: "1" });
-  for (const event of events) recorder.take(event);
+  for (const event of tallyRounds(events)) recorder.take(event);
   const render = await makeHtmlReport();
   return [...render(recorder.records())].join("");
 }

@@ -302,6 +302,7 @@ Deno.test("both schemas agree on their common parts", async () => {
     "attempt",
     "outline",
     "roundStats",
+    "responseTimes",
     "exchange",
   ]);
   for (const name of shared) assertEquals(report[name], events[name]);

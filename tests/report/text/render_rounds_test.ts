@@ -13,11 +13,6 @@ import {
   stepFinished,
 } from "../events.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
-import {
-  addName,
-  type CommonName,
-  renderCommonName,
-} from "../../../src/report/model/round_tally.ts";
 
 /** Returns the text of a job and the text after it; the results are of its only step by round. */
 function roundsText(
@@ -347,8 +342,12 @@ Deno.test("a common name is what all names begin and end with", () => {
     [["vögel 一 1", "vögel 一 2"], "vögel 一 …"],
   ];
   for (const [names, expected] of table) {
-    const common: CommonName = { first: names[0]! };
-    for (const name of names) addName(common, name);
-    assertEquals(renderCommonName(common), expected, names.join(", "));
+    const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 9 }),
+      ...names.map((name, round) => stepFinished({ job: "load", step: 0, round }, name)),
+      jobFinished("load"),
+    ]);
+    assertStringIncludes(text, `   1. ${expected} (repeating 9 times)\n`);
   }
 });

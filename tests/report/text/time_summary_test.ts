@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
+import { tallyRounds } from "../../../src/run/round_tally.ts";
 import { TimeSummary } from "../../../src/report/text/time_summary.ts";
 import type { JobState, StepResult, StepRun } from "../../../src/run/event.ts";
 import { inner, jobFinished, jobStarted, NOON, runStarted, stepFinished } from "../events.ts";
@@ -25,11 +26,16 @@ function summaryOf(jobs: readonly Ran[], steps: readonly Step[]): TimeSummary {
     jobs: outlines.map((job, at) => ({ ...job, needs: jobs[at]![1] })),
   });
   for (const [id, , from, duration, state = "passed"] of jobs) {
-    summary.update({ ...jobStarted(id), time: NOON + from });
-    for (const [run, name, time, changes] of steps) {
-      if (run.job === id) summary.update(stepFinished(run, name, { duration: time, ...changes }));
-    }
-    summary.update(jobFinished(id, { duration, state }));
+    const ofJob = steps.filter(([run]) => run.job === id);
+    const rounds = ofJob[0]?.[0].round === undefined ? {} : { rounds: ofJob.length };
+    const events = tallyRounds([
+      { ...jobStarted(id, rounds), time: NOON + from },
+      ...ofJob.map(([run, name, time, changes]) =>
+        stepFinished(run, name, { duration: time, ...changes })
+      ),
+      jobFinished(id, { duration, state }),
+    ]);
+    for (const event of events) summary.update(event);
   }
   return summary;
 }

@@ -114,7 +114,7 @@ jobs:
     );
     assertEquals(code, 1, stdout + stderr);
     const { jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
-    assertEquals(jobs[0].steps.length, 100);
+    assertEquals(jobs[0].tally.steps[0].failures, [{ round: 0, count: 100 }]);
   });
 });
 

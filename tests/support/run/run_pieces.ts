@@ -105,6 +105,7 @@ export function withoutTimes(text: string): string {
       /"(runId|run_id|time|started|stopped|start|stop|duration\w*|responseTime|rt|elapsed|timestamp|generatedAt|reportId|host|hostname|pid|phases|wait|total_?time)":\s*("[^"]*"|[\d.e+-]+|\{[^{}]*\})/gi,
       "",
     )
+    .replace(/"(times|slowest)":\{[^{}]*\}/g, "")
     .replace(/&quot;pid&quot;:\d+/g, "")
     .replace(/(?<=^ *(?:\d+\. )?[✓✗○] .*) \([\d.]+m?s\)/gm, "")
     .replace(/\b\d+(\.\d+)?(ms|s)\b/g, "T")

@@ -4,7 +4,7 @@ import { type LocalTime, zoneName } from "./zone.ts";
 export type LayoutPart = { readonly literal: string } | { readonly field: FieldName };
 
 /** A moment in a zone. */
-export interface ZonedTime extends LocalTime {
+interface ZonedTime extends LocalTime {
   /** Milliseconds since 1970. */
   readonly instant: number;
   readonly zone: string;

@@ -1,9 +1,6 @@
 import { shortenExcerpt } from "../../../base/source.ts";
-import { printable } from "../../../base/text/printable.ts";
 import type { Attempt, Failure, JobState, StepResult, StepRun } from "../../../run/event.ts";
-import { addToTally, makeRoundTally } from "../../model/round_tally.ts";
-import { PLAIN } from "../../reporter.ts";
-import { renderRounds } from "../../text/render_rounds.ts";
+import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
@@ -71,16 +68,10 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
       ...{ id, name, needs, state, reason, duration, expect, stats },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
-      rounds: job.rounds === undefined ? undefined : roundsText(job, job.rounds),
+      rounds: job.tally && roundsText(job.tally.steps, job.rounds ?? 1),
       failures: job.failures.map(briefFailure),
     };
   });
-}
-
-function roundsText({ steps }: JobRecord, rounds: number): string {
-  const tally = makeRoundTally();
-  for (const step of steps) addToTally(tally, step);
-  return printable(renderRounds(tally, rounds, { timing: false, style: PLAIN }).join("\n"));
 }
 
 /** The time that a run took, up to its last event: milliseconds. */

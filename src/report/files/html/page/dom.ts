@@ -55,7 +55,7 @@ export interface PageElement {
 }
 
 /** A click, or a key that was pressed. */
-export interface PageEvent {
+interface PageEvent {
   readonly target: unknown;
   readonly key: string;
   readonly altKey: boolean;

@@ -8,7 +8,7 @@ type Item = Omit<PageJob & PageStep, "state"> & { readonly state: keyof typeof I
 type RowItem = Partial<Item> & Pick<Item, "name" | "state" | "duration">;
 
 /** The events of the list. */
-export interface RowListeners {
+interface RowListeners {
   readonly onSelect: (row: Row, isClick: boolean) => void;
   readonly onFold: (row: Row, isFolded: boolean) => void;
   readonly onEnter: () => void;

@@ -1,0 +1,46 @@
+import type { StepFinished, StepResult, StepRun, StepTree } from "./event.ts";
+
+/** Whether a step did not do what it should, though its job may tolerate that. */
+export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
+  return state === "failed" || state === "tolerated";
+}
+
+/** Keeps the steps of embedded jobs until the steps that embed them are over. */
+export class StepTrees {
+  /** By the keys of the steps around them. */
+  readonly #inside = new Map<string, StepTree[]>();
+
+  /** Adds a finished step. Returns its tree, or undefined if it is inside another step. */
+  finish({ run, result }: Pick<StepFinished, "run" | "result">): StepTree | undefined {
+    const tree = { run, result, inside: this.#take(run) };
+    if (!run.within) return tree;
+    const key = runKey(run.within);
+    const siblings = this.#inside.get(key);
+    if (siblings) siblings.push(tree);
+    else this.#inside.set(key, [tree]);
+    return undefined;
+  }
+
+  /** Forgets what an attempt of a step ran, since another attempt runs it anew. */
+  retry(run: StepRun): void {
+    this.#take(run);
+  }
+
+  /** Whether it keeps no step. */
+  get isEmpty(): boolean {
+    return this.#inside.size === 0;
+  }
+
+  #take(run: StepRun): readonly StepTree[] {
+    if (this.isEmpty) return [];
+    const key = runKey(run);
+    const inside = this.#inside.get(key) ?? [];
+    this.#inside.delete(key);
+    return inside;
+  }
+}
+
+/** A key that identifies a run of a step. */
+export function runKey({ job, within, step, round, entry }: StepRun): string {
+  return `${within ? runKey(within) : job}\n${step}.${round}.${entry}`;
+}
