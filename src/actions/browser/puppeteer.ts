@@ -18,7 +18,7 @@ export interface Handle {
   jsonValue(): Promise<unknown>;
 }
 /** Finds an element again and again until it is as wanted, in whichever page there is. */
-export interface Locator {
+interface Locator {
   /** In milliseconds; 0 leaves it to the signal. */
   setTimeout(milliseconds: number): Locator;
   /** The package keeps this to itself; its `filter` would not see that an element is replaced. */
@@ -26,7 +26,7 @@ export interface Locator {
   waitHandle(options: { readonly signal: AbortSignal }): Promise<Handle>;
   scroll(options: { readonly signal: AbortSignal }): Promise<void>;
 }
-export interface ScreenshotOptions {
+interface ScreenshotOptions {
   readonly type?: "png" | "jpeg" | "webp";
   readonly quality?: number;
   readonly fullPage?: boolean;
@@ -108,7 +108,7 @@ export interface Keyboard {
   down(key: string): Promise<void>;
   up(key: string): Promise<void>;
 }
-export interface BrowserTarget {
+interface BrowserTarget {
   type(): string;
   page(): Promise<Page | null>;
   createCDPSession(): Promise<DevTools>;
@@ -122,7 +122,7 @@ export interface Browser {
 }
 
 /** The package, as far as this project uses it. */
-export interface Puppeteer {
+interface Puppeteer {
   readonly KnownDevices: Readonly<Record<string, Device>>;
   connect(options: {
     readonly browserWSEndpoint: string;
