@@ -1,13 +1,8 @@
-import type {
-  ActionContext,
-  ActionResult,
-  ActionScopes,
-  JobResult,
-  ResourceScope,
-} from "../action/action.ts";
+import type { ActionContext, ActionResult, JobResult, ResourceScope } from "../action/action.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Path, Position } from "../base/source.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../base/value/value.ts";
+import type { RandomSource } from "../expr/draws.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import { renderData } from "../expr/template/template_data.ts";
 import type { Deadlines } from "../host/deadlines.ts";
@@ -16,10 +11,12 @@ import type { Plan } from "../plan/plan.ts";
 import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/add_secrets.ts";
 import { type Bounded, boundValue } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
+import { markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Job, Loop, Step } from "../workflow/model.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
 import { inField } from "./execute/evaluate_field.ts";
+import type { CompiledStep } from "./execute/compiled_step.ts";
 import type { Outputs } from "./execute/outputs.ts";
 import type { Detail, RunOptions, SnapshotMode } from "./run_options.ts";
 
@@ -73,6 +70,9 @@ export class Run {
     vars: Dict,
   ) => Promise<JobResult>;
 
+  #addSecret: Scope["addSecret"];
+  #cleanup: Run | undefined;
+
   constructor(state: RunFields) {
     Object.assign(this, state);
   }
@@ -85,7 +85,7 @@ export class Run {
   /** The run for steps that clean up, which nothing stops but the end of their own time. */
   forCleanup(): Run {
     const { cleanup } = this;
-    return this.with({
+    return this.#cleanup ??= this.with({
       cancellation: cleanup,
       draining: cleanup,
       failFast: false,
@@ -104,14 +104,11 @@ export class Run {
     this.emit({ type: "note", time, level, text, run: step?.id, name: step?.name });
   }
 
-  /** A scope for expressions; random functions draw from the sequence of `label`. */
-  makeScope(names: Scope["names"], label: () => string): Scope {
-    return {
-      names,
-      strict: true,
-      addSecret: (value: Value) => addSecretValue(value, this.secrets),
-      random: this.plan.draws.at(() => `${this.document.name} ${label()}`),
-    };
+  /** A scope for expressions; random functions draw from the sequence of the label of its owner. */
+  makeScope(names: Scope["names"], owner: ScopeOwner): Scope {
+    this.#addSecret ??= (value) => addSecretValue(value, this.secrets);
+    const random = new RandomNumbers(this, owner);
+    return { names, strict: true, addSecret: this.#addSecret, random };
   }
 
   /** A copy of data for reports: with about `limit` characters of each field, without secrets. */
@@ -141,28 +138,107 @@ export interface RunProgress {
 /** The step or job in which something was thrown. */
 export type FailureOwner = StepExecution | { readonly run: Run; readonly job: Job };
 
-/** A job in one of its rounds. */
-export interface Round {
+/** What expressions are evaluated for. */
+interface ScopeOwner {
+  /** Unlike that of any other in its document. */
+  readonly label: string;
+}
+
+/** Random numbers of an owner, for whom few expressions ask. */
+class RandomNumbers implements RandomSource {
+  readonly #run: Run;
+  readonly #owner: ScopeOwner;
+  #source: RandomSource | undefined;
+
+  constructor(run: Run, owner: ScopeOwner) {
+    this.#run = run;
+    this.#owner = owner;
+  }
+
+  next(): number {
+    const { plan, document } = this.#run;
+    this.#source ??= plan.draws.at(() => `${document.name} ${this.#owner.label}`);
+    return this.#source.next();
+  }
+}
+
+/** Holds rounds back while those before them wait for the turn of their action. */
+interface Pace {
+  /** An action waits. */
+  wait(): void;
+  /** It waits no longer. */
+  go(): void;
+}
+
+/** What is known of a round before it begins. */
+export interface RoundStart {
   readonly run: Run;
   readonly job: Job;
   /** `repeat_index`; undefined where the job has no `repeat`. */
   readonly index?: number;
+  /** When the round was due. */
+  readonly due?: number;
+  /** Learns of actions that wait for their turn. */
+  readonly pace?: Pace;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
   readonly outputs: Outputs;
-  /** Resources that its steps share. */
-  readonly resources: ResourceScope;
+  /** Resources that its steps share, where these are not its own. */
+  readonly resources?: ResourceScope;
   /** Names that its steps see in addition to those that all steps see. */
+  readonly names: Readonly<Record<string, unknown>>;
+}
+
+/** A job in one of its rounds. */
+export class Round implements RoundStart {
+  readonly run: Run;
+  readonly job: Job;
+  readonly index: number | undefined;
+  readonly due: number | undefined;
+  readonly pace: Pace | undefined;
+  readonly within: StepRun | undefined;
+  readonly outputs: Outputs;
   readonly names: Readonly<Record<string, unknown>>;
   /** The number of its steps that have failed so far. */
   readonly count: { failed: number };
   /** The steps before the one under way whose outputs may be missing. */
   readonly upstreamFailures: UpstreamFailure[];
-}
+  #resources: ResourceScope | undefined;
+  #ownResources: Resources | undefined;
 
-/** The parts of a round that do not come up while it runs. */
-export type RoundStart = Pick<Round, "run" | "job" | "index" | "outputs" | "names">;
+  /** `origin` is the round that it is a part of, if it is one. */
+  constructor(start: RoundStart, origin?: Round) {
+    this.run = start.run;
+    this.job = start.job;
+    this.index = start.index;
+    this.due = start.due;
+    this.pace = start.pace;
+    this.within = start.within;
+    this.outputs = start.outputs;
+    this.names = start.names;
+    this.#resources = start.resources;
+    this.count = origin?.count ?? { failed: 0 };
+    this.upstreamFailures = origin?.upstreamFailures ?? [];
+  }
+
+  /** A part of the round, with some of its state replaced. */
+  with(changes: Partial<Pick<RoundStart, "run" | "outputs" | "resources" | "names">>): Round {
+    const { run, job, index, pace, within, outputs, resources, names } = this;
+    const start = { run, job, index, pace, within, outputs, resources, names };
+    return new Round({ ...start, ...changes }, this);
+  }
+
+  /** The resources that its steps share. */
+  get resources(): ResourceScope {
+    return this.#resources ??= this.#ownResources = new Resources();
+  }
+
+  /** Its own resources, where anything is open. */
+  get open(): Resources | undefined {
+    return this.#ownResources?.isEmpty === false ? this.#ownResources : undefined;
+  }
+}
 
 /** A step that may not have published what later steps read. */
 export interface UpstreamFailure {
@@ -190,14 +266,16 @@ const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status
 export class StepExecution {
   readonly run: Run;
   readonly round: Round;
+  readonly compiled: CompiledStep;
   readonly model: Step;
   readonly entry: Entry | undefined;
-  /** What events know it by. */
-  readonly id: StepRun;
   /** The names in scope; each attempt adds its response. */
   readonly names: Record<string, unknown>;
   readonly scope: Scope;
-  readonly resources: ActionScopes & { readonly step: Resources };
+  /** When it began: milliseconds since 1970. */
+  readonly started: number;
+  /** The same by the clock that measures. */
+  readonly ticks: number;
   /** The text shown in reports. */
   name: string;
   /** The rendered `with` of the attempt under way. */
@@ -206,15 +284,42 @@ export class StepExecution {
   trouble: string | undefined;
   /** Makes all of `req` and `res`, where the action has left out what no expression reads. */
   whole: ActionResult["whole"];
+  #id: StepRun | undefined;
+  #resources: Resources | undefined;
 
-  constructor(round: Round, model: Step, entry?: Entry) {
-    const { run, job, index, within } = round;
+  constructor(round: Round, compiled: CompiledStep, entry?: Entry) {
+    const { run } = round;
+    const { model } = compiled;
     this.run = run;
     this.round = round;
+    this.compiled = compiled;
     this.model = model;
     this.entry = entry;
-    this.name = model.name?.source ?? model.action.name;
-    this.id = {
+    this.started = run.host.clock.now();
+    this.ticks = run.host.clock.ticks();
+    this.name = compiled.name ?? model.name!.source;
+    this.params = undefined;
+    this.trouble = undefined;
+    this.whole = undefined;
+    this.names = {
+      vars: run.vars,
+      outputs: round.outputs.view,
+      repeat_index: round.index ?? 0,
+      iteration_index: entry?.index ?? 0,
+      ...round.names,
+      ...NO_RESPONSE,
+    };
+    this.scope = run.makeScope(this.names, this);
+  }
+
+  /** What events know it by. */
+  get id(): StepRun {
+    return this.#id ??= this.#makeId();
+  }
+
+  #makeId(): StepRun {
+    const { round: { job, index, within }, model, entry } = this;
+    return {
       job: within ? within.job : job.id,
       ...within ? { within } : {},
       step: model.index,
@@ -223,21 +328,26 @@ export class StepExecution {
       ...index === undefined ? {} : { round: index },
       ...entry ? { entry: entry.index } : {},
     };
-    this.names = {
-      vars: run.vars,
-      outputs: round.outputs.view,
-      repeat_index: index ?? 0,
-      iteration_index: entry?.index ?? 0,
-      ...round.names,
-      ...NO_RESPONSE,
-    };
-    this.scope = run.makeScope(this.names, () => JSON.stringify(this.id));
-    this.resources = { run: run.resources, job: round.resources, step: new Resources() };
+  }
+
+  get label(): string {
+    return JSON.stringify(this.id);
+  }
+
+  /** The resources of the step itself. */
+  get resources(): Resources {
+    return this.#resources ??= new Resources();
+  }
+
+  /** Its resources, where anything is open. */
+  get open(): Resources | undefined {
+    return this.#resources?.isEmpty === false ? this.#resources : undefined;
   }
 
   /** Sets `vars`: those of the workflow, then of the step, then of the entry, each seeing the former. */
   evaluateVars(): Dict {
     const { run, model, entry } = this;
+    if (!model.vars && !entry) return run.vars;
     const { req: _, res: __, rt: ___, status: ____, ...names } = this.names;
     let vars = run.vars;
     const merge = (template: DataTemplate, field: Path) => {
@@ -253,10 +363,12 @@ export class StepExecution {
     return vars;
   }
 
-  /** The evaluated name; empty where there is nothing in it. */
+  /** The name for reports; that of the action where there is nothing in it. */
   evaluateName(): string {
-    const { model: { name }, scope } = this;
-    return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
+    const { compiled, model, model: { name, action }, round: { job }, scope } = this;
+    if (compiled.name !== undefined) return compiled.name;
+    const text = inField(["name"], () => name!.renderText(scope, { display: true })).trim();
+    return markCleanup(job, model, text || action.name);
   }
 
   /** Begins an attempt: its `with` does not see the response of the one before. */
@@ -273,15 +385,5 @@ export class StepExecution {
     if (this.whole) Object.assign(this.names, this.whole());
     this.whole = undefined;
     return this.run.failureOf(this, error);
-  }
-
-  /** The value of a function; what it throws is added to the failures. */
-  async orFail<T>(failures: Failure[], act: () => T | Promise<T>): Promise<T | undefined> {
-    try {
-      return await act();
-    } catch (error) {
-      failures.push(await this.failureOf(error));
-      return undefined;
-    }
   }
 }

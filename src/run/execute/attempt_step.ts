@@ -5,6 +5,7 @@ import { type Dict, LimitError, type Value } from "../../base/value/value.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { addOutputSecrets } from "../../secrets/add_secrets.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
+import type { Snapshot } from "../../workflow/model.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import type { AssertionCount, Failure } from "../event.ts";
 import type { StepExecution } from "../run_state.ts";
@@ -24,14 +25,19 @@ export interface AttemptResult {
   readonly outcome: "passed" | "failed" | "error";
   /** Whether another attempt may do better: a mistake in the step itself would be made again. */
   readonly isRetryable: boolean;
+  /** What was thrown, and what is not as expected. */
+  readonly errors: readonly unknown[];
+  /** The same in words: none as long as nobody has asked. */
   readonly failures: readonly Failure[];
   readonly response?: ActionResponse;
   /** The request and the response, or the parts of them that an action had when it was ended. */
   readonly exchange?: ExchangeData;
   /** The number of its assertions that were true, if any were evaluated. */
   readonly assertions?: AssertionCount;
-  /** Its snapshot, and the function that writes it if nothing else has failed. */
-  readonly snapshot?: SnapshotCheck;
+  /** What its result is still to be compared with. */
+  readonly snapshot?: Snapshot;
+  /** The result of that, and the function that writes it if nothing else has failed. */
+  readonly comparison?: SnapshotCheck;
 }
 
 /** The data of an exchange; a step that timed out may have no response. */
@@ -39,74 +45,89 @@ interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
   readonly res: Dict | null;
 }
 
-/** Renders `with`, carries the action out, publishes the outputs and evaluates the test. */
-export async function attemptStep(step: StepExecution): Promise<AttemptResult> {
-  const { run, model, scope } = step;
-  step.forgetResponse();
+/**
+ * Renders `with`, carries the action out, publishes the outputs and evaluates the test. Calls `then`
+ * with the result, at once where the action waits for nothing.
+ */
+export function attemptStep<T>(
+  step: StepExecution,
+  then: (attempt: AttemptResult) => T | Promise<T>,
+): T | Promise<T> {
+  const { run, compiled, model, scope } = step;
   let params: Dict;
   let timeout: number;
   try {
-    params = inField(["with"], () => renderData(model.with, scope)) as Dict;
-    timeout = timeoutOf(step);
+    params = compiled.params ?? inField(["with"], () => renderData(model.with, scope)) as Dict;
+    timeout = compiled.timeout ?? timeoutOf(step);
   } catch (error) {
-    return { outcome: "error", isRetryable: false, failures: [await step.failureOf(error)] };
+    return then(mistake(error));
   }
   run.addExchangedSecrets(params);
   step.params = params;
-  let response: ActionResponse;
+  return runAction(
+    step,
+    params,
+    timeout,
+    (response) => then(judgeSafely(step, response)),
+    (error) => then(withoutResponse(step, timeout, error)),
+  );
+}
+
+/** The result of an attempt that nothing can be better than. */
+function mistake(error: unknown): AttemptResult {
+  return { outcome: "error", isRetryable: false, errors: [error], failures: NO_FAILURES };
+}
+
+function judgeSafely(step: StepExecution, response: ActionResponse): AttemptResult {
   try {
-    response = await runAction(step, params, timeout);
+    return judge(step, response);
   } catch (error) {
-    return await withoutResponse(step, timeout, error);
+    return mistake(error);
   }
+}
+
+/** Whether what an action answered is good. */
+function judge(step: StepExecution, response: ActionResponse): AttemptResult {
+  const { run, compiled, model, scope } = step;
   const { result: exchange, result: { job } } = response;
   run.addExchangedSecrets(exchange.req);
   run.addExchangedSecrets(exchange.res, model.action.responseFields);
   setResponse(step, response);
   const until = model.retry?.until;
   if (until) {
-    const waits = { outcome: "failed", isRetryable: true, response, exchange } as const;
+    const waits = {
+      outcome: "failed",
+      isRetryable: true,
+      failures: [],
+      response,
+      exchange,
+    } as const;
     try {
-      if (!isTrue(until, scope, ["retry", "until"])) return { ...waits, failures: [] };
+      if (!isTrue(until, scope, ["retry", "until"])) return { ...waits, errors: [] };
     } catch (error) {
-      return { ...waits, failures: [await step.failureOf(error)] };
+      return { ...waits, errors: [error] };
     }
   }
   const errors: unknown[] = [];
   // What a job that failed has published says nothing more.
   const hasJobFailed = job !== undefined && job.failed > 0;
   if (hasJobFailed) errors.push(new UnexpectedResult({ kind: "job", job }));
-  if (model.id !== undefined && model.outputs.length > 0) {
-    errors.push(...publishOutputs(step, model.id));
-  }
-  const tests = hasJobFailed ? { isGood: false, errors: [] } : evaluateTests(step, response);
-  errors.push(...tests.errors);
-  const failures: Failure[] = [];
-  for (const error of errors) failures.push(await step.failureOf(error));
-  const snapshot = model.snapshot && failures.length === 0
-    ? await (await import("../snapshots/check_snapshot.ts")).checkSnapshot(step, model.snapshot)
-    : undefined;
-  if (snapshot) failures.push(...snapshot.failures);
-  // A comparison with a snapshot counts as a test, regardless of the status.
-  const isTested = model.snapshot !== undefined && tests.errors.length === 0;
-  const isGood = (tests.isGood || isTested) && !snapshot?.failures.length && !hasJobFailed;
+  if (compiled.publishes) publishOutputs(step, errors);
+  const { isGood, assertions } = hasJobFailed ? BAD : evaluateTests(step, response, errors);
   return {
     outcome: isGood ? "passed" : "failed",
     isRetryable: !until,
-    failures,
+    errors,
+    failures: NO_FAILURES,
     response,
     exchange,
-    assertions: withSnapshot(tests.assertions, snapshot),
-    snapshot,
+    assertions,
+    snapshot: errors.length === 0 ? model.snapshot : undefined,
   };
 }
 
 /** The result of an attempt whose action threw. */
-async function withoutResponse(
-  step: StepExecution,
-  timeout: number,
-  error: unknown,
-): Promise<AttemptResult> {
+function withoutResponse(step: StepExecution, timeout: number, error: unknown): AttemptResult {
   const { parameter, timedOut, ...parts } = error instanceof StepError ? error.details : {};
   const [req, res] = [parts.req, parts.res] as (Dict | undefined)[];
   for (const part of [req, res]) if (part) step.run.addExchangedSecrets(part);
@@ -115,11 +136,11 @@ async function withoutResponse(
     : timedOut && timeout !== STEP_TIMEOUT
     ? ["timeout"]
     : ["uses"];
-  const fault = error instanceof FieldError ? error : new FieldError(field, error);
   return {
     outcome: "error",
     isRetryable: !(error instanceof EmbeddedError),
-    failures: [await step.failureOf(fault)],
+    errors: [error instanceof FieldError ? error : new FieldError(field, error)],
+    failures: NO_FAILURES,
     exchange: req && { req, res: res ?? null },
   };
 }
@@ -140,10 +161,11 @@ function setResponse(step: StepExecution, { result, elapsed }: ActionResponse): 
   names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
 }
 
-/** Evaluates and publishes every output that can be evaluated; returns the errors of the others. */
-function publishOutputs(step: StepExecution, id: string): unknown[] {
-  const { run, model, scope, round } = step;
-  const errors: unknown[] = [];
+/** Evaluates and publishes every output that can be evaluated; adds the errors of the others. */
+function publishOutputs(
+  { run, model, scope, round, names }: StepExecution,
+  errors: unknown[],
+): void {
   const values: Record<string, Value> = Object.create(null);
   for (const { name, value } of model.outputs) {
     try {
@@ -154,14 +176,13 @@ function publishOutputs(step: StepExecution, id: string): unknown[] {
   }
   addOutputSecrets(values, run.secrets);
   try {
-    round.outputs.publish(id, values);
+    round.outputs.publish(model.id!, values);
   } catch (error) {
     if (!(error instanceof LimitError)) throw error;
-    const tooLarge = new StepError(`cannot publish the outputs of "${id}": ${error.message}`);
+    const tooLarge = new StepError(`cannot publish the outputs of "${model.id}": ${error.message}`);
     errors.push(new FieldError(["outputs"], tooLarge));
   }
-  step.names.outputs = round.outputs.view;
-  return errors;
+  names.outputs = round.outputs.view;
 }
 
 /** The phases of the action that took any time. */
@@ -172,55 +193,51 @@ export function phasesOf({ response }: AttemptResult): Record<string, number> | 
   return phases.length === 0 ? undefined : Object.fromEntries(phases);
 }
 
+const NO_FAILURES: readonly Failure[] = [];
+
 /** The outcome of the assertions of a step. */
 interface TestResult {
   readonly isGood: boolean;
-  /** One for each assertion that is not true. */
-  readonly errors: readonly unknown[];
   readonly assertions?: AssertionCount;
 }
 
-/** Whether the response is good: by the test, or by the status of the action without one. */
-function evaluateTests({ model, scope }: StepExecution, response: ActionResponse): TestResult {
-  const { test, maxTime } = model;
-  const { result: { violations = [], status } } = response;
-  const broken = violations.map((violation) =>
-    new UnexpectedResult({ kind: "violation", violation })
-  );
-  if (!test && !maxTime) return { isGood: status === 0 && broken.length === 0, errors: broken };
-  const untrue: unknown[] = [];
+const BAD: TestResult = { isGood: false };
+
+/**
+ * Whether the response is good: by the test, or by the status of the action without one. Adds an
+ * error for each assertion that is not true.
+ */
+function evaluateTests(
+  { model: { test, maxTime, snapshot }, scope }: StepExecution,
+  { elapsed, result: { violations = [], status, phases } }: ActionResponse,
+  errors: unknown[],
+): TestResult {
+  const before = errors.length;
   for (const assertion of test ?? []) {
     try {
       if (isTrue(assertion.expression, scope, assertionPath(["test"], assertion))) continue;
-      untrue.push(new UnexpectedResult({ kind: "test", assertion }));
+      errors.push(new UnexpectedResult({ kind: "test", assertion }));
     } catch (error) {
-      untrue.push(error);
+      errors.push(error);
     }
   }
   if (maxTime) {
-    const { elapsed, result: { phases } } = response;
     try {
       const limit = evaluateDuration(maxTime, scope, ["max_time"]);
       const spent = { elapsed: roundDuration(elapsed), phases };
-      if (elapsed > limit) untrue.push(new UnexpectedResult({ kind: "max_time", limit, ...spent }));
+      if (elapsed > limit) errors.push(new UnexpectedResult({ kind: "max_time", limit, ...spent }));
     } catch (error) {
-      untrue.push(error);
+      errors.push(error);
     }
   }
-  const passed = (test?.length ?? 0) + (maxTime ? 1 : 0) - untrue.length;
-  const errors = [...untrue, ...broken];
-  const isGood = errors.length === 0 && (test !== undefined || status === 0);
-  return { isGood, errors, assertions: { passed, failed: untrue.length } };
-}
-
-/** A snapshot that was compared counts as an assertion. */
-function withSnapshot(
-  assertions: AssertionCount | undefined,
-  snapshot: SnapshotCheck | undefined,
-): AssertionCount | undefined {
-  if (!snapshot) return assertions;
-  const { passed, failed } = assertions ?? { passed: 0, failed: 0 };
-  return snapshot.failures.length === 0
-    ? { passed: passed + 1, failed }
-    : { passed, failed: failed + 1 };
+  const failed = errors.length - before;
+  for (const violation of violations) {
+    errors.push(new UnexpectedResult({ kind: "violation", violation }));
+  }
+  // A comparison with a snapshot counts as a test, regardless of the status.
+  const isTested = test !== undefined || snapshot !== undefined;
+  const isGood = errors.length === before && (isTested || status === 0);
+  if (!test && !maxTime) return { isGood };
+  const all = (test?.length ?? 0) + (maxTime ? 1 : 0);
+  return { isGood, assertions: { passed: all - failed, failed } };
 }

@@ -5,21 +5,37 @@ import type {
   DemandedFields,
   Dict,
   PreparedAction,
+  ResourceScope,
   RunAction,
 } from "../../action/action.ts";
 import type { Expression, Template } from "../../expr/expression.ts";
-import type { Step } from "../../workflow/model.ts";
-import type { Run } from "../run_state.ts";
+import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import { markCleanup } from "../../workflow/step_facts.ts";
+import type { Duration, Job, Step } from "../../workflow/model.ts";
 
 /** The parts of a step that are the same in all its runs. */
-class CompiledStep {
-  /** The code of its action, once it is loaded. */
+export class CompiledStep {
+  /** The name for reports, where no expression is in it. */
+  readonly name: string | undefined;
+  /** `with`, where no expression is in it. */
+  readonly params: Dict | undefined;
+  /** The milliseconds of an attempt, where no expression is in them. */
+  readonly timeout: number | undefined;
+  /** Whether it publishes outputs. */
+  readonly publishes: boolean;
   #run: RunAction | undefined;
   #demand: Demand | undefined;
   /** The action with the parameters of the step, where these are the same in all its runs. */
   #prepared: PreparedAction | undefined;
 
-  constructor(readonly model: Step) {}
+  constructor(job: Job, readonly model: Step) {
+    const { name, action, with: params, timeout, outputs, id } = model;
+    const text = name ? textOf(name)?.trim() : "";
+    this.name = text === undefined ? undefined : markCleanup(job, model, text || action.name);
+    this.params = params.kind === "constant" ? params.value as Dict : undefined;
+    this.timeout = timeout.kind === "constant" ? timeout.milliseconds || STEP_TIMEOUT : undefined;
+    this.publishes = id !== undefined && outputs.length > 0;
+  }
 
   /** Whether the code of its action is there. */
   get isLoaded(): boolean {
@@ -27,9 +43,9 @@ class CompiledStep {
   }
 
   /** Loads the code of its action: a run does so once, however often it is used. */
-  async load(run: Run): Promise<void> {
+  async load(run: ResourceScope): Promise<void> {
     const { action } = this.model;
-    const code = await run.resources.resource(`action ${action.name}`, action.load);
+    const code = await run.resource(`action ${action.name}`, action.load);
     if (code.compile) this.#demand ??= await demandOf(this.model);
     this.#run = code;
   }
@@ -46,15 +62,20 @@ class CompiledStep {
   }
 
   #keep(prepared: PreparedAction): PreparedAction {
-    if (this.model.with.kind === "constant") this.#prepared = prepared;
+    if (this.params) this.#prepared = prepared;
     return prepared;
   }
 }
 
-/** The compiled form of a step of a run. */
-export function compiledStep({ resources }: Run, model: Step): CompiledStep {
-  return resources.resource("compiled steps", () => new Map<Step, CompiledStep>())
-    .getOrInsertComputed(model, (model) => new CompiledStep(model));
+/** The steps of a job of a run, compiled once for all its rounds. */
+export function compiledSteps(run: ResourceScope, job: Job): readonly CompiledStep[] {
+  return run.resource("compiled steps", () => new Map<Job, readonly CompiledStep[]>())
+    .getOrInsertComputed(job, (job) => job.steps.map((step) => new CompiledStep(job, step)));
+}
+
+/** The text of a template that has no expression in it. */
+function textOf({ parts }: Template): string | undefined {
+  return parts.every((part) => typeof part === "string") ? parts.join("") : undefined;
 }
 
 /** The fields of the request and the response that a step reads. */
@@ -84,7 +105,12 @@ function* readsAfterwards(
   if (echo) yield echo;
   if (retry?.until) yield retry.until;
   if (retry?.stop) yield retry.stop;
-  const durations = [timeout, maxTime, retry?.interval, retry?.maxInterval];
+  const durations: (Duration | undefined)[] = [
+    timeout,
+    maxTime,
+    retry?.interval,
+    retry?.maxInterval,
+  ];
   if (iteration?.kind === "loop") {
     yield iteration.until;
     durations.push(iteration.interval);

@@ -9,7 +9,7 @@ import type { JobState, RoundStats } from "../event.ts";
 import { FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
 
 /** Counts the rounds of a job and their times. */
-interface RoundCounter {
+export interface RoundCounter {
   /** Counts a round that took so many milliseconds. */
   add(state: JobState, milliseconds: number): void;
   /** The statistics so far; undefined where no round ended. */

@@ -5,16 +5,16 @@ import type {
   AttemptDeadline,
   Dict,
   JobResult,
+  ResourceScope,
   SecretSink,
 } from "../../action/action.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import type { Link } from "../../host/chain.ts";
-import type { Deadline, Deadlines } from "../../host/deadlines.ts";
+import type { Deadline } from "../../host/deadlines.ts";
 import type { Host } from "../../host/host.ts";
 import type { Stoppable } from "../cancellation.ts";
 import type { StepExecution } from "../run_state.ts";
-import { compiledStep } from "./compiled_step.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 
 /** The result of an action, and how long it took in milliseconds. */
@@ -24,67 +24,114 @@ export interface ActionResponse {
 }
 
 /**
- * Carries an action out once. When the time is over or the run is interrupted, what the action
- * throws is the reason; it has ended what it began by then.
+ * Carries an action out once, and calls `answer` with its result, or `fail` with what it threw: at
+ * once where nothing is waited for. When the time is over or the run is interrupted, that is the
+ * reason; the action has ended what it began by then.
  */
-export async function runAction(
+export function runAction<T>(
   step: StepExecution,
   params: Dict,
   timeout: number,
-): Promise<ActionResponse> {
-  const { run, model, model: { action } } = step;
-  const compiled = compiledStep(run, model);
-  if (!compiled.isLoaded) await compiled.load(run);
-  const { reason } = run.cancellation;
-  if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
-  const attempt = new ActionAttempt(step, timeout);
-  const { clock } = run.host;
-  const began = clock.ticks();
-  try {
-    const returned = compiled.act(params, attempt);
-    if (!(returned instanceof Promise)) return { result: returned, elapsed: clock.ticks() - began };
-    attempt.watch();
-    const result = await returned;
-    return { result, elapsed: result.elapsed ?? clock.ticks() - began };
-  } catch (error) {
-    const fault = error instanceof StepError ? error : attempt.reason ??
-      (await action.explainer?.())?.explain?.(error, params) ?? error;
-    const isWhole = !(fault instanceof StepError) || fault instanceof EmbeddedError;
-    if (isWhole || !attempt.reason?.details.timedOut) throw fault;
-    throw new StepError(fault.message, fault.hint, { ...fault.details, timedOut: true });
-  } finally {
-    attempt.end();
+  answer: (response: ActionResponse) => T | Promise<T>,
+  fail: (error: unknown) => T | Promise<T>,
+): T | Promise<T> {
+  const { run, compiled } = step;
+  if (!compiled.isLoaded) {
+    return compiled.load(run.resources)
+      .then(() => runAction(step, params, timeout, answer, fail), fail);
   }
+  const { cancellation, host: { clock } } = run;
+  const { reason } = cancellation;
+  // It may have come while the code was loaded.
+  if (reason !== undefined) return fail(new StepError(reason));
+  const attempt = new ActionAttempt(step, timeout);
+  const began = clock.ticks();
+  let returned: ActionResult | Promise<ActionResult>;
+  try {
+    returned = compiled.act(params, attempt);
+  } catch (error) {
+    return explainFault(step, params, attempt, error).then(fail);
+  }
+  if (!(returned instanceof Promise)) {
+    return answer({ result: returned, elapsed: clock.ticks() - began });
+  }
+  attempt.watch();
+  return returned.then(
+    (result) => {
+      attempt.end();
+      return answer({ result, elapsed: result.elapsed ?? clock.ticks() - began });
+    },
+    (error) => {
+      attempt.end();
+      return explainFault(step, params, attempt, error).then(fail);
+    },
+  );
 }
 
-/** One attempt of an action, as the action sees it. */
-class ActionAttempt implements ActionContext {
-  readonly host: Host;
-  readonly deadline: AttemptTimer;
-  readonly scope: ActionScopes;
-  readonly secrets: SecretSink;
-  readonly label: string;
-  readonly vars: Dict;
-  readonly permissions: ActionContext["permissions"];
-  readonly tls: ActionContext["tls"];
-  readonly openapi: ActionContext["openapi"];
-  readonly #step: StepExecution;
+/** Why an action has no result: it was stopped, or what it threw in words. */
+async function explainFault(
+  { model: { action } }: StepExecution,
+  params: Dict,
+  { reason }: ActionAttempt,
+  error: unknown,
+): Promise<unknown> {
+  const fault = error instanceof StepError
+    ? error
+    : reason ?? (await action.explainer?.())?.explain?.(error, params) ?? error;
+  const isWhole = !(fault instanceof StepError) || fault instanceof EmbeddedError;
+  if (isWhole || !reason?.details.timedOut) return fault;
+  return new StepError(fault.message, fault.hint, { ...fault.details, timedOut: true });
+}
+
+/** One attempt of an action, as the action sees it, with its timeout. */
+class ActionAttempt implements ActionContext, AttemptDeadline {
+  readonly timeout: number;
+  readonly deadline: AttemptDeadline = this;
+  /** Not private: a context with a signal of its own inherits from this one. */
+  readonly step: StepExecution;
   #abort: AbortController | undefined;
   #reason: StepError | undefined;
   #link: Link<Stoppable> | undefined;
+  #isRunning = false;
+  #isPaused = false;
+  #isOver = false;
+  #deadline: Deadline | undefined;
 
   constructor(step: StepExecution, timeout: number) {
-    const { run, run: { options } } = step;
-    this.host = run.host;
-    this.deadline = new AttemptTimer(run.deadlines, timeout, this);
-    this.scope = step.resources;
-    this.secrets = run.secrets;
-    this.label = step.name;
-    this.vars = step.names.vars as Dict;
-    this.permissions = options.permissions;
-    this.tls = options.tls;
-    this.openapi = options.openapi;
-    this.#step = step;
+    this.step = step;
+    this.timeout = timeout;
+  }
+
+  get host(): Host {
+    return this.step.run.host;
+  }
+
+  get scope(): ActionScopes {
+    return new StepScopes(this.step);
+  }
+
+  get secrets(): SecretSink {
+    return this.step.run.secrets;
+  }
+
+  get label(): string {
+    return this.step.name;
+  }
+
+  get vars(): Dict {
+    return this.step.names.vars as Dict;
+  }
+
+  get permissions(): ActionContext["permissions"] {
+    return this.step.run.options.permissions;
+  }
+
+  get tls(): ActionContext["tls"] {
+    return this.step.run.options.tls;
+  }
+
+  get openapi(): ActionContext["openapi"] {
+    return this.step.run.options.openapi;
   }
 
   get signal(): AbortSignal {
@@ -96,12 +143,12 @@ class ActionAttempt implements ActionContext {
   }
 
   runJobFile(vars: Dict): Promise<JobResult> {
-    return this.#step.run.runJobFile(this.#step, this, vars);
+    return this.step.run.runJobFile(this.step, this, vars);
   }
 
   async readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean> {
     const { parseExpression } = await import("../../expr/parse_expression.ts");
-    const { names, ...scope } = this.#step.scope;
+    const { names, ...scope } = this.step.scope;
     const expression = parseExpression(source);
     return (added) =>
       isTrue(expression, { ...scope, names: { ...names, ...added } }, ["with", parameter]);
@@ -111,18 +158,18 @@ class ActionAttempt implements ActionContext {
     const { besideDocument, fromCurrentDirectory } = await import(
       "../../workflow/job_files/job_path.ts"
     );
-    const { run, model } = this.#step;
+    const { run, model } = this.step;
     const beside = besideDocument(run.document, model.path, path);
     return await fromCurrentDirectory(path, beside, this.host) ?? beside;
   }
 
   log(text: string): void {
-    const { run } = this.#step;
-    if (run.detail.debug) run.note("debug", text, this.#step);
+    const { run } = this.step;
+    if (run.detail.debug) run.note("debug", text, this.step);
   }
 
   warn(text: string): void {
-    this.#step.run.note("warning", text, this.#step);
+    this.step.run.note("warning", text, this.step);
   }
 
   /** Makes the action end what it started. Only the first reason counts. */
@@ -139,62 +186,64 @@ class ActionAttempt implements ActionContext {
 
   /** From now on the attempt ends when the run is cancelled or its time is over. */
   watch(): void {
-    this.#link = this.#step.run.cancellation.add(this);
-    this.deadline.start();
+    this.#link = this.step.run.cancellation.add(this);
+    this.#isRunning = true;
+    if (!this.#isPaused) this.#startTimeout();
   }
 
   /** Nothing stops the attempt any more. */
   end(): void {
     this.#link?.remove();
-    this.deadline.end();
-  }
-}
-
-/** The timeout of an attempt. */
-class AttemptTimer implements AttemptDeadline {
-  readonly timeout: number;
-  readonly #deadlines: Deadlines;
-  readonly #attempt: Stoppable;
-  #isRunning = false;
-  #isPaused = false;
-  #deadline: Deadline | undefined;
-
-  constructor(deadlines: Deadlines, timeout: number, attempt: Stoppable) {
-    this.#deadlines = deadlines;
-    this.timeout = timeout;
-    this.#attempt = attempt;
+    this.#isRunning = false;
+    this.#deadline?.cancel();
+    this.#isOver = true;
+    if (this.#isPaused) this.step.round.pace?.go();
   }
 
   pauseTimeout(): void {
+    if (this.#isPaused || this.#isOver) return;
     this.#isPaused = true;
     this.#deadline?.cancel();
+    this.step.round.pace?.wait();
   }
 
   resumeTimeout(): void {
-    if (!this.#isPaused) return;
+    if (!this.#isPaused || this.#isOver) return;
     this.#isPaused = false;
-    if (this.#isRunning) this.#set();
+    this.step.round.pace?.go();
+    if (this.#isRunning) this.#startTimeout();
   }
 
   after(milliseconds: number, act: () => void): Deadline {
-    return this.#deadlines.add(milliseconds, act);
+    return this.step.run.deadlines.add(milliseconds, act);
   }
 
-  start(): void {
-    this.#isRunning = true;
-    if (!this.#isPaused) this.#set();
-  }
-
-  end(): void {
-    this.#isRunning = false;
-    this.#deadline?.cancel();
-  }
-
-  #set(): void {
-    this.#deadline = this.#deadlines.add(this.timeout, () => {
+  #startTimeout(): void {
+    this.#deadline = this.step.run.deadlines.add(this.timeout, () => {
       const time = formatDuration(this.timeout);
       const details = { timedOut: true };
-      this.#attempt.stop(new StepError(`the step timed out after ${time}`, undefined, details));
+      this.stop(new StepError(`the step timed out after ${time}`, undefined, details));
     });
+  }
+}
+
+/** The scopes of a step; that of the step itself is made when something is opened in it. */
+class StepScopes implements ActionScopes {
+  readonly #step: StepExecution;
+
+  constructor(step: StepExecution) {
+    this.#step = step;
+  }
+
+  get run(): ResourceScope {
+    return this.#step.run.resources;
+  }
+
+  get job(): ResourceScope {
+    return this.#step.round.resources;
+  }
+
+  get step(): ResourceScope {
+    return this.#step.resources;
   }
 }

@@ -4,38 +4,53 @@ import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Loop, Retry } from "../../workflow/model.ts";
 import type { Attempt, Failure, SnapshotOutcome, StepResult, StepWaiting } from "../event.ts";
 import type { StepExecution } from "../run_state.ts";
+import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
 import { type AttemptResult, attemptStep, phasesOf, timeoutOf } from "./attempt_step.ts";
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 
 /** The outcome of a run of a step. */
-export type AttemptsResult = Omit<StepResult, "name" | "uses" | "started" | "duration">;
+export type StepOutcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
+
+/** Goes on with a value: at once, or when it is there. */
+export function follow<T, U>(
+  value: T | Promise<T>,
+  next: (value: T) => U | Promise<U>,
+): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Carries the action out once, and calls `end` with the outcome: at once where nothing waits. */
+export function runOneAttempt<T>(
+  step: StepExecution,
+  end: (outcome: StepOutcome) => T | Promise<T>,
+): T | Promise<T> {
+  const { started, ticks } = step;
+  return attemptStep(step, (attempt) =>
+    follow(explain(step, attempt), (explained) => {
+      const attempts = [describe(step, explained, { number: 1, started, ticks })];
+      return follow(conclude(step, explained, attempts), end);
+    }));
+}
 
 /** Carries the action out until it is good enough or the attempts are used up. */
-export async function runAttempts(step: StepExecution): Promise<AttemptsResult> {
-  const { run, model: { retry } } = step;
+export async function runAttempts(step: StepExecution, retry: Retry): Promise<StepOutcome> {
+  const { run } = step;
   const { clock } = run.host;
-  const maxAttempts = retry?.maxAttempts ?? 1;
-  if (retry) await pause(step, delay(step, retry, "initial_delay"), "initial_delay");
+  const { maxAttempts } = retry;
+  await pause(step, delay(step, retry, "initial_delay"), "initial_delay");
   const attempts: Attempt[] = [];
   let wasOnlyRefused = true;
   for (;;) {
-    const started = clock.now();
-    const ticks = clock.ticks();
-    const result = await attemptStep(step);
-    const attempt: Attempt = {
-      number: attempts.length + 1,
-      started,
-      duration: roundDuration(clock.ticks() - ticks),
-      outcome: result.outcome,
-      message: result.failures[0]?.message ??
-        (result.outcome === "passed" ? undefined : briefOf(result)),
-    };
+    const began = { number: attempts.length + 1, started: clock.now(), ticks: clock.ticks() };
+    step.forgetResponse();
+    const result = await attemptStep(step, (attempt) => explain(step, attempt));
+    const attempt = describe(step, result, began);
     attempts.push(attempt);
-    let stopped = retry?.stop && await giveUp(step, retry.stop, result);
+    let stopped = retry.stop && await giveUp(step, retry.stop, result);
     const isLast = stopped || result.outcome === "passed" || !result.isRetryable ||
       attempts.length >= maxAttempts ||
       run.cancellation.reason !== undefined;
-    if (retry && !isLast) {
+    if (!isLast) {
       const time = clock.now();
       run.emit({ type: "step_retried", time, run: step.id, attempt, of: maxAttempts });
       wasOnlyRefused &&= isRefused(result);
@@ -45,18 +60,65 @@ export async function runAttempts(step: StepExecution): Promise<AttemptsResult> 
         continue;
       }
     }
-    const outcome = await conclude(step, result, stopped, attempts.length);
-    const isFlaky = attempts.length > 1 && !retry?.until && !wasOnlyRefused &&
+    const outcome = await conclude(step, result, attempts, stopped);
+    const isFlaky = attempts.length > 1 && !retry.until && !wasOnlyRefused &&
       result.outcome === "passed" &&
       !stopped &&
       outcome.state !== "failed";
-    return {
-      ...outcome,
-      attempts,
-      maxAttempts: retry && maxAttempts,
-      flaky: isFlaky || undefined,
-    };
+    return { ...outcome, maxAttempts, ...isFlaky ? { flaky: true } : {} };
   }
+}
+
+/** An attempt with its failures, and with what its snapshot says. */
+function explain(
+  step: StepExecution,
+  attempt: AttemptResult,
+): AttemptResult | Promise<AttemptResult> {
+  const isExplained = attempt.errors.length === 0 && !attempt.snapshot;
+  return isExplained ? attempt : explainSlowly(step, attempt);
+}
+
+async function explainSlowly(
+  step: StepExecution,
+  { snapshot, ...attempt }: AttemptResult,
+): Promise<AttemptResult> {
+  const failures = await failuresOf(step, attempt.errors);
+  if (!snapshot) return { ...attempt, failures };
+  const { checkSnapshot } = await import("../snapshots/check_snapshot.ts");
+  const comparison = await checkSnapshot(step, snapshot);
+  const isGood = comparison.failures.length === 0;
+  const { passed, failed } = attempt.assertions ?? { passed: 0, failed: 0 };
+  return {
+    ...attempt,
+    outcome: isGood ? attempt.outcome : "failed",
+    failures: [...failures, ...comparison.failures],
+    assertions: isGood ? { passed: passed + 1, failed } : { passed, failed: failed + 1 },
+    comparison,
+  };
+}
+
+async function failuresOf(step: StepExecution, errors: readonly unknown[]): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const error of errors) failures.push(await step.failureOf(error));
+  return failures;
+}
+
+/** An attempt as reports show it. */
+function describe(
+  { run: { host: { clock } } }: StepExecution,
+  attempt: AttemptResult,
+  { number, started, ticks }: {
+    readonly number: number;
+    readonly started: number;
+    readonly ticks: number;
+  },
+): Attempt {
+  const { outcome } = attempt;
+  const duration = roundDuration(clock.ticks() - ticks);
+  const message = attempt.failures[0]?.message ??
+    (outcome === "passed" ? undefined : briefOf(attempt));
+  const described = { number, started, duration, outcome };
+  return message === undefined ? described : { ...described, message };
 }
 
 /** Adds details to the latest attempt, which the result of the step does not hold. */
@@ -129,35 +191,76 @@ function delay(step: StepExecution, retry: Retry, key: "interval" | "initial_del
   return evaluateDuration(duration, step.scope, ["retry", key]);
 }
 
-/** Makes the result of a step from its last attempt. */
-async function conclude(
+/** Makes the outcome of a step from its last attempt. */
+function conclude(
   step: StepExecution,
   attempt: AttemptResult,
-  stopped: Failure | undefined,
-  attempts: number,
-): Promise<Omit<AttemptsResult, "attempts">> {
+  attempts: readonly Attempt[],
+  stopped?: Failure,
+): StepOutcome | Promise<StepOutcome> {
   const { run, model, entry, scope } = step;
-  const { response } = attempt;
-  const failures = [...attempt.failures, ...stopped ? [stopped] : []];
+  const { response, outcome, comparison } = attempt;
+  const failures = stopped ? [...attempt.failures, stopped] : attempt.failures;
+  const errors: unknown[] = [];
+  const orError = <T>(evaluate: () => T): T | undefined => {
+    try {
+      return evaluate();
+    } catch (error) {
+      errors.push(error);
+      return undefined;
+    }
+  };
   const template = response && model.echo;
-  const echo = template && await step.orFail(
-    failures,
-    () => inField(["echo"], () => template.renderText(scope, { display: true })),
-  );
-  const mustSucceed = run.options.strict || model.retry && !isPolled(step, attempt);
-  if (failures.length === 0 && attempt.outcome === "failed" && mustSucceed) {
-    failures.push(await step.failureOf(unsuccessful(step, attempt, attempts)));
+  const echo = template &&
+    orError(() => inField(["echo"], () => template.renderText(scope, { display: true })));
+  const isGood = () => failures.length + errors.length === 0;
+  if (outcome === "failed" && isGood()) {
+    const mustSucceed = run.options.strict || model.retry && !isPolled(step, attempt);
+    if (mustSucceed) errors.push(unsuccessful(step, attempt, attempts.length));
   }
   const { loop, index = 0 } = entry ?? {};
-  if (loop && failures.length === 0) {
-    await step.orFail(failures, () => endPass(loop, index, scope));
-  }
-  const snapshot = await keepSnapshot(step, attempt.snapshot, failures);
+  if (loop && isGood()) orError(() => endPass(loop, index, scope));
+  return isGood() && !comparison && !run.detail.all
+    ? outcomeOf(step, attempt, attempts, { failures, echo })
+    : concludeSlowly(step, attempt, attempts, { failures, echo, errors });
+}
+
+/** Makes the outcome of a step that has failed, has a snapshot or is shown with its details. */
+async function concludeSlowly(
+  step: StepExecution,
+  attempt: AttemptResult,
+  attempts: readonly Attempt[],
+  { failures: known, echo, errors }: Ending & { readonly errors: readonly unknown[] },
+): Promise<StepOutcome> {
+  const failures = [...known, ...await failuresOf(step, errors)];
+  const snapshot = await keepSnapshot(step, attempt.comparison, failures);
+  const hasDetail = failures.length > 0 || step.run.detail.all;
+  const details = hasDetail
+    ? await (await import("./step_detail.ts")).stepDetail(step, attempt)
+    : undefined;
+  return outcomeOf(step, attempt, attempts, { failures, echo, snapshot, details });
+}
+
+/** What an attempt does not know of the outcome of its step. */
+interface Ending {
+  readonly failures: readonly Failure[];
+  readonly echo: string | undefined;
+  readonly snapshot?: SnapshotOutcome;
+  readonly details?: Pick<StepResult, "exchange" | "outputs" | "tests">;
+}
+
+function outcomeOf(
+  step: StepExecution,
+  attempt: AttemptResult,
+  attempts: readonly Attempt[],
+  { failures, echo, snapshot, details }: Ending,
+): StepOutcome {
+  const { model } = step;
+  const { response } = attempt;
   const isTested = model.test || model.snapshot || meetsExpectations(step, attempt) ||
     (response?.result.job?.passed ?? 0) > 0;
   const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
   const isUntested = state === "untested" && response?.result.status !== 0;
-  const hasDetail = state === "failed" || run.detail.all;
   return {
     state,
     failures,
@@ -169,22 +272,26 @@ async function conclude(
     echo,
     untested: isUntested ? briefOf(attempt) : undefined,
     untestedInside: response?.result.job?.untested || undefined,
-    ...hasDetail && await (await import("./step_detail.ts")).stepDetail(step, attempt),
+    ...details,
+    attempts,
   };
 }
 
 /** Writes the snapshot of a step, unless anything in the step has failed. */
 async function keepSnapshot(
   step: StepExecution,
-  { write, outcome }: Partial<NonNullable<AttemptResult["snapshot"]>> = {},
+  { write, outcome }: Partial<SnapshotCheck> = {},
   failures: Failure[],
 ): Promise<SnapshotOutcome | undefined> {
   if (!write) return outcome;
   if (failures.length > 0) return undefined;
-  return await step.orFail(failures, async () => {
+  try {
     await write();
     return outcome;
-  });
+  } catch (error) {
+    failures.push(await step.failureOf(error));
+    return undefined;
+  }
 }
 
 /** The error of a step without a test whose action was unsuccessful. */

@@ -3,16 +3,17 @@ import { assertNever, StepError } from "../../base/errors.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
-import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
+import type { DataFile, Iteration, Loop } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import type { CompiledStep } from "./compiled_step.ts";
 import { FieldError, inField, isTrue } from "./evaluate_field.ts";
 import { combineStates, runOnce, skipStep } from "./run_step.ts";
 
 /** The iteration of a step in a round. */
 interface Entries {
   readonly round: Round;
-  readonly step: Step;
+  readonly step: CompiledStep;
   /** What each entry publishes, at its index, where this is kept. */
   readonly all: Dict[] | undefined;
 }
@@ -20,16 +21,17 @@ interface Entries {
 /** Runs a step once for each of its entries, or until its condition is true. */
 export async function runEntries(
   round: Round,
-  step: Step,
+  step: CompiledStep,
   iteration: Iteration,
 ): Promise<JobState> {
-  const all = step.id !== undefined && round.run.keepsAll && hasAll(step) ? [] : undefined;
+  const { id } = step.model;
+  const all = id !== undefined && round.run.keepsAll && hasAll(step.model) ? [] : undefined;
   const entries = { round, step, all };
   const state = iteration.kind === "loop" || iteration.parallel === 1
     ? await runInOrder(entries, openEntries(round, step, iteration))
     : await runInParallel(entries, openEntries(round, step, iteration), iteration.parallel);
   // An entry that was skipped, or failed before it published anything, is not in it.
-  if (all) round.outputs.publishAll(step.id!, Object.values(all));
+  if (all) round.outputs.publishAll(id!, Object.values(all));
   return state;
 }
 
@@ -39,7 +41,7 @@ type NextEntry = Omit<Entry, "index">;
 /** The entries, one after another as they are asked for; what they throw fails the step. */
 async function* openEntries(
   round: Round,
-  model: Step,
+  compiled: CompiledStep,
   iteration: Iteration,
 ): AsyncGenerator<NextEntry> {
   if (iteration.kind === "list") {
@@ -47,7 +49,7 @@ async function* openEntries(
     return;
   }
   if (iteration.kind === "loop") return yield* openPasses(round.run, iteration);
-  const step = new StepExecution(round, model);
+  const step = new StepExecution(round, compiled);
   const vars = step.evaluateVars();
   const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } = step.names;
   const scope = { ...step.scope, names };
@@ -128,7 +130,8 @@ async function* openFile(
 
 /** Runs an entry in the round itself. */
 async function runEntry({ round, step, all }: Entries, entry: Entry): Promise<JobState> {
-  const published = () => step.id === undefined ? undefined : round.outputs.view[step.id];
+  const { id } = step.model;
+  const published = () => id === undefined ? undefined : round.outputs.view[id];
   const before = published();
   const state = await runOnce(round, step, entry);
   const after = published();
@@ -161,11 +164,11 @@ async function runInOrder(
 /** Skips an entry that does not start any more; `state` is that of the entries so far. */
 function skipIfStopped(
   round: Round,
-  step: Step,
+  step: CompiledStep,
   entry: Entry,
   state: JobState,
 ): JobState | undefined {
-  const isStopped = state === "failed" && round.job.stopsAtFailure && !step.isCleanup;
+  const isStopped = state === "failed" && round.job.stopsAtFailure && !step.model.isCleanup;
   if (!isStopped && round.run.draining.reason === undefined) return undefined;
   const reason = isStopped ? "on_failure is stop, and an entry before failed" : undefined;
   skipStep(round, step, entry, reason);
@@ -175,7 +178,7 @@ function skipIfStopped(
 /** Reports why there is no further entry. */
 async function endWithout(
   round: Round,
-  step: Step,
+  step: CompiledStep,
   index: number,
   error: unknown,
 ): Promise<JobState> {
@@ -194,6 +197,7 @@ async function runInParallel(
   parallel: number,
 ): Promise<JobState> {
   const { run } = round;
+  const { id } = step.model;
   const order = new EventOrder(run.emit);
   let state: JobState = "passed";
   let index = 0;
@@ -222,7 +226,7 @@ async function runInParallel(
   async function work(): Promise<void> {
     for (let entry = await next(); entry; entry = await next()) {
       const inner = run.with({ emit: order.emitterOf(entry.index) });
-      const one = skipIfStopped({ ...round, run: inner }, step, entry, state) ??
+      const one = skipIfStopped(round.with({ run: inner }), step, entry, state) ??
         await runApart(inner, entry);
       // Read only now: others have ended meanwhile.
       state = combineStates(state, one);
@@ -234,9 +238,9 @@ async function runInParallel(
     const resources = new Resources();
     const outputs = round.outputs.fork();
     try {
-      return await runOnce({ ...round, run: inner, resources, outputs }, step, entry);
+      return await runOnce(round.with({ run: inner, resources, outputs }), step, entry);
     } finally {
-      const values = step.id === undefined ? undefined : outputs.ofSteps()[step.id];
+      const values = id === undefined ? undefined : outputs.ofSteps()[id];
       if (values) {
         if (all) all[entry.index] = values;
         if (entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
@@ -247,7 +251,7 @@ async function runInParallel(
 
   await Promise.all(Array.from({ length: parallel }, work));
   await source.return?.();
-  if (latest && step.id !== undefined) round.outputs.publish(step.id, latest.values);
+  if (latest && id !== undefined) round.outputs.publish(id, latest.values);
   if (!fault) return state;
   return combineStates(state, await endWithout(round, step, fault.index, fault.error));
 }

@@ -1,15 +1,16 @@
-import { Resources } from "../../action/resource_scope.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
-import type { Assertion, Job, Repeat, Step } from "../../workflow/model.ts";
+import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import type { JobOutcome } from "../run_options.ts";
-import type { Round, RoundStart, Run } from "../run_state.ts";
+import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { type CompiledStep, compiledSteps } from "./compiled_step.ts";
 import { evaluateDuration, FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
-import { cancelIfFailFast, combineStates, runOnce, skipStep } from "./run_step.ts";
+import { runRound } from "./flight.ts";
+import { cancelIfFailFast } from "./run_step.ts";
 
 /** Runs a job in all its rounds. */
 export async function runJob(
@@ -81,18 +82,22 @@ async function runUnlessSkipped(
 ): Promise<JobOutcome> {
   const { skipif, repeat } = job;
   const names = { vars: run.vars, outputs: run.outputs.view, needs };
-  const scope = run.makeScope(names, () => `skipif of ${job.id}`);
+  const scope = run.makeScope(names, { label: `skipif of ${job.id}` });
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
-  const round = { run, job, outputs: run.outputs, names: { needs } };
-  const state = repeat ? await runRepeated(round, repeat, scope, onStats) : await runInScope(round);
+  const start = { run, job, outputs: run.outputs, names: { needs } };
+  const steps = compiledSteps(run.resources, job);
+  const state = repeat
+    ? await runRepeated(start, steps, repeat, scope, onStats)
+    : await runRound(new Round(start), steps);
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${run.draining.reason}`, blocked: true };
 }
 
 async function runRepeated(
-  round: RoundStart,
+  start: RoundStart,
+  steps: readonly CompiledStep[],
   repeat: Repeat,
   scope: Scope,
   onStats: (stats: RoundStats) => void,
@@ -100,78 +105,5 @@ async function runRepeated(
   const interval = repeat.period ??
     evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
   const { runRounds } = await import("./run_rounds.ts");
-  return await runRounds(round, { ...repeat, interval }, scope, runInScope, onStats);
-}
-
-/** Runs a round with resources that its steps share. */
-async function runInScope(
-  round: RoundStart,
-): Promise<JobState> {
-  const resources = new Resources();
-  try {
-    return await runRound(makeRound({ ...round, resources }));
-  } finally {
-    await round.run.close(resources);
-  }
-}
-
-/** A round before its first step. */
-export function makeRound(
-  round: RoundStart & Pick<Round, "within" | "resources">,
-): Round {
-  return { ...round, count: { failed: 0 }, upstreamFailures: [] };
-}
-
-/** Runs the steps one after the other, and then always the cleanup steps. */
-export async function runRound(round: Round): Promise<JobState> {
-  const state = await runSteps(round);
-  const { job, run } = round;
-  if (!job.steps.at(-1)?.isCleanup) return state;
-  const progress = {
-    state: run.cancellation.reason !== undefined
-      ? "interrupted"
-      : state === "failed"
-      ? "failed"
-      : "passed",
-    failed: round.count.failed,
-  };
-  const names = {
-    ...round.names,
-    run: run.progress(),
-    ...job.isCleanup ? {} : { job: progress },
-  };
-  const cleanup = { ...round, run: run.forCleanup(), names };
-  let result = state;
-  for (const step of job.steps) {
-    if (step.isCleanup) result = combineStates(result, await runStep(cleanup, step));
-  }
-  return result;
-}
-
-/** A failed step does not stop those after it, unless the job says so. */
-async function runSteps(round: Round): Promise<JobState> {
-  const { job, run: { cancellation, draining } } = round;
-  let state: JobState = "passed";
-  for (const step of job.steps) {
-    if (step.isCleanup || cancellation.reason !== undefined) break;
-    if (state === "failed" && job.stopsAtFailure) {
-      skipStep(round, step, undefined, "on_failure is stop, and a step before failed");
-    } else if (draining.reason === undefined) {
-      state = combineStates(state, await runStep(round, step));
-    } else {
-      skipStep(round, step);
-      state = combineStates(state, "skipped");
-    }
-  }
-  return cancellation.reason === undefined ? state : "failed";
-}
-
-/**
- * Runs a step, once for each entry of its `iteration`: failed when any of it failed, skipped when
- * the run was closed before all of it was begun.
- */
-async function runStep(round: Round, step: Step): Promise<JobState> {
-  if (!step.iteration) return await runOnce(round, step);
-  const { runEntries } = await import("./run_entries.ts");
-  return await runEntries(round, step, step.iteration);
+  return await runRounds(start, steps, { ...repeat, interval }, scope, onStats);
 }

@@ -8,10 +8,11 @@ import { RunTotals, sumOf } from "../count_steps.ts";
 import type { JobState } from "../event.ts";
 import { locateEmbeddedSteps } from "../outline_plan.ts";
 import { CLEANUP_TIMEOUT } from "../run_options.ts";
-import type { Round, StepExecution } from "../run_state.ts";
+import { Round, type StepExecution } from "../run_state.ts";
+import { compiledSteps } from "./compiled_step.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import { Outputs, stepIdsOf } from "./outputs.ts";
-import { makeRound, runRound } from "./run_job.ts";
+import { runRound } from "./flight.ts";
 import { skipStep } from "./run_step.ts";
 
 /**
@@ -58,7 +59,7 @@ export async function runJobFile(
     const resources = attempt.scope.job;
     const names = { needs: {} };
     const state = await runUnlessSkipped(
-      makeRound({ run, job, outputs, within, resources, names }),
+      new Round({ run, job, outputs, within, resources, names }),
     );
     if (stopped) throw stopped;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${draining.reason}`);
@@ -80,16 +81,17 @@ export async function runJobFile(
 
 /** Runs the steps, or reports each as skipped; an invalid `skipif` is thrown. */
 async function runUnlessSkipped(round: Round): Promise<JobState> {
-  if (!await isSkipped(round)) return await runRound(round);
-  const { job } = round;
+  const { run, job } = round;
+  const steps = compiledSteps(run.resources, job);
+  if (!await isSkipped(round)) return await runRound(round, steps);
   const reason = `skipif of the job is true: ${job.skipif!.source.trim()}`;
-  for (const step of job.steps) skipStep(round, step, undefined, reason);
+  for (const step of steps) skipStep(round, step, undefined, reason);
   return "passed";
 }
 
 async function isSkipped({ run, job }: Round): Promise<boolean> {
   const names = { vars: run.vars, outputs: run.outputs.view };
-  const scope = run.makeScope(names, () => `skipif of ${job.id}`);
+  const scope = run.makeScope(names, { label: `skipif of ${job.id}` });
   try {
     return job.skipif !== undefined && isTrue(job.skipif, scope, "skipif");
   } catch (error) {

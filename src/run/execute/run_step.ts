@@ -1,23 +1,23 @@
 import { roundDuration } from "../../base/value/duration.ts";
 import { markCleanup } from "../../workflow/step_facts.ts";
-import type { Step } from "../../workflow/model.ts";
 import type { Failure, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
-import { type AttemptsResult, pause, runAttempts } from "./run_attempts.ts";
+import { pause, runAttempts, runOneAttempt, type StepOutcome } from "./run_attempts.ts";
 
 /** Emits the events of a step, or of an entry of its iteration, that does not start. */
 export function skipStep(
   round: Round,
-  model: Step,
+  compiled: CompiledStep,
   entry?: Entry,
   reason = `not started: ${round.run.draining.reason}`,
 ): void {
   const { run } = round;
-  const step = new StepExecution(round, model, entry);
+  const step = new StepExecution(round, compiled, entry);
+  const { model, started } = step;
   const uses = model.action.name;
-  const name = markCleanup(round.job, model, nameOfSkipped(step) || uses);
-  const started = run.host.clock.now();
+  const name = nameOfSkipped(step);
   run.emit({ type: "step_started", time: started, run: step.id, name, uses });
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
   const position = run.positionOf?.(model);
@@ -27,8 +27,8 @@ export function skipStep(
 
 /** The name of a step; its template as it is written where that needs what did not run. */
 function nameOfSkipped(step: StepExecution): string {
-  const { model, entry } = step;
-  const written = model.name?.source.trim() ?? "";
+  const { model, entry, round: { job } } = step;
+  const written = markCleanup(job, model, model.name?.source.trim() || model.action.name);
   // All entries of a step have one name then, which reads no entry.
   if (model.iteration && !entry) return written;
   try {
@@ -45,64 +45,100 @@ export function combineStates(a: JobState, b: JobState): JobState {
   return a === "skipped" ? a : b;
 }
 
-/** Runs a step, or an entry of it, once. */
-export async function runOnce(
+/** The state of a step that has run. */
+type EndState = "passed" | "failed";
+
+/** Runs a step, or an entry of it, once: at once, or as a promise where it waits for something. */
+export function runOnce(
   round: Round,
-  model: Step,
+  compiled: CompiledStep,
   entry?: Entry,
-): Promise<"passed" | "failed"> {
-  const { run } = round;
-  const { clock } = run.host;
-  const step = new StepExecution(round, model, entry);
-  const uses = model.action.name;
-  const started = clock.now();
-  const ticks = clock.ticks();
-  const failures: Failure[] = [];
+): EndState | Promise<EndState> {
+  const step = new StepExecution(round, compiled, entry);
   try {
     if (entry?.fault !== undefined) throw entry.fault;
     step.evaluateVars();
-    step.name = step.evaluateName() || uses;
+    step.name = step.evaluateName();
   } catch (error) {
-    failures.push(await step.failureOf(error));
+    return failBeforeStart(step, error);
   }
-  const name = step.name = markCleanup(round.job, model, step.name);
-  run.emit({ type: "step_started", time: started, run: step.id, name, uses });
-  let outcome: AttemptsResult = { state: "failed", attempts: [], failures };
+  emitStarted(step);
+  const { model: { skipif, wait, retry }, scope } = step;
+  const end = (outcome: StepOutcome) => endStep(step, outcome);
   try {
-    if (failures.length === 0) outcome = await runUnlessSkipped(step);
+    if (skipif && isTrue(skipif, scope, "skipif")) {
+      const reason = `skipif is true: ${skipif.source.trim()}`;
+      return end({ state: "skipped", attempts: [], failures: [], reason });
+    }
   } catch (error) {
-    failures.push(await step.failureOf(error));
+    return failStep(step, error);
   }
-  await run.close(step.resources.step);
+  return wait || retry
+    ? runSlowly(step).then(end, (error) => failStep(step, error))
+    : runOneAttempt(step, end);
+}
+
+/** Runs a step that waits for a time or for a better result. */
+async function runSlowly(step: StepExecution): Promise<StepOutcome> {
+  const { model: { wait, retry }, scope } = step;
+  const carryOut = () =>
+    retry ? runAttempts(step, retry) : runOneAttempt(step, (outcome) => outcome);
+  if (!wait) return await carryOut();
+  const milliseconds = evaluateDuration(wait, scope, ["wait"]);
+  await pause(step, milliseconds, "wait");
+  return { ...await carryOut(), wait: milliseconds };
+}
+
+function emitStarted({ run, id, name, model, started }: StepExecution): void {
+  run.emit({ type: "step_started", time: started, run: id, name, uses: model.action.name });
+}
+
+/** Ends a step whose vars or name cannot be evaluated. */
+async function failBeforeStart(step: StepExecution, error: unknown): Promise<EndState> {
+  const failures = [await step.failureOf(error)];
+  const { compiled, model, round: { job } } = step;
+  if (compiled.name === undefined) step.name = markCleanup(job, model, step.name);
+  emitStarted(step);
+  return await endStep(step, failed(failures));
+}
+
+async function failStep(step: StepExecution, error: unknown): Promise<EndState> {
+  return await endStep(step, failed([await step.failureOf(error)]));
+}
+
+function failed(failures: readonly Failure[]): StepOutcome {
+  return { state: "failed", attempts: [], failures };
+}
+
+/** Closes what is open in a step, and reports its outcome. */
+function endStep(step: StepExecution, outcome: StepOutcome): EndState | Promise<EndState> {
+  const { run, open } = step;
+  return open ? run.close(open).then(() => reportStep(step, outcome)) : reportStep(step, outcome);
+}
+
+function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
+  const { run, round, compiled, model, name, started } = step;
+  const { clock } = run.host;
   const { state } = outcome;
-  if (state === "failed" || state === "skipped") {
+  if (compiled.publishes && (state === "failed" || state === "skipped")) {
     // Those after it in its round may read what it has not published.
-    const publishes = model.id !== undefined && model.outputs.length > 0;
-    if (publishes) round.upstreamFailures.push({ step: model, run: step.id, name, state });
+    round.upstreamFailures.push({ step: model, run: step.id, name, state });
   }
-  if (state === "failed" && run.toleratesFailures && !run.cancellation.reason) {
-    outcome = { ...outcome, state: "tolerated" };
-  }
-  const duration = roundDuration(clock.ticks() - ticks);
-  const position = run.positionOf?.(model);
-  const result = { name, uses, place: position, started, duration, ...outcome };
+  const isTolerated = state === "failed" && run.toleratesFailures && !run.cancellation.reason;
+  const result = {
+    name,
+    uses: model.action.name,
+    place: run.positionOf?.(model),
+    started,
+    duration: roundDuration(clock.ticks() - step.ticks),
+    ...outcome,
+    ...isTolerated ? { state: "tolerated" as const } : {},
+  };
   run.emit({ type: "step_finished", time: clock.now(), run: step.id, result });
   if (state !== "failed") return "passed";
   round.count.failed++;
   cancelIfFailFast(run, round.job.id);
   return "failed";
-}
-
-async function runUnlessSkipped(step: StepExecution): Promise<AttemptsResult> {
-  const { model: { skipif, wait }, scope } = step;
-  if (skipif && isTrue(skipif, scope, "skipif")) {
-    const reason = `skipif is true: ${skipif.source.trim()}`;
-    return { state: "skipped", attempts: [], failures: [], reason };
-  }
-  if (!wait) return await runAttempts(step);
-  const milliseconds = evaluateDuration(wait, scope, ["wait"]);
-  await pause(step, milliseconds, "wait");
-  return { ...await runAttempts(step), wait: milliseconds };
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */

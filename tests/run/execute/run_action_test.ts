@@ -13,9 +13,11 @@ import { Deadlines } from "../../../src/host/deadlines.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { Cancellation } from "../../../src/run/cancellation.ts";
 import { Draws } from "../../../src/expr/draws.ts";
-import { runAction } from "../../../src/run/execute/run_action.ts";
-import { type Round, Run, StepExecution } from "../../../src/run/run_state.ts";
-import type { Step } from "../../../src/workflow/model.ts";
+import { CompiledStep } from "../../../src/run/execute/compiled_step.ts";
+import { Outputs } from "../../../src/run/execute/outputs.ts";
+import { type ActionResponse, runAction } from "../../../src/run/execute/run_action.ts";
+import { Round, Run, StepExecution } from "../../../src/run/run_state.ts";
+import type { Job, Step } from "../../../src/workflow/model.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { type FakeClock, fakeClock } from "../../support/fake_clock.ts";
 
@@ -33,15 +35,18 @@ function runAt(clock: FakeClock): Run {
 
 /** A step with an action. */
 function stepOf(run: Run, action: Action): StepExecution {
-  const round = { run, job: { id: "j" }, outputs: { view: {} }, resources: new Resources() };
-  return new StepExecution(
-    round as unknown as Round,
-    { index: 0, action, path: [] } as unknown as Step,
-  );
+  const job = { id: "j" } as unknown as Job;
+  const round = new Round({ run, job, outputs: new Outputs(new Map()), names: {} });
+  const template = { kind: "constant", value: {} } as const;
+  const timeout = { kind: "constant", milliseconds: 0 } as const;
+  const step: Step = { index: 0, action, path: [], with: template, timeout, outputs: [] };
+  return new StepExecution(round, new CompiledStep(job, step));
 }
 
-function runOnce(run: Run, action: Action, params: Dict = {}) {
-  return runAction(stepOf(run, action), params, 1000);
+async function runOnce(run: Run, action: Action, params: Dict = {}): Promise<ActionResponse> {
+  return await new Promise<ActionResponse>((resolve, reject) =>
+    void runAction<void>(stepOf(run, action), params, 1000, resolve, reject)
+  );
 }
 
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */
