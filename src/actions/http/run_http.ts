@@ -3,7 +3,7 @@ import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_ac
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { connectionOf } from "./connection/read_connection.ts";
-import { acquireSlot } from "./transport/concurrency_limiter.ts";
+import { acquireSlot, clientOf } from "./transport/client.ts";
 import { graphqlFields, hasGraphqlErrors } from "./request/bodies/graphql.ts";
 import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
 import { DIGESTS, digestsOf } from "./response/body_facts.ts";
@@ -13,7 +13,6 @@ import type { SaveFile } from "./response/save_body.ts";
 import { asSent, openStep, performRequest } from "./session/perform_request.ts";
 import type { StepSession } from "./session/step_session.ts";
 import { connectionFacts } from "./response/connection_facts.ts";
-import { socketsOf } from "./transport/sockets.ts";
 
 /**
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
@@ -46,11 +45,11 @@ async function exchange(
 ): Promise<ActionResult> {
   const { clock } = context.host;
   const began = clock.ticks();
-  const sockets = socketsOf(context);
+  const client = clientOf(context);
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and keeps new data apart from old data for the garbage collector.
   try {
-    await acquireSlot(sockets.limiter, context);
+    await acquireSlot(client.limiter, context);
   } catch (reason) {
     const { plan, req } = prepare(params, context);
     throw await explainFailure(reason, plan.request, req, context.host.clock);
@@ -60,10 +59,10 @@ async function exchange(
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
     const connection = await connectionOf(params, context);
     const saveFile = plan.save === undefined ? undefined : await openFile(plan.save, context);
-    const call = new Call(plan, connection, sockets, context, saveFile);
+    const call = new Call(plan, connection, client, context, saveFile);
     let session: StepSession | undefined;
     try {
-      session = await openStep(plan, connection, sockets, call, context);
+      session = await openStep(plan, connection, client, call, context);
       const { reply, url, redirects, cookies } = await performRequest(plan, session, context);
       const { elapsed } = call;
       const head = readHead(reply);
@@ -102,7 +101,7 @@ async function exchange(
       call.close();
     }
   } finally {
-    sockets.limiter.release();
+    client.limiter.release();
   }
 }
 

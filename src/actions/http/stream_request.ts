@@ -3,29 +3,22 @@ import type { ActionContext, Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { checkRoute } from "./connection/check_route.ts";
 import type { Connection } from "./connection/connection.ts";
-import { openServerSocket } from "./connection/open_server_socket.ts";
 import { connectionOf } from "./connection/read_connection.ts";
 import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
 import { readHead, type ResponseHead } from "./response/response.ts";
-import type { BodySink } from "./response/save_body.ts";
+import type { BodySink } from "./transport/model.ts";
 import { type Followed, openStep, performRequest } from "./session/perform_request.ts";
 import type { Sender, StepSession } from "./session/step_session.ts";
 import { Call } from "./transport/call.ts";
-import { acquireSlot } from "./transport/concurrency_limiter.ts";
+import { acquireSlot, clientOf } from "./transport/client.ts";
+import { demandAccess } from "./transport/request_bytes.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
-import { measure, takeMarks } from "./transport/phases.ts";
-import {
-  demandAccess,
-  type Phase,
-  type RawResponse,
-  secureFacts,
-  SendFailure,
-} from "./transport/send.ts";
-import { socketsOf } from "./transport/sockets.ts";
+import { openSocket } from "./transport/http_connection.ts";
+import { type Phase, type RawResponse, SendFailure } from "./transport/model.ts";
 
 /** Waits for a slot among the requests of the run; the result gives it back. */
 export async function acquireRequest(context: ActionContext): Promise<() => void> {
-  const { limiter } = socketsOf(context);
+  const { limiter } = clientOf(context);
   await acquireSlot(limiter, context);
   return () => limiter.release();
 }
@@ -36,7 +29,7 @@ export interface StreamResponse extends Followed {
 }
 
 /** What came over a socket of its own in answer to a request. */
-export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "chunks">;
+export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "body">;
 
 /** A request of HTTP by which a stream begins. Redirects, cookies and sign-in are those of http. */
 export class StreamRequest {
@@ -63,7 +56,7 @@ export class StreamRequest {
     let call: Call | undefined;
     try {
       return await this.#send((connection) =>
-        call = new Call(this.plan, connection, socketsOf(this.#context), this.#context, sink)
+        call = new Call(this.plan, connection, clientOf(this.#context), this.#context, sink)
       );
     } finally {
       call?.close();
@@ -82,17 +75,15 @@ export class StreamRequest {
         try {
           demandAccess(request, connection);
           const options = { clock, protocols: ["http/1.1"], signal };
-          const socket = await openServerSocket(request.url, connection, options);
+          const { socket, tls, opening } = await openSocket(request.url, connection, options);
           phase = "waiting";
           const sent = clock.ticks();
           const response = await exchange(request, socket);
-          const answered = clock.ticks();
-          const tls = secureFacts(socket, clock);
-          const phases = measure(takeMarks(socket), { sent, answered, ended: answered });
-          return { ...response, rawTrailers: [], version: "1.1", phases, ...tls && { tls } };
+          const phases = { ...opening, first_byte: clock.ticks() - sent, download: 0 };
+          return { ...response, rawTrailers: [], version: "1.1", phases, tls };
         } catch (error) {
           const cause = signal.aborted ? signal.reason : error;
-          throw new SendFailure(cause, request, phase, 0, false, connection);
+          throw new SendFailure(cause, request, phase, 0, connection);
         }
       },
     }));
@@ -106,9 +97,9 @@ export class StreamRequest {
 
   async #send(senderOf: (connection: Connection) => Sender): Promise<StreamResponse> {
     const connection = await connectionOf(this.#params, this.#context);
-    const sockets = socketsOf(this.#context);
+    const client = clientOf(this.#context);
     const sender = senderOf(connection);
-    this.#session = await openStep(this.plan, connection, sockets, sender, this.#context);
+    this.#session = await openStep(this.plan, connection, client, sender, this.#context);
     const followed = await performRequest(this.plan, this.#session, this.#context);
     return { ...followed, head: readHead(followed.reply) };
   }

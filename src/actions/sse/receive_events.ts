@@ -8,10 +8,10 @@ import { Intake } from "../../action/intake.ts";
 import { mediaType } from "../http/response/content_type.ts";
 import { decodeStream } from "../http/response/decode_stream.ts";
 import { readBody } from "../http/response/read_body.ts";
-import type { BodySink } from "../http/response/save_body.ts";
+import type { BodySink } from "../http/transport/model.ts";
 import { StreamRequest } from "../http/stream_request.ts";
-import { BODY_LIMIT } from "../http/transport/body_chunks.ts";
-import { findHeader } from "../http/transport/send.ts";
+import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import { findHeader } from "../http/transport/model.ts";
 
 /** The parameters of the step about its events. */
 interface Goal {

@@ -11,6 +11,7 @@ import { onAbort } from "../../action/on_abort.ts";
 import { toByteString } from "../http/request/http_syntax.ts";
 import type { HttpRequest } from "../http/request/read_request.ts";
 import type { Upgraded } from "../http/stream_request.ts";
+import type { Bytes } from "../http/transport/model.ts";
 
 /** The most bytes that all messages together may have. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -42,20 +43,20 @@ export async function openWebSocket(
     reject(reason);
     opening.terminate();
   });
-  const answer = (response: IncomingMessage, chunks: readonly Uint8Array[]) => {
+  const answer = async (response: IncomingMessage, chunks: readonly Bytes[] = []) => {
     const { statusCode: code = 0, statusMessage: reason = "", rawHeaders } = response;
-    resolve({ code, reason, rawHeaders, chunks });
+    resolve({ code, reason, rawHeaders, body: await new Blob([...chunks]).bytes() });
   };
   let upgrade: IncomingMessage | undefined;
   opening.on("upgrade", (response: IncomingMessage) => upgrade = response);
   opening.on("open", () => {
     onOpen(opening);
-    answer(upgrade!, []);
+    answer(upgrade!);
   });
   opening.on("unexpected-response", (_request: unknown, response: IncomingMessage) => {
-    const chunks: Uint8Array[] = [];
+    const chunks: Bytes[] = [];
     let size = 0;
-    response.on("data", (chunk: Uint8Array) => {
+    response.on("data", (chunk: Bytes) => {
       if (size < MAX_REFUSAL) chunks.push(chunk);
       size += chunk.length;
     });

@@ -8,7 +8,6 @@ import { excerpt } from "../../action/excerpt.ts";
 import { loadWs } from "../../action/net/load_ws.ts";
 import { decodeText } from "../http/response/decode_text.ts";
 import { StreamRequest } from "../http/stream_request.ts";
-import { joinChunks } from "../http/transport/body_chunks.ts";
 import { closeText } from "./close_text.ts";
 import { countMessages, Inbox, type Message, openWebSocket, socketUrl } from "./connection.ts";
 
@@ -56,7 +55,7 @@ export async function exchangeMessages(exchange: Exchange, attempt: Attempt, raw
     const { reply, head: { code, status, headers }, redirects, cookies } = response;
     const head = { code, headers, cookies, url: socketUrl(response.url), redirects };
     if (!inbox) {
-      const body = decodeText(joinChunks(reply.chunks), headers["Content-Type"] ?? "") ?? "";
+      const body = decodeText(reply.body, headers["Content-Type"] ?? "") ?? "";
       const shown = excerpt(body.trim().replace(/\s+/g, " "), context.secrets);
       throw refused(status, shown, { ...head, body });
     }

@@ -2,7 +2,7 @@ import type { Dict } from "../../../base/value/value.ts";
 import { toByteString } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 import type { SignIn, SignInContext } from "./sign_in.ts";
 
 /** The challenge of a server: the parameters of `WWW-Authenticate: Digest`. */

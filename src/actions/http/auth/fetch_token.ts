@@ -1,4 +1,4 @@
-import { BODY_LIMIT } from "../transport/body_chunks.ts";
+import { BODY_LIMIT } from "../../../base/value/byte_size.ts";
 import { StepError } from "../../../base/errors.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
 import { type Dict, isDict, type Value } from "../../../base/value/value.ts";

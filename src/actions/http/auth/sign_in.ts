@@ -1,6 +1,6 @@
 import type { ActionContext } from "../../../action/action.ts";
 import type { HttpRequest } from "../request/read_request.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 
 /** Adds the credentials of a step to its requests. */
 export interface SignIn {

@@ -14,8 +14,7 @@ import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
 import { readAuth } from "../auth/auth_parameter.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
-import { BODY_LIMIT } from "../transport/body_chunks.ts";
-import { maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
+import { BODY_LIMIT, maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
 import { withoutPassword } from "../../../secrets/secrets.ts";
 
 /** A request that can be sent. */

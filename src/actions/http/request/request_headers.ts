@@ -59,19 +59,20 @@ export function requestHeaders(
   return headers;
 }
 
-/**
- * The headers as node:http takes them fastest: names and values in turn. `connection`
- * replaces what a step gives for that header.
- */
-export function wireHeaders(headers: Headers, connection: string | undefined): string[] {
+/** Names and values in turn, as they are sent: a character for each byte. */
+export function wireHeaders(headers: Headers): string[] {
   const wire: string[] = [];
   for (const name in headers) {
-    if (connection === undefined || name !== "Connection") {
-      for (const value of [headers[name]!].flat()) wire.push(name, toByteString(value));
-    }
+    for (const value of [headers[name]!].flat()) wire.push(name, wireValue(name, value));
   }
-  if (connection !== undefined) wire.push("Connection", connection);
+  if (headers.Connection === undefined) wire.push("Connection", "keep-alive");
   return wire;
+}
+
+/** The value of a header as it is sent. Throws `StepError` where it would end the header. */
+export function wireValue(name: string, value: string): string {
+  checkCharacters(name, value);
+  return toByteString(value);
 }
 
 function headerText(name: string, value: Dict[string]): string {
@@ -80,13 +81,16 @@ function headerText(name: string, value: Dict[string]): string {
   }
   // Texts from files and block scalars end in a line break that is not part of the value.
   const text = String(value).trim();
-  // deno-lint-ignore no-control-regex
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
-    throw new StepError(
-      `cannot send the header "${name}": there is a line break or a control character in it`,
-    );
-  }
+  checkCharacters(name, text);
   return text;
+}
+
+function checkCharacters(name: string, text: string): void {
+  // deno-lint-ignore no-control-regex
+  if (!/[\0-\x08\x0a-\x1f\x7f]/.test(text)) return;
+  throw new StepError(
+    `cannot send the header "${name}": there is a line break or a control character in it`,
+  );
 }
 
 function basic({ username, password }: URL): string {

@@ -1,6 +1,6 @@
 import type { Dict } from "../../../action/action.ts";
-import type { Phases } from "../transport/phases.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { Phases } from "../transport/model.ts";
+import type { RawResponse } from "../transport/model.ts";
 
 /** The fields of `res` about the connection, and about the time in milliseconds. */
 export function connectionFacts(

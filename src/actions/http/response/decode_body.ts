@@ -1,4 +1,4 @@
-import { BodyTooLarge, type Bytes, joinChunks } from "../transport/body_chunks.ts";
+import { BodyTooLarge, type Bytes } from "../transport/model.ts";
 
 /** A body that is not in the encoding that its headers declare. */
 export class BadEncoding extends Error {
@@ -84,12 +84,12 @@ async function unzip(
 async function unpackBrotli(packed: Bytes, limit: number): Promise<Bytes> {
   // The types do not have this format.
   const format = new DecompressionStream("brotli" as CompressionFormat);
-  const chunks: Uint8Array[] = [];
+  const chunks: Bytes[] = [];
   let size = 0;
   for await (const chunk of new Blob([packed]).stream().pipeThrough(format)) {
     size += chunk.length;
     if (size > limit) throw new BodyTooLarge(limit);
-    chunks.push(chunk);
+    chunks.push(chunk as Bytes);
   }
-  return joinChunks(chunks);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

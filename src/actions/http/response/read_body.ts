@@ -3,8 +3,7 @@ import { StepError } from "../../../base/errors.ts";
 import { tryParseJson } from "../../../base/value/parse_json.ts";
 import type { ActionContext, Dict } from "../../../action/action.ts";
 import { runResources } from "../../../action/run_resources.ts";
-import { joinChunks } from "../transport/body_chunks.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 import { digestsOf } from "./body_facts.ts";
 import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
 import { decodeBody } from "./decode_body.ts";
@@ -24,7 +23,7 @@ export interface ReadBody {
  * in `filepath`.
  */
 export async function readBody(
-  { chunks, saved }: RawResponse,
+  { body: raw, saved }: RawResponse,
   { headers }: ResponseHead,
   maxBody: number,
   context: ActionContext,
@@ -32,7 +31,6 @@ export async function readBody(
   if (saved) return { fields: { body: "", ...saved } };
   const contentType = headers["Content-Type"] ?? "";
   const encoding = headers["Content-Encoding"];
-  const raw = joinChunks(chunks);
   const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding, maxBody);
   const text = decodeText(bytes, contentType);
   const size = bytes.length;

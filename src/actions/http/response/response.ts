@@ -1,6 +1,6 @@
 import { ignoreCase } from "../../../base/value/value.ts";
 import { canonicalName, fromByteString } from "../request/http_syntax.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 
 /** The head of a response as steps see it. */
 export interface ResponseHead {

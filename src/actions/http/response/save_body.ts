@@ -1,28 +1,11 @@
 import type { StagedFile } from "../../../host/staged_file.ts";
 import type { ActionContext } from "../../../action/action.ts";
 import { stageStepFile, writeProblem } from "../../../action/step_file.ts";
-import { bodyDigests, type BodyFacts } from "./body_facts.ts";
+import type { BodySink, SavedBody } from "../transport/model.ts";
+import { bodyDigests } from "./body_facts.ts";
 import { decodeStream } from "./decode_stream.ts";
 
 const DOING = "cannot save the body of the response";
-
-/** A body that was saved to a file. */
-export interface SavedBody extends BodyFacts {
-  readonly filepath: string;
-}
-
-/** Where the body of a response goes while it is received. */
-export interface BodySink {
-  /** Whether it takes the body of a response with that code and these headers. */
-  takes(code: number, rawHeaders: readonly string[]): boolean;
-  save(
-    chunks: AsyncIterable<Uint8Array>,
-    contentEncoding: string,
-  ): Promise<SavedBody | undefined>;
-  /** Whether it needs no more of the body. */
-  readonly isDone?: boolean;
-  discard(): void;
-}
 
 /** The file that the body of a response goes into. It takes its name when it is complete. */
 export class SaveFile implements BodySink {

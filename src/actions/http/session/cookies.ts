@@ -1,6 +1,6 @@
 import type { ActionContext, Dict, ResourceScope } from "../../../action/action.ts";
 import { fromByteString } from "../request/http_syntax.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 import type { CookieUse } from "./cookie_use.ts";
 import type { Jar } from "./cookie_jar.ts";
 

@@ -8,8 +8,8 @@ import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { readHead } from "../response/response.ts";
 import { Call } from "../transport/call.ts";
 import { isRedirect, redirectOf } from "../transport/redirects.ts";
-import { findHeader, type RawResponse } from "../transport/send.ts";
-import type { Sockets } from "../transport/sockets.ts";
+import type { HttpClient } from "../transport/client.ts";
+import { findHeader, type RawResponse } from "../transport/model.ts";
 import { cookieRecords } from "./cookies.ts";
 import { openSession, type Sender, type StepSession } from "./step_session.ts";
 
@@ -17,13 +17,13 @@ import { openSession, type Sender, type StepSession } from "./step_session.ts";
 export async function openStep(
   plan: RequestPlan,
   connection: Connection,
-  sockets: Sockets,
+  client: HttpClient,
   sender: Sender,
   context: ActionContext,
 ): Promise<StepSession> {
   if (context.permissions) await checkRequest(context.permissions, plan.request);
   const sendAuth = (request: HttpRequest) =>
-    sendAuxiliary(request, plan, connection, sockets, context);
+    sendAuxiliary(request, plan, connection, client, context);
   return await openSession(plan, sender, sendAuth, context);
 }
 
@@ -54,14 +54,14 @@ async function sendAuxiliary(
   request: HttpRequest,
   plan: RequestPlan,
   connection: Connection,
-  sockets: Sockets,
+  client: HttpClient,
   context: ActionContext,
 ): Promise<RawResponse> {
   if (context.permissions) await checkRequest(context.permissions, request);
   const { unixSocket, ...network } = connection;
   // The socket is that of one service, which is not the authorization server.
   const way = unixSocket === undefined ? connection : { ...network, id: `${connection.id} aside` };
-  const call = new Call({ ...plan, request }, way, sockets, context);
+  const call = new Call({ ...plan, request }, way, client, context);
   try {
     return await call.send(request);
   } finally {

@@ -2,7 +2,7 @@ import type { ActionContext } from "../../../action/action.ts";
 import type { SignIn } from "../auth/sign_in.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
-import type { RawResponse } from "../transport/send.ts";
+import type { RawResponse } from "../transport/model.ts";
 import { type Cookies, openCookies } from "./cookies.ts";
 
 /** Sends the requests of a step with the cookies and the credentials that belong to them. */

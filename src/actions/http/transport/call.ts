@@ -5,22 +5,21 @@ import type { ActionContext } from "../../../action/action.ts";
 import { onAbort } from "../../../action/on_abort.ts";
 import { checkRoute } from "../connection/check_route.ts";
 import type { Connection } from "../connection/connection.ts";
-import { isSafe } from "../request/http_syntax.ts";
-import type { BodySink } from "../response/save_body.ts";
+import type { BodySink } from "./model.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
-import { type HttpExchange, type RawResponse, send, SendFailure } from "./send.ts";
-import { addPhases, type Phases } from "./phases.ts";
-import type { Sockets } from "./sockets.ts";
+import type { HttpClient } from "./client.ts";
+import { loadTls } from "./http_connection.ts";
+import { addPhases, type Exchange, type Phases, type RawResponse } from "./model.ts";
 
 /** An action that is under way: it can be stopped, and knows how long it takes. */
 export class Call {
   readonly #context: ActionContext;
   readonly #plan: RequestPlan;
   readonly #connection: Connection;
-  readonly #sockets: Sockets;
+  readonly #client: HttpClient;
   readonly #sink: BodySink | undefined;
   readonly #forget: () => void;
-  #exchange: Pick<HttpExchange, "reply" | "abort"> | undefined;
+  #exchange: Exchange | undefined;
   #reason: StepError | undefined;
   #deadline: Deadline | undefined;
   #began: number | undefined;
@@ -30,14 +29,14 @@ export class Call {
   constructor(
     plan: RequestPlan,
     connection: Connection,
-    sockets: Sockets,
+    client: HttpClient,
     context: ActionContext,
     sink?: BodySink,
   ) {
     this.#plan = plan;
     this.#connection = connection;
     this.#sink = sink;
-    this.#sockets = sockets;
+    this.#client = client;
     this.#context = context;
     this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
   }
@@ -52,45 +51,42 @@ export class Call {
     return this.#phases;
   }
 
-  /**
-   * Sends a request. Where the server had closed the connection by the time the request came, it
-   * is sent once more over a new one.
-   */
+  /** Sends a request. */
   async send(request: HttpRequest): Promise<RawResponse> {
     const connection = this.#connection;
-    const { maxBody } = this.#plan;
-    const sink = this.#sink;
-    const sockets = this.#sockets;
-    const { clock } = this.#context.host;
-    const onDispatch = () => this.#dispatched();
-    for (let fresh = false;; fresh = true) {
-      this.checkStopped();
-      if (this.#context.permissions) await checkRoute(request, connection, this.#context);
-      const start = connection.version === "1.1" ? send : (await import("./http2.ts")).sendHttp2;
-      this.#exchange = start(request, {
-        sockets,
-        connection,
-        clock,
-        maxBody,
-        sink,
-        fresh,
-        onDispatch,
-      });
-      try {
-        const reply = await this.#exchange.reply;
-        this.#elapsed = clock.ticks() - this.#began!;
-        this.#phases = addPhases(this.#phases, reply.phases);
-        return reply;
-      } catch (error) {
-        if (fresh || this.#reason || !isStale(error) || !isSafe(request.method)) throw error;
-        this.#context.log(
-          `${request.method} ${request.url} is sent again: the server closed the connection without an answer`,
-        );
-      } finally {
-        // Sets that live long refer to the call, and their discarded tables go on doing so until
-        // a full collection: everything that an exchange refers to would stay in memory until then.
-        this.#exchange = undefined;
-      }
+    const context = this.#context;
+    const { clock } = context.host;
+    if (context.permissions) await checkRoute(request, connection, context);
+    if (request.url.protocol === "https:") await loadTls();
+    const sendHttp2 = connection.version === "1.1"
+      ? undefined
+      : (await import("./http2.ts")).sendHttp2;
+    this.checkStopped();
+    const { deadline } = context;
+    const options = {
+      connection,
+      clock,
+      maxBody: this.#plan.maxBody,
+      sink: this.#sink,
+      onWait: () => deadline.pauseTimeout(),
+      onDispatch: () => {
+        deadline.resumeTimeout();
+        this.#dispatched();
+      },
+      log: (text: string) => context.log(text),
+    };
+    this.#exchange = sendHttp2
+      ? sendHttp2(this.#client, request, options)
+      : this.#client.send(request, options);
+    try {
+      const reply = await this.#exchange.reply;
+      this.#elapsed = clock.ticks() - this.#began!;
+      this.#phases = addPhases(this.#phases, reply.phases);
+      return reply;
+    } finally {
+      // Sets that live long refer to the call, and their discarded tables go on doing so until
+      // a full collection: everything that an exchange refers to would stay in memory until then.
+      this.#exchange = undefined;
     }
   }
 
@@ -106,7 +102,7 @@ export class Call {
     this.#sink?.discard();
   }
 
-  /** The time runs from when the first request has its socket. */
+  /** The time runs from when the first request has its connection, or one is opened for it. */
   #dispatched(): void {
     if (this.#began !== undefined) return;
     this.#began = this.#context.host.clock.ticks();
@@ -121,8 +117,4 @@ export class Call {
     this.#reason = reason;
     this.#exchange?.abort(reason);
   }
-}
-
-function isStale(error: unknown): boolean {
-  return error instanceof SendFailure && error.isStale;
 }

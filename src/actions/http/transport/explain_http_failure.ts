@@ -1,4 +1,3 @@
-import type { Duplex } from "node:stream";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
 import { StepError } from "../../../base/errors.ts";
@@ -6,15 +5,21 @@ import { formatSize } from "../../../base/value/byte_size.ts";
 import type { Dict } from "../../../action/action.ts";
 import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
 import type { HttpRequest } from "../request/read_request.ts";
-import type { Connection } from "../connection/connection.ts";
-import { ProxyFailure } from "../connection/dial.ts";
 import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
 import { explainUnreachable } from "../../../action/net/explain_connection.ts";
-import { describeRoute, firstHop, proxyWords, type Route, routeOf } from "../connection/route.ts";
+import { describeRoute, firstHop, proxyWords, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
-import { BodyTooLarge } from "./body_chunks.ts";
-import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
+import {
+  BodyTooLarge,
+  ClosedEarly,
+  InvalidStatus,
+  MalformedResponse,
+  type Phase,
+  ProtocolChanged,
+  SendFailure,
+} from "./model.ts";
+import { ProxyFailure } from "./proxy_handshake.ts";
 
 /**
  * The error that the user sees if an action failed: which request, to which host and port,
@@ -38,7 +43,7 @@ export async function explainFailure(
       ? { message: `${cause.message} ${phaseText(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
-    const isRead = error.phase === "receiving" || isOfBody(cause);
+    const isRead = error.phase === "receiving" || isOfBody(cause) || cause instanceof InvalidStatus;
     const what = isRead ? "read the response to" : "send";
     return failed(
       failure ?? `cannot ${what} ${nameOf(request)}`,
@@ -136,32 +141,19 @@ const HTTPS_HINT = 'if it expects TLS there, use "https://"';
 async function explainSecure(
   code: string,
   cause: unknown,
-  { request: { url }, connection }: SendFailure,
+  { request: { url }, connection, phase }: SendFailure,
   clock: Clock,
 ): Promise<TlsExplanation | undefined> {
   const route = routeOf(url, connection);
-  if (route.kind === "forward") {
-    if (route.proxy.kind !== "https") return undefined;
+  const isOfProxy = route.kind === "forward" || route.kind === "tunnel" && phase === "connecting";
+  if (isOfProxy && route.proxy.kind === "https") {
     return await explainTls(cause, { ...route.proxy, clock });
   }
-  if (url.protocol !== "https:") return undefined;
+  if (isOfProxy || url.protocol !== "https:") return undefined;
   const { tls: options } = connection;
   const peer = { host: hostOf(url), port: Number(portOf(url)), clock, options };
-  const reach = route.kind === "direct" && route.to.host === peer.host &&
-      route.to.port === peer.port
-    ? {}
-    : { connect: () => reconnect(route, connection) };
-  const found = await explainTls(cause, { ...peer, ...reach });
+  const found = await explainTls(cause, peer);
   return found && code === "ERR_SSL_WRONG_VERSION_NUMBER" ? { ...found, hint: HTTP_HINT } : found;
-}
-
-/** Opens another connection to the server, on the same way. */
-async function reconnect(route: Route, connection: Connection): Promise<Duplex> {
-  if (route.kind === "tunnel") {
-    return await (await import("../connection/dial.ts")).dial(route, connection);
-  }
-  const { connect } = await import("node:net");
-  return route.kind === "unix" ? connect({ path: route.path }) : connect({ ...route.to });
 }
 
 /** Connections that ended early, and what is not HTTP. */
@@ -172,7 +164,7 @@ function explainStream(
 ): TlsExplanation | undefined {
   const { phase, received, request } = failure;
   const hop = hopOf(failure);
-  if (code.startsWith("HPE_")) return explainParser(code, cause, hop, phase);
+  if (cause instanceof MalformedResponse) return explainMalformed(cause, hop, phase);
   if (!isClosed(cause)) return undefined;
   const ending = `${hop} closed the connection`;
   if (phase === "receiving") {
@@ -181,22 +173,27 @@ function explainStream(
   // Some servers end the connection instead of saying what is wrong with the certificate.
   const isSigned = request.url.protocol === "https:" && failure.connection.tls.cert !== undefined;
   const refusal = isSigned ? "the server may have refused the client certificate" : undefined;
-  if (cause instanceof Error && /before secure TLS/.test(cause.message)) {
-    return { message: `${ending} during the TLS handshake (${code})`, hint: refusal ?? HTTP_HINT };
+  const shownCode = code === "" ? "" : ` (${code})`;
+  if (phase === "securing") {
+    const message = `${ending} during the TLS handshake${shownCode}`;
+    return { message, hint: refusal ?? HTTP_HINT };
   }
-  const message = `${ending} without an answer${code === "" ? "" : ` (${code})`}`;
+  const message = `${ending} without an answer${shownCode}`;
   if (request.url.protocol === "http:") return { message, hint: HTTPS_HINT };
   return refusal === undefined ? { message } : { message, hint: refusal };
 }
 
-function explainParser(code: string, cause: unknown, hop: string, phase: Phase): TlsExplanation {
+function explainMalformed(
+  { code, packet }: MalformedResponse,
+  hop: string,
+  phase: Phase,
+): TlsExplanation {
   if (code === "HPE_HEADER_OVERFLOW") {
     return { message: `the headers that ${hop} sent are larger than 16 KB (${code})` };
   }
   if (phase === "receiving") {
     return { message: `the body that ${hop} sent is not valid HTTP (${code})` };
   }
-  const packet = packetOf(cause);
   // Most servers send an alert of TLS if they receive no handshake.
   if (packet[0] === 0x15 && packet[1] === 0x03) {
     return { message: `${hop} expects TLS, not plain HTTP`, hint: 'use "https://"' };
@@ -212,12 +209,6 @@ function explainParser(code: string, cause: unknown, hop: string, phase: Phase):
 
 /** The type of the frame with which a server of HTTP/2 begins, after three bytes of its length. */
 const HTTP2_SETTINGS = 0x04;
-
-/** The received bytes that are not HTTP/1.1. */
-function packetOf(cause: unknown): Uint8Array {
-  const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : undefined;
-  return packet instanceof Uint8Array ? packet : new Uint8Array();
-}
 
 /** Whether the response came, and its body is not one that can be used. */
 function isOfBody(error: unknown): error is BodyTooLarge | BadEncoding {

@@ -1,67 +1,73 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
-import type { Socket } from "node:net";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
-import { openServerSocket } from "../connection/open_server_socket.ts";
-import { namesAndValues, toByteString } from "../request/http_syntax.ts";
+import { isSafe, namesAndValues } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
-import { isStream } from "../request/request_body.ts";
-import type { SavedBody } from "../response/save_body.ts";
-import { addChunk, BodyTooLarge, counted } from "./body_chunks.ts";
-import { measure, takeMarks } from "./phases.ts";
+import { wireValue } from "../request/request_headers.ts";
+import { type ContentStream, isStream } from "../request/request_body.ts";
+import type { SavedBody } from "./model.ts";
+import type { HttpClient } from "./client.ts";
+import { demandAccess } from "./request_bytes.ts";
+import { type OpenedSocket, openSocket } from "./http_connection.ts";
 import {
   ClosedEarly,
-  demandAccess,
+  type Exchange,
   findHeader,
   type Phase,
+  type Phases,
   type RawResponse,
-  secureFacts,
-  send,
   SendFailure,
   type SendOptions,
-} from "./send.ts";
-import { sendContent } from "./send_content.ts";
-import type { Sockets } from "./sockets.ts";
+} from "./model.ts";
+import { ResponseBody } from "./response_body.ts";
 
 const { connect: connectHttp2, constants } = await import("node:http2");
 
-/** A request that is under way, over whatever version of HTTP. */
-interface UnderWay {
-  readonly reply: Promise<RawResponse>;
-  abort(reason: unknown): void;
-}
+/** A session and its connection, or that the server speaks HTTP/1.1 alone. */
+type Opened =
+  | { readonly session: ClientHttp2Session; readonly tls: OpenedSocket["tls"]; opening: Opening }
+  | "1.1";
 
-/** A session, or that the server speaks HTTP/1.1 alone. */
-type Opened = { readonly session: ClientHttp2Session; readonly socket: Socket } | "1.1";
+/** The times that opening the connection took; the first request counts them. */
+type Opening = Pick<Phases, "dns" | "connect" | "tls">;
+
+const NO_OPENING: Opening = { dns: 0, connect: 0, tls: 0 };
 
 /** The sessions of a run, by connection and origin. */
-const known = new WeakMap<Sockets, Map<string, Promise<Opened>>>();
+const known = new WeakMap<HttpClient, Map<string, Promise<Opened>>>();
 
 /**
  * Sends a request over HTTP/2: all requests to an origin share one session. With `auto`, a server
  * that does not speak it gets the request over HTTP/1.1.
  */
-export function sendHttp2(request: HttpRequest, options: SendOptions): UnderWay {
+export function sendHttp2(
+  client: HttpClient,
+  request: HttpRequest,
+  options: SendOptions,
+): Exchange {
   const isPlain = request.url.protocol === "http:";
-  if (isPlain && options.connection.version === "auto") return send(request, options);
-  return new Http2Exchange(request, options);
+  if (isPlain && options.connection.version === "auto") {
+    return client.send(request, options);
+  }
+  return new Http2Exchange(request, client, options);
 }
 
 /** A request under way. */
-class Http2Exchange implements UnderWay {
-  /** Rejects with `SendFailure` alone. */
+class Http2Exchange implements Exchange {
   readonly reply: Promise<RawResponse>;
   readonly #request: HttpRequest;
+  readonly #client: HttpClient;
   readonly #options: SendOptions;
   readonly #stop = new AbortController();
   #stream: ClientHttp2Stream | undefined;
-  #older: UnderWay | undefined;
+  #older: Exchange | undefined;
   #phase: Phase = "connecting";
-  #received = 0;
+  #body: ResponseBody | undefined;
   #isReused = false;
 
-  constructor(request: HttpRequest, options: SendOptions) {
+  constructor(request: HttpRequest, client: HttpClient, options: SendOptions) {
     this.#request = request;
+    this.#client = client;
     this.#options = options;
     this.reply = this.#run().catch((error) => {
       throw error instanceof SendFailure ? error : this.#failure(error);
@@ -75,31 +81,36 @@ class Http2Exchange implements UnderWay {
   }
 
   async #run(): Promise<RawResponse> {
-    this.#options.onDispatch();
-    demandAccess(this.#request, this.#options.connection);
-    let { fresh } = this.#options;
-    for (;;) {
-      const opened = await this.#unlessStopped(this.#open(fresh));
+    const { connection, log, onDispatch } = this.#options;
+    const { method, url } = this.#request;
+    onDispatch();
+    demandAccess(this.#request, connection);
+    for (let isFresh = false;; isFresh = true) {
+      const opened = await this.#unlessStopped(this.#open(isFresh));
       if (opened === "1.1") {
-        this.#older = send(this.#request, this.#options);
+        this.#older = this.#client.send(this.#request, this.#options);
         return await this.#older.reply;
       }
       try {
         return await this.#unlessStopped(this.#exchange(opened));
       } catch (error) {
+        if (isFresh || this.#stop.signal.aborted) throw error;
         // The server says that it did nothing with the request.
-        if (!(error instanceof Unprocessed) || fresh) throw error;
-        fresh = true;
+        if (error instanceof Unprocessed) continue;
+        const isStale = this.#isReused && this.#phase === "waiting";
+        if (!isStale || !isSafe(method)) throw error;
+        log(`${method} ${url} is sent again: the server closed the connection without an answer`);
       }
     }
   }
 
-  #open(fresh: boolean): Promise<Opened> {
-    const { sockets, connection } = this.#options;
-    let sessions = known.get(sockets);
-    if (!sessions) known.set(sockets, sessions = new Map());
+  #open(isFresh: boolean): Promise<Opened> {
+    const client = this.#client;
+    const { connection } = this.#options;
+    let sessions = known.get(client);
+    if (!sessions) known.set(client, sessions = new Map());
     const key = `${connection.id} ${this.#request.url.origin}`;
-    const before = fresh ? undefined : sessions.get(key);
+    const before = isFresh ? undefined : sessions.get(key);
     this.#isReused = before !== undefined;
     if (before) return before;
     const opening = openSession(this.#request, this.#options);
@@ -109,10 +120,10 @@ class Http2Exchange implements UnderWay {
     opening.then((opened) => {
       if (opened === "1.1") return;
       const { session } = opened;
-      sockets.others.add(session);
+      client.others.add(session);
       session.on("goaway", forget);
       session.on("close", () => {
-        sockets.others.delete(session);
+        client.others.delete(session);
         forget();
       });
     }, forget);
@@ -120,17 +131,18 @@ class Http2Exchange implements UnderWay {
     return opening;
   }
 
-  #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<RawResponse> {
+  #exchange(opened: Exclude<Opened, "1.1">): Promise<RawResponse> {
+    const { session, tls, opening } = opened;
     const { clock, maxBody, sink } = this.#options;
-    const { body, method } = this.#request;
-    const chunks: Uint8Array[] = [];
+    const { body: content, method } = this.#request;
     let rawHeaders: readonly string[] = [];
     let rawTrailers: readonly string[] = [];
     let code = 0;
     let answered = 0;
     const sent = clock.ticks();
     if (session.closed || session.destroyed) throw new Unprocessed();
-    const stream = session.request(headersOf(this.#request), { endStream: body === undefined });
+    const stream = session.request(headersOf(this.#request), { endStream: content === undefined });
+    opened.opening = NO_OPENING;
     this.#stream = stream;
     this.#phase = "waiting";
     return new Promise((resolve, reject) => {
@@ -139,33 +151,46 @@ class Http2Exchange implements UnderWay {
       session.once("goaway", onGoaway);
       let failed: unknown;
       let saving: Promise<SavedBody | undefined> | undefined;
+      const cancel = () => stream.close(constants.NGHTTP2_CANCEL);
       stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
         answered = clock.ticks();
         code = Number(headers[":status"]);
         rawHeaders = withoutPseudo(raw ?? namesAndValues(headers));
         this.#phase = "receiving";
-        if (!sink?.takes(code, rawHeaders) || method === "HEAD" || code === 204) return collect();
-        const encoding = findHeader(rawHeaders, "content-encoding") ?? "";
-        saving = sink.save(counted(stream, (length) => this.#received += length), encoding);
+        const isSaved = sink?.takes(code, rawHeaders) && method !== "HEAD" && code !== 204;
+        const source = {
+          pause: () => void stream.pause(),
+          resume: () => void stream.resume(),
+          cancelBody: cancel,
+        };
+        const body = this.#body = new ResponseBody(
+          source,
+          undefined,
+          isSaved ? undefined : maxBody,
+        );
+        stream.on("data", (chunk: Uint8Array) => {
+          try {
+            body.append(chunk, 0, chunk.length);
+          } catch (error) {
+            failed ??= error;
+            cancel();
+          }
+        });
+        if (!isSaved) return;
+        saving = sink!.save(body, findHeader(rawHeaders, "content-encoding") ?? "");
         saving.catch((error) => {
-          if (error instanceof StepError) failed ??= error;
-          stream.close(constants.NGHTTP2_CANCEL);
+          failed ??= error;
+          cancel();
         });
       });
       stream.on("trailers", (headers, _flags, ...[raw]: string[][]) => {
         rawTrailers = withoutPseudo(raw ?? namesAndValues(headers));
       });
-      const collect = () =>
-        void stream.on("data", (chunk: Uint8Array) => {
-          this.#received += chunk.length;
-          if (this.#received <= maxBody) return addChunk(chunks, chunk);
-          failed = new BodyTooLarge(maxBody);
-          stream.close(constants.NGHTTP2_CANCEL);
-        });
       stream.on("error", (error) => failed ??= error);
-      // A server that answers early wants no more of the body, and may never read it.
       stream.on("end", () => {
-        if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
+        this.#body?.complete();
+        // A server that answers early wants no more of the body, and may never read it.
+        if (!stream.writableFinished) cancel();
       });
       stream.on("close", () => {
         session.off("goaway", onGoaway);
@@ -175,18 +200,19 @@ class Http2Exchange implements UnderWay {
         // A server may refuse the rest of the body without an error, too.
         const isWhole = stream.readableEnded &&
           (stream.rstCode === constants.NGHTTP2_NO_ERROR || failed === undefined);
-        if (code === 0 || !isWhole) return reject(failed ?? new ClosedEarly());
-        const tls = secureFacts(socket, clock);
-        const phases = measure(takeMarks(socket), { sent, answered, ended: clock.ticks() });
-        const reply: RawResponse = {
-          ...{ code, reason: "", rawHeaders, rawTrailers, chunks, phases, version: "2" },
-          ...tls ? { tls } : {},
-        };
-        if (saving) saving.then((saved) => resolve(saved ? { ...reply, saved } : reply), reject);
-        else resolve(reply);
+        if (code === 0 || !isWhole && !(saving && sink?.isDone)) {
+          const error = failed ?? new ClosedEarly();
+          this.#body?.fail(error);
+          return reject(error);
+        }
+        const ended = clock.ticks();
+        const phases = { ...opening, first_byte: answered - sent, download: ended - answered };
+        const head = { code, reason: "", rawHeaders, rawTrailers, version: "2", phases, tls };
+        if (!saving) return resolve({ ...head, body: this.#body!.take() });
+        saving.then((saved) => resolve({ ...head, body: new Uint8Array(), saved }), reject);
       });
-      if (isStream(body)) sendContent(body, stream).catch((error) => this.abort(error));
-      else if (body !== undefined) stream.end(body);
+      if (isStream(content)) sendStream(content, stream).catch((error) => this.abort(error));
+      else if (content !== undefined) stream.end(content);
     });
   }
 
@@ -203,10 +229,27 @@ class Http2Exchange implements UnderWay {
     const cause = error instanceof Unprocessed
       ? new StepError("the server refuses streams (REFUSED_STREAM)")
       : error;
-    const isStale = this.#isReused && this.#phase === "waiting" && !this.#stop.signal.aborted;
     const { connection } = this.#options;
-    return new SendFailure(cause, this.#request, this.#phase, this.#received, isStale, connection);
+    return new SendFailure(
+      cause,
+      this.#request,
+      this.#phase,
+      this.#body?.received ?? 0,
+      connection,
+    );
   }
+}
+
+/** Sends a body as the server takes it. Stops silently if the stream is closed. */
+async function sendStream(content: ContentStream, stream: ClientHttp2Stream): Promise<void> {
+  for await (const chunk of content.open()) {
+    if (stream.destroyed) return;
+    if (stream.write(chunk)) continue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const event of ["drain", "close", "error"]) stream.once(event, () => resolve());
+    await promise;
+  }
+  stream.end();
 }
 
 /**
@@ -219,16 +262,14 @@ const SESSION_WINDOW = 4 * STREAM_WINDOW;
 /** The server did not process a request, so that it may be sent again. */
 class Unprocessed extends Error {}
 
-async function openSession(request: HttpRequest, options: SendOptions): Promise<Opened> {
+async function openSession({ url }: HttpRequest, options: SendOptions): Promise<Opened> {
   const { connection, clock } = options;
-  const { url } = request;
   const isSecure = url.protocol === "https:";
   const { version } = connection;
   const protocols = version === "auto" ? ["h2", "http/1.1"] : ["h2"];
-  const used = await openServerSocket(url, connection, { clock, protocols });
-  const { alpnProtocol } = used as { readonly alpnProtocol?: string | false };
-  if (isSecure && alpnProtocol !== "h2") {
-    used.destroy();
+  const { socket, tls, opening } = await openSocket(url, connection, { clock, protocols });
+  if (isSecure && tls?.alpn !== "h2") {
+    socket.destroy();
     if (connection.version === "auto") return "1.1";
     throw new StepError(
       "the server does not speak HTTP/2 (ALPN)",
@@ -236,9 +277,9 @@ async function openSession(request: HttpRequest, options: SendOptions): Promise<
     );
   }
   // Where it is empty, as for an address, the runtime makes an invalid URL of it.
-  if (isSecure) Object.defineProperty(used, "servername", { value: url.hostname });
+  if (isSecure) Object.defineProperty(socket, "servername", { value: url.hostname });
   const session = connectHttp2(url.origin, {
-    createConnection: () => used as never,
+    createConnection: () => socket as never,
     settings: { initialWindowSize: STREAM_WINDOW },
   });
   session.setLocalWindowSize(SESSION_WINDOW);
@@ -246,7 +287,7 @@ async function openSession(request: HttpRequest, options: SendOptions): Promise<
   session.setMaxListeners(0);
   // Each stream fails by itself.
   session.on("error", () => {});
-  return { session, socket: used };
+  return { session, tls, opening };
 }
 
 /** Headers of a connection, which HTTP/2 does not allow. */
@@ -264,7 +305,9 @@ function headersOf({ method, url, headers }: HttpRequest): Record<string, string
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (OF_CONNECTION.has(lower)) continue;
-    wire[lower] = typeof value === "string" ? toByteString(value) : value.map(toByteString);
+    wire[lower] = typeof value === "string"
+      ? wireValue(name, value)
+      : value.map((one) => wireValue(name, one));
   }
   return wire;
 }

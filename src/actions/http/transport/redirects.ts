@@ -5,7 +5,7 @@ import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type HttpRequest } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
 import { readUrl } from "../request/request_url.ts";
-import { findHeader, type RawResponse } from "./send.ts";
+import { findHeader, type RawResponse } from "./model.ts";
 
 /** Whether a response may say where to ask instead. */
 export function isRedirect({ code }: RawResponse): boolean {

@@ -3,7 +3,7 @@ import { explainFailure } from "../../../../src/actions/http/transport/explain_h
 import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
-import { SendFailure } from "../../../../src/actions/http/transport/send.ts";
+import { SendFailure } from "../../../../src/actions/http/transport/model.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
 import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
@@ -161,7 +161,7 @@ for (const [code, message] of CODES) {
   Deno.test(`explainFailure() puts ${code} in plain words`, async () => {
     const { request } = readRequest({ get: "https://h/x" });
     const cause = Object.assign(new Error("no"), { code });
-    const failure = new SendFailure(cause, request, "connecting", 0, false, DEFAULT_CONNECTION);
+    const failure = new SendFailure(cause, request, "connecting", 0, DEFAULT_CONNECTION);
     const error = await explainFailure(failure, request, {}, denoHost().clock);
     assertEquals(
       error instanceof StepError && error.message,

@@ -1,24 +1,18 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { Socket } from "node:net";
-import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
 import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
+import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import {
   acquireSlot,
-  ConcurrencyLimiter,
-} from "../../../../src/actions/http/transport/concurrency_limiter.ts";
-import { send } from "../../../../src/actions/http/transport/send.ts";
-import {
-  socketLimit,
-  type SocketOptions,
-  Sockets,
-  socketsOf,
-} from "../../../../src/actions/http/transport/sockets.ts";
+  clientOf,
+  connectionLimit,
+  HttpClient,
+  Limiter,
+} from "../../../../src/actions/http/transport/client.ts";
 import { StepError } from "../../../../src/base/errors.ts";
 import type { Dict } from "../../../../src/base/value/value.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
-import { actionContext, type TestContext } from "../../../support/action_context.ts";
-import { fakeClock } from "../../../support/fake_clock.ts";
+import { actionContext } from "../../../support/action_context.ts";
 import { until } from "../../../support/run/processes.ts";
 import { rawServer, response } from "../../../support/servers/raw_server.ts";
 
@@ -30,78 +24,98 @@ function answering() {
   });
 }
 
-/** Sends many requests at once, each once it has a place. */
-async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"): Promise<number> {
+function send(client: HttpClient, url: string, method = "GET") {
+  const { request } = readRequest({ method, url });
+  return client.send(request, {
+    ...{ connection: DEFAULT_CONNECTION, clock, maxBody: 1_000_000 },
+    onDispatch() {},
+    onWait() {},
+    log() {},
+  });
+}
+
+/** Sends many requests at once, each once it has a slot. */
+async function sendAll(
+  client: HttpClient,
+  urls: readonly string[],
+  method = "GET",
+): Promise<number> {
   await using context = actionContext();
   const codes = await Promise.all(urls.map(async (url) => {
-    await acquireSlot(sockets.limiter, context);
-    const { request } = readRequest({ method, url });
-    const options = {
-      sockets,
-      connection: DEFAULT_CONNECTION,
-      clock: denoHost().clock,
-      fresh: false,
-      maxBody: 1_000_000,
-      sink: undefined,
-      onDispatch() {},
-    };
-    const { code } = await send(request, options).reply;
-    sockets.limiter.release();
+    await acquireSlot(client.limiter, context);
+    const { code } = await send(client, url, method).reply;
+    client.limiter.release();
     return code;
   }));
   return codes.filter((code) => code === 200).length;
 }
 
-Deno.test("Sockets opens no more connections than it may and uses them again", async () => {
+Deno.test("HttpClient opens no more connections than it may and uses them again", async () => {
   await using server = answering();
-  const sockets = new Sockets(4, clock);
-  assertEquals(await sendAll(sockets, Array(100).fill(server.url)), 100);
+  const client = new HttpClient(clock, 4);
+  assertEquals(await sendAll(client, Array(100).fill(server.url)), 100);
   assertEquals([server.connections, server.requests.length], [4, 100]);
-  sockets.destroy();
+  assertEquals(await sendAll(client, Array(100).fill(server.url), "POST"), 100);
+  assertEquals(server.connections, 4);
+  client.close();
 });
 
-Deno.test("Sockets closes idle connections to make room for another host", async () => {
+Deno.test("HttpClient closes idle connections to make room for another host", async () => {
   await using first = answering();
   await using second = answering();
   await using third = answering();
-  const sockets = new Sockets(3, clock);
+  const client = new HttpClient(clock, 3);
   for (const server of [first, second, third, first]) {
-    assertEquals(await sendAll(sockets, Array(9).fill(server.url)), 9);
+    assertEquals(await sendAll(client, Array(9).fill(server.url)), 9);
   }
   const mixed = Array.from({ length: 60 }, (_, at) => [first, second, third][at % 3]!.url);
-  assertEquals(await sendAll(sockets, mixed), 60);
-  assertEquals(await sendAll(sockets, mixed, "POST"), 60);
-  sockets.destroy();
+  assertEquals(await sendAll(client, mixed), 60);
+  assertEquals(await sendAll(client, mixed, "POST"), 60);
+  client.close();
 });
 
-Deno.test("Sockets closes a connection that becomes idle while another host waits", async () => {
+Deno.test("HttpClient gives the place of a connection that becomes idle to another host", async () => {
   await using first = answering();
   await using second = answering();
-  const sockets = new Sockets(1, clock);
-  const replies = [first, second].map(({ url }) => {
-    const { request } = readRequest({ get: url });
-    return send(request, {
-      sockets,
-      connection: DEFAULT_CONNECTION,
-      clock: denoHost().clock,
-      fresh: false,
-      maxBody: 1_000_000,
-      sink: undefined,
-      onDispatch() {},
-    }).reply;
-  });
+  const client = new HttpClient(clock, 1);
+  const replies = [first, second].map(({ url }) => send(client, url).reply);
   assertEquals((await Promise.all(replies)).map(({ code }) => code), [200, 200]);
-  sockets.destroy();
+  client.close();
 });
 
-Deno.test("Sockets opens a connection for each request that is not safe to repeat", async () => {
-  await using server = answering();
-  const sockets = new Sockets(4, clock);
-  assertEquals(await sendAll(sockets, Array(10).fill(server.url)), 10);
-  assertEquals(await sendAll(sockets, Array(10).fill(server.url), "POST"), 10);
-  assertEquals(server.connections, 4 + 10);
-  assert(server.requests.slice(10).every((text) => /^Connection: close\r$/m.test(text)));
-  sockets.destroy();
+Deno.test("HttpClient opens at most 64 connections to a server at once, and pauses the others", async () => {
+  const accepted = Promise.withResolvers<void>();
+  await using server = rawServer(async (connection) => {
+    await accepted.promise;
+    while (await connection.request()) await connection.send(response("200 OK", "x"));
+  });
+  const client = new HttpClient(clock, 1000);
+  let dispatched = 0, waiting = 0;
+  const { request } = readRequest({ get: server.url });
+  const replies = Array.from({ length: 100 }, () =>
+    client.send(request, {
+      ...{ connection: DEFAULT_CONNECTION, clock, maxBody: 1_000_000 },
+      onDispatch: () => void dispatched++,
+      onWait: () => void waiting++,
+      log() {},
+    }).reply);
+  assertEquals([dispatched, waiting, client.pool.counts.open], [64, 36, 64]);
+  accepted.resolve();
+  await Promise.all(replies);
+  assertEquals(dispatched, 100);
+  client.close();
+});
+
+Deno.test("HttpClient closes what was being opened for a request that is given up", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const client = new HttpClient(clock, 100);
+  const url = `https://127.0.0.1:${listener.addr.port}/`;
+  const exchanges = Array.from({ length: 20 }, () => send(client, url));
+  for (const exchange of exchanges) exchange.abort(new StepError("enough"));
+  await Promise.allSettled(exchanges.map(({ reply }) => reply));
+  await until(() => client.pool.counts.open === 0, "all are closed");
+  listener.close();
+  client.close();
 });
 
 for (
@@ -112,47 +126,38 @@ for (
     ["Connection: close", 3],
   ] as const
 ) {
-  Deno.test(`Sockets uses a connection as long as the server keeps it: ${header}`, async () => {
+  Deno.test(`HttpClient uses a connection as long as the server keeps it: ${header}`, async () => {
     await using server = rawServer(async (connection) => {
       while (await connection.request()) {
         await connection.send(response("200 OK", "x", [header]));
       }
     });
-    const sockets = new Sockets(4, clock);
+    const client = new HttpClient(clock, 4);
     for (let index = 0; index < 3; index++) {
-      assertEquals(await sendAll(sockets, [server.url]), 1);
+      assertEquals(await sendAll(client, [server.url]), 1);
     }
     assertEquals(server.connections, connections);
-    sockets.destroy();
+    client.close();
   });
 }
 
-Deno.test("ConcurrencyLimiter gives slots in the order in which they were asked for", () => {
-  const limiter = new ConcurrencyLimiter(2, clock);
+Deno.test("Limiter gives slots in the order in which they were asked for", () => {
+  const limiter = new Limiter(2);
+  assertEquals([1, 2, 3].map(() => limiter.tryAcquire()), [true, true, false]);
   const order: number[] = [];
-  const ask = (index: number, wanted = true) =>
-    limiter.acquire(() => {
-      if (wanted) order.push(index);
-      return wanted;
-    });
-  ask(0, false);
-  for (const index of [1, 2, 3, 4, 5]) ask(index, index !== 4);
-  assertEquals(order, [1, 2]);
+  const [, second] = [1, 2, 3].map((index) => limiter.enqueue(() => order.push(index)));
+  second!();
   limiter.release();
-  assertEquals(order, [1, 2, 3]);
+  assertEquals(order, [1]);
   limiter.release();
-  assertEquals(order, [1, 2, 3, 5]);
+  assertEquals(order, [1, 3]);
   limiter.release();
-  limiter.release();
-  ask(6);
-  ask(7);
-  ask(8);
-  assertEquals(order, [1, 2, 3, 5, 6, 7]);
+  assertEquals([limiter.tryAcquire(), limiter.tryAcquire()], [true, false]);
 });
 
 Deno.test("acquireSlot() stops waiting when the action has to stop", async () => {
   await using context = actionContext();
-  const limiter = new ConcurrencyLimiter(1, clock);
+  const limiter = new Limiter(1);
   await acquireSlot(limiter, context);
   const second = acquireSlot(limiter, context);
   const reason = new StepError("interrupted");
@@ -162,6 +167,7 @@ Deno.test("acquireSlot() stops waiting when the action has to stop", async () =>
   const third = acquireSlot(limiter, later);
   limiter.release();
   await third;
+  assertEquals([context.stops, later.stops], [0, 0]);
 });
 
 const limits = (soft: string) =>
@@ -170,16 +176,13 @@ Max processes             9                    9                    processes
 Max open files            ${soft}                20000                files
 `;
 
-Deno.test("socketLimit() stays below the limit of open files", () => {
-  assertEquals(socketLimit(limits("256")), 192);
-  assertEquals(socketLimit(limits("20000")), 1024);
-  assertEquals(socketLimit(limits("unlimited")), 1024);
-  assertEquals(socketLimit(limits("10")), 1);
-  assertEquals(socketLimit(""), 960);
-});
-
-Deno.test("socketLimit() reads the limit of this process", () => {
-  assert(socketLimit() >= 1 && socketLimit() <= 1024);
+Deno.test("connectionLimit() stays below the limit of open files", () => {
+  assertEquals(connectionLimit(limits("256")), 192);
+  assertEquals(connectionLimit(limits("20000")), 1024);
+  assertEquals(connectionLimit(limits("unlimited")), 1024);
+  assertEquals(connectionLimit(limits("10")), 1);
+  assertEquals(connectionLimit(""), 960);
+  assert(connectionLimit() >= 1 && connectionLimit() <= 1024);
 });
 
 const BODILESS: readonly (readonly [method: string, status: string])[] = [
@@ -227,29 +230,16 @@ Deno.test("a connection over which more came than was asked for is not used agai
       sent.resolve();
     }
   });
-  const sockets = socketsMadeBy(context);
+  const { pool } = clientOf(context);
   const bodyOf = async () => (await runHttp({ get: server.url }, context)).res.body;
   assertEquals(await bodyOf(), "0");
-  const before = sockets[0]!.bytesRead;
+  assertEquals(pool.counts, { open: 1, idle: 1 });
   answered.resolve();
   await sent.promise;
-  await until(() => sockets[0]!.bytesRead > before, "it has arrived");
+  await until(() => pool.counts.open === 0, "it has arrived");
   assertEquals([await bodyOf(), await bodyOf()], ["1", "1"]);
   assertEquals(server.connections, 2);
 });
-
-/** The sockets that a run opens from now on, in order. */
-function socketsMadeBy(context: TestContext): readonly Socket[] {
-  const made: Socket[] = [];
-  const pool = socketsOf(context);
-  const open = pool.createConnection.bind(pool);
-  pool.createConnection = (options: SocketOptions) => {
-    const socket = open(options);
-    made.push(socket);
-    return socket;
-  };
-  return made;
-}
 
 /** Answers the first request of its first connection and closes that at the second. */
 function staleServer(second: string | undefined = undefined) {
@@ -286,24 +276,52 @@ for (const method of ["get", "head", "options"]) {
 }
 
 for (const method of ["post", "patch", "put", "delete"]) {
-  Deno.test(`http sends ${method} over a new connection, and never again`, async () => {
+  Deno.test(`http never sends ${method} again`, async () => {
     await using context = actionContext();
-    await using server = rawServer(async (connection) => {
-      await connection.request();
-      if (connection.index > 0) return;
-      await connection.send(response("200 OK", "first"));
-      await connection.closed();
-    });
+    await using server = staleServer();
     await runHttp({ get: `${server.url}/first` }, context);
     await assertRejects(
       () => runHttp({ [method]: `${server.url}/second` }, context),
       StepError,
       `127.0.0.1 port ${server.port} closed the connection without an answer`,
     );
-    assertEquals([server.connections, server.requests.length], [2, 2]);
+    assertEquals([server.connections, server.requests.length], [1, 2]);
     assertEquals(context.notes, []);
   });
 }
+
+Deno.test("http sends a POST over another connection if it was idle for more than a second", async () => {
+  await using context = actionContext();
+  await using server = answering();
+  let ticks = 1000;
+  const host = { ...context.host, clock: { ...context.host.clock, ticks: () => ticks } };
+  const later = { ...context, host };
+  const send = (params: Dict) => runHttp({ url: server.url, ...params }, later);
+  await send({ post: "/1" });
+  ticks += 1000;
+  await send({ post: "/2" });
+  assertEquals(server.connections, 1);
+  ticks += 1001;
+  await send({ get: "/3" });
+  assertEquals(server.connections, 1);
+  ticks += 1001;
+  await send({ post: "/4" });
+  assertEquals(server.connections, 2);
+});
+
+Deno.test("no POST fails at a server that closes each connection without saying so", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(response("200 OK", "x"));
+  });
+  const post = async () => (await runHttp({ post: server.url }, context)).res.code;
+  const codes: unknown[] = [];
+  for (let count = 0; count < 100; count++) codes.push(await post());
+  codes.push(...await Promise.all(Array.from({ length: 100 }, post)));
+  assertEquals([codes.length, new Set(codes)], [200, new Set([200])]);
+  assertEquals(server.requests.length, 200);
+});
 
 Deno.test("http does not resend a request with a partial response", async () => {
   await using context = actionContext();
@@ -365,7 +383,7 @@ Deno.test("http does not send a request again that was stopped on a used connect
   assertEquals(server.requests.map((text) => text.split(" ")[1]), ["/", "/", "/last"]);
 });
 
-for (const method of ["get", "options"]) {
+for (const method of ["get", "options", "post", "put"]) {
   Deno.test(`http uses a connection again for ${method}`, async () => {
     await using context = actionContext();
     await using server = rawServer(async (connection) => {
@@ -377,25 +395,6 @@ for (const method of ["get", "options"]) {
     assertEquals([server.connections, server.requests.length], [1, 5]);
   });
 }
-
-Deno.test("http sends each POST over a connection of its own, even if the server keeps them", async () => {
-  await using context = actionContext();
-  await using server = rawServer(async (connection) => {
-    while (await connection.request()) {
-      await connection.send(
-        response("200 OK", String(connection.index), ["Connection: keep-alive"]),
-      );
-    }
-  });
-  for (const [index, headers] of ([{}, { Connection: "keep-alive" }, {}] as Dict[]).entries()) {
-    const { res } = await runHttp({ post: server.url, headers }, context);
-    assertEquals(res.body, String(index));
-  }
-  assertEquals(
-    server.requests.map((text) => [...text.matchAll(/^connection:.*$/gim)].map(([line]) => line)),
-    server.requests.map(() => ["Connection: close"]),
-  );
-});
 
 Deno.test("http sends a body without waiting, even with an Expect header", async () => {
   await using context = actionContext();
@@ -410,7 +409,7 @@ Deno.test("http sends a body without waiting, even with an Expect header", async
 });
 
 Deno.test("acquireSlot() pauses the timeout only where it has to wait", async () => {
-  const limiter = new ConcurrencyLimiter(1, clock);
+  const limiter = new Limiter(1);
   await using first = actionContext();
   await using second = actionContext();
   await acquireSlot(limiter, first);
@@ -420,88 +419,15 @@ Deno.test("acquireSlot() pauses the timeout only where it has to wait", async ()
   limiter.release();
   await waiting;
   assertEquals(second.turns, { paused: 1, resumed: 1 });
-  assertEquals([first.stops, second.stops], [0, 0]);
-});
-
-Deno.test("acquireSlot() gives the slot of a stopped action to the next", async () => {
-  const limiter = new ConcurrencyLimiter(1, clock);
-  await using first = actionContext();
-  await using second = actionContext();
-  await acquireSlot(limiter, first);
-  const stopped = acquireSlot(limiter, second);
-  const next = acquireSlot(limiter, first);
-  second.stop(new StepError("interrupted"));
-  await assertRejects(() => stopped, StepError, "interrupted");
-  limiter.release();
-  await next;
-  assertEquals(limiter.isFull, true);
 });
 
 Deno.test("http gives its request when it is stopped in the queue", async () => {
   await using context = actionContext();
-  const { limiter } = socketsOf(context);
-  while (!limiter.isFull) await acquireSlot(limiter, context);
+  const { limiter } = clientOf(context);
+  while (limiter.tryAcquire());
   const params = { get: "http://h/x", headers: { Authorization: "Bearer abc" } };
   const result = runHttp(params, context);
   context.stop(new StepError("interrupted"));
   const error = await assertRejects(() => result, StepError, "interrupted");
   assertEquals(error.details.req?.url, "http://h/x");
-});
-
-/** A limiter that twice as many ask as it may let in. */
-function fullLimiter(limit: number) {
-  const clock = fakeClock();
-  const limiter = new ConcurrencyLimiter(limit, clock);
-  let taken = 0;
-  for (let index = 0; index < 2 * limit; index++) {
-    limiter.acquire(() => {
-      taken++;
-      return true;
-    });
-  }
-  return { clock, limiter, taken: () => taken };
-}
-
-Deno.test("ConcurrencyLimiter doubles its limit from time to time while nothing is released", () => {
-  const { clock, taken } = fullLimiter(100);
-  assertEquals(taken(), 8);
-  clock.advance(9);
-  assertEquals(taken(), 8);
-  clock.advance(1);
-  assertEquals(taken(), 16);
-  clock.advance(20);
-  assertEquals(taken(), 64);
-  clock.advance(1000);
-  assertEquals([taken(), clock.waiting()], [100, 0]);
-});
-
-Deno.test("ConcurrencyLimiter raises its limit by what is released, if that is not much", () => {
-  const { clock, limiter, taken } = fullLimiter(1000);
-  const release = (count: number) => {
-    for (let index = 0; index < count; index++) limiter.release();
-    clock.advance(1);
-  };
-  release(8);
-  assertEquals(taken(), 8 + 2 * 8);
-  release(16);
-  assertEquals(taken(), 8 + 2 * (8 + 16));
-  release(32);
-  assertEquals(taken(), 8 + 2 * (8 + 16) + 32);
-  release(1);
-  assertEquals(taken(), 8 + 2 * (8 + 16 + 1) + 32);
-  limiter.close();
-  assertEquals(clock.waiting(), 0);
-});
-
-Deno.test("ConcurrencyLimiter starts with a low limit again once all was released", () => {
-  const clock = fakeClock();
-  const limiter = new ConcurrencyLimiter(100, clock);
-  const askFor = (count: number) => {
-    let taken = 0;
-    for (let index = 0; index < count; index++) limiter.acquire(() => ++taken > 0);
-    return taken;
-  };
-  assertEquals(askFor(20), 8);
-  for (let index = 0; index < 20; index++) limiter.release();
-  assertEquals(askFor(20), 8);
 });

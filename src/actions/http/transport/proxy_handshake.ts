@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
-import type { Connection } from "./connection.ts";
-import type { Proxy } from "./proxy.ts";
-import { proxyAuthorization, proxyTls } from "./proxy_access.ts";
-import { proxyWords, type Route } from "./route.ts";
+import type { Proxy } from "../connection/proxy.ts";
+import { proxyWords } from "../connection/route.ts";
+import { basicHeader } from "../request/http_syntax.ts";
 
-const { connect, isIP } = await import("node:net");
+const { Buffer } = await import("node:buffer");
+const { isIP } = await import("node:net");
 
 /** A proxy that did not let a connection through. */
 export class ProxyFailure extends Error {
@@ -14,67 +14,32 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Opens a connection through a proxy to a server, over which nothing was sent yet. */
-export async function dial(
-  { proxy, to }: Extract<Route, { readonly kind: "tunnel" }>,
-  connection: Connection,
-  signal?: AbortSignal,
-): Promise<Socket> {
-  const socket = await open(proxy, connection);
-  const stop = () => socket.destroy();
-  signal?.addEventListener("abort", stop);
-  if (signal?.aborted) stop();
-  try {
-    await ready(socket, proxy.kind === "https" ? "secureConnect" : "connect");
-    if (proxy.kind === "socks5") await askSocks(socket, proxy, to);
-    else await askHttp(socket, proxy, to);
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
+/** The value of `Proxy-Authorization`; undefined for a proxy without a user. */
+export function proxyAuthorization({ username, password }: Proxy): string | undefined {
+  return username === undefined ? undefined : basicHeader(username, password ?? "");
 }
 
-async function open(proxy: Proxy, connection: Connection): Promise<Socket> {
-  const { host, port } = proxy;
-  const { family, localAddress } = connection;
-  const options = {
-    ...{ host, port },
-    ...family === undefined ? {} : { family },
-    ...localAddress === undefined ? {} : { localAddress },
-  };
-  if (proxy.kind !== "https") return connect(options);
-  const { connect: connectSecure } = await import("node:tls");
-  return connectSecure({ ...options, ...proxyTls(proxy, connection) });
+/** Has a proxy connect to a server; what is sent afterwards goes there. */
+export async function openTunnel(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
+  if (proxy.kind === "socks5") await askSocks(socket, proxy, to);
+  else await askHttp(socket, proxy, to);
 }
 
-function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once(event, () => resolve());
-    socket.once("error", reject);
-    socket.once("close", () => reject(new ProxyFailure("the connection was closed")));
-  });
-}
+/** The longest answer of a proxy, in bytes. */
+const MAX_ANSWER = 16_384;
 
-/** The longest answer to CONNECT, in bytes. */
-const LONGEST_ANSWER = 16_384;
+const GIVE_USER = "give user and password before its host: user:password@host:port";
 
 async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
   const authority = authorityOf(to);
   const authorization = proxyAuthorization(proxy);
-  const lines = [
-    `CONNECT ${authority} HTTP/1.1`,
-    `Host: ${authority}`,
-    ...authorization === undefined ? [] : [`Proxy-Authorization: ${authorization}`],
-  ];
-  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  const access = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${access}\r\n`);
   const answer = await read(socket, proxy, (bytes) => {
-    const end = latin1(bytes).indexOf("\r\n\r\n");
+    const end = Buffer.from(bytes).indexOf("\r\n\r\n");
     return end < 0 ? undefined : end + 4;
   });
-  const [, code, reason] = /^HTTP\/1\.[01] (\d{3}) ?([^\r]*)/.exec(latin1(answer)) ?? [];
+  const [, code, reason] = /^HTTP\/1\.[01] (\d{3}) ?([^\r]*)/.exec(answer.toString("latin1")) ?? [];
   if (code === undefined) {
     throw new ProxyFailure(`${proxyWords(proxy)} does not answer like an HTTP proxy`);
   }
@@ -82,9 +47,7 @@ async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void
   const refused = `${proxyWords(proxy)} refused to connect to ${placeOf(to)}`;
   throw new ProxyFailure(
     `${refused}: ${`${code} ${reason}`.trim()}`,
-    code === "407"
-      ? "give user and password before its host: user:password@host:port"
-      : "the proxy decides which hosts and ports can be reached",
+    code === "407" ? GIVE_USER : "the proxy decides which hosts and ports can be reached",
   );
 }
 
@@ -115,12 +78,9 @@ async function askSocks(socket: Socket, proxy: Proxy, to: Endpoint): Promise<voi
     const [, result] = await read(socket, proxy, exactly(2));
     if (result !== 0) throw new ProxyFailure(`${proxyWords(proxy)} refused user and password`);
   } else if (method !== 0) {
-    throw new ProxyFailure(
-      `${proxyWords(proxy)} wants another way to sign in`,
-      "give user and password before its host: user:password@host:port",
-    );
+    throw new ProxyFailure(`${proxyWords(proxy)} wants another way to sign in`, GIVE_USER);
   }
-  // Always as a name, which the proxy looks up; it reads addresses as such.
+  // A name is looked up by the proxy.
   const name = isIP(to.host) === 4
     ? [1, ...to.host.split(".").map(Number)]
     : [3, ...counted(to.host)];
@@ -147,46 +107,49 @@ function exactly(length: number) {
   return (bytes: Uint8Array) => bytes.length >= length ? length : undefined;
 }
 
-/** Reads what `end` says is an answer; what comes after it stays in the socket. */
-function read(
+/** Reads as many bytes as `end` finds to be an answer; what comes after it stays in the socket. */
+async function read(
   socket: Socket,
   proxy: Proxy,
   end: (bytes: Uint8Array) => number | undefined,
-): Promise<Uint8Array> {
+) {
+  let bytes = Buffer.alloc(0);
+  while (bytes.length <= MAX_ANSWER) {
+    const chunk: Uint8Array | null = socket.read();
+    if (!chunk) {
+      await readable(socket, proxy);
+      continue;
+    }
+    bytes = Buffer.concat([bytes, chunk]);
+    const length = end(bytes);
+    if (length === undefined) continue;
+    if (length < bytes.length) socket.unshift(bytes.subarray(length));
+    return bytes.subarray(0, length);
+  }
+  throw new ProxyFailure(`${proxyWords(proxy)} does not end its answer`);
+}
+
+function readable(socket: Socket, proxy: Proxy): Promise<void> {
   return new Promise((resolve, reject) => {
-    let bytes = new Uint8Array();
     const done = () => {
-      socket.off("readable", take);
+      socket.off("readable", go);
       socket.off("error", fail);
       socket.off("end", close);
       socket.off("close", close);
+    };
+    const go = () => {
+      done();
+      resolve();
     };
     const fail = (error: unknown) => {
       done();
       reject(error);
     };
     const close = () => fail(new ProxyFailure(`${proxyWords(proxy)} closed the connection`));
-    const take = () => {
-      for (let chunk = socket.read(); chunk; chunk = socket.read()) {
-        bytes = new Uint8Array([...bytes, ...chunk as Uint8Array]);
-        const length = end(bytes);
-        if (length !== undefined) {
-          done();
-          const rest = bytes.subarray(length);
-          if (rest.length > 0) socket.unshift(rest);
-          return resolve(bytes.subarray(0, length));
-        }
-        if (bytes.length > LONGEST_ANSWER) return close();
-      }
-    };
-    socket.on("readable", take);
+    if (socket.destroyed || socket.readableEnded) return close();
+    socket.on("readable", go);
     socket.once("error", fail);
     socket.once("end", close);
     socket.once("close", close);
-    take();
   });
-}
-
-function latin1(bytes: Uint8Array): string {
-  return new TextDecoder("latin1").decode(bytes);
 }

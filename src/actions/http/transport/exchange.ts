@@ -1,0 +1,340 @@
+import type { Buffer as Packet } from "node:buffer";
+import { isSafe } from "../request/http_syntax.ts";
+import type { HttpRequest } from "../request/read_request.ts";
+import { type ContentStream, isStream } from "../request/request_body.ts";
+import type { ConnectionUser, HttpConnection, Target } from "./http_connection.ts";
+import {
+  ClosedEarly,
+  type Exchange,
+  findHeader,
+  MalformedResponse,
+  type Phase,
+  ProtocolChanged,
+  type RawHead,
+  type RawResponse,
+  type SavedBody,
+  SendFailure,
+  type SendOptions,
+} from "./model.ts";
+import type { Pool, Waiter } from "./pool.ts";
+import { demandAccess, prepare, type PreparedRequest } from "./request_bytes.ts";
+import { type BodySource, ResponseBody } from "./response_body.ts";
+import type { ResponseHandler } from "./response_parser.ts";
+
+const { setImmediate } = await import("node:timers");
+
+/** The most responses 1xx before a response. */
+const MAX_INFORMATIONAL = 32;
+
+/** Bytes of a malformed response that are looked at to explain it. */
+const PACKET = 64;
+
+/** A request under way: it waits for a connection, is sent, and receives its response. */
+export class Http1Exchange
+  implements Exchange, Waiter, ConnectionUser, ResponseHandler, BodySource {
+  readonly reply: Promise<RawResponse>;
+  readonly isRepeatable: boolean;
+  /** Whether it is sent for the second time, over a new connection. */
+  isFresh = false;
+  readonly #request: HttpRequest;
+  readonly #pool: Pool;
+  readonly #prepared: PreparedRequest;
+  readonly #options: SendOptions;
+  readonly #resolve: (response: RawResponse) => void;
+  readonly #reject: (failure: SendFailure) => void;
+  #connection: HttpConnection | undefined;
+  #head: RawHead | undefined;
+  #body: ResponseBody | undefined;
+  #trailers: readonly string[] = [];
+  /** The destination of the body takes it. */
+  #isSaving = false;
+  #informational = 0;
+  /** Bytes that have come over the connection. */
+  #received = 0;
+  /** Its time begins when it gets a connection, or one is being opened for it. */
+  #dispatched: number | undefined;
+  /** When it was sent, had the first byte of its response, and had the last. */
+  #sent = 0;
+  #answered = 0;
+  #ended: number | undefined;
+  #opening: Pick<RawResponse["phases"], "dns" | "connect" | "tls"> = NO_OPENING;
+  #tls: RawResponse["tls"];
+  /** Whether the operating system has taken some of it, and all of it. */
+  #isBegun = false;
+  #isSent = false;
+  #isOver = false;
+  /** Where the opening of a connection failed. */
+  #failedStage: Phase | undefined;
+  #onDrain: (() => void) | undefined;
+
+  constructor(request: HttpRequest, pool: Pool, options: SendOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
+    this.reply = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#request = request;
+    this.#pool = pool;
+    this.#options = options;
+    this.#prepared = prepare(request, options.connection);
+    this.isRepeatable = isSafe(request.method);
+    try {
+      demandAccess(request, options.connection);
+      pool.acquire(this);
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+
+  get target(): Target {
+    return this.#prepared.target;
+  }
+
+  abort(reason: unknown): void {
+    // All that is wanted of the body has come.
+    if (this.#isOver || this.#isSaving && this.#options.sink?.isDone) return;
+    const failure = new SendFailure(
+      reason,
+      this.#request,
+      this.#phase,
+      this.#body?.received ?? 0,
+      this.#prepared.connection,
+    );
+    const connection = this.#connection;
+    this.#leave();
+    this.#isOver = true;
+    this.#body?.fail(failure);
+    if (connection) connection.destroy();
+    else this.#pool.cancel(this);
+    this.#reject(failure);
+  }
+
+  waiting(): void {
+    if (this.#dispatched === undefined) this.#options.onWait();
+  }
+
+  dialing(): void {
+    if (this.#dispatched !== undefined) return;
+    this.#dispatched = this.#options.clock.ticks();
+    this.#options.onDispatch();
+  }
+
+  take(connection: HttpConnection): void {
+    this.dialing();
+    if (this.isRepeatable || connection.uses === 0) return this.#start(connection);
+    // It cannot be sent again: the end of the connection may have come, and is seen first.
+    setImmediate(() => {
+      if (this.#isOver) this.#pool.release(connection);
+      else if (connection.isOpen) this.#start(connection);
+      else this.#pool.acquire(this);
+    });
+  }
+
+  refuse(error: unknown, stage: Phase): void {
+    this.#failedStage = stage;
+    this.abort(error);
+  }
+
+  receive(bytes: Packet, length: number): void {
+    if (this.#received === 0) this.#answered = this.#options.clock.ticks();
+    this.#received += length;
+    const { parser } = this.#connection!;
+    let used: number;
+    try {
+      used = parser.execute(bytes, length);
+      if (this.#ended !== undefined && used < length && !parser.isBodiless) {
+        throw new MalformedResponse("HPE_INVALID_CONSTANT", "the body is longer than its length");
+      }
+    } catch (error) {
+      if (error instanceof MalformedResponse) {
+        error.packet = Uint8Array.from(bytes.subarray(0, Math.min(length, PACKET)));
+      }
+      return this.abort(error);
+    }
+    if (this.#ended !== undefined) this.#complete(used === length);
+  }
+
+  ended(): void {
+    const { parser } = this.#connection!;
+    const isCut = parser.endsWithConnection && this.#tls !== undefined;
+    try {
+      parser.finish();
+    } catch (error) {
+      return this.closed(error);
+    }
+    if (isCut) {
+      this.#options.log(
+        `the body of ${this.#request.url} has no length, so that a connection that was cut looks like its end`,
+      );
+    }
+    this.#complete(false);
+  }
+
+  closed(error: unknown): void {
+    const connection = this.#connection;
+    if (this.#isOver || !connection) return;
+    const isStale = connection.uses > 1 && this.#received === 0 && !this.isFresh;
+    if (!isStale || !this.isRepeatable && this.#isBegun) {
+      return this.abort(error ?? new ClosedEarly());
+    }
+    this.isFresh = true;
+    this.#isSent = this.#isBegun = false;
+    this.#leave();
+    connection.destroy();
+    const { method, url } = this.#request;
+    this.#options.log(
+      `${method} ${url} is sent again: the server closed the connection without an answer`,
+    );
+    this.#pool.acquire(this);
+  }
+
+  drained(): void {
+    const resume = this.#onDrain;
+    this.#onDrain = undefined;
+    resume?.();
+  }
+
+  onHead(head: RawHead): void {
+    if (head.code === 101) throw new ProtocolChanged();
+    if (head.code < 200) {
+      if (++this.#informational <= MAX_INFORMATIONAL) return;
+      throw new MalformedResponse("HPE_INVALID_STATUS", "there are too many responses 1xx");
+    }
+    this.#head = head;
+    const { parser } = this.#connection!;
+    const { sink, maxBody } = this.#options;
+    const isSaved = sink !== undefined && !parser.isBodiless &&
+      sink.takes(head.code, head.rawHeaders);
+    this.#body = new ResponseBody(this, parser.length, isSaved ? undefined : maxBody);
+    if (!isSaved) return;
+    this.#isSaving = true;
+    const encoding = findHeader(head.rawHeaders, "content-encoding") ?? "";
+    sink.save(this.#body, encoding).then(
+      (saved) => this.#finish(saved),
+      (error) => this.abort(error),
+    );
+  }
+
+  onBody(bytes: Packet, from: number, to: number): void {
+    this.#body!.append(bytes, from, to);
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    this.#trailers = trailers;
+    this.#ended = this.#options.clock.ticks();
+  }
+
+  pause(): void {
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.#connection?.resume();
+  }
+
+  cancelBody(): void {
+    const connection = this.#connection;
+    this.#leave();
+    connection?.destroy();
+  }
+
+  get #phase(): Phase {
+    if (this.#head) return "receiving";
+    if (this.#connection) return "waiting";
+    return this.#failedStage ?? this.#pool.stageOf(this);
+  }
+
+  #start(connection: HttpConnection): void {
+    this.#connection = connection;
+    connection.use(this);
+    this.#tls = connection.tls;
+    this.#sent = this.#options.clock.ticks();
+    this.#opening = NO_OPENING;
+    if (connection.uses === 1) {
+      const { ready: _, ...opening } = connection.opening(this.#dispatched!);
+      this.#opening = opening;
+    }
+    connection.parser.start(this, this.#request.method);
+    this.#send(connection);
+  }
+
+  #send({ socket }: HttpConnection): void {
+    const { bytes, body } = this.#prepared;
+    if (body === undefined && this.isRepeatable) {
+      // A callback for each request would cost more than it tells.
+      socket.write(bytes);
+      this.#isSent = true;
+      return;
+    }
+    socket.write(bytes, (error) => this.#isBegun ||= !error);
+    if (body === undefined) this.#isSent = true;
+    else this.#sendBody(this.#connection!, body).catch((error) => this.abort(error));
+  }
+
+  async #sendBody(connection: HttpConnection, body: Uint8Array | ContentStream): Promise<void> {
+    const { socket } = connection;
+    const isSent = (error?: Error | null) => {
+      if (!error && this.#connection === connection) this.#isSent = true;
+    };
+    if (!isStream(body)) return void socket.write(body, isSent);
+    const { isChunked } = this.#prepared;
+    for await (const chunk of body.open()) {
+      // The server may have answered early, and wants no more of it.
+      if (this.#connection !== connection) return;
+      if (chunk.length === 0) continue;
+      if (!writeChunk(connection, chunk, isChunked)) {
+        await new Promise<void>((resume) => this.#onDrain = resume);
+      }
+    }
+    if (this.#connection === connection) socket.write(isChunked ? "0\r\n\r\n" : "", isSent);
+  }
+
+  /** All of the response has come; `isWhole` if nothing came after it. */
+  #complete(isWhole: boolean): void {
+    const connection = this.#connection!;
+    const isKept = isWhole && connection.parser.keepAlive && this.#prepared.isKept && this.#isSent;
+    this.#leave();
+    this.#body!.complete();
+    if (isKept) this.#pool.release(connection);
+    else connection.destroy();
+    if (!this.#isSaving) this.#finish(undefined);
+  }
+
+  #finish(saved: SavedBody | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const ended = this.#ended ?? this.#options.clock.ticks();
+    this.#resolve({
+      ...this.#head!,
+      rawTrailers: this.#trailers,
+      body: this.#body!.take(),
+      tls: this.#tls,
+      phases: {
+        ...this.#opening,
+        first_byte: Math.max(0, this.#answered - this.#sent),
+        download: ended - this.#answered,
+      },
+      saved,
+    });
+  }
+
+  /** Lets go of the connection. */
+  #leave(): void {
+    this.#connection?.use(undefined);
+    this.#connection = undefined;
+    // Ends a body that is being sent.
+    this.drained();
+  }
+}
+
+const NO_OPENING = { dns: 0, connect: 0, tls: 0 };
+
+/** Writes a part of a body; false if the connection takes no more for now. */
+function writeChunk({ socket }: HttpConnection, chunk: Uint8Array, isChunked: boolean): boolean {
+  if (!isChunked) return socket.write(chunk);
+  socket.cork();
+  socket.write(`${chunk.length.toString(16)}\r\n`);
+  socket.write(chunk);
+  const isReady = socket.write("\r\n");
+  socket.uncork();
+  return isReady;
+}
