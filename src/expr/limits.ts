@@ -44,6 +44,7 @@ export function limitItems(length: number): void {
  * is nested too deeply: forty times `let b = [a, a]` is a small graph and a tree of a trillion values.
  */
 export function limitValue(value: Value, node?: Node): void {
+  if (typeof value === "boolean" || typeof value === "number") return;
   let size = 0;
   const visit = (value: Value, levels: number): void => {
     size += typeof value === "string" ? 1 + (value.length >> 4) : 1;

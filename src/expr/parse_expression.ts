@@ -4,7 +4,8 @@ import { evaluate } from "./evaluate/evaluate.ts";
 import { explain } from "./evaluate/explain.ts";
 import type { DataTemplate, Expression, Template } from "./expression.ts";
 import { Parser } from "./parse/parser.ts";
-import { renderTemplate, renderText } from "./template/render.ts";
+import { onlyExpression } from "./parse/tree.ts";
+import { renderOnly, renderText } from "./template/render.ts";
 import { holdsTemplates } from "./template/template_data.ts";
 
 /** Reads a bare expression. Throws `ExpressionError` at the first mistake of syntax. */
@@ -23,10 +24,12 @@ export function parseExpression(source: string): Expression {
  */
 export function parseTemplate(source: string): Template {
   const parsed = { source, parts: new Parser(source).parseTemplate() };
+  const only = onlyExpression(parsed);
+  const asText: Template["renderText"] = (scope, options) => renderText(parsed, scope, options);
   return {
     ...parsed,
-    render: (scope, options) => renderTemplate(parsed, scope, options),
-    renderText: (scope, options) => renderText(parsed, scope, options),
+    render: only ? (scope, options) => renderOnly(only, source, scope, options) : asText,
+    renderText: asText,
   };
 }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/base/errors.ts";
 import { parseData, parseTemplate, templatesIn } from "../../src/expr/parse_expression.ts";
-import { renderTemplate, renderText } from "../../src/expr/template/render.ts";
+import { renderText } from "../../src/expr/template/render.ts";
 import { isTemplate, renderData } from "../../src/expr/template/template_data.ts";
 
 const scope = {
@@ -9,7 +9,7 @@ const scope = {
   strict: true,
 };
 
-Deno.test("renderTemplate() keeps the type of a text that is one template", () => {
+Deno.test("a text that is one template keeps the type of its value", () => {
   const cases: [string, unknown][] = [
     ["{{n}}", 7],
     ["  {{ n }}\n", 7],
@@ -23,7 +23,7 @@ Deno.test("renderTemplate() keeps the type of a text that is one template", () =
     ["", ""],
   ];
   for (const [source, value] of cases) {
-    assertEquals(renderTemplate(parseTemplate(source), scope), value, source);
+    assertEquals(parseTemplate(source).render(scope), value, source);
   }
 });
 
@@ -46,7 +46,7 @@ Deno.test("parseTemplate() leaves it to the grammar where an expression ends", (
     ["{{n}}}}", "7}}"],
   ];
   for (const [source, value] of cases) {
-    assertEquals(renderTemplate(parseTemplate(source), scope), value, source);
+    assertEquals(parseTemplate(source).render(scope), value, source);
   }
 });
 

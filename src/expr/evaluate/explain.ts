@@ -1,7 +1,8 @@
 import { isEqual, partsOf } from "../../base/value/compare.ts";
 import { type Dict, isNumber, stepText, typeName, type Value } from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
-import { applyFunction, evaluateNode } from "./evaluate.ts";
+import { applyFunction } from "./compile.ts";
+import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
 import { isComparableVersion } from "../functions/checks.ts";

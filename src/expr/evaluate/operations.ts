@@ -14,37 +14,29 @@ import { isComparableVersion } from "../functions/checks.ts";
 import { limitItems, limitText } from "../limits.ts";
 import { matchesRegex } from "./regex.ts";
 
-/** The result of a binary operator. */
-export function operate(operator: BinaryOperator, left: Value, right: Value): Value {
-  switch (operator) {
-    case "==":
-      return isEqual(left, right);
-    case "!=":
-      return !isEqual(left, right);
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return compare(operator, left, right);
-    case "+":
-      return add(left, right);
-    case "-":
-    case "*":
-    case "/":
-    case "%":
-    case "**":
-      return compute(operator, left, right);
-    case "in":
-      return isIn(left, right);
-    case "contains":
-    case "startsWith":
-    case "endsWith":
-    case "matches":
-      return testText(operator, left, right);
-    case "..":
-      return range(left, right);
-  }
-}
+type Operation = (left: Value, right: Value) => Value;
+
+/** The binary operators. */
+export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
+  "==": isEqual,
+  "!=": (left, right) => !isEqual(left, right),
+  "<": (left, right) => compare("<", left, right),
+  "<=": (left, right) => compare("<=", left, right),
+  ">": (left, right) => compare(">", left, right),
+  ">=": (left, right) => compare(">=", left, right),
+  "+": add,
+  "-": (left, right) => compute("-", left, right),
+  "*": (left, right) => compute("*", left, right),
+  "/": (left, right) => compute("/", left, right),
+  "%": (left, right) => compute("%", left, right),
+  "**": (left, right) => compute("**", left, right),
+  in: isIn,
+  contains: (left, right) => testText("contains", left, right),
+  startsWith: (left, right) => testText("startsWith", left, right),
+  endsWith: (left, right) => testText("endsWith", left, right),
+  matches: (left, right) => testText("matches", left, right),
+  "..": range,
+};
 
 /** Numbers by size, times by when they are, texts by code point; nothing else has an order. */
 export function compare(operator: Comparison, a: Value, b: Value): boolean {

@@ -1,7 +1,7 @@
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Value } from "../../base/value/value.ts";
 import type { Node } from "../parse/ast.ts";
-import { childrenOf, onlyExpression } from "../parse/tree.ts";
+import { childrenOf } from "../parse/tree.ts";
 import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../base/errors.ts";
@@ -10,22 +10,16 @@ import { isRead, LIMITS, limitValue } from "../limits.ts";
 import { isOfMissing, locateFault, missingHint } from "../evaluate/locate_fault.ts";
 import { neededIn } from "../references.ts";
 
-/**
- * The value of a template. Where it is one expression and nothing else but spaces, that is the
- * value of the expression, whatever its type; otherwise it is a text.
- */
-export function renderTemplate(
-  template: ParsedTemplate,
+/** The value of a template that is one expression, whatever its type. */
+export function renderOnly(
+  only: Node,
+  source: string,
   scope: Scope,
-  options: RenderOptions = {},
-): unknown {
-  const only = onlyExpression(template);
-  if (!only) return renderText(template, scope, options);
+  { nilOmits }: RenderOptions = {},
+): Value {
   const run = new Evaluation(scope);
-  const value = evaluateResult(only, run, template.source);
-  if (value === null && options.nilOmits !== undefined) {
-    throw nilError(only, run, template.source, options.nilOmits);
-  }
+  const value = evaluateResult(only, run, source);
+  if (value === null && nilOmits !== undefined) throw nilError(only, run, source, nilOmits);
   return value;
 }
 
