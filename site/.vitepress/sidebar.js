@@ -12,6 +12,7 @@ const ACTIONS = [
   "shell",
   "echo",
   "hello",
+  "assert",
   "tcp",
   "tls",
   "dns",

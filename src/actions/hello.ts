@@ -8,3 +8,11 @@ export const hello: Action = {
   load: () =>
     Promise.resolve((params) => ({ req: params, res: { ...params, status: 0 }, status: 0 })),
 };
+
+/** The same, for a step that has nothing to do: the file format wants an action of each. */
+export const assert: Action = {
+  ...hello,
+  name: "assert",
+  summary: "Does nothing: for a step that only tests what there is",
+  exampleTest: "outputs.order.total == 12",
+};

@@ -1,7 +1,7 @@
 import type { Action } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
-import { hello } from "./hello.ts";
+import { assert, hello } from "./hello.ts";
 import type { Plugins } from "./plugin/load_plugins.ts";
 
 export type { Plugins };
@@ -16,6 +16,7 @@ export interface ActionEntry {
 export const ACTIONS: readonly ActionEntry[] = [
   // So small that bringing it would take longer than having it.
   { name: "hello", load: () => Promise.resolve(hello) },
+  { name: "assert", load: () => Promise.resolve(assert) },
   { name: "http", load: async () => (await import("./http/http.ts")).http },
   { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
   { name: "echo", load: async () => (await import("./echo.ts")).echo },

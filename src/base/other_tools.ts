@@ -192,7 +192,7 @@ export function hintForAction(word: string): string | undefined {
   return find([
     ['a step waits before its action by the key "wait": wait: 5s', "sleep wait delay pause"],
     ["smtp sends mails, and imap reads them", "mail email"],
-    ['an assertion is the key "test" of a step', "assert test"],
+    ['a step that only asserts is "uses: assert", with a "test"', "test expect check"],
   ], word);
 }
 

@@ -22,6 +22,11 @@ Deno.test("a result that nothing tests is a hint", () =>
     [steps(["uses: shell, with: { cmd: ls }, test: res.code == 0"])],
     [steps(["uses: shell, with: { cmd: ls, background: true }"])],
     [steps(["uses: hello", "uses: echo, with: { message: a }"])],
+    [
+      steps(["uses: ¦assert"]),
+      "hint untested-result: this step asserts nothing (add a test, like test: outputs.order.total == 12)",
+    ],
+    [steps(["uses: assert, test: vars.a == 1"])],
     // The action fails where what it checks or waits for is not there.
     [steps(["uses: tcp, with: { host: a, port: 1 }"])],
     [steps(["uses: tcp, with: { host: a, port: 1, send: b, expect: c }"])],

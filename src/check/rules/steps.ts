@@ -25,7 +25,9 @@ export const untestedResult: Check = {
     const decisive = findDecisive(model);
     for (const step of model.steps) {
       const { action, path, retry, id } = step.draft;
-      if (!action || action.neverFails || action.embeds || step.isDoubtful) continue;
+      if (!action || action.embeds || step.isDoubtful) continue;
+      const asserts = action.name === "assert";
+      if (action.neverFails && !asserts) continue;
       // A retry without a test judges its attempts by the success of the action.
       if (step.raw.test !== undefined || step.raw.snapshot || retry) continue;
       if (action.expectsResult?.(withoutTemplates(step.draft.with) as Dict)) continue;
@@ -34,7 +36,7 @@ export const untestedResult: Check = {
         severity: "hint",
         code: "untested-result",
         path: [...path, "uses"],
-        message: "nothing tests the result of this step",
+        message: asserts ? "this step asserts nothing" : "nothing tests the result of this step",
         hint: `add a test, like test: ${action.exampleTest ?? "status == 0"}`,
       };
     }

@@ -74,8 +74,10 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     const part = Object.hasOwn(value, name) ? value[name] : undefined;
     const at = [...path, name];
     if (field.required && isMissing(part)) {
-      if (part === undefined) addError(problems, "missing", path, `${table.what} needs "${name}"`);
-      else addError(problems, "empty", at, `"${name}" must not be empty`);
+      if (part === undefined) {
+        const hint = field.whenMissing?.(value);
+        addError(problems, "missing", path, `${table.what} needs "${name}"`, { hint });
+      } else addError(problems, "empty", at, `"${name}" must not be empty`);
     } else if (part !== undefined && (part !== null || isCondition(field))) {
       const result = decodeValue(field.type, part, at, namesIn(field, decoding), decoding);
       if (result !== undefined && isInRange(result, field, at, decoding)) decoded[name] = result;

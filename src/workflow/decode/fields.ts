@@ -1,4 +1,5 @@
 import { formatDuration } from "../../base/value/duration.ts";
+import type { Dict } from "../../base/value/value.ts";
 import {
   BEFORE_ACTION,
   IN_ITERATION,
@@ -34,6 +35,8 @@ export interface Field {
   readonly type: FieldType;
   /** It must be there and must not be empty. */
   readonly required?: true;
+  /** A hint where it is required and missing. */
+  readonly whenMissing?: (map: Dict) => string | undefined;
   /** The names that expressions in it see. */
   readonly names?: NameRule;
   /** Its value when it is left out. */
@@ -134,7 +137,13 @@ export const JOB_FILE_FIELDS = {
 export const STEP_FIELDS = {
   what: "a step",
   fields: {
-    uses: { type: "text", required: true, summary: "The action." },
+    uses: {
+      type: "text",
+      required: true,
+      whenMissing: (step) =>
+        Object.hasOwn(step, "test") ? 'a step that only asserts is "uses: assert"' : undefined,
+      summary: "The action.",
+    },
     name: { type: "template", names: BEFORE_ACTION, summary: "Shown in the report." },
     id: {
       type: "text",
