@@ -3,9 +3,14 @@
  *
  * @module
  */
+import type { servePlugin as ServePlugin } from "./src/actions/plugin/plugin_worker.ts";
 import { main } from "./src/cli/main.ts";
 import { canReadModules } from "./src/host/deno_permissions.ts";
 import { denoHost } from "./src/host/deno_host.ts";
+
+/** What the worker of a plugin calls, which imports the program where that is one file. */
+export const servePlugin = async (...args: Parameters<typeof ServePlugin>): Promise<void> =>
+  (await import("./src/actions/plugin/plugin_worker.ts")).servePlugin(...args);
 
 if (import.meta.main) {
   const host = denoHost();

@@ -108,3 +108,5 @@ export type {
   ParameterCoverage,
   StatusCoverage,
 } from "./src/base/value/api_coverage.ts";
+export * from "./src/action/api.ts";
+export type { Plugin } from "./src/actions/plugin/plugin.ts";

@@ -100,8 +100,10 @@ Deno.test({
   fn: () =>
     withFiles({
       "w.yml": job("  - { uses: sum, test: res.sum == 3 }\n  - { uses: cat, test: res.a == 1 }\n"),
-      "plugins/runner-sum.ts": 'export const action = { name: "sum", summary: "adds",\n' +
-        "  load: () => Promise.resolve(() => ({ req: {}, res: { sum: 1 + 2 }, status: 0 })) };\n",
+      "plugins/runner-sum.ts":
+        'export default ({ action, integer }: any) => action({ name: "sum",\n' +
+        '  summary: "Adds", params: { a: integer("A number").default(1) },\n' +
+        "  run: (_: unknown, { a }: { a: number }) => ({ res: { sum: a + 2 } }) });\n",
       "plugins/runner-cat": '#!/bin/sh\necho \'{"res": {"a": 1}, "status": 0}\'\n',
     }, async (cwd) => {
       await Deno.chmod(`${cwd}/plugins/runner-cat`, 0o755);

@@ -1,32 +1,35 @@
 /**
  * whois: asks a WHOIS server about a domain or an address and reads its answer.
  *
- * A plugin in TypeScript exports the same record as the actions of runner. Its parameters are
- * checked when a workflow is loaded, and its code is brought when a step uses it.
+ * A plugin in TypeScript makes an action of what it is given, as the actions of runner are made:
+ * its parameters are checked when a workflow is loaded, and what it connects to is subject to the
+ * permissions of the run.
  */
-import type { Action } from "../../src/action/action.ts";
+import type { Plugin } from "../../mod.ts";
 
-export const action: Action = {
-  name: "whois",
-  summary: "Asks a WHOIS server",
-  parameters: [
-    { name: "query", type: "string", summary: "the domain or address", required: true },
-    { name: "host", type: "string", summary: "the server", default: "whois.iana.org" },
-    { name: "port", type: "integer", summary: "its port", default: "43" },
-  ],
-  load: () =>
-    Promise.resolve(async (params, context) => {
-      const hostname = String(params.host ?? "whois.iana.org");
-      const port = Number(params.port ?? 43);
-      const query = String(params.query);
-      const socket = await Deno.connect({ hostname, port });
-      context.log(`connected to ${hostname}:${port}`);
-      await socket.write(new TextEncoder().encode(`${query}\r\n`));
-      // Passing the signal on ends the wait when the time is over.
-      const decoded = socket.readable.pipeThrough(new TextDecoderStream(), {
-        signal: context.signal,
-      });
-      const text = (await Array.fromAsync(decoded)).join("");
-      return { req: { host: hostname, port, query }, res: { text }, status: 0 };
-    }),
-};
+const plugin: Plugin = ({ action, host, port, text }) =>
+  action({
+    name: "whois",
+    summary: "Asks a WHOIS server",
+    params: {
+      query: text("The domain or address").required(),
+      host: host("The server").default("whois.iana.org"),
+      port: port("Its port").default(43),
+    },
+    res: { text: "string" },
+    target: ({ host, port }) => ({ product: "whois", host, port }),
+    connection: {
+      open: (_params, attempt) => attempt.socket(),
+      close: (socket) => void socket.destroy(),
+    },
+    async run(socket, { host, port, query }, attempt) {
+      attempt.context.log(`connected to ${host}:${port}`);
+      socket.write(`${query}\r\n`);
+      socket.setEncoding("utf8");
+      // The wait ends when the time of the step is over.
+      const parts: string[] = await attempt.during("waiting for the answer", socket.toArray());
+      return { req: { host, port, query }, res: { text: parts.join("") } };
+    },
+  });
+
+export default plugin;

@@ -3,9 +3,13 @@
  *
  * @module
  */
+import type { servePlugin as ServePlugin } from "../../cli.ts";
 import { main } from "../../src/cli/main.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { fetchLibrary } from "./fetch_library.ts";
 
+export const servePlugin: typeof ServePlugin = async (...args) =>
+  (await import("../../src/actions/plugin/plugin_worker.ts")).servePlugin(...args);
+
 Object.assign(globalThis, { fetchLibrary });
-Deno.exitCode = await main(Deno.args, denoHost(), Deno.exit);
+if (import.meta.main) Deno.exitCode = await main(Deno.args, denoHost(), Deno.exit);

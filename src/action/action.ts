@@ -1,11 +1,12 @@
-import type { StepError } from "../base/errors.ts";
 import type { Dict, TypeName, Value } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";
+import type { ActionExplainer } from "./explainer.ts";
 
 /** Something that a step can do: a record in the registry, found by `uses`. */
 export interface Action {
+  /** The name that a step uses. */
   readonly name: string;
   /** One line, for help and documents. */
   readonly summary: string;
@@ -52,58 +53,9 @@ export interface Action {
   readonly load: () => Promise<RunAction>;
 }
 
-/** Describes the exchanges of an action for reports, which do not know any action. */
-export interface ActionExplainer {
-  /** The view of a request and a response; field by field by default. */
-  readonly describe?: (req: Dict, res: Dict | null) => ExchangeDescription;
-  /** The command that does the same as a request, made of this `with`. */
-  readonly command?: (req: Dict, params: Dict) => CommandLine;
-  /**
-   * Turns what the action threw, like the error of a driver, into a message with the code that
-   * people search for and what to try. Undefined where it does not know the error.
-   */
-  readonly explain?: (error: unknown, params: Dict) => StepError | undefined;
-  /** A hint for a failed test of `res` that reads these parts, like `status` and `res.body.id`. */
-  readonly testHint?: (parts: readonly string[], res: Dict) => string | undefined;
-}
-
-/** The view of a request and its response. */
-export interface ExchangeDescription {
-  readonly request?: MessageDescription;
-  readonly response?: MessageDescription;
-}
-
-/** The view of a request or a response, and the fields that reports show, instead of all. */
-export interface MessageDescription extends MessageView {
-  readonly kept?: Dict;
-}
-
-/** The view of a request or a response, defined by its action. */
-export interface MessageView {
-  /** The line above its fields: `GET http://localhost/`, `200 OK`. */
-  readonly title?: string;
-  /** Fields that the title covers, so that they are not listed. */
-  readonly covered?: readonly string[];
-  /** Fields that are shown as JSON also where they would fit into lines of names and values. */
-  readonly asJson?: readonly string[];
-  /** Fields that hold rows: lists of maps by column, or of lists beside a field `columns`. */
-  readonly asTable?: readonly string[];
-  /** Paths of fields that are nearly always the same; they are listed only with details. */
-  readonly minor?: readonly (readonly string[])[];
-  /** Pictures that belong to it, like screenshots, each as a data URI. */
-  readonly images?: readonly {
-    /** Its subject, in a word. */
-    readonly name: string;
-    /** `data:image/png;base64,…` */
-    readonly data: string;
-  }[];
-}
-
-/** A picture for reports. */
-export type Image = NonNullable<MessageView["images"]>[number];
-
 /** A field that `res` may have. */
 export interface ResponseField {
+  /** Its name in `res`. */
   readonly name: string;
   /** Its type, in the words of the expression language, where it is always the same. */
   readonly type?: TypeName;
@@ -111,6 +63,7 @@ export interface ResponseField {
   readonly hint?: string;
   /** The field that it repeats as text, so that secrets are looked for in that field alone. */
   readonly repeats?: string;
+  /** What reports hide of it. */
   readonly hide?: HideSecrets;
 }
 
@@ -120,34 +73,17 @@ export interface ResponseField {
  */
 export type HideSecrets = (value: Value, mask: string) => Value;
 
-/** A command that does what an action did, for people to try. It holds its secrets. */
-export interface CommandLine {
-  /** Words, in groups that belong on one line. */
-  readonly groups: readonly (readonly CommandWord[])[];
-  /** The standard input of the command. */
-  readonly input?: string;
-  /** The preparation that it needs, in one line. */
-  readonly note?: string;
-}
-
-/** A word of a command, or one with a secret, which is shown as a variable or not at all. */
-export type CommandWord = string | SecretWord;
-
-/** A word that ends in a secret: `Authorization: ` and its value. */
-interface SecretWord {
-  readonly before: string;
-  readonly secret: string;
-  /** The placeholder after `before` if no variable of the environment holds the secret. */
-  readonly shown: string;
-}
-
 /** A parameter of an action. Types are checked at load where the value is constant. */
 export interface Parameter {
+  /** Its key in `with`. */
   readonly name: string;
+  /** What it may be. */
   readonly type: ParameterType | readonly ParameterType[];
+  /** What it is for, in one line. */
   readonly summary: string;
   /** Its value when it is left out, for documents. */
   readonly default?: string;
+  /** Whether a step must give it. */
   readonly required?: true;
   /** The keys of a map, if they are fixed. */
   readonly fields?: readonly Parameter[];
@@ -164,15 +100,19 @@ export interface Parameter {
   readonly values?: readonly string[];
   /** The value is the path of a file, relative to the file of the step; editors complete it. */
   readonly namesFile?: "any" | "yaml";
+  /** What reports hide of it. */
   readonly hide?: HideSecrets;
 }
 
 /** Names of parameters that exclude each other; where one is required, a step gives exactly one. */
 export interface Alternatives {
+  /** The names of the parameters. */
   readonly names: readonly string[];
+  /** Whether a step must give one of them. */
   readonly required?: true;
 }
 
+/** The types of parameters. */
 export type ParameterType =
   | "string"
   | "number"
@@ -185,9 +125,13 @@ export type ParameterType =
 
 /** A mistake in `with`; `path` leads from `with` to the value, `at` names the part to mark. */
 export interface ParameterProblem {
+  /** The keys and indices to the value. */
   readonly path: readonly (string | number)[];
+  /** The part to mark; by default the value. */
   readonly at?: "key" | "value";
+  /** What is wrong. */
   readonly message: string;
+  /** What to write instead. */
   readonly hint?: string;
 }
 
@@ -197,7 +141,11 @@ export interface ParameterProblem {
  */
 export interface RunAction {
   (params: Dict, context: ActionContext): ActionResult | Promise<ActionResult>;
-  /** Does what is the same in all attempts of a step: see `compiledAction`. */
+  /**
+   * Does what is the same in all attempts of a step: see `compiledAction`.
+   *
+   * @internal
+   */
   readonly compile?: CompileAction;
 }
 
@@ -227,9 +175,11 @@ export interface Demand {
 
 export type DemandedFields = ReadonlySet<string> | "all";
 
+/** The result of an action. */
 export interface ActionResult {
   /** The request as sent. */
   readonly req: Dict;
+  /** What came back. */
   readonly res: Dict;
   /** 0 on success. */
   readonly status: number;
@@ -241,9 +191,17 @@ export interface ActionResult {
   readonly phases?: Readonly<Record<string, number>>;
   /** Milliseconds that the other side asks to wait before the next attempt. */
   readonly retryAfter?: number;
-  /** The differences from an API description that fail the step; an empty list if it matches. */
+  /**
+   * The differences from an API description that fail the step; an empty list if it matches.
+   *
+   * @internal
+   */
   readonly violations?: readonly ContractViolation[];
-  /** The result of the job that it ran, if it embeds one. */
+  /**
+   * The result of the job that it ran, if it embeds one.
+   *
+   * @internal
+   */
   readonly job?: JobResult;
   /** Makes all of `req` and `res`, where fields are missing that no expression reads. */
   readonly whole?: () => Pick<ActionResult, "req" | "res">;
@@ -283,6 +241,11 @@ export interface JobResult {
 
 /** The context that a run passes to each attempt of an action. */
 export interface ActionContext {
+  /**
+   * The machine.
+   *
+   * @internal
+   */
   readonly host: Host;
   /**
    * Aborted when the attempt must end, with a `StepError` as its reason: the step timed out or the
@@ -294,12 +257,17 @@ export interface ActionContext {
   readonly deadline: AttemptDeadline;
   /** Where to keep what outlives the attempt. */
   readonly scope: ActionScopes;
+  /** Takes secrets, which no report shows. */
   readonly secrets: SecretSink;
   /** The name of the step, for messages. */
   readonly label: string;
   /** The vars that the step sees. */
   readonly vars: Dict;
-  /** The permissions of the action; all if absent. */
+  /**
+   * The permissions of the action; all if absent.
+   *
+   * @internal
+   */
   readonly permissions?: Permissions | undefined;
   /** The TLS options of the run. */
   readonly tls?: RunTls | undefined;
@@ -318,6 +286,8 @@ export interface ActionContext {
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
+   *
+   * @internal
    */
   runJobFile(vars: Dict): Promise<JobResult>;
   /** Writes a line for those who asked for details with `-v`. */
@@ -330,7 +300,9 @@ export interface ActionContext {
 export interface RunTls {
   /** PEM text, or a path from the current directory. */
   readonly ca?: string;
+  /** The client certificate, likewise. */
   readonly cert?: string;
+  /** The key of the client certificate, likewise. */
   readonly key?: string;
   /** Accept any certificate. */
   readonly insecure?: true;

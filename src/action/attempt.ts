@@ -18,8 +18,11 @@ import { type Tls, tlsOptions } from "./tls/tls.ts";
  * `{message}`, `{code}` and `{address}` are replaced.
  */
 export interface Refusal {
+  /** Matches the code and message of an error. */
   readonly when: RegExp;
+  /** What is wrong. */
   readonly say: string;
+  /** What to do about it. */
   readonly hint?: string;
 }
 
@@ -41,6 +44,11 @@ export class Attempt {
   #secure: TlsOptions | undefined;
   #isHandshaking = false;
 
+  /**
+   * The seam makes it.
+   *
+   * @internal
+   */
   constructor(
     context: ActionContext,
     readonly target: Target,
@@ -90,17 +98,24 @@ export class Attempt {
     this.#undo.push(act);
   }
 
+  /**
+   * Undoes what opening has done so far.
+   *
+   * @internal
+   */
   undoAll(): void {
     for (const act of this.#undo.splice(0).reverse()) act();
   }
 
   /** The options for a connection by TLS; undefined where it is a plain one. */
   async secure(tls: Tls): Promise<TlsOptions>;
+  /** The same where there may be no TLS. */
   async secure(tls: Tls | false | undefined): Promise<TlsOptions | undefined>;
   async secure(tls: Tls | false | undefined): Promise<TlsOptions | undefined> {
     return this.#secure = tls ? await tlsOptions(tls, this.context) : undefined;
   }
 
+  /** Whether the connection uses TLS. */
   get isSecure(): boolean {
     return this.#secure !== undefined;
   }
@@ -112,7 +127,7 @@ export class Attempt {
   }
 
   /** Connects to the server that the action works with, by TLS where options are given. */
-  async socket(options: TlsOptions | undefined): Promise<Socket | TLSSocket> {
+  async socket(options?: TlsOptions): Promise<Socket | TLSSocket> {
     const { host, port } = this.server;
     const { connect, isIP } = await import("node:net");
     const name = options?.servername ?? host;

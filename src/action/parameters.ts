@@ -133,14 +133,21 @@ function checkFields(
 
 /** The value that an action gets for a parameter of each type. */
 export interface Converted {
+  /** A text. */
   readonly string: string;
+  /** A number. */
   readonly number: number;
+  /** A whole number. */
   readonly integer: number;
+  /** A boolean. */
   readonly boolean: boolean;
   /** Milliseconds. */
   readonly duration: number;
+  /** A map. */
   readonly map: Dict;
+  /** A list. */
   readonly list: readonly Value[];
+  /** Any value. */
   readonly any: Value;
 }
 

@@ -1,9 +1,9 @@
 import { withoutPassword } from "../secrets/secrets.ts";
 import { textOf } from "./text_of.ts";
-import { duration, flag, integer, text, value } from "./schema.ts";
+import { duration, flag, integer, type Rule, text, value } from "./schema.ts";
 
 /** A name or an address, without a port. */
-export const host = (summary = "The host or address") =>
+export const host = (summary = "The host or address"): Rule<string> =>
   text(summary).as((host, param) => {
     // An address of IPv6 has two colons at least.
     if (host !== "" && !/[\s\p{Cc}/@[\]]|^[^:]*:[^:]*$/u.test(host)) return host;
@@ -11,14 +11,15 @@ export const host = (summary = "The host or address") =>
     throw param.wrong(`invalid host "${withoutPassword(host)}"`, hint);
   });
 
-export const port = (summary = "The port") =>
+/** A port. */
+export const port = (summary = "The port"): Rule<number> =>
   integer(summary).as((port, param) => {
     if (port >= 1 && port <= 65_535) return port;
     throw param.wrong(`invalid port ${port}`, "ports are 1 to 65535");
   });
 
 /** A text, or a list of texts; anything that is not text is sent as JSON. */
-export const texts = (summary: string) =>
+export const texts = (summary: string): Rule<readonly string[]> =>
   value(["string", "list"], summary).as((value) =>
     [value].flat().map((one) => one === null ? "" : textOf(one))
   );
@@ -35,10 +36,15 @@ export const timeout = (
   summary: string,
   milliseconds = 0,
   inDocuments = "the timeout of the step",
-) => ({ timeout: duration(summary).default(milliseconds, inDocuments) });
+): { readonly timeout: Rule<number, number> } => ({
+  timeout: duration(summary).default(milliseconds, inDocuments),
+});
 
 /** `connection` and `fresh`, which decide whether steps share a connection. */
-export const sharing = (what: string, each: string) => ({
+export const sharing = (
+  what: string,
+  each: string,
+): { readonly connection: Rule<string, string>; readonly fresh: Rule<boolean, boolean> } => ({
   connection: text(`A name by which all jobs of the run share the ${what}`)
     .default("", `one for each ${each}`),
   fresh: flag("Whether to open a connection for this step alone").default(false),

@@ -17,7 +17,8 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
       const details = typeof parameter === "string" ? { parameter } : {};
       throw new StepError(`cannot run ${name}: ${message}`, hint, details);
     }
-    const target = await spec.target(params);
+    // One that reaches nothing needs no permission.
+    const target = await spec.target?.(params) ?? { program: name };
     const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;
     const begin = () => new Attempt(context, target, refusals, timeout);
     const req = spec.request?.(params, raw) ?? {};

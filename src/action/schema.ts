@@ -31,12 +31,13 @@ export class Rule<T, M = undefined> {
     return this.parse(value, param);
   }
 
+  /** A step must give it, and it must not be nil. */
   required(): Rule<T, never> {
     return this.#with<never>({ required: true });
   }
 
   /** The value when it is left out; `text` is how documents show it. */
-  default(fallback: T, text = String(fallback)): Rule<T, T> {
+  default(fallback: T, text: string = String(fallback)): Rule<T, T> {
     return this.#with<T>({ fallback, default: text });
   }
 
@@ -66,8 +67,10 @@ export class Rule<T, M = undefined> {
 }
 
 /** A parameter as it is listed, and its default. */
-interface Form extends Omit<Parameter, "name" | "required"> {
+export interface Form extends Omit<Parameter, "name" | "required"> {
+  /** Whether a step must give it. */
   readonly required?: boolean;
+  /** What `run` gets where the step leaves it out. */
   readonly fallback?: unknown;
 }
 
@@ -87,6 +90,7 @@ const NIL = "what its template reads is not there";
 
 /** The path of a value in `with`, and the problems that were found there. */
 export class Param {
+  /** `action` is the name of the action. */
   constructor(
     readonly action: string,
     /** Takes the secrets of a run; absent while the workflow is loaded. */
@@ -106,6 +110,7 @@ export class Param {
     return parts.length === 0 ? this.action : `"${parts.join("").slice(1)}"`;
   }
 
+  /** A part of it. */
   of(key: string | number): Param {
     return new Param(this.action, this.secrets, [...this.path, key], this.problems);
   }
@@ -116,6 +121,7 @@ export class Param {
     return new NoValue(message);
   }
 
+  /** Notes that there is no value; throw the result. */
   missing(value: null | undefined, summary: string): NoValue {
     if (!this.isEarly) return this.wrong(`${this.name} is nil`, NIL);
     const around = new Param(this.action, this.secrets, this.path.slice(0, -1));
@@ -139,11 +145,20 @@ export function value<T extends keyof Converted>(
   });
 }
 
-export const text = (summary: string) => value("string", summary);
-export const flag = (summary: string) => value("boolean", summary);
-export const duration = (summary: string) => value("duration", summary);
+/** A text. */
+export const text = (summary: string): Rule<string> => value("string", summary);
 
-export function integer(summary: string, { min = -Infinity, max = Infinity } = {}) {
+/** `true` or `false`. */
+export const flag = (summary: string): Rule<boolean> => value("boolean", summary);
+
+/** A duration like `300ms` or `1h30m`, or a number of seconds; in milliseconds. */
+export const duration = (summary: string): Rule<number> => value("duration", summary);
+
+/** A whole number in a range. */
+export function integer(
+  summary: string,
+  { min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number } = {},
+): Rule<number> {
   return value("integer", summary).as((number, param) => {
     if (number >= min && number <= max) return number;
     const bound = number < min ? `at least ${min}` : `at most ${max}`;

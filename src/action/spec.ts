@@ -1,12 +1,6 @@
 import type { TypeName } from "../base/value/value.ts";
-import type {
-  ActionContext,
-  ActionExplainer,
-  ActionResult,
-  Dict,
-  ResponseField,
-  Value,
-} from "./action.ts";
+import type { ActionContext, ActionResult, Dict, ResponseField, Value } from "./action.ts";
+import type { ActionExplainer } from "./explainer.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { isGiven } from "./parameters.ts";
@@ -15,9 +9,11 @@ import type { Target } from "./target.ts";
 
 /** All there is to say about an action; `action()` makes an `Action` of it. */
 export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends ActionExplainer {
+  /** The name that a step uses. */
   readonly name: string;
   /** One line, for help and documents. */
   readonly summary: string;
+  /** A rule for each parameter. */
   readonly params: S;
   /** Whether `timeout` limits parts of the attempt, which `run` sees to, and not all of it. */
   readonly limitsParts?: true;
@@ -40,8 +36,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly res: F;
   /** A test of its result, for hints. */
   readonly example?: string;
-  /** The server, file or program that it works with, for permissions and messages. */
-  readonly target: (params: Values<S>) => Target | Promise<Target>;
+  /** The server, file or program that it works with, for permissions and messages; if any. */
+  readonly target?: (params: Values<S>) => Target | Promise<Target>;
   /** Waits until the action may begin, before its timeout does; the result is called at its end. */
   readonly acquire?: (context: ActionContext) => Promise<() => void>;
   /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
@@ -62,36 +58,51 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
 /** The type of each field of `res`, or more about it. */
 export type ResponseShape = Readonly<Record<string, FieldType | FieldOf>>;
 
-type FieldType = TypeName | "any";
+/** The type of a field of `res`. */
+export type FieldType = TypeName | "any";
 
-interface FieldOf extends Omit<ResponseField, "name" | "type"> {
+/** A field of `res`. */
+export interface FieldOf extends Omit<ResponseField, "name" | "type"> {
+  /** Its type; `any` where results differ. */
   readonly type: FieldType;
   /** Whether some results do not have it. */
   readonly optional?: true;
 }
 
-interface FieldValues {
+/** The values of fields by type. */
+export interface FieldValues {
+  /** Nothing. */
   readonly nil: null;
+  /** A boolean. */
   readonly bool: boolean;
+  /** A whole number. */
   readonly int: number;
+  /** A number. */
   readonly float: number;
+  /** A text. */
   readonly string: string;
+  /** A list. */
   readonly array: readonly Value[];
   /** Nil where there is none. */
   readonly map: Dict | null;
+  /** Any value. */
   readonly any: Value;
 }
 
-type FieldValue<T> = FieldValues[T extends FieldOf ? T["type"] : T & FieldType];
+/** The value of a field. */
+export type FieldValue<T> = FieldValues[T extends FieldOf ? T["type"] : T & FieldType];
 
 /** The names of fields that some results do not have. */
-type Optional<F extends ResponseShape> = {
+export type Optional<F extends ResponseShape> = {
   [K in keyof F]: F[K] extends { readonly optional: true } ? K : never;
 }[keyof F];
 
 /** What `run` returns. */
-interface Response<F extends ResponseShape> extends Omit<ActionResult, "req" | "res" | "status"> {
+export interface Response<F extends ResponseShape>
+  extends Omit<ActionResult, "req" | "res" | "status"> {
+  /** The request for reports. */
   readonly req?: Dict;
+  /** The fields that the action has named. */
   readonly res:
     & { readonly [K in Exclude<keyof F, Optional<F>>]: FieldValue<F[K]> }
     & { readonly [K in Optional<F>]?: FieldValue<F[K]> };

@@ -9,10 +9,13 @@ import { deniedConnection } from "./net/explain_connection.ts";
 /** The server, file or program that an action works with; messages and permissions refer to it. */
 export type Target = Server | Url | DataFile | Program;
 
+/** A server. */
 export interface Server {
   /** What runs there, for messages: `redis`. */
   readonly product?: string;
+  /** Its name or address. */
   readonly host: string;
+  /** Its port. */
   readonly port: number;
   /** How messages about a failure to reach it begin: `cannot connect to …` by default. */
   readonly failing?: string;
@@ -23,22 +26,28 @@ export interface Server {
 }
 
 /** A server that http connects to, which asks for permissions: its proxies and redirects matter. */
-interface Url {
+export interface Url {
+  /** The URL, for messages. */
   readonly url: string;
 }
 
+/** A file, like a database. */
 export interface DataFile {
+  /** What it is, for messages: `SQLite database`. */
   readonly product: string;
   /** The path that the step gives; undefined for one in memory. */
   readonly file: string | undefined;
+  /** The file, for messages. */
   readonly shown: string;
   /** The parameter that names it, where there is no connection. */
   readonly parameter?: string;
+  /** What the action does with it. */
   readonly access: readonly ("read" | "write")[];
 }
 
 /** The action asks for the permission to start it, as that depends on its environment. */
-interface Program {
+export interface Program {
+  /** Its name. */
   readonly program: string;
   /** What it is, for messages, where it is found when it starts: `the browser`. */
   readonly product?: string;

@@ -3,6 +3,7 @@ import type { Clock } from "./host.ts";
 
 /** A call that is due later, unless it is cancelled first. */
 export interface Deadline {
+  /** Takes it back. */
   cancel(): void;
 }
 

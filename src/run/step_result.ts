@@ -1,4 +1,4 @@
-import type { MessageView } from "../action/action.ts";
+import type { MessageView } from "../action/explainer.ts";
 import type { Position, SourceExcerpt } from "../base/source.ts";
 import type { Value } from "../base/value/value.ts";
 

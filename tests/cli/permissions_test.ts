@@ -221,8 +221,8 @@ Deno.test({
           "w.yml": flow("uses: module", "uses: program"),
           "plugins/runner-program": "#!/bin/sh\n: > program.txt\necho '{\"status\": 0}'\n",
           "plugins/runner-module.ts": 'Deno.writeTextFileSync("module.txt", "");\n' +
-            'export const action = { name: "module", summary: "s", ' +
-            "load: () => Promise.resolve(() => ({ req: {}, res: {}, status: 0 })) };\n",
+            'export default ({ action }: any) => action({ name: "module", summary: "s", ' +
+            "run: () => ({ res: {} }) });\n",
         }, async (cwd) => {
           await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
           const result = await runCli(["w.yml", ...options], {

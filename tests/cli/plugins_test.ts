@@ -89,6 +89,45 @@ Deno.test("a plugin that fails fails its step, and says why and where", async ()
   assertStringIncludes(stdout, "broken pipe");
 });
 
+Deno.test("whatever a module sends fails its step alone", async () => {
+  const module = (name: string, body: string) =>
+    `export default ({ action }) => action({ name: "${name}", summary: "s", ` +
+    `run: () => { ${body} } });\n`;
+  const post = (message: string) =>
+    "process.getBuiltinModule('node:worker_threads').parentPort" +
+    `.postMessage(${message}); return new Promise(() => {});`;
+  const plugins = {
+    "runner-deep.js": module(
+      "deep",
+      "return { res: { a: JSON.parse('['.repeat(600) + ']'.repeat(600)) } }",
+    ),
+    "runner-torn.js": module("torn", post("{ id: 2, json: '{' }")),
+    "runner-odd.js": module(
+      "odd",
+      post("{ id: 2, method: 'log', json: '[]', port: {}, woken: 5 }"),
+    ),
+  };
+  const jobs = ["deep", "torn", "odd"].map((name) =>
+    `- name: ${name}\n  steps: [{ uses: ${name} }]\n` +
+    `  finally: [{ uses: echo, with: { message: done }, echo: "cleaned up after ${name}" }]\n`
+  );
+  const workflow = `name: n\njobs:\n${jobs.join("")}`;
+  const { code, stdout, stderr } = await runner(workflow, plugins, [
+    "flow.yml",
+    "--report=json=-",
+  ]);
+  assertEquals([code, stderr], [1, ""], stdout);
+  const report = JSON.parse(stdout);
+  assertEquals(report.state, "failed");
+  for (const name of ["deep", "torn", "odd"]) {
+    assertStringIncludes(
+      stdout,
+      `the plugin \\"${name}\\" failed: it sent a message that cannot be`,
+    );
+    assertStringIncludes(stdout, `cleaned up after ${name}`);
+  }
+});
+
 Deno.test("a plugin is ended when the timeout of its step is over", async () => {
   const plugins = { "runner-slow": "#!/bin/sh\nsleep 300 & echo begun >&2; wait\n" };
   const started = performance.now();

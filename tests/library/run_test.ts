@@ -262,8 +262,8 @@ jobs:
 
 Deno.test("run() uses the plugin of its own workflow, not that of an earlier run", async () => {
   const plugin = (from: string) =>
-    `export const action = { name: "who", summary: "Says where it is from", load: () => ` +
-    `Promise.resolve(() => ({ res: { from: "${from}" }, status: 0 })) };\n`;
+    `export default ({ action }) => action({ name: "who", summary: "Says where it is from", ` +
+    `run: () => ({ res: { from: "${from}" } }) });\n`;
   const workflow = "name: w\njobs: [{ name: j, steps: [{ uses: who, echo: '{{ res.from }}' }] }]\n";
   const files = {
     "w.yml": workflow,

@@ -6,10 +6,10 @@ import { withFiles } from "../support/temp_dir.ts";
 
 const LONG = "4634343214213523454";
 
-const PLUGIN = `export const action = {
-  name: "double", summary: "Doubles",
-  load: () => Promise.resolve(({ id }) => ({ req: { id }, res: { id, sum: id + id }, status: 0 })),
-};
+const PLUGIN = `export default ({ action, value }) => action({
+  name: "double", summary: "Doubles", params: { id: value("any", "A number") },
+  run: (_, { id }) => ({ res: { id, sum: id + id } }),
+});
 `;
 
 /** Answers with the body of the request, and keeps it. */

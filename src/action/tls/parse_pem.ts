@@ -13,7 +13,9 @@ export interface Material {
 
 /** A certificate with its chain and its key, both in PEM form; the key is not encrypted. */
 export interface ClientCertificate {
+  /** The certificate, in PEM form. */
   readonly cert: string;
+  /** Its key, likewise. */
   readonly key: string;
 }
 

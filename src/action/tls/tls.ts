@@ -2,7 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import type { ActionContext } from "../action.ts";
 import type { Material } from "./parse_pem.ts";
 import type { TlsOptions } from "./tls_options.ts";
-import { choice, either, flag, map, type Rule, text, type Values } from "../schema.ts";
+import { choice, either, flag, map, type Rule, text } from "../schema.ts";
 
 const isPem = (text: unknown) => typeof text === "string" && text.includes("-----BEGIN ");
 
@@ -24,7 +24,25 @@ const FIELDS = {
   verify: flag("Whether to verify the certificate of the server").with({ default: "true" }),
 };
 
-export type Tls = Partial<Values<typeof FIELDS>>;
+/** How to check the server's certificate, and which certificate to present. */
+export interface Tls {
+  /** The certificates of authorities: a path, or PEM text. */
+  readonly ca?: string;
+  /** The client certificate, likewise. */
+  readonly cert?: string;
+  /** The key of the client certificate, likewise. */
+  readonly key?: string;
+  /** The passphrase of the key or the PFX file. */
+  readonly passphrase?: string;
+  /** The path of a file with certificate and key. */
+  readonly pfx?: string;
+  /** The host name of the certificate. */
+  readonly server_name?: string;
+  /** The oldest version of TLS. */
+  readonly min_version?: "1.2" | "1.3";
+  /** Whether to verify the certificate of the server. */
+  readonly verify?: boolean;
+}
 
 /** `tls`: which certificates to accept and to present. */
 export function tls(): Rule<Tls> {

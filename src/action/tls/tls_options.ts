@@ -12,7 +12,9 @@ export interface TlsOptions extends Partial<ClientCertificate> {
   readonly ca?: string[];
   /** For SNI and the check of the certificate; absent for the host to connect to. */
   readonly servername?: string;
+  /** The oldest version that is accepted. */
   readonly minVersion?: "TLSv1.2" | "TLSv1.3";
+  /** Whether to verify the certificate of the server. */
   readonly rejectUnauthorized: boolean;
 }
 

@@ -1,13 +1,8 @@
 import { MASK } from "../../secrets/masker.ts";
 import { isSecretHeader } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
-import type {
-  ActionExplainer,
-  CommandLine,
-  CommandWord,
-  Dict,
-  Value,
-} from "../../action/action.ts";
+import type { Dict, Value } from "../../action/action.ts";
+import type { ActionExplainer, CommandLine, CommandWord } from "../../action/explainer.ts";
 
 /** What grpc sent and received, as reports show it. */
 export const describe: ActionExplainer["describe"] = (req, res) => ({

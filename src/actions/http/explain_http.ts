@@ -1,5 +1,6 @@
 import { isDict } from "../../base/value/value.ts";
-import type { ActionExplainer, Dict, MessageDescription } from "../../action/action.ts";
+import type { Dict } from "../../action/action.ts";
+import type { ActionExplainer, MessageDescription } from "../../action/explainer.ts";
 import { curlCommand } from "./request/curl_command.ts";
 
 /** Shows what http sent and received in reports. */

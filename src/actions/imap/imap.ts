@@ -1,5 +1,6 @@
 import { isDict } from "../../base/value/value.ts";
-import type { Dict, ExchangeDescription, Image, Value } from "../../action/action.ts";
+import type { Dict, Value } from "../../action/action.ts";
+import type { ExchangeDescription, Image } from "../../action/explainer.ts";
 import { action } from "../../action/make_action.ts";
 import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
 import { host, port, sharing, timeout } from "../../action/params.ts";

@@ -4,9 +4,16 @@ import { StepError } from "../../base/errors.ts";
 import { describeValue, isDict } from "../../base/value/value.ts";
 import { demand } from "../../host/deno_permissions.ts";
 import type { Host } from "../../host/host.ts";
-import type { ActionResult, Dict } from "../../action/action.ts";
+import type { Action, ActionResult, Dict } from "../../action/action.ts";
+import type * as api from "../../action/api.ts";
 
 const WINDOWS = Deno.build.os === "windows";
+
+/**
+ * The default export of a plugin that is a module: makes an action with what it is given, which are
+ * the functions that this library exports for actions.
+ */
+export type Plugin = (parts: typeof api) => Action | Promise<Action>;
 
 /** The characters of a plugin name, none of which leads to another directory. */
 export const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;
@@ -97,7 +104,7 @@ export function readAnswer(plugin: string, answer: unknown, params: Dict): Actio
     return new StepError(`the plugin "${plugin}" ${message}`, hint, { req: params });
   };
   if (!isDict(answer)) throw fail(`must answer with a mapping, not ${describeValue(answer)}`);
-  const { status, error = null } = answer;
+  const { status, error = null, brief, elapsed } = answer;
   const mapping = (name: "req" | "res") => {
     const value = answer[name] ?? null;
     if (value === null || isDict(value)) return value;
@@ -114,5 +121,9 @@ export function readAnswer(plugin: string, answer: unknown, params: Dict): Actio
     throw fail(`must answer with a whole number as "status", not ${describeValue(status)}`);
   }
   const res = mapping("res") ?? {};
-  return { req, res, status: status as number, brief: `status ${status}` };
+  return {
+    ...{ req, res, status: status as number },
+    brief: typeof brief === "string" ? brief : `status ${status}`,
+    ...typeof elapsed === "number" && elapsed >= 0 && { elapsed },
+  };
 }

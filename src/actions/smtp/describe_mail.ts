@@ -1,4 +1,5 @@
-import type { Dict, ExchangeDescription } from "../../action/action.ts";
+import type { Dict } from "../../action/action.ts";
+import type { ExchangeDescription } from "../../action/explainer.ts";
 
 /** A sent mail in reports: its headers as they were sent. */
 export function describeMail(req: Dict, res: Dict | null): ExchangeDescription {

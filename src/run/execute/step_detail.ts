@@ -1,4 +1,5 @@
-import type { HideSecrets, MessageDescription } from "../../action/action.ts";
+import type { HideSecrets } from "../../action/action.ts";
+import type { MessageDescription } from "../../action/explainer.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { parseExactly } from "../../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";

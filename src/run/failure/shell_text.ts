@@ -1,4 +1,4 @@
-import type { CommandLine, CommandWord } from "../../action/action.ts";
+import type { CommandLine, CommandWord } from "../../action/explainer.ts";
 import { isPrintable } from "../../base/text/printable.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
 import { isSecretName } from "../../secrets/secrets.ts";

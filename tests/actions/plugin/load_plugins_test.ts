@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { Action, Dict } from "../../../src/action/action.ts";
 import { loadPlugins, type Plugins } from "../../../src/actions/plugin/load_plugins.ts";
-import { LoadError, StepError } from "../../../src/base/errors.ts";
+import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { hostWith } from "../../support/load_files.ts";
 import { runCli } from "../../support/run/run_cli.ts";
@@ -42,11 +42,16 @@ async function run(action: Action, params: Dict = {}, before?: (context: TestCon
   return await running;
 }
 
+/** A module that makes the action "foo" of these parts. */
 function record(more: string): string {
-  return `export const action = { name: "foo", summary: "Does a thing", ${more} };\n`;
+  return "export default ({ action, text, either, list, secret, host, port }) => " +
+    `action({ name: "foo", summary: "Does a thing", ${more} });\n`;
 }
 
-const RUN = "load: () => Promise.resolve((params) => ({ req: params, res: { a: 1 }, status: 0 }))";
+/** Sends a message to the program. */
+const POST = "process.getBuiltinModule('node:worker_threads').parentPort.postMessage";
+
+const RUN = "run: async () => ({ res: { a: 1 } })";
 
 Deno.test("plugins are found by their names, a module before a program", async () => {
   const files = {
@@ -94,26 +99,86 @@ Deno.test("a program that is not executable is a problem", async () => {
 });
 
 Deno.test("a module is an action like those that are built in", async () => {
-  const text = 'export default { name: "foo", summary: "x", ' +
-    `parameters: [{ name: "p", type: ["string", "list"], summary: "y", required: true }], ${RUN} };`;
+  const text = record(
+    'params: { p: either(text("P"), list(text("P"), "Ps")).required(), q: text("Q").default("z") }, ' +
+      'res: { a: "int" }, oneOf: ["p"], example: "res.a == 1", ' +
+      "run: async (_, { p, q }) => ({ res: { p, q }, brief: 'fine' })",
+  );
   await loadModule(text, async (action) => {
-    assertEquals(action.parameters?.map(({ name }) => name), ["p"]);
-    const { req, res, status } = await run(action, { p: "v" });
-    assertEquals([req, res, status], [{ p: "v" }, { a: 1 }, 0]);
-  });
-  await load({ "runner-foo.js": record(RUN) }, ["foo"], ({ actions }) => {
-    assertEquals(actions.get("foo")?.summary, "Does a thing");
+    const { summary, parameters, responseFields, alternatives, exampleTest } = action;
+    assertEquals([summary, responseFields], ["Does a thing", [{ name: "a", type: "int" }]]);
+    assertEquals(parameters, [
+      { name: "p", type: ["string", "list"], summary: "P", required: true },
+      { name: "q", type: "string", summary: "Q", default: "z" },
+    ]);
+    assertEquals([alternatives, exampleTest], [[{ names: ["p"], required: true }], "res.a == 1"]);
+    const { req, res, status, brief } = await run(action, { p: ["v"] });
+    assertEquals([req, res, status, brief], [{ p: ["v"] }, { p: ["v"], q: "z" }, 0, "fine"]);
+    const wrong = await assertRejects(() => run(action, { p: {} }), StepError);
+    assertMatch(wrong.message, /^cannot run foo: "p" must be a string or a list, not a map$/);
   });
 });
 
-Deno.test("functions of a record that cannot leave its worker change nothing else", async () => {
+Deno.test("the rules of a module check its parameters when a workflow is loaded", async () => {
   const text = record(
-    'parameters: [{ name: "p", type: "string", summary: "y", hide: (value) => value }], ' +
-      `problems: () => [], explainer: () => {}, omitsNilIn: () => ["p"], ${RUN}`,
+    'params: { p: text("P").as((p, param) => { if (p === "good") return p; ' +
+      'throw param.wrong(`invalid p "${p}"`, "write good") }), s: text("S").secret() }, ' +
+      'check: ({ p }, param) => p && param.of("s").wrong("no s"), ' +
+      `expectsResult: ({ p }) => p === "good", omitsNilIn: () => ["p"], ${RUN}`,
   );
-  await loadModule(text, ({ parameters, problems, explainer, omitsNilIn }) => {
-    assertEquals(parameters![0]!.hide!("text", "***"), "***");
-    assertEquals([problems, explainer, omitsNilIn!({})], [undefined, undefined, ["p"]]);
+  await loadModule(text, ({ problems, expectsResult, omitsNilIn, parameters }) => {
+    assertEquals(problems!({ p: "bad" }), [
+      { path: ["p"], message: 'invalid p "bad"', hint: "write good" },
+    ]);
+    assertEquals(problems!({ p: "good" }), [{ path: ["s"], message: "no s" }]);
+    assertEquals([expectsResult!({ p: "good" }), expectsResult!({})], [true, false]);
+    assertEquals(omitsNilIn!({}), ["p"]);
+    assertEquals(parameters!.map(({ hide }) => hide?.("text", "***")), [undefined, "***"]);
+  });
+  const odd = record(`check: (_, param) => { param.wrong() }, ${RUN}`);
+  await loadModule(odd, ({ problems }) => {
+    assertEquals(problems!({}), [{ path: [], message: "it does not fit" }]);
+  });
+  const throws = record(`check: () => { throw new Error("x") }, ${RUN}`);
+  await loadModule(throws, ({ problems }) => {
+    assertMatch(
+      problems!({})[0]!.message,
+      /^the plugin "foo" cannot check its parameters: x \(.*foo\.js:1:\d+\)$/,
+    );
+  });
+});
+
+Deno.test("steps of a module share a connection, and its permissions are checked", async () => {
+  const text = record(
+    "params: { host: host().required(), port: port().required() }, res: {}, " +
+      "target: ({ host, port }) => ({ product: 'foo', host, port }), " +
+      "connection: { by: ['host', 'port'], close: (it) => { throw new Error(`used ${it.used}`) }, " +
+      "open: async (_, attempt) => { await attempt.socket(); return { used: 0 } } }, " +
+      "run: async (it) => ({ res: { used: ++it.used } })",
+  );
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const params = { host: "127.0.0.1", port: (server.addr as Deno.NetAddr).port };
+  await loadModule(text, async (action) => {
+    const context = actionContext();
+    const act = await action.load();
+    assertEquals((await act(params, context)).res, { used: 1 });
+    assertEquals((await act(params, context)).res, { used: 2 });
+    (await server.accept()).close();
+    server.close();
+    const message = `cannot connect to foo at 127.0.0.1 port ${params.port}: `;
+    const narrow = { ...context, permissions: { net: [] } };
+    const other = { ...params, host: "localhost" };
+    const refused = await assertRejects(async () => await act(other, narrow), StepError);
+    assertMatch(refused.message, /^cannot connect to foo at localhost port \d+: --allow-net does/);
+    const fresh = actionContext();
+    const failed = await assertRejects(async () => await act(params, fresh), StepError);
+    assertEquals(
+      failed.message,
+      `${message}127.0.0.1 port ${params.port} refused the connection (ECONNREFUSED)`,
+    );
+    await fresh[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
+    assertMatch(context.notes.join(), /^warning: cannot close .*: used 2$/);
   });
 });
 
@@ -127,28 +192,28 @@ Deno.test("a module that is not a plugin is reported with the reason", async (te
     ["throws", '\nthrow new Error("no way");\n', /cannot be loaded: no way \(.*foo\.js:2:7\)$/],
     ["throws text", 'throw "no way";\n', /cannot be loaded: no way$/],
     ["imports", 'await import("./none.js");\n', /cannot be loaded: .*none\.js/],
-    ["exports nothing", "const a = 1;\n", /exports neither "action" nor a default$/],
-    ["function", "export default () => {};\n", /exports a function where an action should be$/],
-    ["null", "export const action = null;\n", /exports nothing where an action should be$/],
+    ["exports nothing", "const a = 1;\n", /exports no function by default$/],
+    ["exports a record", "export default {};\n", /exports no function by default$/],
+    ["makes nothing", "export default () => {};\n", /makes no action$/],
+    ["makes a record", "export default () => ({ name: 'foo' });\n", /makes no action$/],
+    ["makes it badly", "export default ({ action }) => action();\n", /cannot be loaded: Cannot/],
     ["name", record(RUN).replace('"foo"', '"bar"'), /the name "foo", not "bar"$/],
-    ["no name", `export default { summary: "", ${RUN} }`, /the name "foo", not nothing$/],
-    ["summary", `export default { name: "foo", ${RUN} }`, /must say in one line/],
-    ["no load", record(""), /has no "load" that brings its code$/],
-    ["load", record("load: 5"), /must have a function as "load", not 5$/],
-    ["check", record(`check: {}, ${RUN}`), /must have a function as "check", not a map$/],
-    ["parameters", record(`parameters: {}, ${RUN}`), /a list as "parameters", not a map$/],
-    ["a parameter", record(`parameters: [{}], ${RUN}`), /must give parameter 1 a "name"$/],
+    ["no name", record(`name: undefined, ${RUN}`), /the name "foo", not nothing$/],
+    ["summary", record(`summary: 5, ${RUN}`), /must say in one line/],
+    ["no run", record(""), /must have a function as "run"$/],
+    ["run", record("run: 5"), /must have a function as "run"$/],
     [
-      "its summary",
-      record(`parameters: [{ name: "p", type: "string" }], ${RUN}`),
-      /must give its parameter "p" a "summary"$/,
+      "a type",
+      record(`res: { a: "text" }, ${RUN}`),
+      /must give "a" of its res one of the types nil,/,
     ],
+    ["an example", record(`example: 5, ${RUN}`), /must give a test as "example"$/],
     [
-      "its type",
-      record(`parameters: [{ name: "p", summary: "", type: "text" }], ${RUN}`),
-      /must give its parameter "p" a "type" of string, number, /,
+      "answers by itself",
+      `${POST}({ id: 1, json: "5" });\n`,
+      /cannot be loaded: it sent a message/,
     ],
-    ["alternatives", record(`alternatives: [1], ${RUN}`), /a list of \{ names \}/],
+    ["a parameter", record(`params: { p: "text" }, ${RUN}`), /give its parameter "p" a rule/],
   ];
   for (const [name, text, message] of table) {
     await test.step(name, async () => {
@@ -167,22 +232,17 @@ Deno.test("a module that is not a plugin is reported with the reason", async (te
 
 Deno.test("a mistake of a module in a step is a readable error", async (test) => {
   const table: [name: string, load: string, message: RegExp][] = [
-    [
-      "throws",
-      "async () => () => { throw new TypeError('oops') }",
-      /foo" failed: oops \(.*:1:\d+\)$/,
-    ],
-    ["rejects", "async () => async () => { throw 'text' }", /foo" failed: text$/],
-    ["cannot load", "() => { throw new Error('gone') }", /foo" cannot be loaded: gone \(/],
-    ["loads no function", "async () => 5", /must load a function/],
-    ["gives nothing", "async () => () => {}", /must answer with a mapping, not nothing$/],
-    ["gives no status", "async () => () => ({ req: {}, res: {} })", /answered without "status"$/],
-    ["gives a circle", "async () => () => { const a = {}; a.a = a; return a }", /not plain data/],
-    ["gives an error", "async () => () => ({ error: 'busy' })", /foo" failed: busy$/],
+    ["throws", "() => { throw new TypeError('oops') }", /foo" failed: oops \(.*:1:\d+\)$/],
+    ["rejects", "async () => { throw 'text' }", /foo" failed: text$/],
+    ["gives nothing", "() => {}", /must answer with a mapping, not nothing$/],
+    ["gives a list", "() => ({ res: [] })", /must answer with a mapping as "res", not a list$/],
+    ["gives a text", "() => ({ res: {}, status: 'ok' })", /a whole number as "status", not "ok"$/],
+    ["gives a circle", "() => { const a = {}; a.a = a; return { res: a } }", /not plain data/],
+    ["gives an error", "() => ({ error: 'busy' })", /foo" failed: busy$/],
   ];
   for (const [name, code, message] of table) {
     await test.step(name, async () => {
-      await loadModule(record(`load: ${code}`), async (action) => {
+      await loadModule(record(`run: ${code}`), async (action) => {
         const { message: shown } = await assertRejects(() => run(action), StepError);
         assertMatch(shown, message);
       });
@@ -191,9 +251,9 @@ Deno.test("a mistake of a module in a step is a readable error", async (test) =>
 });
 
 Deno.test("the result of a module is converted to plain data", async () => {
-  const result = "{ req: {}, res: { at: new Date(0), f() {}, n: NaN, u: undefined }, status: 0, " +
+  const result = "{ res: { at: new Date(0), f() {}, n: NaN, u: undefined }, status: 0, " +
     'brief: "fine", elapsed: 12 }';
-  await loadModule(record(`load: async () => () => (${result})`), async (action) => {
+  await loadModule(record(`run: () => (${result})`), async (action) => {
     const { res, brief, elapsed } = await run(action);
     assertEquals(res, { at: "1970-01-01T00:00:00.000Z", n: null });
     assertEquals([brief, elapsed], ["fine", 12]);
@@ -201,7 +261,7 @@ Deno.test("the result of a module is converted to plain data", async () => {
 });
 
 Deno.test("a module that does not listen is left when its time is over", async () => {
-  await loadModule(record("load: async () => () => new Promise(() => {})"), async (action) => {
+  await loadModule(record("run: () => new Promise(() => {})"), async (action) => {
     const reason = new StepError("the step timed out after 1s");
     const failed = await assertRejects(() => run(action, {}, (context) => context.stop(reason)));
     assertEquals((failed as Error).message, reason.message);
@@ -209,7 +269,8 @@ Deno.test("a module that does not listen is left when its time is over", async (
 });
 
 Deno.test("a module that handles the signal finishes before it is abandoned", async () => {
-  const code = "load: async () => (_, { signal, log, warn }) => new Promise((_, reject) => " +
+  const code =
+    "run: (_, _params, { signal, context: { log, warn } }) => new Promise((_, reject) => " +
     "{ log('begun'); signal.addEventListener('abort', () => setTimeout(() => " +
     "{ warn('has ended'); reject(new Error('cut')) })) })";
   await loadModule(record(code), async (action) => {
@@ -232,12 +293,6 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "() => new Promise(() => setTimeout(() => Deno.exit(3)))",
       /ended itself with exit code 3$/,
     ],
-    [
-      "says that it has ended",
-      "() => new Promise(() => process.getBuiltinModule('node:worker_threads')" +
-      ".parentPort.postMessage({ type: 'exit', id: 0, text: '7' }))",
-      /ended itself with exit code 7$/,
-    ],
     ["exits as a program of Node", "() => process.exit(4)", /ended itself with exit code 4$/],
     [
       "rejects what nobody awaits",
@@ -252,29 +307,33 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
     [
       "answers with too many levels",
       "() => ({ res: { a: JSON.parse('['.repeat(600) + ']'.repeat(600)) } })",
-      /^the plugin "foo" answered with something that is nested too deeply$/,
+      /^the plugin "foo" failed: it sent a message that cannot be read$/,
     ],
     ...[
       "null",
       "5",
-      "{ type: 'thrown' }",
-      "{ type: 'thrown', id: 2, text: 'x', hint: 5 }",
-      "{ type: 'value', id: '2', text: '{}' }",
-      "{ type: 'value', id: 2, text: '{' }",
-      "{ type: 'other', id: 2, text: '' }",
-      "{ type: 'log', id: 2, text: {} }",
+      "{ id: 2 }",
+      "{ id: 2, json: '{}' }",
+      "{ id: 2, json: '{' }",
+      "{ id: 2, json: '5', isError: true }",
+      "{ id: 2, json: '{}', isError: true }",
+      "{ id: 2, method: 5, json: '[]' }",
+      "{ id: 2, method: 'toString', json: '[]' }",
+      "{ id: 2, method: 'log', json: '{}' }",
+      "{ id: 2, method: 'log', json: '[]', port: {}, woken: 5 }",
+      "{ id: 0, method: 'fail', json: '[]' }",
+      "{ id: 0, method: 'fail', json: '[{\"message\": [], \"stack\": 5}]' }",
     ].map((message) =>
       [
         `sends ${message} itself`,
-        "() => new Promise(() => process.getBuiltinModule('node:worker_threads')" +
-        `.parentPort.postMessage(${message}))`,
-        /^the plugin "foo" (?:failed: it sent a message that cannot be read|answered with)/,
+        `() => new Promise(() => ${POST}(${message}))`,
+        /^the plugin "foo" (?:failed: |answered with|must answer with)/,
       ] as const
     ),
   ];
   for (const [name, code, message] of endings) {
     await test.step(name, async () => {
-      await loadModule(record(`load: async () => ${code}`), async (action) => {
+      await loadModule(record(`run: ${code}`), async (action) => {
         const { message: shown } = await assertRejects(() => run(action), StepError);
         assertMatch(shown, message);
       });
@@ -290,7 +349,7 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
 
 Deno.test("a module that never returns is ended with the run", async () => {
   await loadModule(
-    record("load: async () => (_, { log }) => { log('begun'); for (;;); }"),
+    record("run: (_, _params, { context }) => { context.log('begun'); for (;;); }"),
     async (action) => {
       const reason = new StepError("the step timed out after 1s");
       const stop = (context: TestContext) =>
@@ -301,7 +360,7 @@ Deno.test("a module that never returns is ended with the run", async () => {
 });
 
 Deno.test("a module keeps resources for a run, and closes them when it ends", async () => {
-  const code = "load: async () => async ({ n }, { scope, warn }) => { " +
+  const code = "run: async (_, _params, { context: { scope } }) => { " +
     "const pool = await scope.run.resource('pool', async () => ({ used: 0 }), " +
     "(pool) => { throw new Error(`used ${pool.used} times`) }); " +
     "pool.used++; return { res: { used: pool.used }, status: 0 } }";
@@ -316,32 +375,12 @@ Deno.test("a module keeps resources for a run, and closes them when it ends", as
   });
 });
 
-Deno.test("mistakes of check and merge of a module are reported", async () => {
-  const checkOf = async (code: string) =>
-    await loadModule(record(`check: ${code}, ${RUN}`), ({ check }) => check!({}));
-  assertEquals(await checkOf("() => [{ path: ['p'], message: 'no p' }]"), [
-    { path: ["p"], message: "no p" },
-  ]);
-  assertMatch(
-    (await checkOf("() => { throw new Error('x') }"))[0]!.message,
-    /^the plugin "foo" cannot check its parameters: x \(/,
-  );
-  for (const code of ["() => 5", "() => [5]", "() => [{ message: 'm' }]"]) {
-    assertMatch((await checkOf(code))[0]!.message, /must give a list of \{ path, message \}/);
-  }
-  for (const code of ["() => { throw new Error('x') }", "() => 5"]) {
-    await loadModule(record(`merge: ${code}, ${RUN}`), async ({ merge }) => {
-      await assertRejects(async () => await merge!({}, {}), LoadError, "cannot merge defaults: ");
-    });
-  }
-});
-
 const PLUGIN = `import process from "node:process";
 console.log("loaded");
-export const action = {
+export default ({ action }) => action({
   name: "chat",
   summary: "Prints",
-  load: async () => async () => {
+  async run() {
     const token = Deno.env.get("A_TOKEN");
     const bytes = (text) => new TextEncoder().encode(text);
     console.log("log %s", token, { n: 1 });
@@ -352,9 +391,9 @@ export const action = {
     await new Response("stream " + token + "\\n").body.pipeTo(Deno.stderr.writable, { preventClose: true });
     await new Promise((resolve) => process.stdout.write("process " + token + "\\n", resolve));
     process.stderr.write("no end of a line " + token);
-    return { res: {}, status: 0 };
+    return { res: {} };
   },
-};
+});
 `;
 const FILES = {
   "runner-chat.js": PLUGIN,

@@ -1,11 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type {
-  Action,
-  ActionContext,
-  ActionExplainer,
-  Dict,
-  RunAction,
-} from "../../../src/action/action.ts";
+import type { Action, ActionContext, Dict, RunAction } from "../../../src/action/action.ts";
+import type { ActionExplainer } from "../../../src/action/explainer.ts";
 import { hello } from "../../../src/actions/hello.ts";
 import { onAbort } from "../../../src/action/on_abort.ts";
 import { Resources } from "../../../src/action/resource_scope.ts";

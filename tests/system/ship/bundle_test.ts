@@ -36,12 +36,12 @@ jobs:
 `,
   "wrong.yml": "name: wrong\njobs:\n- name: j\n  steps: [{uses: hallo}]\n",
   "api.yml": "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {}\n",
-  "plugins/runner-mine.ts": `export const action = {
+  "plugins/runner-mine.ts": `export default ({ action, integer }: any) => action({
   name: "mine",
-  summary: "adds",
-  parameters: [],
-  load: () => Promise.resolve((): Promise<unknown> => Promise.resolve({ res: { sum: 3 }, status: 0 })),
-};
+  summary: "Adds",
+  params: { a: integer("A number").default(1) },
+  run: (_: unknown, { a }: { a: number }) => Promise.resolve({ res: { sum: a + 2 } }),
+});
 `,
 };
 

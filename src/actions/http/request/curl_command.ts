@@ -1,7 +1,8 @@
 import { MASK } from "../../../secrets/masker.ts";
 import { isSecretHeader } from "../../../secrets/secrets.ts";
 import { isDict } from "../../../base/value/value.ts";
-import type { CommandLine, CommandWord, Dict, Value } from "../../../action/action.ts";
+import type { Dict, Value } from "../../../action/action.ts";
+import type { CommandLine, CommandWord } from "../../../action/explainer.ts";
 import { readParameters } from "../../../action/read_parameters.ts";
 import { isPem } from "../../../action/tls/tls_parameter.ts";
 import { hideHeader } from "../hide_headers.ts";
