@@ -27,6 +27,7 @@ import { writeFailures, writeInBlocks } from "./write_jobs.ts";
 /** A workflow that is under way: its text is printed when it has ended. */
 interface RunningWorkflow {
   readonly title: string;
+  readonly started: RunStarted;
   readonly report: Reporter;
   text: string;
   /** Lines that are printed at once. */
@@ -49,6 +50,8 @@ class SuiteReport {
   readonly #isQuiet: boolean;
   readonly #running = new Map<string, RunningWorkflow>();
   readonly #failures: FailureEntry[] = [];
+  /** A line for each workflow that has ended, and its position in the suite. */
+  readonly #ended: { readonly position: number; readonly line: string }[] = [];
   /** The steps of all workflows that were unsuccessful and that nothing tests. */
   readonly #untested = new Set<string>();
   #untestedCount = 0;
@@ -123,19 +126,36 @@ class SuiteReport {
         return [renderFooter(event, style, untested), ""];
       },
     });
-    return { title, report, text: "", urgent };
+    return { title, started, report, text: "", urgent };
   }
 
-  #close({ title, text, reason }: RunningWorkflow, event: RunFinished): string {
+  #close({ title, started, text, reason }: RunningWorkflow, event: RunFinished): string {
     const { style, fold } = this.#options;
     if (this.#isQuiet) return text;
+    const add = (line: string) => this.#ended.push({ position: positionOf(started), line });
     if (workflowState(event) === "skipped") {
-      return asText([skippedJob(title, reason ?? event.interrupted, style), ""]);
+      const line = skippedJob(title, reason ?? event.interrupted, style);
+      add(line);
+      return asText([line, ""]);
     }
-    if (!fold || event.state !== "passed") return text;
     const counts = `${runCounts(event)} in ${formatElapsed(event.duration)}`;
-    const mark = event.untestedFailures > 0 ? style.yellow("⚠") : style.green("✓");
-    return fold(`${mark} ${oneLine(title)}: ${counts}`, text);
+    const mark = event.state !== "passed"
+      ? style.red("✗")
+      : event.untestedFailures > 0
+      ? style.yellow("⚠")
+      : style.green("✓");
+    const file = started.file === title ? "" : `  ${style.dim(oneLine(started.file))}`;
+    add(`${mark} ${oneLine(title)}${file}  ${counts}`);
+    return fold && event.state === "passed"
+      ? fold(`${mark} ${oneLine(title)}: ${counts}`, text)
+      : text;
+  }
+
+  /** A line for each workflow, where there are several. */
+  #endedList(): string[] {
+    if (this.#ended.length < 2) return [];
+    const sorted = this.#ended.toSorted((a, b) => a.position - b.position);
+    return [this.#options.style.bold("Workflows"), ...sorted.map(({ line }) => `  ${line}`), ""];
   }
 
   #end(event: SuiteFinished): string {
@@ -143,10 +163,17 @@ class SuiteReport {
     const warning = untestedWarning(this.#untestedCount, this.#untested);
     return asText([
       ...renderFailureList(this.#failures, style, roomOf(columns?.())),
+      ...this.#endedList(),
       ...this.#empty,
       lastLine(event, this.#options) + (warning === undefined ? "" : ` ${style.yellow(warning)}`),
     ]);
   }
+}
+
+/** Sorts workflows as the suite has them: setup first, teardown last. */
+function positionOf({ suite }: RunStarted): number {
+  const { role, index = 0 } = suite ?? {};
+  return index + (role === "setup" ? -1e9 : role === "teardown" ? 1e9 : 0);
 }
 
 /** `12 workflows: 10 passed, 1 failed, 1 skipped; 87 steps in 4.2s`. */
