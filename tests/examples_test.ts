@@ -8,7 +8,11 @@ import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
 const MERGED = "merge/shared.yml,merge/checks.yml";
-const SUITE = "suite/suite.yml";
+/** The suites, and how they end. */
+const SUITES: Readonly<Record<string, string>> = {
+  "suite/suite.yml": "2 workflows: 2 passed",
+  "suite/stages.yml": "3 workflows: 3 passed",
+};
 
 Deno.test("every example does what it says", async (test) => {
   const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name }) =>
@@ -16,7 +20,7 @@ Deno.test("every example does what it says", async (test) => {
   );
   assertEquals(names.length >= 8, true);
   await using ssh = await sshServer();
-  for (const name of [...names.sort(), MERGED, SUITE]) {
+  for (const name of [...names.sort(), MERGED, ...Object.keys(SUITES)]) {
     await test.step(name, async () => {
       const shop = openShop();
       await using grpc = name === "grpc.yml" ? await grpcShop() : undefined;
@@ -37,7 +41,7 @@ Deno.test("every example does what it says", async (test) => {
         const fails = name === "failing.yml";
         assertEquals([code, stderr], [fails ? 1 : 0, ""], stdout);
         if (!fails) assertMatch(stdout, /✓ All jobs succeeded|⚠ 1 step was unsuccessful/);
-        if (name === SUITE) assertStringIncludes(stdout, "2 workflows: 2 passed");
+        assertStringIncludes(stdout, SUITES[name] ?? "");
       } finally {
         await shop.close();
       }

@@ -8,7 +8,7 @@ export const EXAMPLES_PAGE = "examples/README.md";
 const DIRECTORIES: readonly (readonly [directory: string, title: string, about: string])[] = [
   ["", "Features", "`failing.yml` fails on purpose."],
   ["http", "HTTP", ""],
-  ["suite", "A suite", "Run `suite.yml`; the other files are parts of it."],
+  ["suite", "A suite", "Run `suite.yml` or `stages.yml`; the other files are parts of them."],
   ["jobs", "Job files", "`embedded.yml` runs them as steps."],
   [
     "merge",

@@ -363,7 +363,7 @@ export const DEFAULT_COMMAND: Command = {
     path: "documents",
     summary: "A workflow file, or several joined by commas that are read as one; several " +
       "arguments, a directory, a pattern in quotes or a suite file run all their workflows, " +
-      "and file.yml:42 the job at line 42",
+      "files behind a suite file those of its workflows, and file.yml:42 the job at line 42",
   }],
   options: [
     ...RUN,

@@ -19,7 +19,7 @@ interface VarsLocation {
 export function evaluateVars(
   vars: DataTemplate,
   { path, document, owner }: VarsLocation,
-  environment: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, Value>>,
   sources: Pick<Scope, "addSecret" | "random"> = {},
 ): Dict {
   try {
@@ -43,7 +43,7 @@ export function evaluateVars(
 /** An expression that is a single name and nil reads a variable that is not set. */
 function unsetHint(
   read: string | undefined,
-  environment: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, Value>>,
 ): string | undefined {
   if (read === undefined || !/^[A-Za-z_]\w*$/.test(read)) return undefined;
   if (Object.hasOwn(environment, read)) return undefined;

@@ -90,7 +90,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
   const outline = outlinePlan(plan, true);
   return {
     workflow: {
-      name: workflow.name,
+      name: secrets.mask(workflow.name),
       description: workflow.description,
       file: workflow.document.name,
       sha256: await hashWorkflow(workflow),

@@ -1,17 +1,18 @@
 import { countOf } from "../base/text/count_of.ts";
-import type { DataTemplate } from "../expr/expression.ts";
+import type { DataTemplate, Template } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { isDict } from "../base/value/value.ts";
+import { combinationsOf, MatrixFault } from "../base/value/combinations.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
 import { decodeDocument } from "../workflow/decode/decode_document.ts";
 import { decodeFields, type Decoding } from "../workflow/decode/decode_fields.ts";
 import { checkTags } from "../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
-import { hasErrors } from "../workflow/problem.ts";
+import { addError, hasErrors } from "../workflow/problem.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./suite_fields.ts";
 
 /** The content of a suite file, with its paths as written. */
@@ -33,6 +34,8 @@ export interface SuiteEntry {
   readonly at: Path;
   /** Whether it is a map, which says more than the path. */
   readonly isMap: boolean;
+  readonly name?: Template;
+  readonly matrix?: DataTemplate;
   readonly vars?: DataTemplate;
   readonly tags?: readonly string[];
 }
@@ -90,9 +93,19 @@ function decodeEntry(value: unknown, at: Path, decoding: Decoding): SuiteEntry |
   if (typeof value === "string" && value.trim() !== "") return { path: value, at, isMap: false };
   const fields = decodeFields(value, at, SUITE_ENTRY, decoding);
   if (fields?.path === undefined) return undefined;
-  const { path, vars, tags } = fields;
+  const { tags, matrix } = fields;
   checkTags(tags, [...at, "tags"], decoding.problems);
-  return { path, at, isMap: true, vars, tags };
+  if (matrix?.kind === "constant") checkMatrix(matrix.value as Dict, [...at, "matrix"], decoding);
+  return { ...fields, path: fields.path, at, isMap: true };
+}
+
+function checkMatrix(matrix: Dict, at: Path, { problems }: Decoding): void {
+  try {
+    combinationsOf(matrix);
+  } catch (fault) {
+    if (!(fault instanceof MatrixFault)) throw fault;
+    addError(problems, "matrix", [...at, ...fault.path], fault.message);
+  }
 }
 
 /** One text is as good as a list of one. */

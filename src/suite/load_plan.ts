@@ -44,7 +44,7 @@ export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions
 
 /** The same with another choice of jobs. `onUnknown` takes names of vars that it does not have. */
 export async function loadPlanOf(
-  { path, line, document, refusal, vars = {}, tags = [] }: SuiteFile,
+  { path, line, document, refusal, vars = {}, tags = [], title }: SuiteFile,
   host: Host,
   options: PlanOptions,
   choose: (plan: Plan) => Plan,
@@ -61,12 +61,15 @@ export async function loadPlanOf(
     ...allTags.length === 0 ? {} : { tags: allTags },
     vars: setVars(loaded.workflow.vars, settings),
   };
-  if (line === undefined) {
-    return await planLoaded({ ...loaded, workflow }, host, options, choose, onUnknown);
-  }
+  const chooseAt = line === undefined ? choose : await choosingAt(line, choose);
+  const plan = await planLoaded({ ...loaded, workflow }, host, options, chooseAt, onUnknown);
+  if (!title) return plan;
+  return { ...plan, workflow: { ...plan.workflow, name: title(workflow.name, plan.vars) } };
+}
+
+async function choosingAt(line: number, choose: (plan: Plan) => Plan) {
   const { chooseJobAt } = await import("../plan/select_jobs.ts");
-  const chooseAt = (plan: Plan) => chooseJobAt(choose(plan), line);
-  return await planLoaded({ ...loaded, workflow }, host, options, chooseAt, onUnknown);
+  return (plan: Plan) => chooseJobAt(choose(plan), line);
 }
 
 /** Plans a workflow that was loaded. Throws LoadError and UsageError. */

@@ -98,13 +98,25 @@ async function planMembers(
     entries.set(path, entry);
     const member = { path, index, key: entry === 1 ? path : `${path}#${entry}` };
     try {
-      members.push({ ...member, kind: "planned", plan: await plan(file) });
+      const planned = await plan(file);
+      const name = file.title && planned.workflow.name;
+      members.push({ ...member, name, kind: "planned", plan: planned });
     } catch (refusal) {
       if (!(refusal instanceof LoadError)) throw refusal;
-      members.push({ ...member, kind: "refused", refusal });
+      members.push({ ...member, name: nameOfRefused(file), kind: "refused", refusal });
     }
   }
   return members;
+}
+
+/** Its name as far as it is known without the vars of the workflow. */
+function nameOfRefused({ path, title, vars = {} }: SuiteFile): string | undefined {
+  try {
+    return title?.(path, vars);
+  } catch (error) {
+    if (error instanceof LoadError) return undefined;
+    throw error;
+  }
 }
 
 function hasJobs({ jobs }: Plan): boolean {

@@ -9,23 +9,24 @@ export type OpenOperands = { readonly workflow: SuiteFile } | { readonly suite: 
 
 /**
  * Opens what the operands of a command name. A suite is several files, a directory, a pattern, or
- * a file that lists workflows; its workflows are found through the host `search`. Throws LoadError
- * for a suite file with errors; those of a workflow are kept until it is loaded.
+ * a file that lists workflows, of which the files that follow it choose some; its workflows are
+ * found through the host `search`. Throws LoadError for a suite file with errors; those of a
+ * workflow are kept until it is loaded.
  */
 export async function openOperands(
   operands: readonly string[],
   host: Host,
   search = host,
 ): Promise<OpenOperands> {
-  const [path = "", ...others] = operands;
-  if (others.length > 0 || await isManyFiles(path, host.files)) {
-    return { suite: suiteOfOperands(operands, search) };
-  }
+  const [path = "", ...chosen] = operands;
+  if (await isManyFiles(path, host.files)) return { suite: suiteOfOperands(operands, search) };
   const workflow = await readWorkflow(path, host);
   const { document } = workflow;
-  if (!document || path.includes(",") || !isSuite(document)) return { workflow };
-  const { suiteOfFile } = await import("./suite_of_file.ts");
-  return { suite: await suiteOfFile(path, document, host, search) };
+  if (document && !path.includes(",") && isSuite(document)) {
+    const { suiteOfFile } = await import("./suite_of_file.ts");
+    return { suite: await suiteOfFile(path, document, host, search, chosen) };
+  }
+  return chosen.length === 0 ? { workflow } : { suite: suiteOfOperands(operands, search) };
 }
 
 /** The document of a suite file; undefined for anything else. */
@@ -52,7 +53,10 @@ export function suiteOfOperands(operands: readonly string[], host: Host): OpenSu
       const found = await findWorkflows(operands, host);
       for (const { path, document } of found.workflows) {
         if (!document || !isSuite(document)) continue;
-        throw new UsageError(`the suite file '${path}' runs by itself`, `runner ${path}`);
+        throw new UsageError(
+          `the suite file '${path}' is not the first operand`,
+          `runner ${path} runs it; files behind it choose some of its workflows`,
+        );
       }
       return { setup: [], teardown: [], ...found };
     },

@@ -272,7 +272,7 @@ const NOTHING = { passed: 0, failed: 0, skipped: 0 };
  * file, or one that was skipped, where nothing runs any more.
  */
 function* refusalEvents(
-  { path, refusal }: RefusedMember,
+  { path, name = path, refusal }: RefusedMember,
   suite: SuitePart,
   time: number,
   secrets: Masker,
@@ -280,7 +280,7 @@ function* refusalEvents(
 ): Iterable<RunEvent> {
   const runId = crypto.randomUUID();
   const state = skipped === undefined ? "failed" : "skipped";
-  yield { type: "run_started", runId, time, name: path, file: path, suite, jobs: [JOB] };
+  yield { type: "run_started", runId, time, name, file: path, suite, jobs: [JOB] };
   yield {
     type: "job_finished",
     runId,

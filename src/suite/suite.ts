@@ -18,6 +18,8 @@ export interface SuiteFile {
   readonly vars?: Dict;
   /** Additional tags of all its jobs. */
   readonly tags?: readonly string[];
+  /** Its name in reports, from that of the workflow and its vars. Throws LoadError. */
+  readonly title?: (name: string, vars: Dict) => string;
 }
 
 /** Files that are run together. */
@@ -41,6 +43,8 @@ export interface Member {
   readonly index: number;
   /** The path, and a number behind that of further entries of the same path. */
   readonly key: string;
+  /** The name that the suite file gives to it. */
+  readonly name?: string;
 }
 
 export interface PlannedMember extends Member {

@@ -1,5 +1,5 @@
 import type { Field, FieldTable } from "../workflow/decode/fields.ts";
-import { IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
+import { IN_SUITE_NAME, IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
 
 /** The top level of a suite file. */
 export const SUITE = {
@@ -45,6 +45,18 @@ export const SUITE_ENTRY = {
   what: "a workflow of the suite",
   fields: {
     path: { type: "text", required: true, summary: "A file, a directory or a pattern." },
+    name: {
+      type: "template",
+      names: IN_SUITE_NAME,
+      summary: "Shown in reports in place of the name of the workflow; before the names of the " +
+        "workflows of a directory or a pattern.",
+    },
+    matrix: {
+      type: "data",
+      names: IN_WORKFLOW_VARS,
+      summary: "Lists of values. It runs once for each combination of them, which `name` and " +
+        "`vars` read as `matrix`; `exclude` leaves some out, and `include` adds values or more.",
+    },
     vars: {
       type: "data",
       names: IN_WORKFLOW_VARS,

@@ -1,6 +1,9 @@
 import { join } from "@std/path/join";
-import { LoadError } from "../base/errors.ts";
+import { LoadError, UsageError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { combinationsOf, describeCombination, MatrixFault } from "../base/value/combinations.ts";
+import type { Dict } from "../base/value/value.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import { evaluateVars } from "../plan/evaluate_vars.ts";
@@ -8,6 +11,7 @@ import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import { loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
 import { findWorkflows } from "./find_workflows.ts";
+import { isManyFiles } from "./operands.ts";
 import type { OpenSuite, SuiteFile, SuiteFiles } from "./suite.ts";
 
 /** Reads a file without the defaults of RUNNER_CONFIG, which are for workflows. */
@@ -16,12 +20,16 @@ export function readSuiteDocument(path: string, host: Host): Promise<Document> {
   return readDocument(path, { ...host, env: { ...host.env, get } });
 }
 
-/** Opens a suite file, whose document may have the defaults of RUNNER_CONFIG. Throws LoadError. */
+/**
+ * Opens a suite file, whose document may have the defaults of RUNNER_CONFIG. Of its workflows only
+ * those in `chosen` run, if that has any. Throws LoadError.
+ */
 export async function suiteOfFile(
   path: string,
   read: Document,
   host: Host,
   search: Host,
+  chosen: readonly string[],
 ): Promise<OpenSuite> {
   const document = host.env.get("RUNNER_CONFIG") ? await readSuiteDocument(path, host) : read;
   const { suite, warnings } = await loadSuiteFile(document, search);
@@ -32,8 +40,39 @@ export async function suiteOfFile(
     envFiles: suite.envFiles.map(at),
     report: suite.report.map((targets) => targets.replace(REPORT_PATH, at)),
     warnings,
-    findFiles: (environment) => filesOf(suite, at, environment, search),
+    async findFiles(environment) {
+      const files = await filesOf(suite, at, environment, search);
+      return chosen.length === 0 ? files : await chooseFiles(files, chosen, path, search);
+    },
   };
+}
+
+/** Leaves the workflows of a suite that files, directories and patterns name. Throws LoadError. */
+async function chooseFiles(
+  files: SuiteFiles,
+  chosen: readonly string[],
+  path: string,
+  host: Host,
+): Promise<SuiteFiles> {
+  const { workflows } = await findWorkflows(chosen, host);
+  const lines = new Map<string, number | undefined>();
+  for (const file of workflows) lines.set(await host.files.realPath(file.path), file.line);
+  const kept: SuiteFile[] = [];
+  const found = new Set<string>();
+  for (const file of files.workflows) {
+    const real = await host.files.realPath(file.path);
+    if (!lines.has(real)) continue;
+    kept.push({ ...file, line: lines.get(real) });
+    found.add(real);
+  }
+  for (const { path: missing } of workflows) {
+    const isListed = found.has(await host.files.realPath(missing));
+    if (isListed || !chosen.some((name) => name.startsWith(missing))) continue;
+    const hint = didYouMean(missing, files.workflows.map((file) => file.path)) ??
+      `runner --list ${path} shows them`;
+    throw new UsageError(`the suite '${path}' has no workflow '${missing}'`, hint);
+  }
+  return { ...files, workflows: kept };
 }
 
 /** A path in `junit=out.xml,json=out.json`; `-` is standard output. */
@@ -52,22 +91,26 @@ async function filesOf(
   host: Host,
 ): Promise<SuiteFiles> {
   const { name, document } = suite;
-  const evaluate = (vars: DataTemplate | undefined, path: Path) =>
-    vars ? evaluateVars(vars, { path, document, owner: "suite" }, environment) : {};
+  const evaluate = (vars: DataTemplate | undefined, path: Path, names: Dict = environment) =>
+    vars ? evaluateVars(vars, { path, document, owner: "suite" }, names) : {};
   const shared = evaluate(suite.vars, ["vars"]);
   const listed: { readonly file: SuiteFile; readonly isMap: boolean }[] = [];
   let leftOut = 0;
   for (const entry of suite.entries) {
     const found = await findEntry(entry, at, suite, host);
     leftOut += found.leftOut;
-    const vars = { ...shared, ...evaluate(entry.vars, [...entry.at, "vars"]) };
     const { tags, isMap } = entry;
-    for (const workflow of found.workflows) {
-      const file = { ...workflow, vars, tags };
-      const other = listed.findIndex((one) => one.file.path === file.path);
-      // The settings of a listed file apply if a pattern matches it, too.
-      if (isMap && other >= 0 && !listed[other]!.isMap) listed[other] = { file, isMap };
-      else if (isMap || other < 0) listed.push({ file, isMap });
+    for (const matrix of matricesOf(entry, document, environment)) {
+      const names = matrix ? { ...environment, matrix } : environment;
+      const vars = { ...shared, ...evaluate(entry.vars, [...entry.at, "vars"], names) };
+      const title = titleOf(entry, document, found.isMany, matrix);
+      for (const workflow of found.workflows) {
+        const file = { ...workflow, vars, tags, title };
+        const other = listed.findIndex((one) => one.file.path === file.path);
+        // The settings of a listed file apply if a pattern matches it, too.
+        if (isMap && other >= 0 && !listed[other]!.isMap) listed[other] = { file, isMap };
+        else if (isMap || other < 0) listed.push({ file, isMap });
+      }
     }
   }
   const withSharedVars = (path: string): SuiteFile => ({ path: at(path), vars: shared });
@@ -77,6 +120,51 @@ async function filesOf(
     workflows: listed.map(({ file }) => file),
     teardown: suite.teardown.map(withSharedVars),
     leftOut,
+  };
+}
+
+/** The combinations of the matrix of an entry; one `undefined` without a matrix. Throws LoadError. */
+function matricesOf(
+  { matrix, at }: SuiteEntry,
+  document: Document,
+  environment: Readonly<Record<string, string>>,
+): readonly (Dict | undefined)[] {
+  if (!matrix) return [undefined];
+  const path = [...at, "matrix"];
+  const values = evaluateVars(matrix, { path, document, owner: "suite" }, environment);
+  try {
+    return combinationsOf(values);
+  } catch (fault) {
+    if (!(fault instanceof MatrixFault)) throw fault;
+    const { message } = fault;
+    const span = document.positions().locate([...path, ...fault.path]);
+    const diagnostic = { severity: "error", code: "matrix", message, span } as const;
+    throw new LoadError(`cannot evaluate "${path.join(".")}" of the suite`, [diagnostic]);
+  }
+}
+
+/**
+ * Makes the names of the workflows of an entry: its `name`, followed by those of the workflows if
+ * there may be several, and by the values of its matrix unless it has templates.
+ */
+function titleOf(
+  { name, at }: SuiteEntry,
+  document: Document,
+  isMany: boolean,
+  matrix: Dict | undefined,
+): SuiteFile["title"] {
+  if (!name && !matrix) return undefined;
+  const isConstant = name?.parts.every((part) => typeof part === "string") ?? true;
+  const suffix = matrix && isConstant ? ` (${describeCombination(matrix)})` : "";
+  return (workflow, vars) => {
+    if (!name) return workflow + suffix;
+    const template: DataTemplate = {
+      kind: "map",
+      entries: [["name", { kind: "template", template: name, nilOmits: '"name"' }]],
+    };
+    const names = { vars, ...matrix ? { matrix } : {} };
+    const evaluated = evaluateVars(template, { path: at, document, owner: "suite" }, names);
+    return evaluated.name + suffix + (isMany ? ` › ${workflow}` : "");
   };
 }
 
@@ -95,7 +183,9 @@ async function findEntry(
   host: Host,
 ) {
   try {
-    return await findWorkflows([at(path)], host);
+    const operand = at(path);
+    const isMany = await isManyFiles(operand, host.files);
+    return { isMany, ...await findWorkflows([operand], host) };
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const { message, hint } = error;

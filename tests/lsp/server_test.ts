@@ -129,7 +129,7 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertEquals(await of(`${second}one]\n    skipif: needs.one.`, "needs.one."), ["state"]);
     assertHas(await of(`${job}uses: hello\n    on_failure: `, "on_failure: "), ["stop"]);
     const suite = "workflows:\n  - path: a.yml\n    ";
-    assertEquals(await of(suite, "a.yml\n    "), ["vars", "tags"]);
+    assertEquals(await of(suite, "a.yml\n    "), ["name", "matrix", "vars", "tags"]);
     assertHas(await of(`${suite}\nse`, "\nse"), ["setup", "env_file"]);
   });
 });

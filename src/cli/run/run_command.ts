@@ -4,6 +4,7 @@ import { FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
+import type { Host } from "../../host/host.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { readRun, refuseOptions } from "./read_run.ts";
 import { readReportSettings, type ReportSettings, reportsToGithub } from "./report_settings.ts";
@@ -75,8 +76,20 @@ async function prepare(
       const { annotateRefusal } = await import("../messages.ts");
       host.stderr.write(annotateRefusal(file.path, error, program));
     }
-    throw error;
+    throw await withSuite(error, file.path, host);
   }
+}
+
+/** The error with the command that runs the workflow in its suite, where that may help. */
+async function withSuite(error: LoadError, path: string, host: Host): Promise<LoadError> {
+  const has = (wanted: string) => error.diagnostics.some(({ code }) => code === wanted);
+  const needsSetup = has("unpublished-output");
+  if (!needsSetup && !has("undefined-var")) return error;
+  const { findSuiteAbove } = await import("../../suite/suite_above.ts");
+  const suite = await findSuiteAbove(path, ({ setup }) => !needsSetup || setup.length > 0, host);
+  if (suite === undefined) return error;
+  const hint = `a suite lists it, with its setup and vars: runner ${suite} ${path}`;
+  return new LoadError(error.message, error.diagnostics, hint);
 }
 
 function isShown({ switches }: Invocation): boolean {

@@ -98,7 +98,8 @@ function showSuite(
       return;
     }
     const text = renderPlan(member.plan, planning, makeSecrets());
-    host.stdout.write(`${role}${member.path}\n${text.replace(/^(?=.)/gm, "  ")}\n`);
+    const name = member.name === undefined ? "" : `  ${member.name}`;
+    host.stdout.write(`${role}${member.path}${name}\n${text.replace(/^(?=.)/gm, "  ")}\n`);
   };
   for (const member of setup) show(member, "setup: ");
   for (const member of workflows) show(member);

@@ -205,10 +205,10 @@ async function planWorkflow(
   draws: Draws,
   { permissions, host }: Pick<RunOptions, "permissions"> & { readonly host: Host },
 ) {
-  const { index, tags, vars, workflow: { file: path, sha256 } } = file;
+  const { index, tags, vars, workflow: { name, file: path, sha256 } } = file;
   const { workflow, warnings } = await loadWorkflow(path, host, permissions);
-  const tagged = tags.length === 0 ? workflow : { ...workflow, tags };
-  const plan = await makePlan(tagged, {}, () => vars, draws);
+  const named = { ...workflow, name, ...tags.length === 0 ? {} : { tags } };
+  const plan = await makePlan(named, {}, () => vars, draws);
   refuseOtherWorkflow(path, await hashWorkflow(plan.workflow), sha256, runPath);
   return { path, index, plan: planOfRun(plan, file), warnings };
 }

@@ -288,6 +288,13 @@ export const IN_WORKFLOW_VARS: NameRule = {
   },
 };
 
+/** The name of a workflow of a suite. */
+export const IN_SUITE_NAME: NameRule = {
+  where: "in the name of a workflow of a suite",
+  known: ["vars", "matrix"],
+  hints: HINTS,
+};
+
 /** The name of a job, which is one for all its rounds and known before any step has run. */
 export const IN_JOB_NAME: NameRule = {
   where: "in the name of a job",

@@ -174,6 +174,108 @@ Deno.test("check knows the vars and outputs that a suite gives to its workflows"
   );
 });
 
+/** A workflow that passes in some regions and stages. */
+const IN_STAGE = `name: Prices
+vars: { region: none, stage: none }
+jobs:
+  - name: Job
+    steps:
+      - uses: hello
+        test: '[vars.region, vars.stage] in [["eu", "test"], ["us", "test"], ["eu", "prod"], ["ap", "none"]]'
+`;
+
+Deno.test("an entry has a name, and runs for each combination of its matrix, in all reports", async () => {
+  const files = {
+    "suite.yml": `
+workflows:
+  - path: prices.yml
+    name: "Prices {{matrix.region}}/{{vars.stage}}"
+    matrix:
+      region: "{{split(REGIONS, ' ')}}"
+      stage: [test, prod]
+      exclude: [{ region: us, stage: prod }]
+      include: [{ region: ap, stage: none }]
+    vars: { region: "{{matrix.region}}", stage: "{{matrix.stage}}" }
+  - { path: flows, name: All, matrix: { n: [{ name: one, at: 1 }] } }
+  - { path: prices.yml, name: Plain, matrix: { n: [1, 2] }, vars: { region: ap } }
+  - { path: prices.yml, name: "Of {{vars.region}}" }
+env_file: .env
+workers: 1
+`,
+    ".env": "REGIONS=eu us\n",
+    "prices.yml": IN_STAGE,
+    "flows/a.yml": flow("A", "{ uses: hello }"),
+    "flows/bad.yml": "name: Bad\njobs: [{ name: J, needs: [x], steps: [] }]\n",
+  };
+  const namesOf = (stdout: string) =>
+    [...stdout.matchAll(/<testsuite name="([^"]*)"/g)].map(([, name]) => name);
+  const { code, stdout } = await runFilesAt(files, ["--report", "junit=-", "suite.yml"]);
+  assertEquals([code, namesOf(stdout)], [1, [
+    "Prices eu/test › Job",
+    "Prices eu/prod › Job",
+    "Prices us/test › Job",
+    "Prices ap/none › Job",
+    "All (one) › A › Job",
+    "All (one) › flows/bad.yml › Load the workflow",
+    "Plain (1) › Job",
+    "Plain (2) › Job",
+    "Of none › Job",
+  ]], stdout);
+  const set = ["--report", "junit=-", "--var", "region=ap", "suite.yml"];
+  assertEquals(namesOf((await runFilesAt(files, set)).stdout).at(-1), "Of ap › Job");
+});
+
+Deno.test("mistakes in a matrix and a name are reported at their places", async () => {
+  const run = async (entry: string) => {
+    const files = { "suite.yml": `workflows:\n  - ${entry}\n`, "a.yml": IN_STAGE };
+    const { code, stderr, stdout } = await runFilesAt(files, ["suite.yml"]);
+    assertEquals(code, 1, stdout);
+    return stderr + stdout;
+  };
+  const constant = await run("{ path: a.yml, matrix: { region: eu } }");
+  assertStringIncludes(constant, 'suite.yml:2:38: error: "region" of the matrix must be a list');
+  const evaluated = await run('{ path: a.yml, matrix: { region: "{{NONE}}" } }');
+  assertStringIncludes(evaluated, 'suite.yml:2:38: error: "region" of the matrix must be a list');
+  const none = await run("{ path: a.yml, matrix: { n: [1], exclude: [{ n: 1 }] } }");
+  assertStringIncludes(none, "the matrix has no combinations");
+  const name = await run('{ path: a.yml, name: "in {{res.code}}" }');
+  assertStringIncludes(name, 'unknown name "res" in the name of a workflow of a suite');
+  assertStringIncludes(await run('{ path: a.yml, name: "{{vars.nope}}" }'), "suite.yml:2:");
+});
+
+Deno.test("files behind a suite file choose its workflows, and one that needs it names the command", async () => {
+  const files = {
+    "s/suite.yml": "workflows: [use, other.yml]\nsetup: in.yml\n",
+    "s/in.yml": SIGN_IN,
+    "s/use/use.yml": USE,
+    "s/other.yml": flow("Other", "{ uses: hello }"),
+    "third.yml": flow("Third", "{ uses: hello }"),
+  };
+  const chosen = await runFilesAt(files, ["s/suite.yml", "s/use/use.yml"]);
+  assertEquals([chosen.code, chosen.seen], [0, ["/use/t0ken-of-user"]], chosen.stdout);
+  assertEquals(lastLine(chosen.stdout), "1 workflow: 1 passed; 1 step");
+  const other = await runFilesAt(files, ["s/suite.yml", "third.yml"]);
+  assertStringIncludes(other.stderr, "the suite 's/suite.yml' has no workflow 'third.yml'");
+  const alone = await runFilesAt(files, ["s/use/use.yml"]);
+  assertEquals([alone.code, alone.seen], [1, []]);
+  assertStringIncludes(alone.stderr, "runner s/suite.yml s/use/use.yml");
+});
+
+Deno.test("a report of several workflows ends with a line for each", async () => {
+  const files = {
+    "suite.yml": "workflows: [b.yml, a.yml]\nsetup: in.yml\n",
+    "in.yml": SIGN_IN,
+    "a.yml": flow("A", "{ uses: hello, test: 1 == 2 }"),
+    "b.yml": flow("B", "{ uses: hello }"),
+  };
+  const { stdout } = await runFilesAt(files, ["suite.yml"]);
+  assertStringIncludes(
+    stdout.replaceAll(/ in [\d.]+ms$/gm, ""),
+    "\nWorkflows\n  ✓ setup: Sign in  in.yml  1 step not tested\n  ✓ B  b.yml  1 step not tested\n" +
+      "  ✗ A  a.yml  1 job failed; 1 step failed\n\n2 workflows:",
+  );
+});
+
 Deno.test("schema --suite describes a suite file", async () => {
   const { code, stdout } = await runFilesAt({}, ["schema", "--suite"]);
   assertEquals([code, JSON.parse(stdout).required], [0, ["workflows"]]);
