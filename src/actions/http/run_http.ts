@@ -66,7 +66,7 @@ async function exchange(
       const { reply, url, redirects, cookies } = await performRequest(plan, session, context);
       const { elapsed } = call;
       const head = readHead(reply);
-      const { fields: body, bytes } = await readBody(reply, head, plan.maxBody, context);
+      const { fields: body, bytes, filepath } = await readBody(reply, head, plan.maxBody, context);
       call.checkStopped();
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
       const hasErrors = hasGraphqlErrors(graphql);
@@ -77,6 +77,7 @@ async function exchange(
         cookies,
         ...body,
         ...digests,
+        ...filepath === undefined ? {} : { filepath },
         ...graphql,
         url,
         redirects,

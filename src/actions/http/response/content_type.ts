@@ -3,13 +3,17 @@ export function mediaType(contentType: string): string {
   return contentType.split(";", 1)[0]!.trim().toLowerCase();
 }
 
+const PARAMETERS = {
+  charset: /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i,
+  boundary: /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i,
+} as const;
+
 /** A parameter of a `content-type` header. */
 export function mediaParameter(
   contentType: string,
-  name: "charset" | "boundary",
+  name: keyof typeof PARAMETERS,
 ): string | undefined {
-  const pattern = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i");
-  const [, quoted, plain] = pattern.exec(contentType) ?? [];
+  const [, quoted, plain] = PARAMETERS[name].exec(contentType) ?? [];
   return quoted ?? plain;
 }
 

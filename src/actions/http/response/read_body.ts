@@ -4,7 +4,6 @@ import { tryParseJson } from "../../../base/value/parse_json.ts";
 import type { ActionContext, Dict } from "../../../action/action.ts";
 import { runResources } from "../../../action/run_resources.ts";
 import type { RawResponse } from "../transport/model.ts";
-import { digestsOf } from "./body_facts.ts";
 import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
 import { decodeBody } from "./decode_body.ts";
 import { decodeText } from "./decode_text.ts";
@@ -14,14 +13,13 @@ import type { ResponseHead } from "./response.ts";
 export interface ReadBody {
   /** The fields of `res` about it. */
   readonly fields: Dict;
+  /** Where a binary one is. */
+  readonly filepath?: string;
   /** Its bytes after decoding content encodings, whose digests are not among the fields. */
   readonly bytes?: Uint8Array;
 }
 
-/**
- * Reads a body: its `size`, its text or data in `body`, and of a binary one the digests and the file
- * in `filepath`.
- */
+/** Reads a body: its `size`, and its text or data in `body`; a binary one is written to a file. */
 export async function readBody(
   { body: raw, saved }: RawResponse,
   { headers }: ResponseHead,
@@ -36,7 +34,7 @@ export async function readBody(
   const size = bytes.length;
   if (text !== undefined) return { fields: { ...readText(text, contentType), size }, bytes };
   const filepath = await saveBody(bytes, contentType, context);
-  return { fields: { body: "", size, ...digestsOf(bytes), filepath } };
+  return { fields: { body: "", size }, filepath, bytes };
 }
 
 /** `body`, and `rawbody` where the body is data. */

@@ -447,6 +447,28 @@ for (const [name, message, hint] of REFUSED) {
   });
 }
 
+Deno.test("http opens one connection to a server whose certificate it refuses", async () => {
+  await using context = actionContext();
+  let connections = 0;
+  const listener = Deno.listenTls({
+    hostname: "127.0.0.1",
+    port: 0,
+    ...tlsCertificate("localhost"),
+  });
+  const served = (async () => {
+    for await (const connection of listener) {
+      connections++;
+      await connection.read(new Uint8Array(1)).catch(() => {});
+      connection.close();
+    }
+  })();
+  const get = `https://127.0.0.1:${listener.addr.port}/`;
+  await assertRejects(() => runHttp({ get }, context), StepError, "is self-signed");
+  listener.close();
+  await served;
+  assertEquals(connections, 1);
+});
+
 Deno.test("http names the server_name that a certificate is not for", async () => {
   await using context = actionContext();
   await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
