@@ -28,6 +28,12 @@ const RUN: readonly Option[] = group("Run", [
     summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
     sets: () => ({ strict: true }),
   },
+  {
+    name: "pause-on-failure",
+    summary: "After a failed step, ask on the terminal: evaluate expressions, run it again, go on",
+    excludes: ["watch", "quiet"],
+    runs: WHOLE,
+  },
   { name: "no-check", summary: "Also run what `runner check` proves to fail" },
   {
     name: "jobs",

@@ -9,6 +9,10 @@ export function denoHost(): Host {
     env,
     files: makeFiles(),
     signals,
+    stdin: {
+      isTerminal: Deno.stdin.isTerminal(),
+      ask: async (...args) => await (await import("./ask.ts")).ask(...args),
+    },
     stdout: outputTo(Deno.stdout),
     stderr: outputTo(Deno.stderr),
   };

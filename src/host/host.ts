@@ -6,6 +6,7 @@ export interface Host {
   readonly env: Environment;
   readonly files: Files;
   readonly signals: Signals;
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -88,6 +89,16 @@ export interface Signals {
     hear: (signal: SignalName) => void,
     timeout?: { readonly milliseconds: number; readonly reason: string },
   ): () => void;
+}
+
+/** Standard input, as far as somebody sits before it. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /**
+   * Asks for a line. undefined if `signal` ends the wait, or there is no further line: somebody
+   * has pressed Ctrl-C or Ctrl-D.
+   */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Output {

@@ -63,7 +63,8 @@ function isPrintableData(data: unknown): boolean {
   );
 }
 
-function printableData(data: unknown): unknown {
+/** Plain data without control characters in its texts. */
+export function printableData(data: unknown): unknown {
   if (typeof data === "string") return printable(data);
   if (typeof data !== "object" || data === null) return data;
   if (Array.isArray(data)) return data.map(printableData);

@@ -1,10 +1,10 @@
 import type { RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
-import type { Dict } from "../base/value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Cancellation, TimeLimit } from "./cancellation.ts";
-import type { JobState, PieceHeader, SuitePart } from "./event.ts";
+import type { JobState, PieceHeader, StepResult, SuitePart } from "./event.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
 import type { Slots } from "./execute/slots.ts";
 
@@ -55,6 +55,27 @@ export interface RunOptions {
   readonly openapi?: string;
   /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;
+  /** Decides how to go on after a step that has failed, which its job waits for. */
+  readonly onFailedStep?: (step: FailedStep) => Promise<FailureDecision>;
+}
+
+/**
+ * `repeat` runs the step once more, `continue` lets the run go on as it would have, and after `stop`
+ * nothing new begins but cleanup.
+ */
+export type FailureDecision = "repeat" | "continue" | "stop";
+
+/** A step that has failed, before its job goes on. No secrets are in what it shows. */
+export interface FailedStep {
+  /** The id of its job. */
+  readonly job: string;
+  readonly result: StepResult;
+  /** What expressions can read. */
+  readonly names: readonly string[];
+  /** The value of an expression in the scope of the step. Throws `ExpressionError`. */
+  readonly evaluate: (expression: string) => { readonly value: Value };
+  /** A text without secrets. */
+  readonly mask: (text: string) => string;
 }
 
 /** The default time limit of cleanup steps after an interruption. */

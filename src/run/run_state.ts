@@ -381,9 +381,13 @@ export class StepExecution {
 
   /** Turns what was thrown in it into a failure with its position in the file. */
   failureOf(error: unknown): Promise<Failure> {
-    // Explanations show more than expressions read.
+    this.completeResponse();
+    return this.run.failureOf(this, error);
+  }
+
+  /** Adds what no expression of the step reads to `req` and `res`: explanations show it. */
+  completeResponse(): void {
     if (this.whole) Object.assign(this.names, this.whole());
     this.whole = undefined;
-    return this.run.failureOf(this, error);
   }
 }

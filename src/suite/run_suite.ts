@@ -28,6 +28,7 @@ export interface SuiteRunOptions extends
     | "openapi"
     | "timeout"
     | "snapshots"
+    | "onFailedStep"
   > {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
@@ -213,7 +214,7 @@ class SuiteRun {
     }
     const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
-    const { cleanupTimeout } = this.#options;
+    const { cleanupTimeout, onFailedStep } = this.#options;
     const isWorkflow = role === undefined;
     const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
     const slots = isWorkflow ? this.#slots : undefined;
@@ -230,6 +231,7 @@ class SuiteRun {
         openapi,
         snapshots,
         cleanupTimeout,
+        onFailedStep,
         failFast: failFast && isWorkflow,
         cancellation: ofRun,
         draining,

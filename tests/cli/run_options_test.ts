@@ -10,7 +10,7 @@ import { explainError } from "../../src/cli/messages.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { runAt } from "../support/run/run_at.ts";
 import { startCli } from "../support/run/run_cli.ts";
-import { runMain } from "../support/run/run_main.ts";
+import { Collected, runHere, runMain } from "../support/run/run_main.ts";
 import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -534,5 +534,85 @@ Deno.test("file.yml:LINE runs the job at that line, with what it needs", async (
     const expected =
       "runner: error: no job is at line 14 of 'w.yml'\n  jobs begin: a at 3, b at 6, c at 11\n";
     assertEquals(await jobsOf("w.yml:14"), expected);
+  });
+});
+
+/** Answers the questions of a run, on a terminal; each answer may have an effect before it. */
+function terminal(...answers: readonly (string | undefined | (() => string))[]) {
+  const stderr = new Screen();
+  const left = [...answers];
+  const ask = (question: string) => {
+    const next = left.shift();
+    const answer = typeof next === "function" ? next() : next;
+    stderr.write(`${question}${answer ?? "^D"}\n`);
+    return Promise.resolve(answer);
+  };
+  return { host: { stderr, stdin: { isTerminal: true, ask } }, stderr, left };
+}
+
+class Screen extends Collected {
+  override readonly isTerminal = true;
+}
+
+const PAUSED = `name: n
+vars: { api_token: "{{API_TOKEN}}" }
+jobs:
+  - id: a
+    name: a
+    finally: [{ name: clean, uses: hello }]
+    steps:
+      - name: read
+        id: read
+        uses: shell
+        with: { cmd: "cat state.txt; echo {{vars.api_token}}" }
+        test: res.stdout startsWith "ready"
+        outputs: { state: res.stdout }
+      - { name: after, uses: hello }
+`;
+
+Deno.test("--pause-on-failure shows values without secrets, and runs the step again until it passes", async () => {
+  await withFiles({ "w.yml": PAUSED, "state.txt": "busy\n" }, async (cwd) => {
+    const { host, stderr, left } = terminal("res.code", "vars", "res.nope.x", "1 +", "r", () => {
+      Deno.writeTextFileSync(`${cwd}/state.txt`, "ready\n");
+      return "r";
+    });
+    const { code, stdout } = await runHere(["--pause-on-failure", "w.yml"], {
+      cwd,
+      env: { API_TOKEN: "very-secret-token" },
+    }, host);
+    assertEquals([code, left], [0, []], stdout + stderr.text);
+    assertStringIncludes(stderr.text, "✗ read failed (job a)\nw.yml:12:15: test is false");
+    assertStringIncludes(stderr.text, "failed> res.code\n0\n");
+    assertStringIncludes(stderr.text, 'failed> vars\n{"api_token": "***"}\n');
+    assertStringIncludes(stderr.text, 'failed> res.nope.x\nres has no "nope"');
+    assertStringIncludes(stderr.text, "failed> 1 +\nunexpected end of the expression");
+    assertEquals(stderr.text.includes("very-secret"), false);
+    assertStringIncludes(stdout, "✓ read ↻ 3/3 flaky");
+  });
+});
+
+const ways = [
+  ["c", "○ after"],
+  ["q", 'skipped: not started: stopped after "read" failed'],
+  [undefined, 'skipped: not started: stopped after "read" failed'],
+] as const;
+for (const [answer, next] of ways) {
+  Deno.test(`--pause-on-failure goes on after ${answer ?? "Ctrl-D"}, and always cleans up`, async () => {
+    await withFiles({ "w.yml": PAUSED, "state.txt": "busy\n" }, async (cwd) => {
+      const { host, stderr } = terminal(answer);
+      const env = { API_TOKEN: "very-secret-token" };
+      const run = await runHere(["--pause-on-failure", "w.yml"], { cwd, env }, host);
+      assertEquals(run.code, 1, stderr.text);
+      assertStringIncludes(run.stdout, next);
+      assertStringIncludes(run.stdout, "○ cleanup: clean");
+    });
+  });
+}
+
+Deno.test("--pause-on-failure requires a terminal", async () => {
+  await withFiles({ "w.yml": PAUSED }, async (cwd) => {
+    const { code, stdout, stderr } = await runMain(["--pause-on-failure", "w.yml"], { cwd });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "error: --pause-on-failure requires a terminal");
   });
 });

@@ -252,3 +252,20 @@ Deno.test("--quiet draws nothing on a terminal", async () => {
     )
   );
 });
+
+Deno.test("--pause-on-failure reads answers from the terminal, and Ctrl-C stops the run", async () => {
+  await withFiles(
+    { "w.yml": flow('{name: look, uses: shell, with: {cmd: "exit 3"}, test: res.code == 0}') },
+    (directory) =>
+      withTmux({ columns: 80 }, async (tmux) => {
+        await tmux.type(runLine(directory, "--pause-on-failure w.yml"), "Enter");
+        await tmux.until((screen) => /^failed>/m.test(screen));
+        await tmux.type("res.code + 1", "Enter");
+        await tmux.until((screen) => /^4$/m.test(screen));
+        await tmux.type("C-c");
+        const screen = await tmux.until(ended);
+        assertStringIncludes(screen, "end 1");
+        assertStringIncludes(screen, "✗ look");
+      }),
+  );
+});

@@ -20,6 +20,8 @@ export interface ReportSettings
   readonly targets: readonly ReportTarget[];
   /** The directory of the results of earlier runs. */
   readonly history?: string;
+  /** Whether to ask how to go on after a step that has failed. */
+  readonly pauses: boolean;
 }
 
 /** Reads how a run is to be reported. Throws UsageError. */
@@ -30,8 +32,16 @@ export async function readReportSettings(
   const { switches, values, settings } = invocation;
   const history = values.get("history");
   if (history !== undefined) refuseWithoutRun(switches, "keep in a history");
+  const pauses = switches.has("pause-on-failure");
+  if (pauses && !(host.stdin.isTerminal && host.stderr.isTerminal)) {
+    throw new UsageError(
+      "--pause-on-failure requires a terminal",
+      "standard input and standard error must not lead to files or pipes",
+    );
+  }
   return {
-    redraws: redraws(values.get("output"), host.env, host.stdout),
+    // Questions need a screen that nothing else draws on.
+    redraws: !pauses && redraws(values.get("output"), host.env, host.stdout),
     level: logLevel(host.env, switches),
     timing: switches.has("timing"),
     quiet: switches.has("quiet"),
@@ -40,6 +50,7 @@ export async function readReportSettings(
     minCoverage: settings.minCoverage,
     targets: await reportTargets(invocation, host),
     history,
+    pauses,
   };
 }
 

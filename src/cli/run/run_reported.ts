@@ -26,7 +26,7 @@ interface Runnable {
 /** The settings of a run that depend on its reports. */
 type ReportedOptions =
   & Required<Pick<RunOptions, "cancellation" | "detail" | "everyRound">>
-  & Pick<RunOptions, "timeout">;
+  & Pick<RunOptions, "timeout" | "onFailedStep">;
 
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
@@ -92,6 +92,9 @@ export async function runReported(
     const passed = await run(take, {
       cancellation,
       timeout,
+      onFailedStep: settings.pauses
+        ? (await import("./ask_after_failure.ts")).makeAsker(local, cancellation, settings.colour)
+        : undefined,
       everyRound: report.takesRounds || targets.some(({ format }) => format.takesRounds),
       detail: {
         all: isDetailed,

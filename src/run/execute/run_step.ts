@@ -1,6 +1,6 @@
 import { roundDuration } from "../../base/value/duration.ts";
 import { markCleanup } from "../../workflow/step_facts.ts";
-import type { Failure, JobState } from "../event.ts";
+import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
@@ -64,7 +64,7 @@ export function runOnce(
   }
   emitStarted(step);
   const { model: { skipif, wait, retry }, scope } = step;
-  const end = (outcome: StepOutcome) => endStep(step, outcome);
+  const end = (outcome: StepOutcome) => endOrPause(step, outcome);
   try {
     if (skipif && isTrue(skipif, scope, "skipif")) {
       const reason = `skipif is true: ${skipif.source.trim()}`;
@@ -103,11 +103,45 @@ async function failBeforeStart(step: StepExecution, error: unknown): Promise<End
 }
 
 async function failStep(step: StepExecution, error: unknown): Promise<EndState> {
-  return await endStep(step, failed([await step.failureOf(error)]));
+  return await endOrPause(step, failed([await step.failureOf(error)]));
 }
 
 function failed(failures: readonly Failure[]): StepOutcome {
   return { state: "failed", attempts: [], failures };
+}
+
+/** Ends a step, but asks before that if it has failed and somebody wants to be asked. */
+function endOrPause(step: StepExecution, outcome: StepOutcome): EndState | Promise<EndState> {
+  const { run } = step;
+  const isAsked = outcome.state === "failed" && run.options.onFailedStep && !run.isEmbedded &&
+    !run.cancellation.reason;
+  return isAsked ? pauseAfterFailure(step, outcome) : endStep(step, outcome);
+}
+
+async function pauseAfterFailure(step: StepExecution, outcome: StepOutcome): Promise<EndState> {
+  const { askAfterFailure } = await import("./ask_after_failure.ts");
+  const decision = await askAfterFailure(step, finishedEvent(step, outcome));
+  if (decision === "repeat") {
+    step.forgetResponse();
+    return await runSlowly(step).then(
+      (again) => endOrPause(step, afterAttempts(outcome.attempts, again)),
+      (error) => failStep(step, error),
+    );
+  }
+  if (decision === "stop") step.run.draining.cancel(`stopped after "${step.name}" failed`);
+  return await endStep(step, outcome);
+}
+
+/** The outcome of a step that was run again, with its attempts before that. */
+function afterAttempts(before: readonly Attempt[], outcome: StepOutcome): StepOutcome {
+  const attempts = [...before, ...outcome.attempts]
+    .map((attempt, index) => ({ ...attempt, number: index + 1 }));
+  return {
+    ...outcome,
+    attempts,
+    maxAttempts: attempts.length,
+    ...outcome.state === "failed" ? {} : { flaky: true },
+  };
 }
 
 /** Closes what is open in a step, and reports its outcome. */
@@ -117,28 +151,36 @@ function endStep(step: StepExecution, outcome: StepOutcome): EndState | Promise<
 }
 
 function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
-  const { run, round, compiled, model, name, started } = step;
-  const { clock } = run.host;
+  const { run, round, compiled, model, name } = step;
   const { state } = outcome;
   if (compiled.publishes && (state === "failed" || state === "skipped")) {
     // Those after it in its round may read what it has not published.
     round.upstreamFailures.push({ step: model, run: step.id, name, state });
   }
-  const isTolerated = state === "failed" && run.toleratesFailures && !run.cancellation.reason;
+  run.emit(finishedEvent(step, outcome));
+  if (state !== "failed") return "passed";
+  round.count.failed++;
+  cancelIfFailFast(run, round.job.id);
+  return "failed";
+}
+
+function finishedEvent(
+  { run, id, model, name, started, ticks }: StepExecution,
+  outcome: StepOutcome,
+): BareEvent<StepFinished> {
+  const { clock } = run.host;
+  const isTolerated = outcome.state === "failed" && run.toleratesFailures &&
+    !run.cancellation.reason;
   const result = {
     name,
     uses: model.action.name,
     place: run.positionOf?.(model),
     started,
-    duration: roundDuration(clock.ticks() - step.ticks),
+    duration: roundDuration(clock.ticks() - ticks),
     ...outcome,
     ...isTolerated ? { state: "tolerated" as const } : {},
   };
-  run.emit({ type: "step_finished", time: clock.now(), run: step.id, result });
-  if (state !== "failed") return "passed";
-  round.count.failed++;
-  cancelIfFailFast(run, round.job.id);
-  return "failed";
+  return { type: "step_finished", time: clock.now(), run: id, result };
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
