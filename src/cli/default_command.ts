@@ -1,17 +1,15 @@
 import { FILE_FORMATS } from "../report/files/registry.ts";
-import type { Command, Option, RunKind } from "./command.ts";
+import type { Command, Option } from "./command.ts";
+import { SEVERAL_MACHINES, SEVERAL_WORKFLOWS } from "./distribution_options.ts";
 import {
-  randomSeed,
+  group,
   readCleanupTimeout,
   readCount,
   readPercentage,
-  readShard,
   readUpdate,
+  WHOLE,
 } from "./option_values.ts";
 import { OUTPUT_FORMS, OUTPUT_MODES } from "./output_mode.ts";
-
-/** Runs that are not one of several processes. */
-const WHOLE: readonly RunKind[] = ["workflow", "suite"];
 
 const FORMATS = OUTPUT_FORMS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
 
@@ -271,95 +269,6 @@ const PERMISSIONS: readonly Option[] = group("Permissions", [
   { name: "no-shell", summary: "Run no shell step, and no plugin that --allow-run does not name" },
 ]);
 
-const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
-  {
-    name: "workers",
-    value: "count",
-    summary: "How many workflows may run at once (default: one for each processor, at most 4)",
-    sets: (value) => ({
-      workers: readCount(
-        value,
-        "workers",
-        "without it there is one for each processor, at most 4",
-      ),
-    }),
-  },
-  {
-    name: "shuffle",
-    value: "seed",
-    isValueOptional: true,
-    summary: "Run the workflows in a random order; --shuffle=seed repeats the order of that seed",
-    runs: WHOLE,
-    sets: (value) => ({ shuffle: value || randomSeed() }),
-  },
-  {
-    name: "shard",
-    value: "index/count",
-    summary: "Run one share of the workflows: 2/5 on the second of five machines",
-    runs: ["suite", "suite piece"],
-    sets: (value) => ({ shard: readShard(value) }),
-  },
-  {
-    name: "shard-times",
-    value: "report",
-    path: "file",
-    summary: "Balance the shares by the times in an earlier report of json=FILE",
-    runs: ["suite"],
-  },
-]);
-
-const SEVERAL_MACHINES: readonly Option[] = group("Several machines", [
-  {
-    name: "run",
-    value: "file",
-    path: "file",
-    summary: "Run as one process of a run that runner prepare made: the jobs of --only, or the " +
-      "workflows of a suite by --only or --shard",
-  },
-  {
-    name: "inputs",
-    value: "path",
-    path: "file",
-    repeats: true,
-    summary: "With --run: outputs files of earlier processes, or a directory that contains them",
-    runs: ["piece", "suite piece"],
-  },
-  {
-    name: "outputs",
-    value: "file",
-    path: "file",
-    summary: "With --run: write the outputs of the jobs to a file, for later processes",
-    runs: ["piece", "suite piece"],
-  },
-  {
-    name: "rounds",
-    value: "index/count",
-    summary: "With --run: run one share of the rounds of a repeated job, such as 2/8",
-    runs: ["piece"],
-  },
-  {
-    name: "start-at",
-    value: "time",
-    summary: "With --run: start at this time: 2026-01-31T08:00:00Z, or @ and Unix seconds",
-    runs: ["piece"],
-  },
-  {
-    name: "finally",
-    summary: "With --run: run the `finally` of the workflow, after all other processes",
-    runs: ["piece"],
-  },
-  {
-    name: "setup",
-    summary: "With --run of a suite: run its setup; the others read its --outputs",
-    runs: ["suite piece"],
-  },
-  {
-    name: "teardown",
-    summary: "With --run of a suite: run its teardown, after all workflows",
-    runs: ["suite piece"],
-  },
-]);
-
 /** The command that runs if the first word does not name one. */
 export const DEFAULT_COMMAND: Command = {
   summary: "Run a workflow",
@@ -394,9 +303,4 @@ export const DEFAULT_COMMAND: Command = {
 /** Options of running a workflow that another command has, too. */
 export function runOptions(...names: readonly string[]): readonly Option[] {
   return names.map((name) => DEFAULT_COMMAND.options.find((option) => option.name === name)!);
-}
-
-/** Options under a title of help. */
-function group(title: Option["group"], options: readonly Option[]): readonly Option[] {
-  return options.map((option) => ({ group: title, ...option }));
 }

@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { durationProblem, parseDuration } from "../base/value/duration.ts";
+import type { Option, RunKind } from "./command.ts";
 import type { SnapshotMode } from "../run/run_options.ts";
 import type { Shard } from "../suite/suite.ts";
 
@@ -54,4 +55,12 @@ export function readShard(text: string): Shard {
 /** A seed that can be typed again. */
 export function randomSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000);
+}
+
+/** Runs that are not one of several processes. */
+export const WHOLE: readonly RunKind[] = ["workflow", "suite"];
+
+/** Options under a title of help. */
+export function group(title: Option["group"], options: readonly Option[]): readonly Option[] {
+  return options.map((option) => ({ group: title, ...option }));
 }
