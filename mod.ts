@@ -64,6 +64,7 @@ export type {
   EventBase,
   Exchange,
   Failure,
+  FailureTally,
   JobFinished,
   JobStarted,
   JobState,

@@ -139,13 +139,19 @@ export interface StepTally {
 export interface ResponseTimes {
   /** Their number. */
   readonly count: number;
+  /** The shortest. */
   readonly min: number;
   /** The arithmetic mean. */
   readonly mean: number;
+  /** The median. */
   readonly p50: number;
+  /** 90 % are no longer. */
   readonly p90: number;
+  /** 95 % are no longer. */
   readonly p95: number;
+  /** 99 % are no longer. */
   readonly p99: number;
+  /** The longest. */
   readonly max: number;
   /** How many are in each of equal parts of the time from `min` to `max`. */
   readonly histogram: readonly number[];
