@@ -18,15 +18,22 @@ import { connectionFacts } from "./response/connection_facts.ts";
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
  * is an API description, both are held against it.
  */
-export async function runHttp(
+export function runHttp(
   params: Dict,
   context: ActionContext,
   { res: demanded }: Demand = EVERYTHING,
 ): Promise<ActionResult> {
   const needsDigests = DIGESTS.some((name) => isDemanded(demanded, name));
-  if ((params.openapi ?? context.openapi) === undefined) {
-    return await exchange(params, context, needsDigests);
-  }
+  return (params.openapi ?? context.openapi) === undefined
+    ? exchange(params, context, needsDigests)
+    : exchangeAsDescribed(params, context, needsDigests);
+}
+
+async function exchangeAsDescribed(
+  params: Dict,
+  context: ActionContext,
+  needsDigests: boolean,
+): Promise<ActionResult> {
   // Problems of the description are reported before anything is sent.
   const { openCheck } = await import("./check_contract.ts");
   const check = await openCheck(params, context);
@@ -49,7 +56,8 @@ async function exchange(
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and keeps new data apart from old data for the garbage collector.
   try {
-    await acquireSlot(client.limiter, context);
+    const wait = acquireSlot(client.limiter, context);
+    if (wait) await wait;
   } catch (reason) {
     const { plan, req } = prepare(params, context);
     throw await explainFailure(reason, plan.request, req, context.host.clock);
@@ -57,16 +65,21 @@ async function exchange(
   try {
     const prepared = prepare(params, context);
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
-    const connection = await connectionOf(params, context);
+    const reading = connectionOf(params, context);
+    const connection = reading instanceof Promise ? await reading : reading;
     const saveFile = plan.save === undefined ? undefined : await openFile(plan.save, context);
     const call = new Call(plan, connection, client, context, saveFile);
     let session: StepSession | undefined;
     try {
-      session = await openStep(plan, connection, client, call, context);
+      const opening = openStep(plan, connection, client, call, context);
+      session = opening instanceof Promise ? await opening : opening;
       const { reply, url, redirects, cookies } = await performRequest(plan, session, context);
       const { elapsed } = call;
       const head = readHead(reply);
-      const { fields: body, bytes, filepath } = await readBody(reply, head, plan.maxBody, context);
+      const decoding = readBody(reply, head, plan.maxBody, context);
+      const { fields: body, bytes, filepath } = decoding instanceof Promise
+        ? await decoding
+        : decoding;
       call.checkStopped();
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
       const hasErrors = hasGraphqlErrors(graphql);

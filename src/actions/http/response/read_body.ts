@@ -20,21 +20,29 @@ export interface ReadBody {
 }
 
 /** Reads a body: its `size`, and its text or data in `body`; a binary one is written to a file. */
-export async function readBody(
-  { body: raw, saved }: RawResponse,
+export function readBody(
+  { body, saved }: RawResponse,
   { headers }: ResponseHead,
   maxBody: number,
   context: ActionContext,
-): Promise<ReadBody> {
+): ReadBody | Promise<ReadBody> {
   if (saved) return { fields: { body: "", ...saved } };
   const contentType = headers["Content-Type"] ?? "";
   const encoding = headers["Content-Encoding"];
-  const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding, maxBody);
+  const read = (bytes: Uint8Array) => readBytes(bytes, contentType, context);
+  return encoding === undefined ? read(body) : decodeBody(body, encoding, maxBody).then(read);
+}
+
+function readBytes(
+  bytes: Uint8Array,
+  contentType: string,
+  context: ActionContext,
+): ReadBody | Promise<ReadBody> {
   const text = decodeText(bytes, contentType);
   const size = bytes.length;
   if (text !== undefined) return { fields: { ...readText(text, contentType), size }, bytes };
-  const filepath = await saveBody(bytes, contentType, context);
-  return { fields: { body: "", size }, filepath, bytes };
+  return saveBody(bytes, contentType, context)
+    .then((filepath) => ({ fields: { body: "", size }, filepath, bytes }));
 }
 
 /** `body`, and `rawbody` where the body is data. */

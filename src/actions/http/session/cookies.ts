@@ -4,59 +4,84 @@ import type { RawResponse } from "../transport/model.ts";
 import type { CookieUse } from "./cookie_use.ts";
 import type { Jar } from "./cookie_jar.ts";
 
-/** The cookies of a step. Its jar is made when there is a cookie to put into it. */
-export interface Cookies {
-  /** The header `Cookie` of a request. */
-  header(url: URL): string | undefined;
-  /** Keeps the cookies of a response. */
-  keep(reply: RawResponse, url: URL): Promise<void>;
-}
-
 /** The jars of a run. */
 interface Jars {
   readonly byName: Map<string, Jar>;
   readonly byJob: WeakMap<ResourceScope, Jar>;
 }
 
-/** Opens the cookies of a step, with those of its file. */
-export async function openCookies(use: CookieUse, context: ActionContext): Promise<Cookies> {
-  const { scope } = context;
-  const { byName, byJob } = scope.run.resource("http cookies", (): Jars => ({
-    byName: new Map(),
-    byJob: new WeakMap(),
-  }));
-  const find = () => use.jar === undefined ? byJob.get(scope.job) : byName.get(use.jar);
-  const open = async () => {
-    const known = find();
+/** The cookies of a step. Its jar is made when there is a cookie to put into it. */
+export class Cookies {
+  readonly #use: CookieUse;
+  readonly #context: ActionContext;
+  readonly #jars: Jars;
+
+  constructor(use: CookieUse, context: ActionContext) {
+    this.#use = use;
+    this.#context = context;
+    this.#jars = context.scope.run.resource("http cookies", makeJars);
+  }
+
+  /** The header `Cookie` of a request. */
+  header(url: URL): string | undefined {
+    return this.#use.isSent ? this.#find()?.header(url) : undefined;
+  }
+
+  /** Keeps the cookies of a response, which it returns. */
+  keep(reply: RawResponse, url: URL): RawResponse | Promise<RawResponse> {
+    const headers = setCookies(reply);
+    return headers.length === 0 ? reply : this.#keepAll(headers, url).then(() => reply);
+  }
+
+  async #keepAll(headers: readonly string[], url: URL): Promise<void> {
+    const jar = await this.#open();
+    for (const header of headers) {
+      const rejected = jar.keep(header, url);
+      if (rejected === undefined) continue;
+      this.#context.log(`a cookie that ${url.host} sets is not kept: ${rejected}`);
+    }
+  }
+
+  /** Puts the cookies of a file into the jar. */
+  async readFile(path: string): Promise<void> {
+    const { readCookieFile } = await import("./cookie_file.ts");
+    await readCookieFile(path, await this.#open(), this.#context);
+  }
+
+  #find(): Jar | undefined {
+    const { jar } = this.#use;
+    const { byName, byJob } = this.#jars;
+    return jar === undefined ? byJob.get(this.#context.scope.job) : byName.get(jar);
+  }
+
+  async #open(): Promise<Jar> {
+    const known = this.#find();
     if (known) return known;
     const { makeJar } = await import("./cookie_jar.ts");
     const made = await makeJar();
     // Another step may have made it meanwhile.
-    const jar = find() ?? made;
-    if (use.jar === undefined) byJob.set(scope.job, jar);
-    else byName.set(use.jar, jar);
+    const jar = this.#find() ?? made;
+    const { byName, byJob } = this.#jars;
+    if (this.#use.jar === undefined) byJob.set(this.#context.scope.job, jar);
+    else byName.set(this.#use.jar, jar);
     return jar;
-  };
-  if (use.file !== undefined) {
-    const { readCookieFile } = await import("./cookie_file.ts");
-    await readCookieFile(use.file, await open(), context);
   }
-  return {
-    header: (url) => use.isSent ? find()?.header(url) : undefined,
-    async keep(reply, url) {
-      for (const header of setCookies(reply)) {
-        const rejected = (await open()).keep(header, url);
-        if (rejected === undefined) continue;
-        context.log(`a cookie that ${url.host} sets is not kept: ${rejected}`);
-      }
-    },
-  };
+}
+
+function makeJars(): Jars {
+  return { byName: new Map(), byJob: new WeakMap() };
 }
 
 /** The cookies that a response sets, as steps see them. */
-export async function cookieRecords(reply: RawResponse, url: URL): Promise<readonly Dict[]> {
+export function cookieRecords(
+  reply: RawResponse,
+  url: URL,
+): readonly Dict[] | Promise<readonly Dict[]> {
   const headers = setCookies(reply);
-  if (headers.length === 0) return NO_COOKIES;
+  return headers.length === 0 ? NO_COOKIES : readCookies(headers, url);
+}
+
+async function readCookies(headers: readonly string[], url: URL): Promise<readonly Dict[]> {
   const { readCookie } = await import("./cookie_jar.ts");
   return await Promise.all(headers.map((header) => readCookie(header, url)));
 }

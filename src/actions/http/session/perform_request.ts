@@ -10,11 +10,28 @@ import { Call } from "../transport/call.ts";
 import { isRedirect, redirectOf } from "../transport/redirects.ts";
 import type { HttpClient } from "../transport/client.ts";
 import { findHeader, type RawResponse } from "../transport/model.ts";
-import { cookieRecords } from "./cookies.ts";
-import { openSession, type Sender, type StepSession } from "./step_session.ts";
+import { cookieRecords, Cookies } from "./cookies.ts";
+import { openSession, type Sender, StepSession } from "./step_session.ts";
 
-/** Opens the session of a step, once its request is allowed. `sender` sends its requests. */
-export async function openStep(
+/**
+ * Opens the session of a step, once its request is allowed: at once where nothing is to be read or
+ * loaded for it. `sender` sends its requests.
+ */
+export function openStep(
+  plan: RequestPlan,
+  connection: Connection,
+  client: HttpClient,
+  sender: Sender,
+  context: ActionContext,
+): StepSession | Promise<StepSession> {
+  const { request, cookies, auth } = plan;
+  if (context.permissions || auth || cookies?.file !== undefined) {
+    return openStepSlowly(plan, connection, client, sender, context);
+  }
+  return new StepSession(request, sender, cookies && new Cookies(cookies, context));
+}
+
+async function openStepSlowly(
   plan: RequestPlan,
   connection: Connection,
   client: HttpClient,
@@ -38,8 +55,13 @@ export async function performRequest(
   if (maxRedirects !== undefined && isRedirect(first)) {
     return await follow(first, maxRedirects, plan, session, context);
   }
-  const cookies = await cookieRecords(first, request.url);
-  return { reply: first, url: request.url.href, redirects: [], cookies };
+  const cookies = cookieRecords(first, request.url);
+  return {
+    reply: first,
+    url: request.url.href,
+    redirects: [],
+    cookies: cookies instanceof Promise ? await cookies : cookies,
+  };
 }
 
 /** A request after its session has added headers to it. */

@@ -9,7 +9,13 @@ import type { BodySink } from "./model.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import type { HttpClient } from "./client.ts";
 import { loadTls } from "./http_connection.ts";
-import { addPhases, type Exchange, type Phases, type RawResponse } from "./model.ts";
+import {
+  addPhases,
+  type Exchange,
+  type Phases,
+  type RawResponse,
+  type SendOptions,
+} from "./model.ts";
 
 /** An action that is under way: it can be stopped, and knows how long it takes. */
 export class Call {
@@ -52,20 +58,35 @@ export class Call {
   }
 
   /** Sends a request. */
-  async send(request: HttpRequest): Promise<RawResponse> {
+  send(request: HttpRequest): Promise<RawResponse> {
+    const isPlain = this.#connection.version === "1.1" && request.url.protocol !== "https:";
+    if (!isPlain || this.#context.permissions) return this.#sendSlowly(request);
+    this.checkStopped();
+    return this.#receive(this.#client.send(request, this.#options()));
+  }
+
+  /** Sends one that something is loaded or asked for before. */
+  async #sendSlowly(request: HttpRequest): Promise<RawResponse> {
     const connection = this.#connection;
     const context = this.#context;
-    const { clock } = context.host;
     if (context.permissions) await checkRoute(request, connection, context);
     if (request.url.protocol === "https:") await loadTls();
     const sendHttp2 = connection.version === "1.1"
       ? undefined
       : (await import("./http2.ts")).sendHttp2;
     this.checkStopped();
+    const options = this.#options();
+    return await this.#receive(
+      sendHttp2 ? sendHttp2(this.#client, request, options) : this.#client.send(request, options),
+    );
+  }
+
+  #options(): SendOptions {
+    const context = this.#context;
     const { deadline } = context;
-    const options = {
-      connection,
-      clock,
+    return {
+      connection: this.#connection,
+      clock: context.host.clock,
       maxBody: this.#plan.maxBody,
       sink: this.#sink,
       onWait: () => deadline.pauseTimeout(),
@@ -75,19 +96,22 @@ export class Call {
       },
       log: (text: string) => context.log(text),
     };
-    this.#exchange = sendHttp2
-      ? sendHttp2(this.#client, request, options)
-      : this.#client.send(request, options);
-    try {
-      const reply = await this.#exchange.reply;
-      this.#elapsed = clock.ticks() - this.#began!;
+  }
+
+  #receive(exchange: Exchange): Promise<RawResponse> {
+    this.#exchange = exchange;
+    // Sets that live long refer to the call, and their discarded tables go on doing so until
+    // a full collection: everything that an exchange refers to would stay in memory until then.
+    const forget = () => this.#exchange = undefined;
+    return exchange.reply.then((reply) => {
+      forget();
+      this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
       this.#phases = addPhases(this.#phases, reply.phases);
       return reply;
-    } finally {
-      // Sets that live long refer to the call, and their discarded tables go on doing so until
-      // a full collection: everything that an exchange refers to would stay in memory until then.
-      this.#exchange = undefined;
-    }
+    }, (error) => {
+      forget();
+      throw error;
+    });
   }
 
   /** Throws the reason if the action has to stop. */

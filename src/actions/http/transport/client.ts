@@ -74,15 +74,16 @@ export class Limiter {
 }
 
 /**
- * Resolves once the requests of an action may begin; rejects when it has to stop before. The wait is
- * not the fault of a server, so the timeout of the action is paused.
+ * Takes a slot for the requests of an action, at once if there is one; else it resolves once they may
+ * begin, and rejects when the action has to stop before. The wait is not the fault of a server, so
+ * the timeout of the action is paused.
  */
-export async function acquireSlot(
-  limiter: Limiter,
-  { deadline, signal }: ActionContext,
-): Promise<void> {
+export function acquireSlot(limiter: Limiter, context: ActionContext): Promise<void> | undefined {
+  return limiter.tryAcquire() ? undefined : waitForSlot(limiter, context);
+}
+
+async function waitForSlot(limiter: Limiter, { deadline, signal }: ActionContext): Promise<void> {
   signal.throwIfAborted();
-  if (limiter.tryAcquire()) return;
   deadline.pauseTimeout();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const cancel = limiter.enqueue(resolve);

@@ -159,7 +159,7 @@ Deno.test("acquireSlot() stops waiting when the action has to stop", async () =>
   await using context = actionContext();
   const limiter = new Limiter(1);
   await acquireSlot(limiter, context);
-  const second = acquireSlot(limiter, context);
+  const second = acquireSlot(limiter, context)!;
   const reason = new StepError("interrupted");
   context.stop(reason);
   assertEquals(await second.catch((error) => error), reason);
