@@ -1,5 +1,6 @@
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
 import {
+  ASSERTION,
   type Field,
   type FieldTable,
   type FieldType,
@@ -21,6 +22,7 @@ const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
   ["Job", JOB_FIELDS],
   ["repeat", REPEAT],
   ["Step", STEP_FIELDS],
+  ["test and expect", ASSERTION],
   ["iteration", ITERATION],
   ["retry", RETRY],
   ["snapshot", SNAPSHOT],
@@ -33,7 +35,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
   boolean: "boolean",
   template: "string with templates",
   expression: "expression",
-  assertions: "expression, or list of them",
+  assertions: "expression or map, or list of them",
   duration: "duration",
   names: "list of ids",
   data: "map with templates",

@@ -180,8 +180,8 @@ function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undef
     if (!found) return undefined;
     const { job, steps } = found;
     const step = steps.get(stepKey(job, path));
-    const [key, part] = path.slice((step?.draft ?? job.draft).path.length);
-    return { job, step, field: fieldName(key, part) };
+    const field = path.slice((step?.draft ?? job.draft).path.length);
+    return { job, step, field: fieldName(field) };
   };
 }
 
@@ -191,7 +191,9 @@ function stepKey({ draft }: CheckedJob, path: Path): string {
   return path.slice(start, start + (draft.isCleanup ? 1 : 2)).join(".");
 }
 
-function fieldName(key?: string | number, part?: string | number): string {
+function fieldName([key, part, ...rest]: Path): string {
+  // The words of an assertion are no condition.
+  if ((key === "test" || key === "repeat") && [part, ...rest].at(-1) === "says") return "says";
   const isNested = key === "retry" || key === "repeat" || key === "iteration" && part !== "list" &&
       typeof part === "string";
   return isNested ? `${key}.${part}` : String(key);

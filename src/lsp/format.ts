@@ -1,5 +1,6 @@
 import type { Action, Parameter } from "../action/action.ts";
 import {
+  ASSERTION,
   type Field,
   type FieldTable,
   ITERATION,
@@ -56,6 +57,7 @@ function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   const [first, second, ...rest] = path;
   if (first === undefined) return fields(JOB_FIELDS);
   if (first === "repeat" && second === undefined) return fields(REPEAT);
+  if (first === "repeat" && second === "expect" && isAssertion(rest)) return fields(ASSERTION);
   if (first === "defaults") {
     if (second === undefined) return { kind: "actions" };
     return parametersAt(rest, action);
@@ -64,9 +66,15 @@ function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   const [key, ...inner] = rest;
   if (key === undefined) return fields(STEP_FIELDS);
   if (key === "with") return parametersAt(inner, action);
+  if (key === "test" && isAssertion(inner)) return fields(ASSERTION);
   if (inner.length > 0) return undefined;
   const tables = { retry: RETRY, iteration: ITERATION, snapshot: SNAPSHOT };
   return Object.hasOwn(tables, key) ? fields(tables[key as keyof typeof tables]) : undefined;
+}
+
+/** Whether it is the path to an assertion: under its key, or an item of the list there. */
+function isAssertion(path: Path): boolean {
+  return path.length === 0 || path.length === 1 && typeof path[0] === "number";
 }
 
 function fields(table: Table): Keys {

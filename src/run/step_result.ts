@@ -283,6 +283,8 @@ export interface SnapshotOutcome {
 
 /** A test that came out true. */
 export interface PassedTest {
+  /** What it asserts, where the step says it. */
+  readonly says?: string;
   /** The source text of the expression. */
   readonly expression: string;
   /** Its parts that decided, with their values. */

@@ -41,8 +41,12 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     boolean: () => ({ type: "boolean" }),
     template: () => ({ type: TEXT }),
     expression: () => EXPRESSION,
-    assertions: () => ({
-      anyOf: [EXPRESSION, { type: "array", minItems: 1, items: EXPRESSION }],
+    assertions: (_, inside) => ({
+      anyOf: [
+        EXPRESSION,
+        inside,
+        { type: "array", minItems: 1, items: { anyOf: [EXPRESSION, inside] } },
+      ],
     }),
     duration: () => ({
       type: ["string", "number"],

@@ -1,6 +1,7 @@
 import type { Action } from "../action/action.ts";
 import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
 import {
+  ASSERTION,
   type Field,
   type FieldTable,
   ITERATION,
@@ -34,7 +35,8 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
     $defs: {
       job: { ...jobSchema(actions), defaultSnippets: JOB_SNIPPETS },
       step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
-      repeat: tableSchema(REPEAT, {}),
+      repeat: tableSchema(REPEAT, { expect: ASSERTION_REFERENCE }),
+      assertion: tableSchema(ASSERTION, {}),
       retry: tableSchema(RETRY, {}),
       iteration: iterationSchema(),
       ...Object.fromEntries(
@@ -43,6 +45,8 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
     },
   };
 }
+
+const ASSERTION_REFERENCE: JsonSchema = { $ref: "#/$defs/assertion" };
 
 const JOB_SNIPPETS: readonly Snippet[] = [{
   label: "job",
@@ -156,6 +160,7 @@ function jobRules(action: Action): JsonSchema[] {
 function stepSchema(actions: readonly Action[]): JsonSchemaObject {
   const schema = tableSchema(STEP_FIELDS, {
     with: { type: "object" },
+    test: ASSERTION_REFERENCE,
     retry: { $ref: "#/$defs/retry" },
     iteration: { $ref: "#/$defs/iteration" },
     snapshot: tableSchema(SNAPSHOT, { match: { type: "object" } }),
@@ -198,7 +203,9 @@ function referenceTo(action: Action): string {
 /** The keys of a table that have their own schema. */
 type Nested<F extends Readonly<Record<string, Field>>> = {
   readonly [
-    K in keyof F as F[K]["type"] extends "map" | "list" | "iteration" | "snapshot" ? K : never
+    K in keyof F as F[K]["type"] extends "assertions" | "map" | "list" | "iteration" | "snapshot"
+      ? K
+      : never
   ]: JsonSchema;
 };
 

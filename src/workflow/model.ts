@@ -70,6 +70,10 @@ export interface Assertion {
   readonly expression: Expression;
   /** Its place, where it is in a list. */
   readonly index?: number;
+  /** It is a map, with the expression under `that`. */
+  readonly isMap?: true;
+  /** What it says, for reports. */
+  readonly says?: Template;
 }
 
 export interface Step {

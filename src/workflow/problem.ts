@@ -44,3 +44,20 @@ function adder(severity: Severity) {
     problems.push({ severity, code, path, message, ...details });
   };
 }
+
+/** Warns of unclosed braces in texts: they are plain text, probably by mistake. */
+export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
+  if (typeof value === "string") {
+    const start = value.lastIndexOf("{{");
+    if (start < 0 || value.indexOf("}}", start) >= 0) return;
+    addWarning(problems, "open-braces", path, '"{{" is never closed, so it is plain text', {
+      range: { start, end: start + 2 },
+      hint: "close the template, or write {{ '{{' }} for braces",
+    });
+  } else if (typeof value === "object" && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, part] of Object.entries(value)) {
+      warnOfOpenBraces(problems, part, [...path, isList ? Number(key) : key]);
+    }
+  }
+}

@@ -12,9 +12,9 @@ export function hasAll({ iteration, outputs }: Pick<Step, "iteration" | "outputs
     !outputs.some(({ name }) => name === ALL);
 }
 
-/** Where an assertion is: under its key, or below that in a list. */
-export function assertionPath(key: Path, { index }: Pick<Assertion, "index">): Path {
-  return index === undefined ? key : [...key, index];
+/** Where an assertion is: under its key, or below that in a list or a map. */
+export function assertionPath(key: Path, { index, isMap }: Omit<Assertion, "expression">): Path {
+  return [...key, ...index === undefined ? [] : [index], ...isMap ? ["that"] : []];
 }
 
 /**

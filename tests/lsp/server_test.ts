@@ -111,6 +111,15 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertHas(await of(`${job}uses: hello\n        retry:\n          m`, "\n          m"), [
       ...["max_attempts", "backoff"],
     ]);
+    assertHas(
+      await of(
+        `${job}uses: hello\n        test:\n        - that: 1 == 1\n          s`,
+        "\n          s",
+      ),
+      [
+        "says",
+      ],
+    );
     assertHas(await of(`${job}uses: hello\n        test: le`, "test: le"), ["len", "res", "vars"]);
     assertHas(await of(`${job}uses: http\n        test: res.`, "res."), ["code", "body"]);
     const vars = `vars: { shop: x }\n${job}uses: hello\n        `;

@@ -5,6 +5,7 @@
  */
 import { ACTIONS } from "../../src/actions/registry.ts";
 import {
+  ASSERTION,
   JOB_FIELDS,
   REPEAT,
   RETRY,
@@ -59,6 +60,11 @@ const PLACES: readonly (readonly [fields: readonly string[], yaml: string, other
     Object.keys(RETRY.fields),
     `${STEP}  - uses: hello\n    retry:\n      KEYS\n`,
     "max_attempts: 1",
+  ],
+  [
+    Object.keys(ASSERTION.fields),
+    `${STEP}  - uses: hello\n    test:\n    - KEYS\n`,
+    "that: vars.x == 1",
   ],
   [ACTIONS.map(({ name }) => name), `${STEP}  - uses: hello\n  defaults:\n    KEYS\n`, ""],
 ];

@@ -26,13 +26,23 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
     const value = condition.evaluate(scope);
     if (typeof value === "boolean") return value;
     const type = typeName(value);
-    const name = field.findLast((step) => typeof step === "string");
+    const name = field.findLast((step) => typeof step === "string" && step !== "that");
     throw new StepError(
       `${name} must be true or false, it is ${type}`,
       type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
       type === "nil" ? { decided: false } : {},
     );
   }, condition);
+}
+
+/** What an assertion says. */
+export function wordsOf({ says }: Assertion, scope: Scope): string | undefined {
+  try {
+    return says?.renderText(scope, { display: true });
+  } catch {
+    // The assertion matters more than a mistake in its words.
+    return says?.source;
+  }
 }
 
 /** Evaluates the value of a key; errors get the path of the key. */

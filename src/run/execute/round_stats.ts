@@ -6,7 +6,7 @@ import type { Dict } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type { JobState, RoundStats } from "../event.ts";
-import { FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
+import { FieldError, FieldErrors, isTrue, wordsOf } from "./evaluate_field.ts";
 
 /** Counts the rounds of a job and their times. */
 export interface RoundCounter {
@@ -127,6 +127,8 @@ function errorOf(assertion: Assertion, scope: Scope): FieldError[] {
   const { operands } = expression.explain(scope, false);
   const values = operands.map(({ text, value }) => `${text} is ${formatValue(value)}`);
   const why = values.join(", ") || expression.source.trim();
-  const error = new StepError(`expect is false: ${why}`, undefined, { decided: false });
+  const says = wordsOf(assertion, scope);
+  const words = says === undefined ? "" : `${says}: `;
+  const error = new StepError(`${words}expect is false: ${why}`, undefined, { decided: false });
   return [new FieldError(field, error, expression)];
 }

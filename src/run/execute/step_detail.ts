@@ -19,6 +19,7 @@ import { shownOperands } from "../failure/make_failure.ts";
 import { namedSecrets, shellText } from "../failure/shell_text.ts";
 import type { StepExecution } from "../run_state.ts";
 import { type AttemptResult, phasesOf } from "./attempt_step.ts";
+import { wordsOf } from "./evaluate_field.ts";
 
 /** Details of a step besides its outcome: of all steps, or of failed ones. */
 export async function stepDetail(
@@ -74,9 +75,10 @@ function withSmallImages({ view, ...exchange }: Exchange): Exchange {
 function passedTests({ run, model, scope }: StepExecution): PassedTest[] | undefined {
   const passed = (model.test ?? []).filter(({ expression }) => isSurelyTrue(expression, scope));
   if (passed.length === 0) return undefined;
-  return passed.map(({ expression }) => ({
-    expression: expression.source,
-    operands: shownOperands(run, expression.explain(scope, true).operands),
+  return passed.map((assertion) => ({
+    says: wordsOf(assertion, scope),
+    expression: assertion.expression.source,
+    operands: shownOperands(run, assertion.expression.explain(scope, true).operands),
   }));
 }
 

@@ -17,6 +17,7 @@ import {
   FieldError,
   type Unexpected,
   UnexpectedResult,
+  wordsOf,
 } from "../execute/evaluate_field.ts";
 import type { FailureOwner, Run, StepExecution } from "../run_state.ts";
 import {
@@ -30,6 +31,16 @@ import { locateFailure } from "./locate_failure.ts";
 
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
 export async function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
+  const failure = await describeFailure(owner, error);
+  if (!("model" in owner)) return failure;
+  const assertion = owner.model.test?.find((one) =>
+    assertionPath(["test"], one).join(".") === failure.field
+  );
+  const says = assertion && wordsOf(assertion, owner.scope);
+  return says === undefined ? failure : { ...failure, message: `${says}: ${failure.message}` };
+}
+
+async function describeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
   if (error instanceof UnexpectedResult && "model" in owner) {
     return await failureOfResult(owner, error.unexpected).catch((fault) =>
       makeFailure(owner, fault)

@@ -2,9 +2,16 @@ import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import { type Field, type FieldTable, type FieldType, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
+import {
+  ASSERTION,
+  type Field,
+  type FieldTable,
+  type FieldType,
+  JOB_FIELDS,
+  STEP_FIELDS,
+} from "./fields.ts";
 import { type Expressions, IN_STEP, seeing } from "./expressions.ts";
-import { addError, addWarning, type Problem } from "../problem.ts";
+import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import type { LoadedActions } from "../../actions/registry.ts";
@@ -30,7 +37,7 @@ interface Decoded {
   readonly boolean: boolean;
   readonly template: Template;
   readonly expression: Expression;
-  /** An expression, or a list of them. */
+  /** An expression, or a list of them; each may have words. */
   readonly assertions: readonly Assertion[];
   readonly duration: Duration;
   /** Texts of a list. */
@@ -320,16 +327,31 @@ const LEAVE_OUT = "write an expression, or leave the key out";
 function decodeAssertions(input: Input): readonly Assertion[] | undefined {
   const { value, path, name, decoding } = input;
   if (!Array.isArray(value)) {
-    const expression = decodeExpression(input);
-    return expression && [{ expression }];
+    const assertion = decodeAssertion(input);
+    return assertion && [assertion];
   }
   if (value.length === 0) {
     addError(decoding.problems, "empty", path, `${name} is empty`, { hint: LEAVE_OUT });
   }
   return value.flatMap((item, index) => {
-    const expression = decodeExpression(itemOf(input, item, index));
-    return expression ? { expression, index } : [];
+    const assertion = decodeAssertion(itemOf(input, item, index));
+    return assertion ? { ...assertion, index } : [];
   });
+}
+
+/** An expression, or a map of one and what it says. */
+function decodeAssertion(input: Input): Assertion | undefined {
+  const { value, path, names, decoding } = input;
+  const { fields } = ASSERTION;
+  if (!isDict(value) || !Object.keys(fields).some((key) => Object.hasOwn(value, key))) {
+    const expression = decodeExpression(input);
+    return expression && { expression };
+  }
+  const { that, says } = decodeFields(value, path, {
+    ...ASSERTION,
+    fields: { that: { ...fields.that, names }, says: { ...fields.says, names } },
+  }, decoding) ?? {};
+  return that && { expression: that, isMap: true, says };
 }
 
 /** Zero, for an omitted duration. */
@@ -360,21 +382,4 @@ function decodeOutputs(input: Input): readonly StepOutput[] | undefined {
     const expression = decodeExpression({ ...input, value, path, name: `the output "${name}"` });
     return expression ? { name, value: expression } : [];
   });
-}
-
-/** Warns of unclosed braces in texts: they are plain text, probably by mistake. */
-export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
-  if (typeof value === "string") {
-    const start = value.lastIndexOf("{{");
-    if (start < 0 || value.indexOf("}}", start) >= 0) return;
-    addWarning(problems, "open-braces", path, '"{{" is never closed, so it is plain text', {
-      range: { start, end: start + 2 },
-      hint: "close the template, or write {{ '{{' }} for braces",
-    });
-  } else if (typeof value === "object" && value !== null) {
-    const isList = Array.isArray(value);
-    for (const [key, part] of Object.entries(value)) {
-      warnOfOpenBraces(problems, part, [...path, isList ? Number(key) : key]);
-    }
-  }
 }

@@ -16,14 +16,8 @@ import type {
   Snapshot,
   Step,
 } from "../model.ts";
-import { addError, addWarning } from "../problem.ts";
-import {
-  decodeFields,
-  type Decoding,
-  namesIn,
-  NO_TIME,
-  warnOfOpenBraces,
-} from "./decode_fields.ts";
+import { addError, addWarning, warnOfOpenBraces } from "../problem.ts";
+import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
 import { ITERATION, RETRY, SNAPSHOT, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
 import { seeing } from "./expressions.ts";
 

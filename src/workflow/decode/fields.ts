@@ -155,7 +155,8 @@ export const STEP_FIELDS = {
     test: {
       type: "assertions",
       names: IN_STEP,
-      summary: "Fails the step if it is false; in a list, each false one is a failure.",
+      summary: "Fails the step if it is false; in a list, each false one is a failure. " +
+        "`{ that: …, says: … }` gives one words.",
     },
     echo: { type: "template", names: IN_STEP, summary: "Text to print in the report." },
     vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
@@ -194,6 +195,24 @@ export const STEP_FIELDS = {
         "each row of a file, or until an expression is true.",
     },
     retry: { type: "map", summary: "Runs the step again when it fails." },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** An assertion with words of its own; its expressions see what those of its key do. */
+export const ASSERTION = {
+  what: "an assertion",
+  fields: {
+    that: {
+      type: "expression",
+      names: IN_STEP,
+      required: true,
+      summary: "The expression that must be true.",
+    },
+    says: {
+      type: "template",
+      names: IN_STEP,
+      summary: "What it asserts, in words: reports begin with them where it is false.",
+    },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

@@ -23,8 +23,13 @@ export function stepDetails(
     step.position,
   ];
   const results = [
-    tests.map(({ expression, operands }) =>
-      section("Passed test", block(expression), operandTable(operands))
+    tests.map(({ says, expression, operands }) =>
+      section(
+        "Passed test",
+        says !== undefined && el("p", says),
+        block(expression),
+        operandTable(operands),
+      )
     ),
     echo !== undefined && section("Echo", block(echo)),
     !isEmpty(outputs) && section("Outputs", tree(outputs)),

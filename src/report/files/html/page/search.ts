@@ -43,7 +43,7 @@ function textOf(
     ...[job.name, name, uses, position, echo, reason, untested],
     failures.map(failureValues),
     withNames(outputs),
-    tests.map(({ expression, operands }) => [expression, operands.map(operandValues)]),
+    tests.map(({ says, expression, operands }) => [says, expression, operands.map(operandValues)]),
     exchangeValues(exchange),
     attempts.map(({ message, detail }) => [
       message,
