@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import { loadStyle, PLAIN, type Reporter, type ReportOptions } from "./reporter.ts";
 import { Terminal } from "./terminal.ts";
 import { verboseReport, warningReport } from "./text/details.ts";
-import { quietReport, textReport } from "./text/text_report.ts";
+import { quietReport, suiteReport, textReport } from "./text/text_report.ts";
 import { writeInBlocks } from "./text/write_jobs.ts";
 
 /** The user's options for the report of a run. */
@@ -63,7 +63,7 @@ export async function openReport(
 /** The reports for people: everything, with live progress, only failures, and what is beside them. */
 type ReporterName = "text" | "live" | "quiet" | "verbose" | "warnings";
 
-/** Makes a reporter of a run, or of a suite; only what most runs print is loaded at once. */
+/** Makes a reporter of a run, or of a suite. */
 export async function makeReporter(
   name: ReporterName,
   options: ReportOptions,
@@ -75,18 +75,12 @@ export async function makeReporter(
     case "verbose":
       return verboseReport(options);
     case "live": {
-      const text = isSuite
-        ? await makeSuiteReport(options, false)
-        : textReport(options, writeInBlocks(options));
+      const text = isSuite ? suiteReport(options) : textReport(options, writeInBlocks(options));
       return (await import("./live.ts")).withLiveLines(text, options.style, isSuite);
     }
     case "text":
-      return isSuite ? await makeSuiteReport(options, false) : textReport(options);
+      return isSuite ? suiteReport(options) : textReport(options);
     case "quiet":
-      return isSuite ? await makeSuiteReport(options, true) : quietReport(options);
+      return isSuite ? suiteReport(options, true) : quietReport(options);
   }
-}
-
-async function makeSuiteReport(options: ReportOptions, isQuiet: boolean): Promise<Reporter> {
-  return (await import("./text/suite_report.ts")).suiteReport(options, isQuiet);
 }

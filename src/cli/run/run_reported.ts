@@ -2,11 +2,10 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { FileReports } from "../../report/files/open_files.ts";
-import { NewSnapshots } from "../../report/model/snapshots.ts";
 import { openReport } from "../../report/open_report.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { Cancellation } from "../../run/cancellation.ts";
-import type { RunEvent, RunFinished } from "../../run/event.ts";
+import type { RunEvent, RunFinished, StepTally } from "../../run/event.ts";
 import type { RunOptions } from "../../run/run_options.ts";
 import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
 import type { ExitCode, Program } from "../command.ts";
@@ -155,6 +154,40 @@ async function reportCoverage(
   if (!verdict || verdict.isEnough) return true;
   if (!isShown) stderr.write(`runner: error: ${verdict.text}\n`);
   return false;
+}
+
+/** Counts the snapshots that runs have written. */
+class NewSnapshots {
+  readonly #counts = { written: 0, updated: 0, passed: 0, failed: 0 };
+  /** The jobs that have several rounds, by run and id: their tallies have the numbers. */
+  readonly #repeated = new Set<string>();
+
+  take(event: RunEvent): void {
+    if (event.type === "job_started" && (event.rounds ?? 1) !== 1) {
+      this.#repeated.add(`${event.runId} ${event.job}`);
+    } else if (event.type === "rounds_tallied") {
+      event.steps.forEach((step) => this.#addRounds(step));
+    } else if (event.type === "step_finished" && event.result.snapshot) {
+      if (this.#repeated.has(`${event.runId} ${event.run.job}`)) return;
+      this.#counts[event.result.snapshot.state]++;
+    }
+  }
+
+  /** A line with their number; empty if there are none. */
+  render(): string {
+    const { written, updated } = this.#counts;
+    const parts = [
+      ...written > 0 ? [`${written} written`] : [],
+      ...updated > 0 ? [`${updated} updated`] : [],
+    ];
+    return parts.length === 0 ? "" : `Snapshots: ${parts.join(", ")}\n`;
+  }
+
+  #addRounds({ snapshots = {}, inside }: StepTally): void {
+    this.#counts.written += snapshots.written ?? 0;
+    this.#counts.updated += snapshots.updated ?? 0;
+    inside.forEach((step) => this.#addRounds(step));
+  }
 }
 
 /** Milliseconds that a reader has to take the report once the run should be over. */

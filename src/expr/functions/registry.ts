@@ -15,7 +15,6 @@ import { MAP_FUNCTIONS } from "./maps.ts";
 import { CSS_FUNCTION } from "./markup.ts";
 import { MATCH_FUNCTIONS } from "./matching.ts";
 import { BIT_FUNCTIONS, NUMBER_FUNCTIONS } from "./numbers.ts";
-import { PARSING_FUNCTIONS } from "./parsing.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
 import { SCHEMA_FUNCTION } from "./schema.ts";
 import { CAPTURE_FUNCTION, TEXT_FUNCTIONS, WORD_FUNCTIONS } from "./text.ts";
@@ -47,7 +46,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
       XPATH_FUNCTION,
     ],
   },
-  { title: "Conversion", functions: [...CONVERSION_FUNCTIONS, ...PARSING_FUNCTIONS] },
+  { title: "Conversion", functions: CONVERSION_FUNCTIONS },
   { title: "Files", functions: FILE_FUNCTIONS },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },

@@ -4,10 +4,9 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
 import type { FailureTally, ResponseTimes, RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import { type FailureEntry, makeFailureEntry, withInner } from "./failure_list.ts";
+import { type FailureEntry, makeFailureEntry, renderTrouble, withInner } from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
-import { renderTrouble } from "./render_failure.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(

@@ -23,6 +23,7 @@ import {
 } from "./layout.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import {
+  type FailureEntry,
   isOnlyEmbedded,
   renderFailures,
   renderTrouble,
@@ -30,7 +31,6 @@ import {
 } from "./render_failure.ts";
 import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import type { FailureEntry } from "./failure_list.ts";
 
 /** What a report knows of a job. */
 export interface JobBlock {

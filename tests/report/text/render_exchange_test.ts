@@ -1,12 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import {
+  fittingJson,
   renderExchange,
+  renderJson,
   renderTable,
+  shortJson,
   withoutMinor,
 } from "../../../src/report/text/render_exchange.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Value } from "../../../src/base/value/value.ts";
-import { fittingJson, renderJson, shortJson } from "../../../src/report/text/render_json.ts";
 
 const style = PLAIN;
 
