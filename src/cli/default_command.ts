@@ -186,6 +186,13 @@ const VALUES: readonly Option[] = group("Values", [
       "environment wins over it",
     runs: WHOLE,
   },
+  {
+    name: "secret-command",
+    value: "command",
+    summary: "Read secret variables that the environment lacks from a command, such as " +
+      "'op read op://ci/{name}'",
+    runs: WHOLE,
+  },
 ]);
 
 const OUTPUT: readonly Option[] = group("Output", [

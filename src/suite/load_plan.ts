@@ -2,6 +2,7 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { RefuseOptions } from "../check/model.ts";
 import { refuseFailing } from "../check/refuse_run.ts";
+import type { DataTemplate } from "../expr/expression.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
 import type { JobChoice, OnUnknown } from "../plan/select_jobs.ts";
@@ -17,6 +18,8 @@ import type { SuiteFile } from "./suite.ts";
 export interface PlanOptions {
   /** The variables that `vars` see. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Adds to the environment what vars read and it lacks. */
+  readonly addVariables?: (vars: readonly DataTemplate[]) => Promise<void>;
   readonly permissions?: Permissions;
   /** The random values of all workflows. */
   readonly draws?: Draws;
@@ -81,6 +84,7 @@ export async function planLoaded(
   onUnknown?: () => OnUnknown,
 ): Promise<Plan> {
   const set = options.setVars?.(workflow, onUnknown?.()) ?? workflow;
+  await options.addVariables?.([set.vars]);
   const evaluate = isOutline ? evaluateKnownVars : undefined;
   const whole = await makePlan(set, environment, evaluate, draws);
   await warn?.(whole.warnings, workflow.document.name);

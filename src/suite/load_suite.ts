@@ -44,6 +44,7 @@ export async function loadSuite(
   options: SuiteOptions,
 ): Promise<LoadedSuite> {
   const { jobs = {}, shard } = options;
+  await options.addVariables?.(open.templates);
   const files = await open.findFiles(options.environment);
   const check = options.check &&
     { ...options.check, outputs: await outputsOfSetup(files.setup, host) };

@@ -48,6 +48,7 @@ export function suiteOfOperands(operands: readonly string[], host: Host): OpenSu
     envFiles: [],
     report: [],
     warnings: [],
+    templates: [],
     async findFiles() {
       const { findWorkflows } = await import("./find_workflows.ts");
       const found = await findWorkflows(operands, host);

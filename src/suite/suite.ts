@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { LoadError } from "../base/errors.ts";
+import type { DataTemplate } from "../expr/expression.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Document } from "../workflow/model.ts";
@@ -93,6 +94,8 @@ export interface OpenSuite {
   /** Reports that its file asks for. */
   readonly report: readonly string[];
   readonly warnings: readonly Diagnostic[];
+  /** The templates in its file that read the environment. */
+  readonly templates: readonly DataTemplate[];
   /** Finds the workflows, with the vars that they are given. Throws LoadError. */
   readonly findFiles: (environment: Readonly<Record<string, string>>) => Promise<SuiteFiles>;
 }

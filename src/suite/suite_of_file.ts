@@ -40,6 +40,8 @@ export async function suiteOfFile(
     envFiles: suite.envFiles.map(at),
     report: suite.report.map((targets) => targets.replace(REPORT_PATH, at)),
     warnings,
+    templates: [suite.vars, ...suite.entries.flatMap(({ vars, matrix }) => [vars, matrix])]
+      .filter((template) => template !== undefined),
     async findFiles(environment) {
       const files = await filesOf(suite, at, environment, search);
       return chosen.length === 0 ? files : await chooseFiles(files, chosen, path, search);

@@ -45,25 +45,25 @@ export async function prepareCommand(
     program,
     isSuite ? opened.suite.envFiles : [],
   );
-  const secrets = makeSecrets();
-  const addSecrets = (plan: Plan) => {
-    addSecretsOf(plan.vars, secrets);
-    for (const value of plan.secrets) addSecretValue(value, secrets);
+  const optionsFor = (plans: readonly Plan[]) => {
+    const secrets = makeSecrets();
+    for (const plan of plans) {
+      addSecretsOf(plan.vars, secrets);
+      for (const value of plan.secrets) addSecretValue(value, secrets);
+    }
+    return { id, version: VERSION, created: host.clock.now(), secrets, seal };
   };
-  const options = { id, version: VERSION, created: host.clock.now(), secrets, seal };
   if (isSuite) {
     const { suite } = await loadSuite(opened.suite, host, planning);
     const workflows = workflowsOf(suite);
-    for (const { plan } of workflows) addSecrets(plan);
-    const { name } = suite;
-    const text = await renderSuiteRunFile({ name, operands, workflows }, options);
+    const options = optionsFor(workflows.map(({ plan }) => plan));
+    const text = await renderSuiteRunFile({ name: suite.name, operands, workflows }, options);
     await writeTextFile(out, text, host);
     return 0;
   }
   const plan = await loadPlan(opened.workflow, host, planning);
   if (plan.jobs.length === 0) throw new RunnerError("no job was chosen");
-  addSecrets(plan);
-  await writeTextFile(out, await renderRunFile(plan, { ...options, startAt }), host);
+  await writeTextFile(out, await renderRunFile(plan, { ...optionsFor([plan]), startAt }), host);
   return 0;
 }
 

@@ -42,12 +42,17 @@ export async function readRun(
   }
   const isList = switches.has("list");
   const { environment, warnings, set } = await readVars(invocation, program, envFiles);
+  const command = isList ? undefined : invocation.values.get("secret-command");
+  const addVariables = command === undefined
+    ? undefined
+    : (await import("./secret_command.ts")).secretsFromCommand(command, environment, program);
   const warn = warnOf(invocation, program);
   await warn(warnings, invocation.operands[0] ?? "");
   return {
     options: { ...settings, permissions, tls, openapi },
     planning: {
       environment,
+      addVariables,
       permissions,
       draws: new Draws(settings.seed),
       setVars: set,

@@ -17,7 +17,7 @@ import type { Invocation, Program } from "../command.ts";
 /** The variables of a run and the values for vars that the command line gives. */
 interface Vars {
   /** The variables that `vars` see: the real environment over that of files. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Record<string, string>;
   readonly warnings: readonly Diagnostic[];
   /**
    * Sets vars of a workflow: by the files in their order, then by the command line. Throws for a

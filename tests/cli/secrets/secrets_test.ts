@@ -376,3 +376,47 @@ Deno.test("the line of a mistake stays readable around secrets", async () => {
     }
   });
 });
+
+Deno.test("--secret-command gives the secret variables that the environment lacks", () =>
+  withFiles({
+    "suite.yml": 'workflows: [a.yml, b.yml]\nvars: { pw: "{{DB_PASSWORD}}" }\n',
+    "a.yml": `name: A
+vars: { token: "{{API_TOKEN}}", key: "{{SHOP_KEY ?? 'none'}}", host: "{{DB_HOST ?? 'local'}}" }
+jobs:
+  - name: J
+    steps:
+      - uses: echo
+        with: { message: "{{vars.token}} {{vars.key}} {{vars.host}} {{vars.pw ?? ''}}" }
+        echo: "is {{res.message}}"
+        test: res.message startsWith "secret-of-API_TOKEN from-environment local"
+`,
+    "b.yml": `name: B
+vars: { token: "{{API_TOKEN}}" }
+jobs:
+  - name: J
+    steps: [{ uses: hello, test: "vars.pw == 'secret-of-DB_PASSWORD' && vars.token != nil" }]
+`,
+  }, async (cwd) => {
+    const env = { SHOP_KEY: "from-environment" };
+    const ask = ["--secret-command", "echo {name} >> asked; echo secret-of-{name}"];
+    const one = await runMain([...ask, "a.yml"], { cwd, env });
+    assertEquals([one.code, one.stderr], [0, ""], one.stdout);
+    assertStringIncludes(one.stdout, "is *** *** local");
+    const all = await runMain([...ask, "suite.yml"], { cwd, env });
+    assertEquals([all.code, all.stderr], [0, ""], all.stdout);
+    assertHidden("secret-of", one.stdout + all.stdout, "stdout");
+    const asked = await Deno.readTextFile(`${cwd}/asked`);
+    assertEquals(asked.trim().split("\n"), ["API_TOKEN", "DB_PASSWORD", "API_TOKEN"]);
+    assertEquals((await runMain([...ask, "--list", "a.yml"], { cwd, env })).code, 0);
+    assertEquals(await Deno.readTextFile(`${cwd}/asked`), asked);
+
+    const failing = ["--secret-command", "echo {name} is locked >&2; exit 3", "a.yml"];
+    const locked = await runMain(failing, { cwd, env });
+    assertEquals([locked.code, locked.stdout], [1, ""]);
+    assertStringIncludes(locked.stderr, "--secret-command cannot read API_TOKEN: exit code 3");
+    assertStringIncludes(locked.stderr, "API_TOKEN is locked");
+    const nothing = await runMain(["--secret-command", "true {name}", "a.yml"], { cwd, env });
+    assertStringIncludes(nothing.stderr, "cannot read API_TOKEN: it printed nothing");
+    const unnamed = await runMain(["--secret-command", "true", "a.yml"], { cwd, env });
+    assertStringIncludes(unnamed.stderr, "--secret-command needs {name}");
+  }));
