@@ -1,4 +1,4 @@
-import type { StepFinished, StepResult, StepRun, StepTree } from "./event.ts";
+import type { RunEvent, StepFinished, StepResult, StepRun, StepTree } from "./event.ts";
 
 /** Whether a step did not do what it should, though its job may tolerate that. */
 export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
@@ -9,6 +9,27 @@ export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
 export class StepTrees {
   /** By the keys of the steps around them. */
   readonly #inside = new Map<string, StepTree[]>();
+  /** The jobs that have several rounds. */
+  readonly #repeated = new Set<string>();
+
+  /**
+   * Follows the events of a run. Returns the tree of a step that is over, but not of one inside
+   * another, nor of the rounds of a repeated job, which are tallied.
+   */
+  take(event: RunEvent): StepTree | undefined {
+    switch (event.type) {
+      case "job_started":
+        if ((event.rounds ?? 1) !== 1) this.#repeated.add(event.job);
+        return undefined;
+      case "step_retried":
+        this.retry(event.run);
+        return undefined;
+      case "step_finished":
+        return this.#repeated.has(event.run.job) ? undefined : this.finish(event);
+      default:
+        return undefined;
+    }
+  }
 
   /** Adds a finished step. Returns its tree, or undefined if it is inside another step. */
   finish({ run, result }: Pick<StepFinished, "run" | "result">): StepTree | undefined {

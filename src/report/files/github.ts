@@ -64,7 +64,6 @@ type AddFailures = (title: string, failures: readonly Failure[], times?: number)
 /** Finds what failed in one run. */
 function findFailures(add: AddFailures): (event: RunEvent) => void {
   const names = new Map<string, string>();
-  const repeated = new Set<string>();
   let prefix = "";
   const trees = new StepTrees();
   const addStep = ({ result, inside }: StepTree, around: string) => {
@@ -81,28 +80,18 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
       add(title, result.failures, index === 0 ? count + otherFailures : count);
     }
   };
+  const jobOf = (id: string) => prefix + (names.get(id) ?? id);
   return (event) => {
+    const ended = trees.take(event);
+    if (ended) addStep(ended, jobOf(ended.run.job));
     switch (event.type) {
       case "run_started":
         if (event.suite) prefix = `${suiteTitle(event)} › `;
         for (const { id, name } of event.jobs) names.set(id, name);
         return;
-      case "job_started":
-        if ((event.rounds ?? 1) !== 1) repeated.add(event.job);
-        return;
-      case "step_finished": {
-        const { job } = event.run;
-        const step = repeated.has(job) ? undefined : trees.finish(event);
-        if (step) addStep(step, prefix + (names.get(job) ?? job));
-        return;
-      }
       case "rounds_tallied":
-        for (const step of event.steps) {
-          addRounds(step, prefix + (names.get(event.job) ?? event.job));
-        }
+        for (const step of event.steps) addRounds(step, jobOf(event.job));
         return;
-      case "step_retried":
-        return trees.retry(event.run);
       case "job_finished":
         return add(prefix + event.name, event.failures);
     }

@@ -50,6 +50,8 @@ class RunRecorder {
   }
 
   take(event: RunEvent): void {
+    const step = this.#trees.take(event);
+    if (step) this.#addStep(step);
     switch (event.type) {
       case "run_started": {
         const { name, description, file, suite, time: started } = event;
@@ -65,17 +67,8 @@ class RunRecorder {
         this.#change(job, { started, rounds, expect });
         return;
       }
-      case "step_finished": {
-        const { rounds = 1 } = this.#jobs.get(event.run.job) ?? {};
-        const step = rounds === 1 ? this.#trees.finish(event) : undefined;
-        if (step) this.#addStep(step);
-        return;
-      }
       case "rounds_tallied":
         this.#addRounds(event);
-        return;
-      case "step_retried":
-        this.#trees.retry(event.run);
         return;
       case "job_finished": {
         const { job, state, duration, reason, blocked, failures, stats } = event;

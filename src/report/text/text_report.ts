@@ -107,6 +107,7 @@ function reportOfParts(
   }
 
   function linesOf(event: RunEvent): string[] {
+    const step = trees.take(event);
     switch (event.type) {
       case "run_started":
         for (const { id, name } of event.jobs) blockOf(id, name);
@@ -120,13 +121,9 @@ function reportOfParts(
       }
       case "step_started":
         return jobs.startStep?.(blockOf(event.run.job)) ?? [];
-      case "step_retried":
-        trees.retry(event.run);
-        return [];
       case "step_finished": {
-        const block = blockOf(event.run.job);
-        const step = block.rounds === 1 ? trees.finish(event) : undefined;
         if (!step) return [];
+        const block = blockOf(event.run.job);
         addUntested(untested, step);
         parts.onStep?.(block, step);
         block.failures.push(...makeStepEntries(step, block.name));
