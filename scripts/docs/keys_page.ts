@@ -13,6 +13,7 @@ import {
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
+import { SUITE, SUITE_ENTRY } from "../../src/suite/suite_fields.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 type AnyTable = FieldTable<Readonly<Record<string, Field>>>;
@@ -37,7 +38,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
   expression: "expression",
   assertions: "expression or map, or list of them",
   duration: "duration",
-  names: "list of ids",
+  names: "list of strings",
   data: "map with templates",
   iteration: "list, template or map",
   snapshot: "true or map",
@@ -51,7 +52,7 @@ export function makeKeysPage(): Page {
   return makePage("keys.md", "src/workflow/decode/fields.ts", [
     "# Keys",
     "",
-    "Every key of a workflow, with its type, default and meaning;",
+    "Every key of a workflow and of a suite, with its type, default and meaning;",
     "[The file format](file-format.md) has an example. A key in bold is required. The last column",
     "lists the names that [expressions](expressions.md) in the value can read; “all” means",
     `${IN_STEP.known!.map(code).join(", ")}.`,
@@ -62,6 +63,8 @@ export function makeKeysPage(): Page {
     "The top-level keys of a job file, which a step runs with [embedded](actions/embedded.md), are",
     "those of a job. `id`, `needs`, `when` and `repeat` have no effect there.",
     "",
+    ...section(["Suite file", SUITE]),
+    ...section(["Suite file: an item of `workflows`", SUITE_ENTRY]),
     "## Keys of other tools",
     "",
     "These keys are not supported; the warning that runner prints says what to use instead.",

@@ -1,7 +1,7 @@
 import { demand } from "./deno_permissions.ts";
 
 /** The end of a command. */
-export interface CommandOutput {
+interface CommandOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

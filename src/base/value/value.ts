@@ -70,7 +70,7 @@ export function hasLongIntegers(value: unknown): boolean {
  * Lets JSON.stringify(), which throws otherwise, write the digits; it stays as fast for data without
  * such integers. Complete in itself, as `parseExactly()` is.
  */
-export function writeIntegers(): void {
+function writeIntegers(): void {
   const value = function (this: bigint) {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(this));
   };

@@ -142,13 +142,13 @@ function withFloats(value: unknown): unknown {
 }
 
 /** A violation of a schema. */
-export interface SchemaMismatch extends Mismatch {
+interface SchemaMismatch extends Mismatch {
   /** The value of `ORIGIN` in the violated part of the schema. */
   readonly origin?: unknown;
 }
 
 /** The errors of ajv for a value, each with its place, without those that only repeat others. */
-export function violationsOf(errors: readonly ErrorObject[], value: Value): SchemaMismatch[] {
+function violationsOf(errors: readonly ErrorObject[], value: Value): SchemaMismatch[] {
   const seen = new Set<string>();
   return errors.flatMap((error) => {
     // It repeats that "then" or a name was wrong, which another error describes.

@@ -12,7 +12,7 @@ import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.
 export type StepOutcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
 /** Goes on with a value: at once, or when it is there. */
-export function follow<T, U>(
+function follow<T, U>(
   value: T | Promise<T>,
   next: (value: T) => U | Promise<U>,
 ): U | Promise<U> {

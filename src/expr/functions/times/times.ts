@@ -155,7 +155,7 @@ const LETTERS: Readonly<Record<string, number>> = {
 type Find = (...names: readonly FieldName[]) => string | undefined;
 
 /** The milliseconds since 1970 that a text says; undefined if it does not have that layout. */
-export function parseTime(
+function parseTime(
   text: string,
   parts: readonly LayoutPart[],
   zone: string,
