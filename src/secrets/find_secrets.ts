@@ -66,26 +66,37 @@ export function findExchangedSecrets(
   add: AddSecret,
   fields: readonly MessageField[] = [],
 ): void {
+  const repeating = fields.filter(({ repeats }) =>
+    repeats !== undefined && typeof data[repeats] === "object"
+  );
   const seen = new Set<object>();
-  const walk = (value: unknown, name: string, inHeaders: boolean) => {
-    if (typeof value === "string" || isNumber(value)) {
-      addValue(name, value, inHeaders, add);
-    } else if (typeof value === "object" && value !== null && !seen.has(value)) {
-      seen.add(value);
-      if (Array.isArray(value)) {
-        for (const item of value) walk(item, name, inHeaders);
-      } else {
-        for (const [key, field] of Object.entries(value)) {
-          // `token: { value: … }`
-          walk(field, key === "value" ? name : key, inHeaders || isHeaders(key));
-        }
-      }
+  for (const name of Object.keys(data)) {
+    if (repeating.some((field) => field.name === name)) continue;
+    walkMessage(data[name], name, isHeaders(name), add, seen);
+  }
+}
+
+function walkMessage(
+  value: unknown,
+  name: string,
+  inHeaders: boolean,
+  add: AddSecret,
+  seen: Set<object>,
+): void {
+  if (typeof value === "string" || isNumber(value)) {
+    addValue(name, value, inHeaders, add);
+  } else if (typeof value === "object" && value !== null && !seen.has(value)) {
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value) walkMessage(item, name, inHeaders, add, seen);
+      return;
     }
-  };
-  for (const [name, field] of Object.entries(data)) {
-    const repeated = fields.find((field) => field.name === name)?.repeats;
-    if (repeated !== undefined && typeof data[repeated] === "object") continue;
-    walk(field, name, isHeaders(name));
+    for (const key of Object.keys(value)) {
+      const field = (value as Record<string, unknown>)[key];
+      // `token: { value: … }`
+      const nameOfField = key === "value" ? name : key;
+      walkMessage(field, nameOfField, inHeaders || isHeaders(key), add, seen);
+    }
   }
 }
 
