@@ -187,10 +187,12 @@ function publishOutputs(
 
 /** The phases of the action that took any time. */
 export function phasesOf({ response }: AttemptResult): Record<string, number> | undefined {
-  const all = Object.entries(response?.result.phases ?? {});
-  const phases = all.map(([name, time]) => [name, roundDuration(time)] as const)
-    .filter(([, time]) => time > 0);
-  return phases.length === 0 ? undefined : Object.fromEntries(phases);
+  let kept: Record<string, number> | undefined;
+  for (const [name, exact] of Object.entries(response?.result.phases ?? {})) {
+    const time = roundDuration(exact);
+    if (time > 0) (kept ??= {})[name] = time;
+  }
+  return kept;
 }
 
 const NO_FAILURES: readonly Failure[] = [];

@@ -36,20 +36,22 @@ function decodeAs(label: string, bytes: Uint8Array): string | undefined {
 const DECLARATION_LENGTH = 1024;
 
 /** The charsets that a body declares, except UTF-8, by precedence. */
-function* declaredCharsets(bytes: Uint8Array, contentType: string): Iterable<string> {
+function declaredCharsets(bytes: Uint8Array, contentType: string): string[] {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) yield "utf-16le";
-  if (first === 0xfe && second === 0xff) yield "utf-16be";
+  const charsets: string[] = [];
+  if (first === 0xff && second === 0xfe) charsets.push("utf-16le");
+  if (first === 0xfe && second === 0xff) charsets.push("utf-16be");
   const declared = mediaParameter(contentType, "charset");
   if (declared !== undefined) {
-    if (!/^utf-?8$/i.test(declared)) yield declared;
-    return;
+    if (!/^utf-?8$/i.test(declared)) charsets.push(declared);
+    return charsets;
   }
-  if (first !== 0x3c && !/html|xml/i.test(mediaType(contentType))) return;
+  if (first !== 0x3c && !/html|xml/i.test(mediaType(contentType))) return charsets;
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_LENGTH));
   const [, xml] = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(start) ?? [];
   const [, html] = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start) ?? [];
   const found = xml ?? html;
   // A declaration that can be read byte by byte is in no charset of two bytes.
-  if (found !== undefined && !/^utf-?(8|16)/i.test(found)) yield found;
+  if (found !== undefined && !/^utf-?(8|16)/i.test(found)) charsets.push(found);
+  return charsets;
 }
