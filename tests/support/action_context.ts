@@ -1,4 +1,5 @@
 import type { ActionContext } from "../../src/action/action.ts";
+import { onAbort } from "../../src/action/on_abort.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
@@ -30,6 +31,7 @@ export function actionContext(): TestContext {
   return {
     host,
     signal: abort.signal,
+    onStop: (stop) => onAbort(abort.signal, stop),
     deadline: {
       timeout: 300_000,
       pauseTimeout: () => void turns.paused++,

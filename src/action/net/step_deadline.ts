@@ -20,6 +20,7 @@ export function limitAction(
   return {
     context: Object.create(context, {
       signal: { value: abort.signal },
+      onStop: { value: (stop: (reason: StepError) => void) => onAbort(abort.signal, stop) },
       // They read private fields, which only the context itself has.
       resolvePath: { value: (path: string) => context.resolvePath(path) },
       readCondition: {

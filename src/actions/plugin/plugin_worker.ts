@@ -1,3 +1,4 @@
+import { onAbort } from "../../action/on_abort.ts";
 import type { MessagePort } from "node:worker_threads";
 import * as api from "../../action/api.ts";
 import type { Action, ActionContext, Dict, RunAction } from "../../action/action.ts";
@@ -188,6 +189,7 @@ class Steps {
     const unavailable = () => Promise.reject(new Error("a plugin cannot do that"));
     return {
       ...{ label, vars, permissions, tls, signal, host: this.#host },
+      onStop: (stop) => onAbort(signal, stop),
       deadline: {
         timeout,
         pauseTimeout: tell("pauseTimeout"),

@@ -91,6 +91,7 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
   readonly step: StepExecution;
   #abort: AbortController | undefined;
   #reason: StepError | undefined;
+  #stops: Set<(reason: StepError) => void> | undefined;
   #link: Link<Stoppable> | undefined;
   #isRunning = false;
   #isPaused = false;
@@ -142,6 +143,12 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     return this.#abort.signal;
   }
 
+  onStop(stop: (reason: StepError) => void): () => void {
+    if (this.#reason) stop(this.#reason);
+    else (this.#stops ??= new Set()).add(stop);
+    return () => void this.#stops?.delete(stop);
+  }
+
   runJobFile(vars: Dict): Promise<JobResult> {
     return this.step.run.runJobFile(this.step, this, vars);
   }
@@ -176,6 +183,7 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
   stop(reason: StepError): void {
     if (this.#reason) return;
     this.#reason = reason;
+    for (const stop of this.#stops ?? []) stop(reason);
     this.#abort?.abort(reason);
   }
 

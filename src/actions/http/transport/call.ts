@@ -2,7 +2,6 @@ import type { Deadline } from "../../../host/deadlines.ts";
 import { StepError } from "../../../base/errors.ts";
 import { formatDuration } from "../../../base/value/duration.ts";
 import type { ActionContext } from "../../../action/action.ts";
-import { onAbort } from "../../../action/on_abort.ts";
 import { checkRoute } from "../connection/check_route.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { BodySink } from "./model.ts";
@@ -44,7 +43,7 @@ export class Call {
     this.#sink = sink;
     this.#client = client;
     this.#context = context;
-    this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
+    this.#forget = context.onStop((reason) => this.#stop(reason));
   }
 
   /** Milliseconds from when the first request got its socket to the end of the last response. */
