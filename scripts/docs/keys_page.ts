@@ -1,9 +1,7 @@
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
+import type { Field, FieldTable, FieldType } from "../../src/workflow/decode/field.ts";
 import {
   ASSERTION,
-  type Field,
-  type FieldTable,
-  type FieldType,
   ITERATION,
   JOB_FIELDS,
   REPEAT,
@@ -81,7 +79,7 @@ export function makeKeysPage(): Page {
 
 function section([title, { fields }]: readonly [string, AnyTable]): string[] {
   const rows = Object.entries(fields).map(([key, field]) => [
-    field.required ? `**${code(key)}**` : code(key),
+    field.required && !field.unless ? `**${code(key)}**` : code(key),
     field.choices ? field.choices.map(code).join(" or ") : TYPES[field.type],
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),

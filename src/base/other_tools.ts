@@ -110,7 +110,7 @@ const KEYS: Readonly<Record<string, Table>> = {
   "retry": [
     ['the key is "max_attempts"', "attempts count"],
     ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
-    ['"timeout" of the step limits each attempt, max_attempts and interval all of them', "timeout"],
+    ['"for" limits all attempts together, and "timeout" of the step each of them', "timeout"],
   ],
   "the suite": [
     ['"jobs" is a key of a workflow: a suite lists workflow files', "jobs"],

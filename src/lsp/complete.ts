@@ -1,5 +1,5 @@
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import type { Field } from "../workflow/decode/fields.ts";
+import type { Field } from "../workflow/decode/field.ts";
 import type { NameRule } from "../workflow/model.ts";
 import {
   actionAt,

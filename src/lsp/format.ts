@@ -1,8 +1,7 @@
 import type { Action, Parameter } from "../action/action.ts";
+import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import {
   ASSERTION,
-  type Field,
-  type FieldTable,
   ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,

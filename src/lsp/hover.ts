@@ -103,7 +103,7 @@ function describeKey(
       if (!field) return undefined;
       const standard = field.default === undefined ? "" : ` Default: \`${field.default}\`.`;
       const choices = field.choices ? ` One of ${listed(field.choices)}.` : "";
-      const required = field.required ? " Required." : "";
+      const required = field.required && !field.unless ? " Required." : "";
       return `**${name}** (${field.type}), of ${keys.table.what}\n\n` +
         field.summary + choices + standard + required;
     }

@@ -44,7 +44,7 @@ interface LiveStep {
   readonly name: string;
   readonly started: number;
   /** The attempt under way, from the second one on. */
-  attempt?: { readonly number: number; readonly of: number };
+  attempt?: { readonly number: number; readonly of: number | undefined };
   waiting?: { readonly until: number; readonly why: StepWaiting["why"] };
   /** The step under way of the job that it embeds. */
   inside?: LiveStep;
@@ -216,7 +216,10 @@ function stateOf(
   room: number,
 ): string {
   const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
-  if (step?.attempt) parts.push(`↻ ${step.attempt.number}/${step.attempt.of}`);
+  if (step?.attempt) {
+    const { number, of } = step.attempt;
+    parts.push(of === undefined ? `↻ ${number}` : `↻ ${number}/${of}`);
+  }
   if (step?.waiting && step.waiting.until > now) {
     parts.push(`${WAITS[step.waiting.why]} ${tenths(step.waiting.until - now)}`);
   }

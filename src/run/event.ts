@@ -123,8 +123,8 @@ export interface StepRetried extends EventBase<"step_retried"> {
   readonly run: StepRun;
   /** The attempt that was not good enough. */
   readonly attempt: Attempt;
-  /** The maximum number of attempts. */
-  readonly of: number;
+  /** The maximum number of attempts; absent where their time alone is limited. */
+  readonly of?: number;
 }
 
 /** A step is over. */

@@ -50,6 +50,8 @@ export interface StepResult {
   readonly flaky?: true;
   /** The number of attempts that the step's `retry` allows; absent without one. */
   readonly maxAttempts?: number;
+  /** Milliseconds that the step's `retry` allows for all attempts; absent without such a limit. */
+  readonly retryTime?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
   readonly responseTime?: number;
   /** The phases of that time: milliseconds by name, in their order, without phases of 0. */

@@ -146,6 +146,6 @@ function atMostOne({ names }: Alternatives): JsonSchema {
 }
 
 /** A parameter without a value counts as absent. */
-function isPresent(name: string): JsonSchema {
+export function isPresent(name: string): JsonSchema {
   return { required: [name], properties: { [name]: NOT_NULL } };
 }

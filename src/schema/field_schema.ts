@@ -1,7 +1,7 @@
 import { NUMBER_TEXT } from "../action/parameters.ts";
 import { DURATION_TEXT } from "../base/value/duration.ts";
 import { INTEGER_TEXT, isCondition } from "../workflow/decode/decode_fields.ts";
-import type { Field, FieldType } from "../workflow/decode/fields.ts";
+import type { Field, FieldType } from "../workflow/decode/field.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type JsonType } from "./json_schema.ts";
 
 /** YAML may read a string as another scalar type, which is accepted. */

@@ -1,9 +1,8 @@
 import type { Action } from "../action/action.ts";
 import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
+import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import {
   ASSERTION,
-  type Field,
-  type FieldTable,
   ITERATION,
   JOB_FIELDS,
   REPEAT,
@@ -13,7 +12,7 @@ import {
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
-import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
+import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { fieldSchema } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
@@ -218,9 +217,14 @@ function tableSchema<F extends Readonly<Record<string, Field>>>(
   const properties = Object.entries(fields).map(([name, field]) =>
     [name, fieldSchema(name, field, inside[name])] as const
   );
+  const others = names.flatMap((name) => {
+    const { unless } = fields[name]!;
+    return unless === undefined ? [] : [isPresent(name), isPresent(unless)];
+  });
   return {
     type: "object",
-    required: names.filter((name) => fields[name]!.required),
+    required: names.filter((name) => fields[name]!.required && !fields[name]!.unless),
+    ...others.length > 0 && { anyOf: others },
     properties: Object.fromEntries(properties),
     patternProperties: { "^x[-_]": true },
     additionalProperties: false,

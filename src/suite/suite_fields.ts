@@ -1,4 +1,4 @@
-import type { Field, FieldTable } from "../workflow/decode/fields.ts";
+import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import { IN_SUITE_NAME, IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
 
 /** The top level of a suite file. */

@@ -176,7 +176,10 @@ export interface StepOutput {
 }
 
 export interface Retry {
-  readonly maxAttempts: number;
+  /** Absent where the time alone limits the attempts. */
+  readonly maxAttempts?: number;
+  /** The time of all attempts together, with the pauses between them. */
+  readonly time?: Duration;
   readonly interval: Duration;
   readonly initialDelay: Duration;
   /** Whether an attempt waits as long as the other side asked, in place of the interval. */

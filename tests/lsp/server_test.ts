@@ -109,7 +109,7 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertHas(await of(`${http}url: "http://x\n          he`, "\n          he"), ["headers"]);
     assertHas(await of(`${job}uses: http\n        with: { ge`, "{ ge"), ["get"]);
     assertHas(await of(`${job}uses: hello\n        retry:\n          m`, "\n          m"), [
-      ...["max_attempts", "backoff"],
+      ...["max_attempts", "for", "backoff"],
     ]);
     assertHas(
       await of(

@@ -150,6 +150,8 @@ Deno.test("parameters of a step are checked by the action's table", async (test)
     ["an assertion with words", job("{uses: hello, test: {that: status == 0, says: b}}"), true],
     ["some of them", job("{uses: hello, test: ['1 == 1', {that: 1 == 1}]}"), true],
     ["words alone", job("{uses: hello, test: [{says: b}]}"), false],
+    ["a retry by time", job("{uses: hello, retry: {for: 2m}}"), true],
+    ["a retry without limit", job("{uses: hello, retry: {interval: 1s}}"), false],
     ["an id in capitals", job("{uses: hello, id: A}"), false],
     ["an id of digits", job("{uses: hello, id: 5}"), true],
     ["keys that hold anchors", job("{uses: hello, x-a: 1}", "  x_b: 2\nx-c: 3"), true],

@@ -261,11 +261,15 @@ function describeRepeat(
 }
 
 function describeRetry(retry: Retry, known: Knowledge): string {
-  const { maxAttempts, interval, initialDelay, backoff, until, stop, respectsRetryAfter } = retry;
+  const { maxAttempts, time, interval, initialDelay, backoff, until, stop } = retry;
+  const limits = [
+    ...maxAttempts === undefined ? [] : [`up to ${countOf(maxAttempts, "attempt")}`],
+    ...time === undefined ? [] : [`for ${durationOf(time, known)}`],
+  ];
   const pause = durationOf(interval, known);
   const delay = durationOf(initialDelay, known);
-  return `up to ${countOf(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
-    (respectsRetryAfter ? " or what Retry-After says" : "") +
+  return limits.join(", ") + (pause === "0s" ? "" : `, ${pause} between`) +
+    (retry.respectsRetryAfter ? " or what Retry-After says" : "") +
     (delay === "0s" ? "" : `, ${delay} before the first`) +
     (backoff === 1 ? "" : `, backoff ${backoff}`) +
     (until ? `, until ${shown(until.source)}` : "") +

@@ -94,7 +94,8 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
     }
     case "step_retried": {
       const { number, duration, message } = event.attempt;
-      const what = `attempt ${number}/${event.of} failed after ${formatElapsed(duration)}`;
+      const of = event.of === undefined ? "" : `/${event.of}`;
+      const what = `attempt ${number}${of} failed after ${formatElapsed(duration)}`;
       return [at(`${names.step(event.run)}: ${what}${message ? `: ${oneLine(message)}` : ""}`)];
     }
     case "step_finished":

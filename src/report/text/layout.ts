@@ -76,23 +76,28 @@ export function stepLineOf(job: string, result: StepResult, options: ReportOptio
 }
 
 function stepText(result: StepResult, { style, timing }: ReportOptions): string {
-  const { state, wait, attempts, maxAttempts, flaky, reason, untested, duration } = result;
+  const { state, wait, flaky, reason, untested, duration } = result;
   const icon = stepIcon(state, style);
   const name = oneLine(result.name);
   if (state === "skipped") {
     const why = style.dim(`${name} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
     return `${icon} ${why}${style.dim(assertionsOf(result))}${style.dim(waitOf(wait))}`;
   }
-  const retry = maxAttempts === undefined
-    ? ""
-    : ` ↻ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
+  const retry = `${retriesOf(result)}${flaky ? " flaky" : ""}`;
   return `${icon} ${name}` +
     style.yellow(untested === undefined ? "" : ` (${oneLine(untested)}, not tested)`) +
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
-    (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
+    (result.attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
     style.dim(duration >= MIN_SHOWN ? ` (${formatElapsed(duration)})` : "") +
     (timing ? style.dim(timingOf(result)) : "");
+}
+
+/** ` ↻ 3/5`, or ` ↻ 3 within 2m` where only their time is limited. */
+function retriesOf({ attempts, maxAttempts, retryTime }: StepResult): string {
+  if (maxAttempts !== undefined) return ` ↻ ${attempts.length}/${maxAttempts}`;
+  if (retryTime === undefined) return "";
+  return ` ↻ ${attempts.length} within ${formatDuration(retryTime)}`;
 }
 
 function waitOf(wait: number | undefined): string {

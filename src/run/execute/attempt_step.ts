@@ -47,11 +47,13 @@ interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
 
 /**
  * Renders `with`, carries the action out, publishes the outputs and evaluates the test. Calls `then`
- * with the result, at once where the action waits for nothing.
+ * with the result, at once where the action waits for nothing. `left` are the milliseconds that
+ * `for` of a retry has left.
  */
 export function attemptStep<T>(
   step: StepExecution,
   then: (attempt: AttemptResult) => T | Promise<T>,
+  left = Infinity,
 ): T | Promise<T> {
   const { run, compiled, model, scope } = step;
   let params: Dict;
@@ -67,9 +69,9 @@ export function attemptStep<T>(
   return runAction(
     step,
     params,
-    timeout,
+    Math.min(timeout, left),
     (response) => then(judgeSafely(step, response)),
-    (error) => then(withoutResponse(step, timeout, error)),
+    (error) => then(withoutResponse(step, { timeout, left }, error)),
   );
 }
 
@@ -127,12 +129,18 @@ function judge(step: StepExecution, response: ActionResponse): AttemptResult {
 }
 
 /** The result of an attempt whose action threw. */
-function withoutResponse(step: StepExecution, timeout: number, error: unknown): AttemptResult {
+function withoutResponse(
+  step: StepExecution,
+  { timeout, left }: { readonly timeout: number; readonly left: number },
+  error: unknown,
+): AttemptResult {
   const { parameter, timedOut, ...parts } = error instanceof StepError ? error.details : {};
   const [req, res] = [parts.req, parts.res] as (Dict | undefined)[];
   for (const part of [req, res]) if (part) step.run.addExchangedSecrets(part);
   const field = parameter !== undefined
     ? ["with", parameter]
+    : timedOut && left < timeout
+    ? ["retry", "for"]
     : timedOut && timeout !== STEP_TIMEOUT
     ? ["timeout"]
     : ["uses"];

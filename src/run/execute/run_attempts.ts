@@ -37,35 +37,45 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
   const { run } = step;
   const { clock } = run.host;
   const { maxAttempts } = retry;
+  const time = retry.time && evaluateDuration(retry.time, step.scope, ["retry", "for"]);
   await pause(step, delay(step, retry, "initial_delay"), "initial_delay");
+  const end = time === undefined ? Infinity : clock.ticks() + time;
   const attempts: Attempt[] = [];
   let wasOnlyRefused = true;
   for (;;) {
     const began = { number: attempts.length + 1, started: clock.now(), ticks: clock.ticks() };
     step.forgetResponse();
-    const result = await attemptStep(step, (attempt) => explain(step, attempt));
+    const left = Math.max(1, Math.ceil(end - clock.ticks()));
+    const result = await attemptStep(step, (attempt) => explain(step, attempt), left);
     const attempt = describe(step, result, began);
     attempts.push(attempt);
     let stopped = retry.stop && await giveUp(step, retry.stop, result);
     const isLast = stopped || result.outcome === "passed" || !result.isRetryable ||
-      attempts.length >= maxAttempts ||
+      attempts.length >= (maxAttempts ?? Infinity) ||
       run.cancellation.reason !== undefined;
-    if (!isLast) {
-      const time = clock.now();
-      run.emit({ type: "step_retried", time, run: step.id, attempt, of: maxAttempts });
-      wasOnlyRefused &&= isRefused(result);
-      stopped = await pauseOrFail(step, retry, result, attempts.length);
+    const next = isLast ? undefined : await pauseOrFailure(step, retry, result, attempts.length);
+    if (next !== undefined && (typeof next !== "number" || clock.ticks() + next < end)) {
+      run.emit({
+        type: "step_retried",
+        time: clock.now(),
+        run: step.id,
+        attempt,
+        of: maxAttempts,
+      });
+      wasOnlyRefused &&= isRefused(result) || isAskedToWait(retry, result);
+      stopped = typeof next === "number" ? await pauseOrFail(step, next) : next;
       if (!stopped) {
         if (run.detail.all) await keepDetail(step, result, attempts);
         continue;
       }
     }
-    const outcome = await conclude(step, result, attempts, stopped);
-    const isFlaky = attempts.length > 1 && !retry.until && !wasOnlyRefused &&
+    const last = afterEarlier(result, attempts.at(-2));
+    const outcome = await conclude(step, last, attempts, stopped);
+    const isFlaky = attempts.length > 1 && !retry.until && !retry.time && !wasOnlyRefused &&
       result.outcome === "passed" &&
       !stopped &&
       outcome.state !== "failed";
-    return { ...outcome, maxAttempts, ...isFlaky ? { flaky: true } : {} };
+    return { ...outcome, maxAttempts, retryTime: time, ...isFlaky ? { flaky: true } : {} };
   }
 }
 
@@ -154,18 +164,40 @@ async function giveUp(
   }
 }
 
-/** Waits for the next attempt; returns a failure if there cannot be one. */
-async function pauseOrFail(
+/** The last attempt; where it had no time left, what counts is why the one before was not good. */
+function afterEarlier(result: AttemptResult, before?: Attempt): AttemptResult {
+  if (before?.message === undefined) return result;
+  const failures = result.failures.map((failure) =>
+    failure.field === "retry.for" ? { ...failure, hint: `before that: ${before.message}` } : failure
+  );
+  return { ...result, failures };
+}
+
+/** Whether the other side has said when to try again, and that is respected. */
+function isAskedToWait({ respectsRetryAfter }: Retry, { response }: AttemptResult): boolean {
+  return respectsRetryAfter && response?.result.retryAfter !== undefined;
+}
+
+/** The time to the next attempt; a failure if there cannot be one. */
+async function pauseOrFailure(
   step: StepExecution,
   retry: Retry,
   { response }: AttemptResult,
   attempts: number,
-): Promise<Failure | undefined> {
+): Promise<number | Failure> {
   try {
     const asked = retry.respectsRetryAfter ? response?.result.retryAfter : undefined;
-    const time = asked === undefined
+    return asked === undefined
       ? pauseAfter(attempts, step, retry)
       : Math.min(asked, timeoutOf(step));
+  } catch (error) {
+    return await step.failureOf(error);
+  }
+}
+
+/** Waits for the next attempt; returns a failure if there cannot be one. */
+async function pauseOrFail(step: StepExecution, time: number): Promise<Failure | undefined> {
+  try {
     await pause(step, time, "retry");
     return undefined;
   } catch (error) {

@@ -2,14 +2,8 @@ import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import {
-  ASSERTION,
-  type Field,
-  type FieldTable,
-  type FieldType,
-  JOB_FIELDS,
-  STEP_FIELDS,
-} from "./fields.ts";
+import type { Field, FieldTable, FieldType } from "./field.ts";
+import { ASSERTION, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
 import { type Expressions, IN_STEP, seeing } from "./expressions.ts";
 import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
@@ -80,7 +74,7 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   for (const [name, field] of Object.entries(table.fields)) {
     const part = Object.hasOwn(value, name) ? value[name] : undefined;
     const at = [...path, name];
-    if (field.required && isMissing(part)) {
+    if (field.required && isMissing(part) && !(part === undefined && hasOther(value, field))) {
       if (part === undefined) {
         const hint = field.whenMissing?.(value);
         addError(problems, "missing", path, `${table.what} needs "${name}"`, { hint });
@@ -91,6 +85,11 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     }
   }
   return decoded as DecodedFields<F>;
+}
+
+/** Whether a key is there that will do instead of a required one. */
+function hasOther(map: Dict, { unless }: Field): boolean {
+  return unless !== undefined && Object.hasOwn(map, unless) && !isMissing(map[unless]);
 }
 
 /** The names that expressions in a key see; in steps that clean up they are more. */

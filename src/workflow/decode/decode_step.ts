@@ -196,10 +196,14 @@ function decodeWith(
   return expressions.data(templates, path, names, action);
 }
 
+/** The pause where only a time limits the attempts. */
+const ONE_SECOND: Duration = { kind: "constant", milliseconds: 1000 };
+
 function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefined {
   const {
     max_attempts: maxAttempts,
-    interval = NO_TIME,
+    for: time,
+    interval = maxAttempts === undefined ? ONE_SECOND : NO_TIME,
     initial_delay: initialDelay = NO_TIME,
     respect_retry_after: respectsRetryAfter = false,
     max_interval: maxInterval,
@@ -208,16 +212,16 @@ function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefin
     until,
     stop,
   } = decodeFields(map, path, RETRY, decoding) ?? {};
-  if (maxAttempts === undefined) return undefined;
+  if (maxAttempts === undefined && time === undefined) return undefined;
   const { problems, limits } = decoding;
-  if (maxAttempts > limits.attempts) {
+  if (maxAttempts !== undefined && maxAttempts > limits.attempts) {
     const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
     addError(problems, "limit", [...path, "max_attempts"], message, {
       hint: "RUNNER_MAX_ATTEMPTS sets the limit",
     });
   }
   return {
-    ...{ maxAttempts, interval, initialDelay, backoff, jitter, respectsRetryAfter },
+    ...{ maxAttempts, time, interval, initialDelay, backoff, jitter, respectsRetryAfter },
     ...{ maxInterval, until, stop },
   };
 }

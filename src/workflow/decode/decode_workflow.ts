@@ -12,7 +12,8 @@ import {
   type Defaults,
   type StepDraft,
 } from "./decode_step.ts";
-import { type FieldTable, JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
+import type { FieldTable } from "./field.ts";
+import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */

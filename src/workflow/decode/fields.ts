@@ -1,5 +1,4 @@
 import { formatDuration } from "../../base/value/duration.ts";
-import type { Dict } from "../../base/value/value.ts";
 import {
   BEFORE_ACTION,
   IN_ITERATION,
@@ -10,56 +9,7 @@ import {
   IN_WORKFLOW_VARS,
   seeing,
 } from "./expressions.ts";
-import type { NameRule } from "../model.ts";
-
-/** The types of the keys of the file format; `Decoded` has the value of each. */
-export type FieldType =
-  | "text"
-  | "integer"
-  | "number"
-  | "boolean"
-  | "template"
-  | "expression"
-  | "assertions"
-  | "duration"
-  | "names"
-  | "data"
-  | "iteration"
-  | "snapshot"
-  | "outputs"
-  | "map"
-  | "list";
-
-/** A key of the file format. */
-export interface Field {
-  readonly type: FieldType;
-  /** It must be there and must not be empty. */
-  readonly required?: true;
-  /** A hint where it is required and missing. */
-  readonly whenMissing?: (map: Dict) => string | undefined;
-  /** The names that expressions in it see. */
-  readonly names?: NameRule;
-  /** Its value when it is left out. */
-  readonly default?: string;
-  /** The least value of a number. */
-  readonly minimum?: number;
-  /** The allowed texts. */
-  readonly choices?: readonly string[];
-  /** The pattern of a text. */
-  readonly pattern?: RegExp;
-  /** A description of the required form of the text. */
-  readonly form?: string;
-  readonly summary: string;
-}
-
-/** The keys that one kind of mapping may have. */
-export interface FieldTable<F extends Readonly<Record<string, Field>>> {
-  /** The kind as messages name it: `a step`. */
-  readonly what: string;
-  readonly fields: F;
-  /** A key may be unknown where its value defines an anchor that is used. */
-  readonly holdsAnchors?: true;
-}
+import type { Field, FieldTable } from "./field.ts";
 
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
 export const STEP_TIMEOUT = 5 * 60_000;
@@ -316,10 +266,22 @@ export const RETRY = {
     max_attempts: {
       type: "integer",
       required: true,
+      unless: "for",
       minimum: 1,
-      summary: "All attempts together; 1 or more.",
+      summary: "All attempts together; 1 or more. Without it, `for` limits them.",
     },
-    interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
+    for: {
+      type: "duration",
+      names: BEFORE_ACTION,
+      summary: "The time of all attempts together, from the first on. An attempt is stopped when " +
+        "it is over, and none begins after it.",
+    },
+    interval: {
+      type: "duration",
+      names: IN_STEP,
+      default: "0s; 1s where only `for` limits the attempts",
+      summary: "The time between two attempts.",
+    },
     initial_delay: {
       type: "duration",
       names: BEFORE_ACTION,

@@ -130,10 +130,10 @@ function keyOf({ id, step, round, entry }: StepRun): string {
 /** The details of a step that its row does not show. */
 export function pageDetails(result: StepResult) {
   const { responseTime, echo, untested, untestedInside, outputs, tests, assertions } = result;
-  const { maxAttempts, wait, reason, exchange } = result;
+  const { maxAttempts, retryTime, wait, reason, exchange } = result;
   return {
     ...{ responseTime, echo, untested, untestedInside, outputs, tests, assertions },
-    ...{ maxAttempts, wait, reason },
+    ...{ maxAttempts, retryTime, wait, reason },
     failures: result.failures.map(briefFailure),
     attempts: result.attempts.length < 2 ? undefined : result.attempts.map(briefAttempt),
     exchange,

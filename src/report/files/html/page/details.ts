@@ -43,7 +43,7 @@ export function stepDetails(
 }
 
 function remarksOf(
-  { assertions, reason, untested, untestedInside, wait, maxAttempts }: PageDetails,
+  { assertions, reason, untested, untestedInside, wait, maxAttempts, retryTime }: PageDetails,
 ): (string | undefined | false)[] {
   return [
     assertions && `assertions: ${assertions.passed} passed, ${assertions.failed} failed`,
@@ -53,6 +53,7 @@ function remarksOf(
     `unsuccessful steps inside that nothing tested: ${untestedInside}`,
     wait !== undefined && `waited ${formatElapsed(wait)} before it`,
     maxAttempts !== undefined && `at most ${maxAttempts} attempts`,
+    retryTime !== undefined && `attempts for at most ${formatElapsed(retryTime)}`,
   ];
 }
 
