@@ -3,9 +3,9 @@ import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { RunEvent, StepRun, StepWaiting } from "../run/event.ts";
 import { runKey } from "../run/step_trees.ts";
-import { suiteTitle } from "./model/steps.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
+import { suiteTitle } from "./text/layout.ts";
 import { countOf, cutLine } from "./text/lines.ts";
 
 /** A report with a line below it for each job, or each workflow of a suite, that is under way. */

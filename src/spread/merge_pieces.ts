@@ -4,7 +4,7 @@ import {
   startsWhenNeedFailed,
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
-import { mergeCoverage } from "../report/model/coverage.ts";
+import { mergeCoverage } from "../report/coverage.ts";
 import type {
   Failure,
   JobFinished,

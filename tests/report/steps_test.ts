@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { quietReport } from "../../src/report/text/text_report.ts";
 import { PLAIN, type Reporter, type ReportOptions } from "../../src/report/reporter.ts";
-import { StepNames } from "../../src/report/model/steps.ts";
+import { StepNames } from "../../src/report/text/details.ts";
 import { StepTrees } from "../../src/run/step_trees.ts";
 import type { StepTree } from "../../src/run/event.ts";
 import type { Failure, RunEvent } from "../../src/run/event.ts";

@@ -135,7 +135,7 @@ async function reportCoverage(
 ): Promise<boolean> {
   if (ends.length === 0 && minCoverage === undefined) return true;
   const { coverageShares, coverageVerdict, mergeCoverage, renderCoverageSummary } = await import(
-    "../../report/model/coverage.ts"
+    "../../report/coverage.ts"
   );
   const apis = mergeCoverage(ends);
   if (minCoverage !== undefined && apis.length === 0) {

@@ -8,7 +8,7 @@ import {
   renderAnnotation,
 } from "../../base/text/github_command.ts";
 import { cutLine } from "../text/lines.ts";
-import { suiteTitle } from "../model/steps.ts";
+import { suiteTitle } from "../text/layout.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 

@@ -6,7 +6,7 @@ import {
   percentOf,
   type Share,
   verdictOfRuns,
-} from "../model/coverage.ts";
+} from "../coverage.ts";
 import {
   CUT_OFF,
   loneRecord,

@@ -6,7 +6,7 @@ import {
   shareText,
   uncalledOperations,
   verdictOfRuns,
-} from "../model/coverage.ts";
+} from "../coverage.ts";
 import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf, cutLine } from "../text/lines.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";

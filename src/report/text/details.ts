@@ -6,12 +6,12 @@ import type {
   RunEvent,
   StepFinished,
   StepResult,
+  StepRun,
   StepWaiting,
 } from "../../run/event.ts";
-import { hasFailed } from "../../run/step_trees.ts";
-import { StepNames } from "../model/steps.ts";
+import { hasFailed, runKey } from "../../run/step_trees.ts";
 import type { Reporter, ReportOptions, Style } from "../reporter.ts";
-import { stepIcon } from "./layout.ts";
+import { stepIcon, stepTitle, suiteTitle } from "./layout.ts";
 import { asText, countOf, indentLines } from "./lines.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
@@ -163,4 +163,43 @@ function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: 
   const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
   return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
     (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
+}
+
+/** Knows jobs and the steps under way by the names that people gave them. */
+export class StepNames {
+  readonly #jobs = new Map<string, string>();
+  readonly #steps = new Map<string, string>();
+  /** The workflow if it is one of several; otherwise empty. */
+  workflow = "";
+
+  /** Learns names from an event, and forgets those of steps that are over. */
+  update(event: RunEvent): void {
+    switch (event.type) {
+      case "run_started":
+        if (event.suite) this.workflow = suiteTitle(event);
+        for (const { id, name } of event.jobs) this.#jobs.set(id, oneLine(name));
+        return;
+      case "job_started":
+        this.#jobs.set(event.job, oneLine(event.name));
+        return;
+      case "step_started":
+        this.#steps.set(runKey(event.run), oneLine(event.name));
+        return;
+      case "step_finished":
+        this.#steps.delete(runKey(event.run));
+        return;
+    }
+  }
+
+  /** `Build`. */
+  job(id: string): string {
+    const name = this.#jobs.get(id) ?? id;
+    return this.workflow === "" ? name : `${this.workflow} › ${name}`;
+  }
+
+  /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
+  step(run: StepRun, name = this.#steps.get(runKey(run)) ?? `step ${run.step + 1}`): string {
+    const around = run.within ? this.step(run.within) : this.job(run.job);
+    return stepTitle(around, name, run);
+  }
 }

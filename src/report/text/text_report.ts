@@ -5,11 +5,11 @@ import type {
   RunStarted,
   StepResult,
   StepRun,
+  StepTally,
   StepTree,
   SuiteFinished,
 } from "../../run/event.ts";
 import { StepTrees } from "../../run/step_trees.ts";
-import { addUntested, addUntestedRounds, suiteTitle } from "../model/steps.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import {
   type FailureEntry,
@@ -31,6 +31,7 @@ import {
   runHeader,
   skippedJob,
   stepLineOf,
+  suiteTitle,
   untestedWarning,
 } from "./layout.ts";
 import { asText, countOf, roomOf } from "./lines.ts";
@@ -327,4 +328,24 @@ function lastLine(event: SuiteFinished, { style }: ReportOptions): string {
   const why = interrupted === undefined ? "" : ` ${style.red(`✗ ${oneLine(interrupted)}`)}`;
   return `${[all, ...parts.length === 0 ? [] : [parts.join(", ")]].join(": ")}; ` +
     `${countOf(ran, "step")} in ${formatElapsed(duration)}${why}`;
+}
+
+/** More names are never shown. */
+const MAX_NAMES = 4;
+
+/** Adds the names of steps that were unsuccessful and that nothing tests: `gate (HTTP 401)`. */
+function addUntested(names: Set<string>, { result, inside }: StepTree, around = ""): void {
+  if (names.size >= MAX_NAMES) return;
+  const name = around + oneLine(result.name);
+  if (result.untested !== undefined) names.add(`${name} (${oneLine(result.untested)})`);
+  for (const step of inside) addUntested(names, step, `${name} › `);
+}
+
+/** The same for a step of a repeated job. */
+function addUntestedRounds(names: Set<string>, tally: StepTally, around = ""): void {
+  if (names.size >= MAX_NAMES) return;
+  const { untested, inside } = tally;
+  const name = around + oneLine(tally.name);
+  if (untested) names.add(`${name} (${oneLine(untested.first)})`);
+  for (const step of inside) addUntestedRounds(names, step, `${name} › `);
 }

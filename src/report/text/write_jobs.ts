@@ -7,7 +7,6 @@ import type {
   StepTree,
 } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
-import { stepTitle } from "../model/steps.ts";
 import type { ReportOptions } from "../reporter.ts";
 import {
   BELOW_JOB,
@@ -20,6 +19,7 @@ import {
   stepIcon,
   stepLine,
   stepLineOf,
+  stepTitle,
 } from "./layout.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import {

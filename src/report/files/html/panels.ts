@@ -6,7 +6,7 @@ import {
   type Share,
   shareText,
   verdictOfRuns,
-} from "../../model/coverage.ts";
+} from "../../coverage.ts";
 import { countOf } from "../../text/lines.ts";
 import { type History, type HistoryRun, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../run_record.ts";

@@ -1,7 +1,7 @@
-import type { RunFinished } from "../../run/event.ts";
-import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
-import { oneLine } from "../../base/text/printable.ts";
-import type { Style } from "../reporter.ts";
+import type { RunFinished } from "../run/event.ts";
+import type { ApiCoverage, OperationCoverage } from "../base/value/api_coverage.ts";
+import { oneLine } from "../base/text/printable.ts";
+import type { Style } from "./reporter.ts";
 
 /** The number of all parts, and of those that were used. */
 export interface Share {
