@@ -20,7 +20,6 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "dns-packet": "asking name servers",
   "eventsource-parser": "reading server-sent events",
   "htmlparser2": "reading HTML",
-  "hdr-histogram-js": "counting the times of rounds",
   "imapflow": "reading mailboxes by IMAP",
   "ioredis": "speaking to Redis",
   "json-p3": "evaluating JSONPaths",

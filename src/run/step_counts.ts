@@ -10,6 +10,7 @@ import type {
   StepTree,
 } from "./event.ts";
 import { hasFailed } from "./step_trees.ts";
+import { Times } from "./times.ts";
 
 /** The counts of the steps of a job, by step and entry. */
 export type StepCounts = Map<string, StepCount>;
@@ -37,7 +38,7 @@ interface StepCount extends Pick<StepTally, "step" | "entry"> {
   readonly failures: Map<string, Mutable<FailureTally>>;
   otherFailures: number;
   /** The response time of each round in which the action answered. */
-  readonly times: number[];
+  readonly times: Times;
   readonly inside: StepCounts;
 }
 
@@ -56,7 +57,7 @@ function newCount(step: number, entry: number | undefined, name: string): StepCo
     ...{ step, entry, name: { first: name }, latest: name, latestMasked: name },
     ...{ states: noSteps(), flaky: 0, duration: 0, firstRound: 0 },
     ...{ echoes: new Map(), otherEchoes: 0, failures: new Map(), otherFailures: 0 },
-    ...{ times: [], inside: new Map() },
+    ...{ times: new Times(), inside: new Map() },
   };
 }
 
@@ -102,7 +103,7 @@ export function addResult(
   counts.states[state]++;
   counts.duration += duration;
   if (flaky) counts.flaky++;
-  if (responseTime !== undefined && !instant) counts.times.push(responseTime);
+  if (responseTime !== undefined && !instant) counts.times.add(responseTime);
   if (state !== "skipped" && !(duration <= (counts.slowest?.duration ?? -1))) {
     counts.slowest = { round, name, duration };
   }
@@ -175,24 +176,9 @@ export function talliesOf(all: StepCounts): StepTally[] {
   });
 }
 
-const MAX_BARS = 24;
-
-function responseTimes(times: readonly number[]): ResponseTimes | undefined {
-  if (times.length === 0) return undefined;
-  const sorted = Float64Array.from(times).sort();
-  const count = sorted.length;
-  const [min, max] = [sorted[0]!, sorted[count - 1]!];
-  // The nearest rank: a time that was measured.
-  const at = (percent: number) => sorted[Math.max(0, Math.ceil(percent / 100 * count) - 1)]!;
-  const histogram = new Array<number>(Math.min(MAX_BARS, Math.ceil(Math.sqrt(count)))).fill(0);
-  const width = (max - min) / histogram.length;
-  for (const time of sorted) {
-    histogram[Math.min(histogram.length - 1, Math.floor((time - min) / width) || 0)]!++;
-  }
-  return {
-    ...{ count, min, mean: roundDuration(sorted.reduce((sum, time) => sum + time, 0) / count) },
-    ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99), max, histogram },
-  };
+function responseTimes(times: Times): ResponseTimes | undefined {
+  const summary = times.summary();
+  return summary && { ...summary, histogram: times.histogram() };
 }
 
 /** The name of something that comes up again and again, each time perhaps by another name. */

@@ -15,7 +15,7 @@ import type {
 } from "../run/event.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
 import { FieldErrors } from "../run/execute/evaluate_field.ts";
-import { exactRoundStats, expectOf } from "../run/execute/round_stats.ts";
+import { expectOf, RoundCounter } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../base/errors.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { formatDuration } from "../base/value/duration.ts";
@@ -219,7 +219,7 @@ function distinctOf(failures: readonly Failure[]): readonly Failure[] {
 
 /** Percentiles of parts cannot be added up: they are found in the times of all rounds. */
 function statsOf(id: string, pieces: readonly Piece[]): RoundStats | undefined {
-  const counter = exactRoundStats();
+  const counter = new RoundCounter();
   for (const { jobs } of pieces) {
     const { passed = [], failed = [] } = jobs.get(id)?.rounds ?? {};
     for (const time of passed) counter.add("passed", time);

@@ -8,7 +8,7 @@ import { Round, type RoundStart, type Run } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { Flight, type FlightOwner } from "./flight.ts";
 import type { Outputs } from "./outputs.ts";
-import { expectOf, makeRoundStats, type RoundCounter } from "./round_stats.ts";
+import { expectOf, RoundCounter } from "./round_stats.ts";
 import { combineStates } from "./run_step.ts";
 
 /** The number of rounds that start before responses to earlier ones are processed. */
@@ -34,7 +34,7 @@ export async function runRounds(
   const { run } = start;
   const { expect, period, interval } = repeat;
   const { draining, deadlines, cancellation, host: { clock } } = run;
-  const stats = await makeRoundStats(expect !== undefined);
+  const stats = new RoundCounter();
   const rounds = new Rounds(start, steps, stats, expect !== undefined);
   const began = clock.ticks();
   let turn = began;
