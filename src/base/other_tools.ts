@@ -34,10 +34,7 @@ const JOB: Table = [
   [MAY_FAIL, "allow_failure"],
   [GOES_ON, "continue_on_error continue-on-error"],
   [AFTER_ALL, "teardown cleanup"],
-  [
-    'a step with "iteration" runs once for each entry, with uses: embedded a whole job',
-    "matrix strategy",
-  ],
+  ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
   ['the key is "needs"', "depends_on"],
   ['"vars" is a key of the workflow and of a step', "vars"],
   ['environment variables are read in the "vars" of the workflow', "env"],
@@ -71,6 +68,10 @@ const KEYS: Readonly<Record<string, Table>> = {
     ["the vars of a job file are given by the step that embeds it: with: { path, vars }", "vars"],
     ["a job file is one job, with its steps at the top", "jobs"],
     ...JOB,
+  ],
+  "matrix": [
+    ['the key is "parallel"', "max-parallel max_parallel"],
+    ['the key is "fail_fast"', "fail-fast failfast"],
   ],
   "a step": [
     [SKIPIF, "if"],

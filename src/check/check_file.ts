@@ -15,6 +15,7 @@ import type { Limits } from "../workflow/limits.ts";
 import { JobFiles } from "../workflow/job_files/job_files.ts";
 import { type DecodedWorkflow, embedJobFiles, readDocument } from "../workflow/load_workflow.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
+import { writtenId } from "../workflow/step_facts.ts";
 import type { Document } from "../workflow/model.ts";
 import { CHECKS, ERROR_CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./literal_secrets.ts";
@@ -158,7 +159,9 @@ export async function checkLoaded(
     {
       ...context,
       unset,
-      chosen: new Set(jobs.filter(({ skip }) => skip === undefined).map(({ job }) => job.id)),
+      chosen: new Set(
+        jobs.filter(({ skip }) => skip === undefined).map(({ job }) => writtenId(job)),
+      ),
     },
   );
   const checks = isStrict ? CHECKS : ERROR_CHECKS;

@@ -5,7 +5,12 @@ import { evaluateKnown } from "../plan/evaluate_vars.ts";
 import { jobsBefore, type Plan, type PlannedJob } from "../plan/plan.ts";
 import { excerptOf, type Path, type Position } from "../base/source.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import { hasOpenEntries, listedEntries, markCleanup } from "../workflow/step_facts.ts";
+import {
+  hasOpenEntries,
+  listedEntries,
+  markCleanup,
+  namesOfMatrix,
+} from "../workflow/step_facts.ts";
 import type { Job, Repeat, Step } from "../workflow/model.ts";
 
 /** The graph of a workflow as drawings show it. */
@@ -34,6 +39,8 @@ export interface DagJob {
   readonly id: string;
   /** With its templates rendered as far as possible before a run. */
   readonly name: string;
+  /** The id of the job of the file whose matrix it is of. */
+  readonly matrix?: string | undefined;
   /** Ids of jobs, each once. */
   readonly needs: readonly string[];
   /** 0 for a job without needs, else one more than the highest level among its needs. */
@@ -64,28 +71,32 @@ export function makeDag(
   plan: Plan,
   { mask = (name) => name, addSecret = () => {} }: DagOptions = {},
 ): Dag {
-  const scopeOf = (vars: Dict) => ({ names: { vars }, strict: true, addSecret });
+  const scopeOf = (vars: Dict, names: Scope["names"] = {}) => (
+    { names: { vars, ...names }, strict: true, addSecret }
+  );
   const { workflow, vars } = plan;
   const levels = makeLevels(plan.jobs);
-  const nameOf = (template: Template, vars: Dict) =>
-    mask(renderKnown(template, scopeOf(vars)), vars);
+  const nameOf = (template: Template, vars: Dict, names: Scope["names"]) =>
+    mask(renderKnown(template, scopeOf(vars, names)), vars);
   const stepsOf = (job: Job, outer: Dict): DagStep[] =>
     job.steps.map((step) => {
-      const seen = varsOf(step, outer, scopeOf(outer));
+      const names = namesOfMatrix(job);
+      const seen = varsOf(step, outer, scopeOf(outer, names));
       const inside = step.embedded?.job;
-      const name = step.name ? nameOf(step.name, seen) : step.action.name;
+      const name = step.name ? nameOf(step.name, seen, names) : step.action.name;
       return {
         id: step.id,
         name: markCleanup(job, step, name),
         uses: step.action.name,
-        steps: inside && stepsOf(inside, passedVars(step, scopeOf(seen))),
+        steps: inside && stepsOf(inside, passedVars(step, scopeOf(seen, names))),
       };
     });
   return {
     name: mask(workflow.name, vars),
     jobs: plan.jobs.map((planned) => ({
       id: planned.job.id,
-      name: nameOf(planned.job.name, vars),
+      name: nameOf(planned.job.name, vars, namesOfMatrix(planned.job)),
+      matrix: planned.job.combination?.of.id,
       needs: planned.needs.map(({ job }) => job.id),
       level: levels.get(planned)!,
       tags: tagsOf(workflow.tags, planned.job.tags),

@@ -1,5 +1,6 @@
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Field } from "../workflow/decode/field.ts";
+import { MATRIX } from "../workflow/decode/fields.ts";
 import type { NameRule } from "../workflow/model.ts";
 import {
   actionAt,
@@ -12,7 +13,16 @@ import {
 } from "./format.ts";
 import { describeAction, describeParameter, NAMES } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
-import { isExpression, isInBraces, makeOutline, type Outline, outputNames } from "./outline.ts";
+import {
+  isExpression,
+  isInBraces,
+  type JobOutline,
+  makeOutline,
+  type Outline,
+  outputNames,
+} from "./outline.ts";
+import { seeingMatrix } from "../workflow/decode/expressions.ts";
+import { ALL } from "../workflow/step_facts.ts";
 import { join } from "@std/path/join";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import type { Host } from "../host/host.ts";
@@ -243,7 +253,8 @@ function inExpression(
       const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
       if (key !== undefined) {
         const owner = published.find(({ id }) => id!.text === key);
-        return names(owner ? outputNames(owner) : [], `an output of ${key}`);
+        const isOfAll = owner && owner.job !== jobAt(outline, path) && hasMatrix(owner.job);
+        return names(isOfAll ? [ALL] : owner ? outputNames(owner) : [], `an output of ${key}`);
       }
       const flat = new Set(published.flatMap(({ outputs }) => outputs.map((one) => one.key.text)));
       return [
@@ -252,10 +263,18 @@ function inExpression(
       ];
     }
     case "needs": {
-      if (key !== undefined) return names(["state"], "how the job ended");
-      const job = path[0] === "jobs" ? nodeAt(outline.root, path.slice(0, 2)) : undefined;
-      const needs = itemsOf(fieldOf(job, "needs"));
+      if (key !== undefined) {
+        const isMatrix = hasMatrix(outline.jobs.find(({ id }) => id?.text === key));
+        return names(isMatrix ? ["state", ALL] : ["state"], "how the job ended");
+      }
+      const needs = itemsOf(fieldOf(jobAt(outline, path)?.node, "needs"));
       return names(needs.flatMap((one) => one.kind === "scalar" ? one.text : []), "a job");
+    }
+    case "matrix": {
+      const matrix = fieldOf(jobAt(outline, path)?.node, "matrix");
+      const lists = [matrix, ...itemsOf(fieldOf(matrix, "include"))].flatMap(pairsOf)
+        .map((pair) => pair.key.text).filter((name) => !Object.hasOwn(MATRIX.fields, name));
+      return key === undefined ? names(new Set(lists), "a value of the matrix") : [];
     }
     case "res": {
       const action = actionAt(outline, path, known);
@@ -272,16 +291,26 @@ function inExpression(
 function nameRuleAt(
   outline: Outline,
   path: readonly (string | number)[],
-  known: KnownActions,
+  actions: KnownActions,
 ): NameRule | undefined {
+  const isMatrix = path[2] !== "matrix" && hasMatrix(jobAt(outline, path));
   for (let length = path.length; length > 0; length--) {
-    const keys = keysAt(outline, path.slice(0, length - 1), known);
+    const keys = keysAt(outline, path.slice(0, length - 1), actions);
     const key = String(path[length - 1]);
     if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) continue;
     const { names } = keys.table.fields[key]!;
-    if (names) return names;
+    if (names) return isMatrix ? seeingMatrix(names, undefined) : names;
   }
-  return stepAt(outline, path) ? { where: "in a step", known: Object.keys(NAMES) } : undefined;
+  const known = Object.keys(NAMES).filter((name) => isMatrix || name !== "matrix");
+  return stepAt(outline, path) ? { where: "in a step", known } : undefined;
+}
+
+function jobAt(outline: Outline, path: readonly (string | number)[]): JobOutline | undefined {
+  return path[0] === "jobs" ? outline.jobs[Number(path[1])] : undefined;
+}
+
+function hasMatrix(job: JobOutline | undefined): boolean {
+  return fieldOf(job?.node, "matrix") !== undefined;
 }
 
 /** A path that is being typed, up to its last "/" and the part that a name replaces. */

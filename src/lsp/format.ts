@@ -5,6 +5,7 @@ import {
   ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
+  MATRIX,
   REPEAT,
   RETRY,
   SNAPSHOT,
@@ -57,6 +58,7 @@ function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   if (first === undefined) return fields(JOB_FIELDS);
   if (first === "repeat" && second === undefined) return fields(REPEAT);
   if (first === "repeat" && second === "expect" && isAssertion(rest)) return fields(ASSERTION);
+  if (first === "matrix" && second === undefined) return fields(MATRIX);
   if (first === "defaults") {
     if (second === undefined) return { kind: "actions" };
     return parametersAt(rest, action);

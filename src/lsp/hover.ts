@@ -21,8 +21,11 @@ interface Hover extends TextRange {
 export const NAMES: Readonly<Record<string, string>> = {
   vars: "The variables of the workflow, with those of the step and of the entry of its iteration.",
   outputs: "What steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`; " +
-    "`outputs.<step id>.all` is the list of the outputs of all entries of an `iteration`.",
-  needs: "How the jobs that this job needs have ended: `needs.<job id>.state`.",
+    "`outputs.<step id>.all` is the list of the outputs of all entries of an `iteration`, or of " +
+    "all jobs of a `matrix`.",
+  needs: "How the jobs that this job needs have ended: `needs.<job id>.state`; " +
+    "`needs.<job id>.all` is the list of the `state` and `matrix` of each job of a `matrix`.",
+  matrix: "The values of the `matrix` of the job in the combination that it runs for.",
   res: "The response of the action.",
   req: "The request of the action, as it was sent.",
   rt: "The response time.",

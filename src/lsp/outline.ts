@@ -29,7 +29,7 @@ export interface StepInText {
   readonly outputs: readonly { readonly key: LooseScalar; readonly value: LooseNode }[];
 }
 
-interface JobOutline {
+export interface JobOutline {
   readonly node: LooseNode;
   readonly id?: LooseScalar;
   readonly steps: StepInText[];

@@ -3,6 +3,7 @@ import { Draws, type RandomSource } from "../expr/draws.ts";
 import type { Scope, Template } from "../expr/expression.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
+import { namesOfMatrix, writtenId } from "../workflow/step_facts.ts";
 import { type Plan, type PlannedJob, startsAlways, startsWhenNeedFailed } from "./plan.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -30,18 +31,34 @@ export async function makePlan(
   const random = draws.at(() => `${file} vars`);
   const vars = await (evaluate ?? evaluateVars)(workflow, environment, addSecret, random);
   const path = evaluate ? renderKnownPath : renderPath;
-  const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
-    { jobs: workflow.jobs, warnings: [] };
-  const planned = new Map(jobs.map((job) => {
-    const random = draws.at(() => `${file} ${job.id}`);
-    const name = nameOf(job, { names: { vars }, strict: true, addSecret, random });
-    return [job.id, { job, ...name, needs: [] as PlannedJob[], ...conditionOf(job) }];
-  }));
-  for (const { job, needs } of planned.values()) {
+  const { jobs: written, warnings } =
+    await workflow.loadJobFiles?.((template) => path(template, vars)) ??
+      { jobs: workflow.jobs, warnings: [] };
+  const scopeOf = (job: Job, names: Scope["names"] = {}): Scope => ({
+    names: { vars, ...names },
+    strict: true,
+    addSecret,
+    random: draws.at(() => `${file} ${job.id}`),
+  });
+  const jobs = written.some(({ matrix }) => matrix)
+    ? (await import("./expand_matrices.ts")).expandMatrices(written, {
+      document: workflow.document,
+      sources: [environment, vars],
+      secrets,
+      scopeOf,
+      isOutline: evaluate !== undefined,
+    })
+    : written;
+  const planned = jobs.map((job) => {
+    const name = nameOf(job, scopeOf(job, namesOfMatrix(job)));
+    return { job, ...name, needs: [] as PlannedJob[], ...conditionOf(job) };
+  });
+  const byId = Map.groupBy(planned, ({ job }) => writtenId(job));
+  for (const { job, needs } of planned) {
     for (const id of new Set(job.needs)) {
-      const need = planned.get(id);
-      if (!need) throw new Error(`unchecked need "${id}"`);
-      needs.push(need);
+      const needed = byId.get(id);
+      if (!needed) throw new Error(`unchecked need "${id}"`);
+      needs.push(...needed);
     }
   }
   return {
@@ -49,7 +66,7 @@ export async function makePlan(
     vars,
     secrets,
     draws,
-    jobs: [...planned.values()],
+    jobs: planned,
     warnings,
   };
 }
@@ -89,7 +106,7 @@ export function renderKnownPath(path: Template, vars: Dict): string | undefined 
 }
 
 /**
- * A name sees `vars` alone, so that a job that never runs has one too. Where there is nothing in it
+ * A name sees `vars` and `matrix` alone, so that a job that never runs has one too. Where there is nothing in it
  * the job is known by its id.
  */
 function nameOf({ id, name }: Job, scope: Scope): Pick<PlannedJob, "name" | "nameError"> {

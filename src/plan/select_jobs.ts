@@ -2,6 +2,7 @@ import { didYouMean } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 import { UsageError } from "../base/errors.ts";
 import { excerptOf } from "../base/source.ts";
+import { writtenId } from "../workflow/step_facts.ts";
 
 /** The part of a plan to run. */
 interface Selection {
@@ -65,8 +66,11 @@ export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
 }
 
 /** All by which a job can be chosen. */
-function namesOf({ job, name }: PlannedJob): readonly string[] {
-  return [...new Set([job.id, name, job.name.source])];
+function namesOf(
+  { job: { id, name: { source }, combination }, name }: PlannedJob,
+): readonly string[] {
+  const written = combination ? [combination.of.id, combination.of.name.source] : [];
+  return [...new Set([id, name, source, ...written])];
 }
 
 function globPattern(glob: string): RegExp {
@@ -137,7 +141,9 @@ export function chooseJobAt(plan: Plan, line: number): Plan {
   }));
   const found = begins.findLast((one) => one.line <= line)?.planned;
   if (found && !found.job.isCleanup) {
-    return selectJobs(plan, { only: new Set([found]), withNeeds: true, skip: new Set() });
+    const id = writtenId(found.job);
+    const only = new Set(plan.jobs.filter(({ job }) => writtenId(job) === id));
+    return selectJobs(plan, { only, withNeeds: true, skip: new Set() });
   }
   const jobs = begins.filter(({ planned }) => !planned.job.isCleanup).slice(0, 5)
     .map(({ planned, line }) => `${planned.job.id} at ${line}`).join(", ");

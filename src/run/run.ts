@@ -14,6 +14,7 @@ import {
 import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/add_secrets.ts";
 import { Masker } from "../secrets/masker.ts";
 import type { Document, Step } from "../workflow/model.ts";
+import { writtenId } from "../workflow/step_facts.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
 import { RunTotals, sumOf } from "./count_steps.ts";
 import type { BareEvent, Emit, RunEvent } from "./event.ts";
@@ -77,6 +78,9 @@ function openRun(
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   for (const value of plan.secrets) addSecretValue(value, secrets);
+  for (const { combination } of workflow.jobs) {
+    if (combination) addSecretsOf(combination.values, secrets);
+  }
   const stepIds = stepIdsOf(workflow.jobs.flatMap(({ steps }) => steps));
   const cleanup = resources.resource(
     "cleanup timeout",
@@ -230,15 +234,24 @@ async function runGraph(
   outcomes: Outcomes,
   slots: RunOptions["slots"],
 ): Promise<void> {
+  const matrices = jobs.some(({ job }) => job.combination)
+    ? (await import("./execute/matrix.ts")).openMatrices(run, jobs)
+    : undefined;
   await Promise.all(jobs.map(async (planned) => {
     const needs = await Promise.all(planned.needs.map((need) => outcomes.get(need)!.promise));
+    const matrix = matrices?.get(planned);
+    const within = matrix?.runOf(planned) ?? run;
     const begin = async () => {
-      const block = blockOf(run, planned, needs);
-      if (block) return endBlocked(run, planned, block);
-      return await runJob(run, planned, await statesFor(planned, outcomes));
+      const block = blockOf(within, planned, needs);
+      if (block) return endBlocked(within, planned, block);
+      return await runJob(within, planned, await statesFor(planned, outcomes));
     };
-    const waits = slots && blockOf(run, planned, needs) === undefined;
-    outcomes.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
+    const beginInTurn = () => {
+      const waits = slots && blockOf(within, planned, needs) === undefined;
+      return waits ? slots.use(planned.job.index, begin) : begin();
+    };
+    const outcome = matrix ? matrix.start(planned, beginInTurn) : beginInTurn();
+    outcomes.get(planned)!.resolve(await outcome);
   }));
 }
 
@@ -249,9 +262,17 @@ async function statesFor({ job }: PlannedJob, outcomes: Outcomes): Promise<Dict>
   const seen = new Set(job.needs);
   // A job that was not selected did not run.
   for (const id of job.isCleanup ? [] : seen) states[id] = { state: "skipped" };
-  for (const [{ job: { id, isCleanup } }, { promise }] of outcomes) {
+  const matrices = new Map<string, Dict>();
+  for (const [planned, { promise }] of outcomes) {
+    const { isCleanup, combination } = planned.job;
+    const id = writtenId(planned.job);
     const isSeen = job.isCleanup ? !isCleanup : seen.has(id);
-    if (isSeen) states[id] = { state: (await promise).state };
+    if (!isSeen) continue;
+    const { state } = await promise;
+    if (combination) {
+      const { addState } = await import("./execute/matrix.ts");
+      matrices.set(id, states[id] = addState(matrices.get(id), planned, state));
+    } else states[id] = { state };
   }
   return states;
 }

@@ -18,6 +18,9 @@ export const FORMS = {
   template: "must be a list, or a template that gives one",
 };
 
+/** The pattern of a text with a template in it. */
+export const TEMPLATE = String.raw`\{\{[\s\S]*\}\}`;
+
 /** The schema of each key type. `inside` is the schema of a map or of the items of a list. */
 const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => JsonSchemaObject } =
   {
@@ -58,10 +61,11 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     data: () => ({ type: "object" }),
     iteration: (_, inside) => ({
       type: inside === true ? ["array", "string"] : ["array", "string", "object"],
-      pattern: String.raw`\{\{[\s\S]*\}\}`,
+      pattern: TEMPLATE,
       patternErrorMessage: FORMS.template,
       ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
     }),
+    matrix: (_, inside) => typeof inside === "object" ? inside : { type: "object" },
     snapshot: (_, inside) => ({ anyOf: [{ type: "boolean" }, inside] }),
     outputs: () => ({ type: "object", additionalProperties: EXPRESSION }),
     map: (_, inside) => typeof inside === "object" ? inside : { type: "object" },

@@ -5,6 +5,7 @@ import {
   ASSERTION,
   ITERATION,
   JOB_FIELDS,
+  MATRIX,
   REPEAT,
   RETRY,
   SNAPSHOT,
@@ -13,7 +14,7 @@ import {
 } from "../workflow/decode/fields.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
 import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
-import { fieldSchema } from "./field_schema.ts";
+import { fieldSchema, FORMS, TEMPLATE } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
@@ -36,6 +37,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
       step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
       repeat: tableSchema(REPEAT, { expect: ASSERTION_REFERENCE }),
       assertion: tableSchema(ASSERTION, {}),
+      matrix: matrixSchema(),
       retry: tableSchema(RETRY, {}),
       iteration: iterationSchema(),
       ...Object.fromEntries(
@@ -73,6 +75,36 @@ function iterationSchema(): JsonSchemaObject {
   };
 }
 
+/** Its options, and lists of values by any other name. */
+function matrixSchema(): JsonSchemaObject {
+  const schema = tableSchema(MATRIX, { include: true, exclude: true });
+  const maps = (name: string) => ({
+    ...schema.properties![name] as JsonSchemaObject,
+    items: {
+      type: ["object", "string"],
+      pattern: TEMPLATE,
+      patternErrorMessage: "must be a map, or a template that gives one",
+    } as const,
+  });
+  const values: JsonSchemaObject = {
+    type: ["array", "string"],
+    pattern: TEMPLATE,
+    patternErrorMessage: FORMS.template,
+    minItems: 1,
+    items: { type: ["string", "number", "boolean", "object"] },
+  };
+  const options = Object.keys(MATRIX.fields).join("|");
+  return {
+    ...schema,
+    minProperties: 1,
+    properties: { ...schema.properties, include: maps("include"), exclude: maps("exclude") },
+    patternProperties: {
+      ...schema.patternProperties,
+      [String.raw`^(?!(?:${options}|x[-_].*)$)[A-Za-z_]\w*$`]: values,
+    },
+  };
+}
+
 /** A suite file; where it lists texts, one text alone will do. */
 function suiteSchema(): JsonSchemaObject {
   const entry: JsonSchema = {
@@ -106,6 +138,7 @@ function jobSchema(actions: readonly Action[]): JsonSchemaObject {
       steps: { $ref: "#/$defs/step" },
       finally: { $ref: "#/$defs/step" },
       repeat: { $ref: "#/$defs/repeat" },
+      matrix: { $ref: "#/$defs/matrix" },
       defaults: defaultsSchema(actions),
     }),
     allOf: actions.flatMap(jobRules),
@@ -202,8 +235,8 @@ function referenceTo(action: Action): string {
 /** The keys of a table that have their own schema. */
 type Nested<F extends Readonly<Record<string, Field>>> = {
   readonly [
-    K in keyof F as F[K]["type"] extends "assertions" | "map" | "list" | "iteration" | "snapshot"
-      ? K
+    K in keyof F as F[K]["type"] extends
+      "assertions" | "map" | "list" | "iteration" | "snapshot" | "matrix" ? K
       : never
   ]: JsonSchema;
 };

@@ -5,6 +5,7 @@ import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
+import { ALL } from "../workflow/step_facts.ts";
 import { isPart, newestParts } from "./piece_events.ts";
 import { type NamedText, readJsonFile } from "./read_json_file.ts";
 import { type Opening, openValues, type Seal, sealValues } from "./seal.ts";
@@ -159,18 +160,34 @@ export function gatherInputs(
       failed: states.reduce((sum, { failed }) => sum + (failed ?? 0), 0),
     });
   }
+  const lists = new Map<string, Dict[]>();
   for (const planned of whole.jobs) {
     if (!before.has(planned)) continue;
     const parts = partsOf(planned);
     for (const { id } of planned.job.steps) {
       if (id === undefined) continue;
+      if (planned.job.combination) {
+        const known = lists.get(id) ?? [];
+        lists.set(id, known);
+        // A piece that ran several jobs of a matrix has the outputs of all of them.
+        known.push(
+          ...parts.flatMap(({ outputs }) => Object.hasOwn(outputs, id) ? [outputs[id]!] : []),
+        );
+        continue;
+      }
       const latest = parts.filter((piece) => Object.hasOwn(piece.outputs, id))
         .sort((a, b) => (b.rounds[id] ?? 0) - (a.rounds[id] ?? 0))[0];
       if (latest) outputs.push([id, latest.outputs[id]!]);
     }
   }
+  for (const [id, pieces] of lists) outputs.push([id, joinLists([...new Set(pieces)])]);
   const failed = [...outcomes.values()].reduce((sum, outcome) => sum + outcome.failed, 0);
   return { outcomes, outputs, failed, warnings: [...new Set(warnings)] };
+}
+
+/** The outputs of a step in all jobs of a matrix, of those of the pieces that ran some of them. */
+function joinLists(ofPieces: readonly Dict[]): Dict {
+  return { [ALL]: ofPieces.flatMap(({ [ALL]: all }) => Array.isArray(all) ? all : []) };
 }
 
 /** Adds the secrets among outputs that others have published. */

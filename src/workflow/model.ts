@@ -2,6 +2,7 @@ import type { Action, ParameterType } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Path } from "../base/source.ts";
+import type { Dict } from "../base/value/value.ts";
 import type { Document } from "../base/yaml/document.ts";
 
 export type { Document, Positions, ReplacedKey } from "../base/yaml/document.ts";
@@ -49,10 +50,32 @@ export interface Job {
   readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
   readonly repeat?: Repeat;
+  /** The job runs once for each combination of its values: a plan has a job for each. */
+  readonly matrix?: Matrix;
+  /** The combination of the matrix that the job is, in a plan. */
+  readonly combination?: Combination;
   /** In addition to those of the workflow. */
   readonly tags?: readonly string[];
   /** The steps, and then those of `finally`. */
   readonly steps: readonly Step[];
+}
+
+/** `matrix` of a job. */
+export interface Matrix {
+  /** A map of the names to lists of values, with `include` and `exclude`. */
+  readonly values: DataTemplate;
+  /** How many of its jobs run at once; no limit without it. */
+  readonly parallel?: number;
+  /** Whether nothing new starts once one of its jobs has failed. */
+  readonly failFast?: true;
+}
+
+/** One of the jobs that a job with a matrix becomes. */
+export interface Combination {
+  /** The job as it is in the file. */
+  readonly of: Pick<Job, "id" | "name">;
+  /** What its expressions see as `matrix`. */
+  readonly values: Dict;
 }
 
 export interface Repeat {

@@ -1,6 +1,6 @@
 import type { Path } from "../base/source.ts";
 import type { DataTemplate } from "../expr/expression.ts";
-import { isDict } from "../base/value/value.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
 import type { Assertion, Job, Step } from "./model.ts";
 
 /** In the outputs of a step with `iteration`: the list of the outputs of all its entries. */
@@ -10,6 +10,16 @@ export const ALL = "all";
 export function hasAll({ iteration, outputs }: Pick<Step, "iteration" | "outputs">): boolean {
   return iteration !== undefined && outputs.length > 0 &&
     !outputs.some(({ name }) => name === ALL);
+}
+
+/** The id that a job has in the file, which its `needs` refer to. */
+export function writtenId({ id, combination }: Pick<Job, "id" | "combination">): string {
+  return combination?.of.id ?? id;
+}
+
+/** What expressions in a job see because it is one of a matrix. */
+export function namesOfMatrix({ combination }: Pick<Job, "combination">): { matrix?: Dict } {
+  return combination ? { matrix: combination.values } : {};
 }
 
 /** Where an assertion is: under its key, or below that in a list or a map. */

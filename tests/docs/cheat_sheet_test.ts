@@ -27,6 +27,6 @@ Deno.test("the cheat sheet names options and keys that exist", async () => {
   assertEquals(named.filter((name) => !options.includes(`\`${name}`)), []);
   const table = SHEET.slice(SHEET.indexOf("## Keys"), SHEET.indexOf("## Values"));
   const cells = [...table.matchAll(/\| `(\w+)` /g)].map(([, key]) => key!);
-  assertEquals(cells.length, 17);
+  assertEquals(cells.length, 18);
   assertEquals(cells.filter((key) => !new RegExp(`^\\| \\**\`${key}\``, "m").test(keys)), []);
 });

@@ -7,6 +7,7 @@ import { ACTIONS } from "../../src/actions/registry.ts";
 import {
   ASSERTION,
   JOB_FIELDS,
+  MATRIX,
   REPEAT,
   RETRY,
   STEP_FIELDS,
@@ -55,6 +56,7 @@ const PLACES: readonly (readonly [fields: readonly string[], yaml: string, other
     "name: j\n  steps: [{uses: hello}]",
   ],
   [Object.keys(REPEAT.fields), `${STEP}  - uses: hello\n  repeat:\n    KEYS\n`, "count: 1"],
+  [Object.keys(MATRIX.fields), `${STEP}  - uses: hello\n  matrix:\n    KEYS\n`, "env: [a]"],
   [Object.keys(STEP_FIELDS.fields), `${STEP}  -\n    KEYS\n`, "uses: hello\n    id: a"],
   [
     Object.keys(RETRY.fields),

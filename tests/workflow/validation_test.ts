@@ -515,7 +515,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("retries: 3"), 'the key is "retry"'],
     [step("retry: { attempts: 3 }"), 'the key is "max_attempts"'],
     [step("retry: { max_attempts: 3, delay: 1s }"), 'the key is "interval"'],
-    [job("strategy: { matrix: {} }"), 'a step with "iteration" runs once for each entry'],
+    [job("strategy: { matrix: {} }"), 'the key is "matrix"'],
     [job("teardown: true"), 'the key is "finally"'],
     [job("echo: hi"), '"echo" is a key of a step'],
     [step("defaults: {}"), '"defaults" is a key of a job'],

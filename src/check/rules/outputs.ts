@@ -52,7 +52,7 @@ const MAX_PUBLISHERS = 100;
  * Finds the steps whose outputs a reading sees; an id of a step goes before the name of an output.
  * Undefined where that cannot be known: all outputs are read, or a name that only the run knows.
  */
-function findOutputSource(model: CheckModel, { keys }: Reading): OutputSource | undefined {
+function findOutputSource(model: CheckModel, { keys, job }: Reading): OutputSource | undefined {
   const [first, second] = keys;
   if (!first || model.context.outputs?.has(first.name)) return undefined;
   // A part that was not read may define the name.
@@ -62,15 +62,19 @@ function findOutputSource(model: CheckModel, { keys }: Reading): OutputSource | 
   if (steps) {
     if (!second) return { steps, index: 0 };
     if (steps.some(({ published }) => published === undefined)) return undefined;
-    const having = steps.filter(({ published, draft }) =>
-      published?.has(second.name) || second.name === ALL && hasAll(draft)
+    const having = steps.filter((step) =>
+      isOfOtherMatrix(step, job)
+        ? second.name === ALL
+        : step.published?.has(second.name) || second.name === ALL && hasAll(step.draft)
     );
     if (having.length > 0) return { steps: having, index: 0 };
     return nothing(second.name, { index: 1, owner: steps[0] });
   }
   const publishers = model.publishers.get(first.name);
   if (publishers && publishers.length > MAX_PUBLISHERS) return undefined;
-  if (publishers) return { steps: publishers, index: 0 };
+  const seen = publishers?.filter((step) => !isOfOtherMatrix(step, job)) ?? [];
+  if (seen.length > 0) return { steps: seen, index: 0 };
+  if (publishers) return { index: 0, owner: publishers[0] };
   return model.knowsPublishers ? nothing(first.name, { index: 0 }) : undefined;
 }
 
@@ -81,7 +85,10 @@ function unpublished(
 ): Problem {
   const { name } = reading.keys[index]!;
   const guarded = isGuarded(reading, index);
-  const message = owner
+  const isInMatrix = owner !== undefined && isOfOtherMatrix(owner, reading.job);
+  const message = isInMatrix
+    ? `"${name}" is published by each job of the matrix of "${owner.job.draft.id}"`
+    : owner
     ? `the step "${owner.draft.id}" publishes no "${name}"`
     : `no step publishes "${name}"`;
   const near = didYouMean(
@@ -92,13 +99,18 @@ function unpublished(
     severity: guarded ? "hint" : severityOfNil(reading, index),
     code: "unpublished-output",
     message: guarded ? `${message}: this is always nil` : message,
-    hint: near ??
+    hint: isInMatrix ? `outputs.${owner.draft.id}.all is the list of their outputs` : near ??
       (owner
         ? listOutputs(owner)
         : jobs.some(({ draft }) => draft.id === name)
         ? `"${name}" is a job: outputs are read by the id of a step`
         : undefined),
   });
+}
+
+/** Whether the outputs of a step are those of several jobs, seen from another job. */
+function isOfOtherMatrix({ job }: CheckedStep, reader: CheckedJob): boolean {
+  return job !== reader && job.draft.matrix !== undefined;
 }
 
 function listOutputs({ published = new Set() }: CheckedStep): string {
@@ -224,7 +236,8 @@ function hasParallelEntries({ draft: { iteration } }: CheckedStep): boolean {
 
 /** Whether a step may be skipped when a reader runs that has no condition of its own. */
 function maySkip(step: CheckedStep, reading: Reading): boolean {
-  if (step === reading.step) return false;
+  // The list of the outputs of a matrix may be empty, but is always there.
+  if (step === reading.step || isOfOtherMatrix(step, reading.job)) return false;
   if (reading.step?.draft.skipif || reading.job.draft.skipif) return false;
   if (runsAfterFailure(step, reading)) return true;
   const { skipif, iteration } = step.draft;
@@ -284,11 +297,12 @@ export const unusedOutput: Check = {
 function findUsed(model: CheckModel): ReadonlySet<string> | undefined {
   const used = new Set([...model.mentions, ...model.defaultWords]);
   for (const reading of model.readings) {
-    const { root, keys: [first, second] } = reading;
+    const { root, job, keys: [first, second] } = reading;
     if (root !== "outputs") continue;
     if (!first) return undefined;
     const owners = model.stepsById.get(first.name);
-    const isPart = owners && second && !owners.some((step) => readsAll(step, reading));
+    const isPart = owners && second &&
+      !owners.some((step) => isOfOtherMatrix(step, job) || readsAll(step, reading));
     if (isPart) used.add(`${first.name}.${second.name}`);
     else used.add(owners ? `${first.name}.` : first.name);
   }

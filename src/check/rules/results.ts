@@ -5,6 +5,7 @@ import { fieldMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
+import { ALL } from "../../workflow/step_facts.ts";
 import type { Check, CheckedStep, Reading } from "../model.ts";
 import { conditionsOf, isGuarded, keyProblem, severityOfNil } from "../readings.ts";
 
@@ -50,8 +51,9 @@ export const responseField: Check = {
       summary: "Compares a result with a value that it never has.",
     },
   ],
-  *find({ readings, steps }) {
-    for (const reading of readings) yield* unknownField(reading);
+  *find({ readings, steps, jobs }) {
+    const matrices = new Set(jobs.flatMap(({ draft }) => draft.matrix ? draft.id : []));
+    for (const reading of readings) yield* unknownField(reading, matrices);
     for (const step of steps) {
       if (!step.draft.action?.responseFields) continue;
       for (const [path, { node: condition }] of conditionsOf(step)) {
@@ -64,8 +66,8 @@ export const responseField: Check = {
   },
 };
 
-function* unknownField(reading: Reading): Iterable<Problem> {
-  const fields = knownFields(reading);
+function* unknownField(reading: Reading, matrices: ReadonlySet<string>): Iterable<Problem> {
+  const fields = knownFields(reading, matrices);
   const field = fields && reading.keys[fields.index];
   if (!field || fields.names.includes(field.name)) return;
   const { index, names, owner, has } = fields;
@@ -87,7 +89,10 @@ interface Fields {
   readonly has: string;
 }
 
-function knownFields({ root, keys: [first], step }: Reading): Fields | undefined {
+function knownFields(
+  { root, keys: [first], step }: Reading,
+  matrices: ReadonlySet<string>,
+): Fields | undefined {
   switch (root) {
     case "vars":
     case "outputs":
@@ -100,7 +105,8 @@ function knownFields({ root, keys: [first], step }: Reading): Fields | undefined
     }
     case "needs": {
       const owner = `needs.${first?.name}`;
-      return { index: 1, names: ["state"], owner, has: `${owner} has` };
+      const names = matrices.has(first?.name ?? "") ? ["state", ALL] : ["state"];
+      return { index: 1, names, owner, has: `${owner} has` };
     }
     default:
       return { index: 0, names: FIELDS[root], owner: root, has: `${root} has` };

@@ -4,6 +4,7 @@ import { renderAscii } from "../../dag/ascii_drawing.ts";
 import { type Dag, type DagOfMany, makeDag, makeDagJson } from "../../dag/dag.ts";
 import { dagTitle, renderMermaid, renderMermaidSuite } from "../../dag/mermaid.ts";
 import type { Host } from "../../host/host.ts";
+import { foldMatrices } from "../../plan/expand_matrices.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
@@ -72,7 +73,8 @@ function dagOf(
   secrets: readonly Readonly<Record<string, unknown>>[],
   isJson: boolean,
 ): Dag {
-  const dag = makeDag(plan, makeNameMask(plan, makeMasker(secrets)));
+  const drawn = isJson ? plan : foldMatrices(plan);
+  const dag = makeDag(drawn, makeNameMask(plan, makeMasker(secrets)));
   return isJson ? makeDagJson(dag, plan) as Dag : dag;
 }
 

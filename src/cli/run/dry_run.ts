@@ -14,7 +14,8 @@ import {
   previewTemplate,
   type StepPreview,
 } from "../../plan/preview.ts";
-import type { Plan, PlannedJob } from "../../plan/plan.ts";
+import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
+import { namesOfMatrix } from "../../workflow/step_facts.ts";
 import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { formatDuration, parseDuration } from "../../base/value/duration.ts";
@@ -84,10 +85,12 @@ interface JobPreview {
 function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobPreview {
   const { job } = planned;
   const { scope } = vars;
-  const names = { ...scope.names, ...(job.repeat ? {} : { repeat_index: 0 }) };
+  const inJob = { ...scope.names, ...namesOfMatrix(job) };
+  const known = { ...vars, scope: { ...scope, names: inJob } };
+  const names = { ...inJob, ...(job.repeat ? {} : { repeat_index: 0 }) };
   const inSteps = { ...vars, scope: { ...scope, names } };
   const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
-  return { planned, known: vars, steps };
+  return { planned, known, steps };
 }
 
 /** A step of whose parameters no secret is shown; what comes up in them is secret elsewhere too. */
@@ -118,7 +121,7 @@ function addSecretsIn(vars: Preview, secrets: Masker): void {
 function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
   const { job: { id, name, when, skipif, stopsAtFailure, repeat }, needs, skip } = planned;
   const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
-  const needed = needs.map((need) => need.job.id);
+  const needed = idsOfNeeds(needs);
   return [
     `job ${shown(id)}: ${shown(mask(textOf(name, known)))}${remark}`,
     ...indent([

@@ -2,7 +2,7 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { type Dag, type DagOptions, type DagStep, makeDag } from "../../dag/dag.ts";
-import type { Plan } from "../../plan/plan.ts";
+import { idsOfNeeds, type Plan } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
@@ -38,10 +38,11 @@ export function makeNameMask({ secrets }: Plan, masker: Masker): Required<DagOpt
 
 /** One line for each job and each step: its id, its name, and what a job needs. */
 function renderList({ jobs }: Dag, plan: Plan): string {
-  const skipped = new Map(plan.jobs.map(({ job, skip }) => [job.id, skip]));
+  const planned = new Map(plan.jobs.map((one) => [one.job.id, one]));
   const width = widthOf(jobs);
-  const lines = jobs.flatMap(({ id, name, needs, steps, tags }) => {
-    const skip = skipped.get(id);
+  const lines = jobs.flatMap(({ id, name, steps, tags }) => {
+    const { skip, needs: needed } = planned.get(id)!;
+    const needs = idsOfNeeds(needed);
     const remarks = [
       ...(needs.length === 0 ? [] : [`needs ${needs.join(", ")}`]),
       ...(tags ? [`tags ${tags.join(", ")}`] : []),

@@ -1,4 +1,4 @@
-import { copyValue, type Dict, type Value } from "../../base/value/value.ts";
+import { copyValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { Step } from "../../workflow/model.ts";
 
@@ -22,6 +22,8 @@ export class Outputs {
   readonly #owners = new Map<string, string>();
   readonly #published: Record<string, Value> = Object.create(null);
   readonly #rounds = new Map<string, number>();
+  /** Of steps in a matrix: what the jobs of this run published. */
+  readonly #matrices = new Map<string, Dict>();
   /** The outputs that expressions see, layered over `base` if there is one. */
   readonly view: Dict;
 
@@ -62,10 +64,19 @@ export class Outputs {
     this.#published[stepId] = { ...this.#published[stepId] as Dict | undefined, [ALL]: all };
   }
 
+  /** Publishes the list of the outputs of a step in all jobs of a matrix; the base may have some. */
+  publishMatrix(stepId: string, all: readonly Dict[]): void {
+    const before = this.#base?.view[stepId];
+    const known = isDict(before) && Array.isArray(before[ALL]) ? before[ALL] as Dict[] : [];
+    this.#matrices.set(stepId, { [ALL]: all });
+    this.#published[stepId] = { [ALL]: [...known, ...all] };
+  }
+
   /** The outputs of its steps, without those of the base. */
   ofSteps(): StepOutputs {
     return Object.fromEntries(
-      Object.entries(this.#published).filter(([name]) => this.#stepIds.has(name)),
+      Object.entries(this.#published).filter(([name]) => this.#stepIds.has(name))
+        .map(([name, values]) => [name, this.#matrices.get(name) ?? values]),
     ) as StepOutputs;
   }
 

@@ -3,6 +3,7 @@ import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
 import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
+import { namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import type { JobOutcome } from "../run_options.ts";
@@ -81,12 +82,13 @@ async function runUnlessSkipped(
   onStats: (stats: RoundStats) => void,
 ): Promise<JobOutcome> {
   const { skipif, repeat } = job;
-  const names = { vars: run.vars, outputs: run.outputs.view, needs };
+  const seen = { needs, ...namesOfMatrix(job) };
+  const names = { vars: run.vars, outputs: run.outputs.view, ...seen };
   const scope = run.makeScope(names, { label: `skipif of ${job.id}` });
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
-  const start = { run, job, outputs: run.outputs, names: { needs } };
+  const start = { run, job, outputs: run.outputs, names: seen };
   const steps = compiledSteps(run.resources, job);
   const state = repeat
     ? await runRepeated(start, steps, repeat, scope, onStats)

@@ -6,7 +6,7 @@ import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
 import { jobsBefore, type Plan } from "../../plan/plan.ts";
-import { varNames } from "../../workflow/step_facts.ts";
+import { varNames, writtenId } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
@@ -141,14 +141,26 @@ function notYetPublished(
   // A job reads its own fields before its steps run.
   const at = reader.step?.index ?? -1;
   for (const [first, second] of outputsOf(reads)) {
-    const all = index.publishers.get(first) ?? [];
-    if (all.length === 0) continue;
+    const all = index.publishers.get(first)?.filter(({ job }) =>
+      job === reader.job || writtenId(job) !== writtenId(reader.job)
+    ) ?? [];
+    const [publisher] = all;
+    if (!publisher) {
+      continue;
+    }
+    if (publisher.job.combination && publisher.job !== reader.job) {
+      const id = writtenId(publisher.job);
+      return `each job of the matrix of "${id}" publishes it: outputs.${publisher.step.id}.all ` +
+        "is the list of their outputs";
+    }
     const earlier = index.jobsBefore(reader.job);
     const before = all.filter(({ job, step }) =>
       job === reader.job ? step.index < at : earlier.has(job)
     );
     if (before.length > 0) {
-      const [one, ...others] = before.filter(({ step }) => declares(step, second ?? first));
+      const [one, ...others] = before.filter(({ step }) =>
+        declares(step, second ?? first)
+      );
       // If several steps share a flat name, which one published it depends on which of them ran.
       if (isNil && one && others.length === 0) return `${nameOf(one.step)} published it as nil`;
       continue;
@@ -179,7 +191,7 @@ interface JobIndex {
 }
 
 function indexJobs({ workflow: { jobs } }: Plan): JobIndex {
-  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const byId = Map.groupBy(jobs, writtenId);
   const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
     .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
   const flat = Map.groupBy(

@@ -3,6 +3,7 @@ import { MAX_PARTS } from "../piece_events.ts";
 import { namesOf } from "../suite_run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
+import { writtenId } from "../../workflow/step_facts.ts";
 
 /** One task of an engine: a process, or several that share its rounds or its workflows. */
 export interface Task {
@@ -40,9 +41,9 @@ interface TaskOptions {
 export function makeTasks({ jobs }: Plan, options: TaskOptions): readonly Task[] {
   const working = jobs.filter(({ job }) => !job.isCleanup);
   checkSplit(working, options.split);
-  const groups = options.groupsChains
-    ? chainsOf(working, options.split)
-    : working.map((job) => [job]);
+  const groups = joinMatrices(
+    options.groupsChains ? chainsOf(working, options.split) : working.map((job) => [job]),
+  );
   const ids = new Set(RESERVED);
   const tasks = new Map<PlannedJob, Task>();
   const make = (group: readonly PlannedJob[]): Task => {
@@ -53,9 +54,11 @@ export function makeTasks({ jobs }: Plan, options: TaskOptions): readonly Task[]
     const ancestors = new Set(needs.flatMap((need) => [...need.ancestors, need]));
     const parts = options.split.get(first!.job.id) ?? 1;
     const task: Task = {
-      id: uniqueId(first!.job.id, parts, ids),
-      name: group.map(({ name }) => options.mask(name)).join(", "),
-      choice: group.flatMap(({ job }) => ["--only", job.id]),
+      id: uniqueId(idOfTask(group), parts, ids),
+      name: options.mask(nameOfTask(group)),
+      choice: isMatrix(group)
+        ? ["--only", writtenId(first!.job)]
+        : group.flatMap(({ job }) => ["--only", job.id]),
       needs: [...new Set(needs)],
       ancestors: [...ancestors],
       parts,
@@ -109,6 +112,34 @@ function chainsOf(
     for (let job = next(head); job; job = next(job)) chain.push(job);
     return chain;
   });
+}
+
+/** Of a matrix that limits its jobs, one process runs all: tasks do not know of each other. */
+function joinMatrices(
+  groups: readonly (readonly PlannedJob[])[],
+): readonly (readonly PlannedJob[])[] {
+  const joined = Map.groupBy(groups, ([first]) => {
+    const { id, matrix, combination } = first!.job;
+    return combination && (matrix?.parallel || matrix?.failFast) ? combination.of.id : id;
+  });
+  return [...joined.values()].map((same) => same.flat());
+}
+
+function isMatrix(group: readonly PlannedJob[]): boolean {
+  const [first, second] = group;
+  return first?.job.combination !== undefined && second?.job.combination !== undefined &&
+    writtenId(first.job) === writtenId(second.job);
+}
+
+function idOfTask(group: readonly PlannedJob[]): string {
+  const { job } = group[0]!;
+  if (isMatrix(group)) return writtenId(job);
+  return job.combination ? job.id.replace(/[^A-Za-z0-9-]+/g, "-").replace(/-$/, "") : job.id;
+}
+
+function nameOfTask(group: readonly PlannedJob[]): string {
+  const names = group.map(({ name }) => name);
+  return isMatrix(group) ? `${names[0]} and ${names.length - 1} more` : names.join(", ");
 }
 
 function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, number>): void {

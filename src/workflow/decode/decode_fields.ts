@@ -4,7 +4,7 @@ import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Field, FieldTable, FieldType } from "./field.ts";
 import { ASSERTION, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
-import { type Expressions, IN_STEP, seeing } from "./expressions.ts";
+import { type Expressions, IN_STEP, seeing, seeingMatrix } from "./expressions.ts";
 import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { convertParameter } from "../../action/parameters.ts";
@@ -21,6 +21,8 @@ export interface Decoding extends LoadedActions {
   readonly expressions: Expressions;
   /** In steps that clean up: the names that their expressions see besides those of other steps. */
   readonly cleanupNames?: readonly string[];
+  /** In a job with a matrix: the names of its values, where they are known. */
+  readonly matrix?: { readonly names: readonly string[] | undefined };
 }
 
 /** The decoded value of each key type. */
@@ -42,6 +44,8 @@ interface Decoded {
   readonly iteration: unknown;
   /** The snapshot of a step, which the caller decodes further. */
   readonly snapshot: unknown;
+  /** The matrix of a job, which the caller decodes further. */
+  readonly matrix: unknown;
   readonly outputs: readonly StepOutput[];
   /** A mapping or a list that is decoded further by who asked for it. */
   readonly map: Dict;
@@ -92,9 +96,13 @@ function hasOther(map: Dict, { unless }: Field): boolean {
   return unless !== undefined && Object.hasOwn(map, unless) && !isMissing(map[unless]);
 }
 
-/** The names that expressions in a key see; in steps that clean up they are more. */
-export function namesIn({ names = IN_STEP }: Field, { cleanupNames = [] }: Decoding): NameRule {
-  return seeing(names, cleanupNames);
+/** The names that expressions in a key see; in steps that clean up and with a matrix they are more. */
+export function namesIn(
+  { names = IN_STEP }: Field,
+  { cleanupNames = [], matrix }: Decoding,
+): NameRule {
+  const rule = seeing(names, cleanupNames);
+  return matrix ? seeingMatrix(rule, matrix.names) : rule;
 }
 
 /** Whether the key without a value is a mistake: its condition was probably commented out. */
@@ -225,6 +233,7 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
   },
   iteration: ({ value }) => value,
   snapshot: ({ value }) => value,
+  matrix: ({ value }) => value,
   outputs: decodeOutputs,
   map: (input) => isDict(input.value) ? input.value : refuse(input, "a map", countHint(input)),
   list: (input) => Array.isArray(input.value) ? input.value : refuseList(input),

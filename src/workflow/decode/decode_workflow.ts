@@ -12,6 +12,7 @@ import {
   type Defaults,
   type StepDraft,
 } from "./decode_step.ts";
+import { decodeMatrix } from "./decode_matrix.ts";
 import type { FieldTable } from "./field.ts";
 import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
@@ -76,7 +77,7 @@ function isComplete(step: StepDraft): step is Step {
 }
 
 /** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
-const WITHOUT_EFFECT = ["needs", "when", "repeat", "tags"];
+const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags"];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
@@ -90,7 +91,7 @@ export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft
     });
   }
   checkUnique("step", draft.steps, decoding.problems);
-  return { ...draft, needs: [], repeat: undefined };
+  return { ...draft, needs: [], repeat: undefined, matrix: undefined };
 }
 
 /** The id of the job that is made of the `finally` of a workflow. */
@@ -187,9 +188,12 @@ const NO_DEFAULTS: Defaults = new Map();
 function decodeJob(
   value: unknown,
   path: Path,
-  decoding: Decoding,
+  outer: Decoding,
   table: FieldTable<typeof JOB_FIELDS.fields> = JOB_FIELDS,
 ): JobDraft | undefined {
+  const hasMatrix = isDict(value) && (value.matrix ?? null) !== null;
+  const matrix = hasMatrix ? decodeMatrix(value.matrix, [...path, "matrix"], outer) : undefined;
+  const decoding = hasMatrix ? { ...outer, matrix: { names: matrix?.names } } : outer;
   const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
   const {
@@ -227,6 +231,7 @@ function decodeJob(
     when: when as Job["when"],
     stopsAtFailure: onFailure === "stop" ? true : undefined,
     repeat: decodedRepeat,
+    matrix: matrix?.matrix,
   };
 }
 

@@ -276,6 +276,7 @@ const HINTS = {
   env: "unlike in GitHub Actions, environment variables are read in the vars of the workflow: " +
     'NAME: "{{NAME}}"',
   jobs: "what other jobs publish is in outputs",
+  matrix: 'a job with the key "matrix" has it',
   steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
 };
 
@@ -302,6 +303,16 @@ export const IN_JOB_NAME: NameRule = {
   hints: {
     ...HINTS,
     repeat_index: "a job has one name for all its rounds; the names of its steps see repeat_index",
+  },
+};
+
+/** The values of a matrix, which are known before any job has run. */
+export const IN_MATRIX: NameRule = {
+  where: "in a matrix",
+  known: ["vars"],
+  hints: {
+    ...HINTS,
+    outputs: "a matrix is evaluated before the first job: there are no outputs yet",
   },
 };
 
@@ -341,6 +352,12 @@ export const BEFORE_ACTION: NameRule = {
   ...IN_STEP,
   empty: { res: "nil", req: "nil", status: "0", rt: "empty" },
 };
+
+/** The rule in a job with a matrix, whose values have these names, if they are known. */
+export function seeingMatrix(rule: NameRule, names: readonly string[] | undefined): NameRule {
+  const members = { ...rule.members, ...names ? { matrix: names } : {} };
+  return { ...seeing(rule, ["matrix"]), members };
+}
 
 /** A rule that allows more names. */
 export function seeing(rule: NameRule, names: readonly string[]): NameRule {

@@ -15,6 +15,7 @@ export type FieldType =
   | "data"
   | "iteration"
   | "snapshot"
+  | "matrix"
   | "outputs"
   | "map"
   | "list";

@@ -4,6 +4,7 @@ import {
   IN_ITERATION,
   IN_JOB,
   IN_JOB_NAME,
+  IN_MATRIX,
   IN_STEP,
   IN_STEP_VARS,
   IN_WORKFLOW_VARS,
@@ -70,6 +71,11 @@ export const JOB_FIELDS = {
       summary: "Default values of `with`, by the name of the action.",
     },
     repeat: { type: "map", summary: "Runs the job several times." },
+    matrix: {
+      type: "matrix",
+      names: IN_MATRIX,
+      summary: "Runs the job once for each combination of values, as a job of its own.",
+    },
     tags: {
       type: "names",
       summary: "Tags for `--tags`, in addition to those of the workflow.",
@@ -201,6 +207,35 @@ export const REPEAT = {
       type: "boolean",
       default: "false",
       summary: "Starts rounds without waiting for earlier ones.",
+    },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `matrix` of a job, beside the names of its values. */
+export const MATRIX = {
+  what: "matrix",
+  fields: {
+    include: {
+      type: "iteration",
+      names: IN_MATRIX,
+      summary: "A list of maps: each adds values to the combinations that it fits, or is one " +
+        "more combination.",
+    },
+    exclude: {
+      type: "iteration",
+      names: IN_MATRIX,
+      summary: "A list of maps: the combinations with these values are left out.",
+    },
+    parallel: {
+      type: "integer",
+      minimum: 1,
+      default: "no limit",
+      summary: "How many of the jobs run at once; the others wait in their order.",
+    },
+    fail_fast: {
+      type: "boolean",
+      default: "false",
+      summary: "Whether nothing new starts in any of the jobs once one of them has failed.",
     },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
