@@ -137,7 +137,10 @@ export interface StepTally {
   readonly inside: readonly StepTally[];
 }
 
-/** Response times of many requests: milliseconds, exact percentiles by nearest rank. */
+/**
+ * Response times of many requests in milliseconds. Percentiles are by nearest rank, and rounded to
+ * four digits where more than 10,000 times differ.
+ */
 export interface ResponseTimes {
   /** Their number. */
   readonly count: number;
