@@ -7,7 +7,14 @@ import type {
   StepFinished,
   StepRun,
 } from "./event.ts";
-import { addResult, addTree, slotOf, type StepCounts, talliesOf } from "./step_counts.ts";
+import {
+  addMaskedName,
+  addResult,
+  addTree,
+  slotOf,
+  type StepCounts,
+  talliesOf,
+} from "./step_counts.ts";
 import { hasFailed, StepTrees } from "./step_trees.ts";
 
 /** What takes the events of a run, and how much of it. */
@@ -16,6 +23,8 @@ interface Sink {
   readonly reportsAll: boolean;
   /** Completes an event, and takes secrets out of it. */
   readonly mask: (event: BareEvent) => RunEvent;
+  /** Takes secrets out of a text. */
+  readonly maskText: (text: string) => string;
   readonly emit: Emit;
 }
 
@@ -75,6 +84,7 @@ export function* tallyRounds(events: Iterable<RunEvent>): Iterable<RunEvent> {
   const sink = {
     reportsAll: true,
     mask: (event: BareEvent) => event as RunEvent,
+    maskText: (text: string) => text,
     emit: (event: RunEvent) => void tallied.push(event),
   };
   const runs = new Map<string, RoundTallies>();
@@ -160,16 +170,16 @@ class JobTally {
     this.#begun++;
   }
 
-  /** Counts a step that did what it did before, for which no text has to be masked. */
+  /** Counts a step that did what it did before, of which only the name may have to be masked. */
   #countUsual({ run: { within, step, entry, round = 0 }, result }: OfType<"step_finished">) {
     const { name, state, echo, untested, reason } = result;
     if (within || !this.#trees.isEmpty || hasFailed(result)) return false;
     if (echo !== undefined || untested !== undefined) return false;
     const counts = this.#steps.get(slotOf(step, entry));
-    if (!counts || counts.first?.result.state !== state || counts.latest !== name) return false;
+    if (!counts || counts.first?.result.state !== state) return false;
     if (reason !== undefined && counts.reason === undefined) return false;
     if (round < counts.firstRound) return false;
-    addResult(counts, result, counts.latestMasked, round);
+    addResult(counts, result, addMaskedName(counts, name, this.#sink.maskText), round);
     return true;
   }
 }

@@ -43,6 +43,7 @@ export async function run(
   const tallies = new RoundTallies({
     reportsAll: options.everyRound ?? true,
     mask: ({ type, ...fields }) => maskEvent({ type, runId, ...fields } as RunEvent, secrets),
+    maskText: (text) => secrets.mask(text),
     emit,
   });
   const state = openRun(plan, host, { ...options, secrets }, resources, totals, (event) => {

@@ -92,6 +92,20 @@ function isFirst({ first, firstRound }: StepCount, { result }: StepTree, round: 
   return round < firstRound && (result.exchange !== undefined || !first.result.exchange);
 }
 
+/** Adds the name of a step in a round, and returns it without secrets. */
+export function addMaskedName(
+  counts: StepCount,
+  name: string,
+  mask: (name: string) => string,
+): string {
+  if (name !== counts.latest) {
+    counts.latest = name;
+    counts.latestMasked = mask(name);
+    addName(counts.name, counts.latestMasked);
+  }
+  return counts.latestMasked;
+}
+
 /** Adds the numbers of a result. */
 export function addResult(
   counts: StepCount,

@@ -206,6 +206,28 @@ function decodeAll(text: string): string {
     .replaceAll("%0A", "\n").replaceAll("%25", "%");
 }
 
+Deno.test("the names of the steps of a repeated job have no secrets in any report", async () => {
+  const steps = ["get {{vars.token}} {{repeat_index}}", "same {{vars.token}}", "{{vars.token}}"]
+    .map((name) => `{ uses: hello, name: "${name}", test: true }`);
+  const workflow = `name: n
+vars: { token: "{{API_TOKEN}}" }
+jobs: [{ name: j, repeat: { count: 30 }, steps: [${steps.join(", ")}] }]
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const env = { API_TOKEN: "sup3r-s3cret" };
+    const formats = ["json", "junit", "html", "tap", "ctrf", "markdown"];
+    const args = formats.flatMap((format) => ["--report", `${format}=${format}.txt`]);
+    const { code, stdout } = await runMain(["w.yml", ...args], { cwd, env });
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, "get *** … (repeating 30 times)");
+    assertHidden("sup3r-s3cret", stdout, "text");
+    for (const format of formats) {
+      const text = await Deno.readTextFile(`${cwd}/${format}.txt`);
+      assertHidden("sup3r-s3cret", text, format);
+    }
+  });
+});
+
 Deno.test("a secret that is a word of the program itself changes nothing but its own text", async () => {
   const workflow = `name: n
 jobs:
