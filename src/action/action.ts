@@ -16,11 +16,9 @@ export interface Action {
   /** Alternative parameters: a step gives one of them. */
   readonly alternatives?: readonly Alternatives[];
   /**
-   * Says what the table of parameters cannot: whether they fit together. `params` is `with`
-   * after the defaults were merged and before templates were rendered.
+   * All mistakes in its parameters that can be seen before the run. `params` is `with` after the
+   * defaults were merged; a text with a template in it fits every type.
    */
-  readonly check?: (params: Dict) => readonly ParameterProblem[];
-  /** All mistakes in its parameters, of an action that has rules in place of a table. */
   readonly problems?: (params: Dict) => readonly ParameterProblem[];
   /**
    * Of an action that takes parameters that are nil for left out: those in which fields that are

@@ -1,12 +1,22 @@
 import type { Action } from "./action.ts";
 import { Param, parametersOf, type Shape } from "./schema.ts";
-import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
+import { type ActionDeclaration, type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
 
 /** Makes an action from its definition. */
 export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
   spec: ActionSpec<S, F, C>,
 ): Action {
-  const { name, summary, params, oneOf, atMostOne, example, res } = spec;
+  return {
+    ...declare(spec),
+    load: async () => (await import("./run_action.ts")).runnerOf(spec),
+  };
+}
+
+/** The part of an action that is not how it is carried out, for one that carries itself out. */
+export function declare<const S extends Shape, const F extends ResponseShape>(
+  declaration: ActionDeclaration<S, F>,
+): Omit<Action, "load"> {
+  const { name, summary, params, oneOf, atMostOne, example, res } = declaration;
   return {
     name,
     summary,
@@ -15,22 +25,21 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
     ...atMostOne && { alternatives: [{ names: atMostOne }] },
     problems(raw) {
       const param = new Param(name);
-      readParams(spec, raw, param);
+      readParams(declaration, raw, param);
       return param.problems;
     },
-    expectsResult: spec.expectsResult,
-    omitsNilIn: spec.omitsNilIn,
-    merge: spec.merge,
-    responseFields: Object.entries(res).map(([name, field]) => {
+    expectsResult: declaration.expectsResult,
+    omitsNilIn: declaration.omitsNilIn,
+    merge: declaration.merge,
+    responseFields: res && Object.entries(res).map(([name, field]) => {
       const { type, optional: _, ...rest } = typeof field === "string"
         ? { type: field, optional: undefined }
         : field;
       return { name, ...rest, ...type !== "any" && { type } };
     }),
     exampleTest: example,
-    ...(spec.describe || spec.command || spec.testHint) && {
-      explainer: () => Promise.resolve(spec),
+    ...(declaration.describe || declaration.command || declaration.testHint) && {
+      explainer: () => Promise.resolve(declaration),
     },
-    load: async () => (await import("./run_action.ts")).runnerOf(spec),
   };
 }

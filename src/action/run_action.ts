@@ -3,7 +3,7 @@ import type { Dict, RunAction } from "./action.ts";
 import { Attempt } from "./attempt.ts";
 import { onConnection, withoutConnection } from "./connection.ts";
 import { Param, type Shape, type Values } from "./schema.ts";
-import { type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
+import { type ActionSpec, readParams, type ResponseShape, throwProblem } from "./spec.ts";
 
 /** Carries an action out: what a run needs besides the rules. */
 export function runnerOf<S extends Shape, F extends ResponseShape, C>(
@@ -13,10 +13,7 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
   return async (raw, context) => {
     const param = new Param(name, context.secrets);
     const params = readParams(spec, raw, param) as Values<S>;
-    for (const { path: [parameter], message, hint } of param.problems) {
-      const details = typeof parameter === "string" ? { parameter } : {};
-      throw new StepError(`cannot run ${name}: ${message}`, hint, details);
-    }
+    throwProblem(param);
     // One that reaches nothing needs no permission.
     const target = await spec.target?.(params) ?? { program: name };
     const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;

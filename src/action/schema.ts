@@ -9,7 +9,7 @@ import type {
   SecretSink,
   Value,
 } from "./action.ts";
-import { type Converted, convertParameter, hintForKey, typeText } from "./parameters.ts";
+import { type Converted, convertParameter, hintForKey, isGiven, typeText } from "./parameters.ts";
 
 /**
  * What a parameter must be. The same rule checks it when a workflow is loaded, gives `run` its
@@ -123,7 +123,9 @@ export class Param {
 
   /** Notes that there is no value; throw the result. */
   missing(value: null | undefined, summary: string): NoValue {
-    if (!this.isEarly) return this.wrong(`${this.name} is nil`, NIL);
+    if (!this.isEarly && (value === null || this.path.length === 1)) {
+      return this.wrong(`${this.name} is nil`, NIL);
+    }
     const around = new Param(this.action, this.secrets, this.path.slice(0, -1));
     const path = value === null ? this.path : around.path;
     return this.wrong(`${around.name} needs "${this.path.at(-1)}"`, summary, { path });
@@ -194,17 +196,24 @@ export function list<T>(item: Rule<T>, summary: string): Rule<readonly T[]> {
   });
 }
 
-/** A map with these keys. */
-export function map<S extends Shape>(shape: S, summary: string): Rule<Values<S>> {
+/** A map with these keys; with `oneField`, it has exactly one of them. */
+export function map<S extends Shape>(
+  shape: S,
+  summary: string,
+  { oneField }: { readonly oneField?: true } = {},
+): Rule<Values<S>> {
   const base = value("map", summary);
   const fields = parametersOf(shape);
   const hide: HideSecrets = (value, mask) => isDict(value) ? hideIn(value, fields, mask) : value;
   return new Rule({
     ...base.form,
     fields,
+    ...oneField && { oneField },
     ...fields.some(({ hide }) => hide) && { hide },
   }, (value, param) => {
-    const { values, isWhole } = readFields(shape, base.parse(value, param), param);
+    const dict = base.parse(value, param);
+    const { values, isWhole } = readFields(shape, dict, param);
+    if (oneField) checkOneField(Object.keys(shape), dict, param);
     if (!isWhole) throw new NoValue("it has a field that is none");
     return values as Values<S>;
   });
@@ -235,6 +244,17 @@ export function either<A, B>(first: Rule<A>, second: Rule<B>): Rule<A | B> {
     const fits = types.some((type) => convertParameter(type, value) !== undefined);
     return (fits ? first : second).parse(value, param);
   });
+}
+
+function checkOneField(names: readonly string[], map: Dict, param: Param): void {
+  const present = names.filter((name) => isGiven(map, name));
+  if (present.length === 1 || Object.keys(map).some((name) => !names.includes(name))) return;
+  if (present.length === 0) {
+    param.wrong(`${param.name} has none of its keys`, `give one of ${names.join(", ")}`);
+  } else {
+    const both = present.map((name) => `"${name}"`).join(" and ");
+    param.wrong(`${param.name} has ${both}, which cannot be combined`, "keep one of them");
+  }
 }
 
 function hideIn(map: Dict, fields: readonly Parameter[], mask: string): Dict {

@@ -1,22 +1,29 @@
+import { StepError } from "../base/errors.ts";
 import type { TypeName } from "../base/value/value.ts";
-import type { ActionContext, ActionResult, Dict, ResponseField, Value } from "./action.ts";
+import type {
+  ActionContext,
+  ActionResult,
+  Dict,
+  ResponseField,
+  SecretSink,
+  Value,
+} from "./action.ts";
 import type { ActionExplainer } from "./explainer.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { isGiven } from "./parameters.ts";
-import { type Param, readFields, type Shape, type Values } from "./schema.ts";
+import { NoValue, Param, readFields, type Shape, type Values } from "./schema.ts";
 import type { Target } from "./target.ts";
 
-/** All there is to say about an action; `action()` makes an `Action` of it. */
-export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends ActionExplainer {
+/** What an action says of itself, besides how it is carried out. */
+export interface ActionDeclaration<S extends Shape, F extends ResponseShape>
+  extends ActionExplainer {
   /** The name that a step uses. */
   readonly name: string;
   /** One line, for help and documents. */
   readonly summary: string;
   /** A rule for each parameter. */
   readonly params: S;
-  /** Whether `timeout` limits parts of the attempt, which `run` sees to, and not all of it. */
-  readonly limitsParts?: true;
   /** Alternative parameters: a step gives exactly one of them. */
   readonly oneOf?: readonly (keyof S & string)[];
   /** Alternative parameters that a step may also leave out. */
@@ -32,10 +39,17 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C> extends
   readonly omitsNilIn?: (params: Dict) => readonly string[];
   /** Merges the parameters of a step with the defaults of its job, where key by key does not do. */
   readonly merge?: (defaults: Dict, params: Dict) => Dict;
-  /** The fields of `res`: `run` returns all of them that are not optional. */
-  readonly res: F;
+  /** The fields of `res`: `run` returns all of them that are not optional. By default any. */
+  readonly res?: F;
   /** A test of its result, for hints. */
   readonly example?: string;
+}
+
+/** All there is to say about an action; `action()` makes an `Action` of it. */
+export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
+  extends ActionDeclaration<S, F> {
+  /** Whether `timeout` limits parts of the attempt, which `run` sees to, and not all of it. */
+  readonly limitsParts?: true;
   /** The server, file or program that it works with, for permissions and messages; if any. */
   readonly target?: (params: Values<S>) => Target | Promise<Target>;
   /** Waits until the action may begin, before its timeout does; the result is called at its end. */
@@ -111,8 +125,8 @@ export interface Response<F extends ResponseShape>
 }
 
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */
-export function readParams<S extends Shape, F extends ResponseShape, C>(
-  { name, params, oneOf = [], atMostOne = oneOf, check }: ActionSpec<S, F, C>,
+export function readParams<S extends Shape, F extends ResponseShape>(
+  { name, params, oneOf = [], atMostOne = oneOf, check }: ActionDeclaration<S, F>,
   raw: Dict,
   param: Param,
 ): Partial<Values<S>> {
@@ -129,4 +143,39 @@ export function readParams<S extends Shape, F extends ResponseShape, C>(
   }
   check?.(values, param, raw);
   return values;
+}
+
+/** Reads rendered parameters by their rules; others are ignored. Throws the first problem. */
+export function readRendered<S extends Shape>(
+  action: string,
+  shape: S,
+  raw: Dict,
+  secrets: Pick<SecretSink, "add"> = { add() {} },
+): Values<S> {
+  const param = new Param(action, secrets);
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(shape)) {
+    const rule = shape[name]!;
+    const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    // Most of many parameters are left out.
+    if (value === undefined && !rule.form.required) {
+      values[name] = rule.form.fallback;
+      continue;
+    }
+    try {
+      values[name] = rule.read(value, param.of(name));
+    } catch (error) {
+      if (!(error instanceof NoValue)) throw error;
+    }
+  }
+  throwProblem(param);
+  return values as Values<S>;
+}
+
+/** Throws the first problem of rendered parameters. */
+export function throwProblem({ action, problems: [problem] }: Param): void {
+  if (!problem) return;
+  const { path: [parameter], message, hint } = problem;
+  const details = typeof parameter === "string" ? { parameter } : {};
+  throw new StepError(`cannot run ${action}: ${message}`, hint, details);
 }

@@ -1,18 +1,23 @@
 import type { Action } from "../action/action.ts";
-import { readParameters, required } from "../action/read_parameters.ts";
+import { declare } from "../action/make_action.ts";
+import { value } from "../action/schema.ts";
+import { readRendered } from "../action/spec.ts";
 import { textOf } from "../action/text_of.ts";
+
+const PARAMS = { message: value("any", "what to say, of any type").required() };
 
 /** Answers with a text. */
 export const echo: Action = {
-  name: "echo",
-  summary: "Answers with a message as text",
-  parameters: [
-    { name: "message", type: "any", summary: "what to say, of any type", required: true },
-  ],
+  ...declare({
+    name: "echo",
+    summary: "Answers with a message as text",
+    params: PARAMS,
+  }),
   neverFails: true,
   load: () =>
     Promise.resolve((params) => {
-      const message = required("echo", "message", readParameters("echo", params).any("message"));
+      // There is nothing to convert; the rule says what is wrong.
+      const message = params.message ?? readRendered("echo", PARAMS, params).message;
       return { req: { message }, res: { message: textOf(message) }, status: 0 };
     }),
 };

@@ -1,32 +1,29 @@
 import type { Action } from "../action/action.ts";
+import { declare } from "../action/make_action.ts";
+import { text, value } from "../action/schema.ts";
+import { readRendered } from "../action/spec.ts";
 import { withoutSecretNames } from "../secrets/secrets.ts";
 import { isDict, type Value } from "../base/value/value.ts";
-import { readParameters } from "../action/read_parameters.ts";
+
+const PARAMS = {
+  path: text("the job file, relative to the file that names it")
+    .with({ namesFile: "yaml" }).required(),
+  vars: value("map", "all the vars that the job sees").default({}, "none"),
+};
 
 /** Runs a job of another file as a step. */
 export const embedded: Action = {
-  name: "embedded",
-  summary: "Runs a job file as a step",
-  parameters: [
-    {
-      name: "path",
-      type: "string",
-      summary: "the job file, relative to the file that names it",
-      namesFile: "yaml",
-      required: true,
-    },
-    { name: "vars", type: "map", summary: "all the vars that the job sees", default: "none" },
-  ],
-  responseFields: [{ name: "code", type: "int" }, {
-    name: "outputs",
-    type: "map",
-    hide: hideOutputs,
-  }],
+  ...declare({
+    name: "embedded",
+    summary: "Runs a job file as a step",
+    params: PARAMS,
+    omitsNilIn: () => [],
+    res: { code: "int", outputs: { type: "map", hide: hideOutputs } },
+  }),
   embeds: true,
-  omitsNilIn: () => [],
   load: () =>
     Promise.resolve(async (params, context) => {
-      const vars = readParameters("embedded", params).map("vars") ?? {};
+      const { vars } = readRendered("embedded", PARAMS, params);
       const job = await context.runJobFile(vars);
       const code = job.failed > 0 ? 1 : 0;
       return {

@@ -1,53 +1,42 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Action, Dict, ParameterProblem } from "../../src/action/action.ts";
-import { checkParameters } from "../../src/action/parameters.ts";
-import {
-  type ParameterReader,
-  readParameters,
-  required,
-} from "../../src/action/read_parameters.ts";
+import type { Dict, ParameterProblem } from "../../src/action/action.ts";
+import { declare } from "../../src/action/make_action.ts";
+import type { Converted } from "../../src/action/parameters.ts";
+import { choice, duration, integer, list, map, text, value } from "../../src/action/schema.ts";
+import { readRendered } from "../../src/action/spec.ts";
 import { ACTIONS, loadActions } from "../../src/actions/registry.ts";
 import { StepError } from "../../src/base/errors.ts";
 import type { Value } from "../../src/base/value/value.ts";
 import { hostWith } from "../support/load_files.ts";
 
-const baking: Action = {
+const baking = declare({
   name: "bake",
   summary: "Bakes bread",
-  parameters: [
-    { name: "flour", type: "string", summary: "the sort of flour", required: true },
-    { name: "loaves", type: "integer", summary: "how many" },
-    { name: "time", type: "duration", summary: "how long" },
-    { name: "spices", type: ["string", "list"], summary: "which" },
-    { name: "oven", type: "map", summary: "its settings" },
-    {
-      name: "layers",
-      type: "list",
-      summary: "from below",
-      items: [
-        { name: "of", type: "string", summary: "what", required: true, values: ["jam", "cream"] },
-        { name: "height", type: "number", summary: "how high" },
-      ],
-    },
-    {
-      name: "topping",
-      type: "map",
-      summary: "what is on top",
-      oneField: true,
-      fields: [
-        { name: "seeds", type: "string", summary: "which" },
-        {
-          name: "glaze",
-          type: "map",
-          summary: "what makes it shine",
-          fields: [{ name: "eggs", type: "integer", summary: "how many", required: true }],
-        },
-      ],
-    },
-  ],
-  check: ({ loaves }) => loaves === 13 ? [{ path: ["loaves"], message: "13 is unlucky" }] : [],
-  load: () => Promise.reject(new Error("nothing here runs it")),
-};
+  params: {
+    flour: text("the sort of flour").required(),
+    loaves: integer("how many"),
+    time: duration("how long"),
+    spices: value(["string", "list"], "which"),
+    oven: value("map", "its settings"),
+    layers: list(
+      map({
+        of: choice(["jam", "cream"], "what").required(),
+        height: value("number", "how high"),
+      }, ""),
+      "from below",
+    ),
+    topping: map(
+      {
+        seeds: text("which"),
+        glaze: map({ eggs: integer("how many").required() }, "what makes it shine"),
+      },
+      "what is on top",
+      { oneField: true },
+    ),
+  },
+  check: ({ loaves }, param) => loaves === 13 && param.of("loaves").wrong("13 is unlucky"),
+  res: {},
+});
 
 const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] = [
   ["what fits", { flour: "rye", loaves: 2, time: "1h", spices: ["salt"], oven: { heat: 9 } }, []],
@@ -157,22 +146,20 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
 ];
 
 for (const [what, params, problems] of cases) {
-  Deno.test(`checkParameters() judges ${what}`, () => {
-    assertEquals(checkParameters(baking, params), [...problems]);
+  Deno.test(`a rule judges ${what}`, () => {
+    assertEquals(baking.problems!(params), problems);
   });
 }
 
-Deno.test("checkParameters() finds every mistake at once", () => {
-  const found = checkParameters(baking, { loaves: "x", time: -1, oven: [], yeast: 1 });
+Deno.test("rules find every mistake at once", () => {
+  const found = baking.problems!({ loaves: "x", time: -1, oven: [], yeast: 1 });
   assertEquals(found.map(({ path }) => path.join(".")), ["yeast", "", "loaves", "time", "oven"]);
 });
 
-Deno.test("checkParameters() leaves an action without a table alone", () => {
-  const { parameters: _, check: __, ...open } = baking;
-  assertEquals(checkParameters(open, { anything: 1 }), []);
-});
+type Type = keyof Converted;
 
-type Type = keyof ParameterReader;
+const read = (type: Type, raw: Dict) =>
+  readRendered("shell", { p: value(type, "") }, raw).p as unknown;
 
 const fits: readonly (readonly [Type, Value, unknown])[] = [
   ["string", "a", "a"],
@@ -193,9 +180,9 @@ const fits: readonly (readonly [Type, Value, unknown])[] = [
   ["any", { a: [null] }, { a: [null] }],
 ];
 
-for (const [type, value, expected] of fits) {
-  Deno.test(`readParameters() reads ${JSON.stringify(value)} as ${type}`, () => {
-    assertEquals(readParameters("shell", { p: value })[type]("p") as unknown, expected);
+for (const [type, given, expected] of fits) {
+  Deno.test(`readRendered() reads ${JSON.stringify(given)} as ${type}`, () => {
+    assertEquals(read(type, { p: given }), expected);
   });
 }
 
@@ -221,28 +208,25 @@ const misfits: readonly (readonly [Type, Value, string])[] = [
   ["list", "x".repeat(80), "a list, not a long text"],
 ];
 
-for (const [type, value, label] of misfits) {
-  Deno.test(`readParameters() refuses ${JSON.stringify(value)} as ${type}`, () => {
-    const error = assertThrows(() => readParameters("shell", { p: value })[type]("p"), StepError);
+for (const [type, given, label] of misfits) {
+  Deno.test(`readRendered() refuses ${JSON.stringify(given)} as ${type}`, () => {
+    const error = assertThrows(() => read(type, { p: given }), StepError);
     assertEquals(error.message, `cannot run shell: "p" must be ${label}`);
   });
 }
 
-Deno.test("readParameters() reads null and missing parameters as undefined", () => {
-  const read = readParameters("shell", { p: null });
-  assertEquals(read.string("p"), undefined);
-  assertEquals(read.any("p"), undefined);
-  assertEquals(read.map("absent"), undefined);
+Deno.test("readRendered() reads null and missing parameters as undefined", () => {
+  assertEquals([read("string", { p: null }), read("any", {})], [undefined, undefined]);
 });
 
-Deno.test("readParameters() sees own properties alone", () => {
-  assertEquals(readParameters("shell", {}).any("constructor"), undefined);
+Deno.test("readRendered() sees own properties alone", () => {
+  assertEquals(readRendered("shell", { constructor: value("any", "") }, {}).constructor, undefined);
 });
 
-Deno.test("required() hands on a value and names the one that is missing", () => {
-  assertEquals(required("echo", "message", ""), "");
-  const error = assertThrows(() => required("echo", "message", undefined), StepError);
-  assertEquals(error.message, 'cannot run echo: "message" is nil');
+Deno.test("readRendered() names a required parameter that is nil", () => {
+  const required = { p: value("any", "").required() };
+  const error = assertThrows(() => readRendered("echo", required, { p: null }), StepError);
+  assertEquals(error.message, 'cannot run echo: "p" is nil');
 });
 
 Deno.test("loadActions() brings each action by its name and no other", async () => {

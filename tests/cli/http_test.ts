@@ -147,7 +147,7 @@ jobs:
   for (
     const message of [
       '"insecure" and "tls.verify" cannot be combined',
-      '"min_version" must be "1.2" or "1.3", not "1.1"',
+      'invalid value "1.1" for "tls.min_version"',
       'unknown key "certt" in "tls"',
       '"unix_socket" and "proxy" cannot be combined',
       'invalid value "3" for "version"',

@@ -2,7 +2,7 @@ import type { Host } from "../../host/host.ts";
 import { StepError, UsageError } from "../../base/errors.ts";
 import type { RunTls } from "../action.ts";
 import { type Material, parseAuthorities, parseClientCertificate } from "./parse_pem.ts";
-import { isPem } from "./tls_parameter.ts";
+import { isPem } from "./tls_options.ts";
 
 /** The TLS settings of a whole run: paths from the current directory, or PEM text. */
 interface GivenRunTls {

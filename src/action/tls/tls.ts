@@ -1,10 +1,8 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import type { ActionContext } from "../action.ts";
 import type { Material } from "./parse_pem.ts";
-import type { TlsOptions } from "./tls_options.ts";
+import { isPem, type TlsOptions } from "./tls_options.ts";
 import { choice, either, flag, map, type Rule, text } from "../schema.ts";
-
-const isPem = (text: unknown) => typeof text === "string" && text.includes("-----BEGIN ");
 
 const FIELDS = {
   ca: text("Certificates of the authorities to trust: a path, or PEM text")

@@ -1,45 +1,25 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { isDict } from "../../base/value/value.ts";
-import type { Dict, Parameter, ParameterProblem } from "../../action/action.ts";
+import type { Dict, ParameterProblem } from "../../action/action.ts";
+import { either, flag, map, text, value } from "../../action/schema.ts";
 
 const CHECKS =
   "`true`: a violation fails the step; `warn`: it is a warning; `false`: nothing is checked";
 
+const SUMMARY =
+  "The path of an OpenAPI description that the request and the response must match; `false` for none";
+
+const SETTINGS = map({
+  file: text("The path of the description").required().with({ namesFile: "any" }),
+  request: value(["boolean", "string"], `Whether the request must match it: ${CHECKS}`)
+    .with({ default: "true" }),
+  response: value(["boolean", "string"], "The same for the response").with({ default: "true" }),
+  base_path: text("What comes before the paths of the description")
+    .with({ default: "the paths of its servers, or nothing" }),
+}, SUMMARY);
+
 /** `openapi`: the description that requests and responses are held against. */
-export const OPENAPI_PARAMETER: Parameter = {
-  name: "openapi",
-  type: ["string", "map", "boolean"],
-  summary:
-    "The path of an OpenAPI description that the request and the response must match; `false` for none",
-  namesFile: "any",
-  fields: [
-    {
-      name: "file",
-      type: "string",
-      summary: "The path of the description",
-      required: true,
-      namesFile: "any",
-    },
-    {
-      name: "request",
-      type: ["boolean", "string"],
-      summary: `Whether the request must match it: ${CHECKS}`,
-      default: "true",
-    },
-    {
-      name: "response",
-      type: ["boolean", "string"],
-      summary: "The same for the response",
-      default: "true",
-    },
-    {
-      name: "base_path",
-      type: "string",
-      summary: "What comes before the paths of the description",
-      default: "the paths of its servers, or nothing",
-    },
-  ],
-};
+export const OPENAPI = either(text(SUMMARY).with({ namesFile: "any" }), either(SETTINGS, flag("")));
 
 /** Problems of `openapi` beyond its types. */
 export function checkOpenapi({ openapi }: Dict): ParameterProblem[] {

@@ -1,51 +1,19 @@
-import type { Dict, Parameter } from "../../action/action.ts";
-import { checkValue } from "../../action/parameters.ts";
+import type { Dict } from "../../action/action.ts";
 import { timeout } from "../../action/params.ts";
-import { NoValue, type Param, Rule } from "../../action/schema.ts";
+import type { Param } from "../../action/schema.ts";
 import { AUTH, checkAuth } from "./auth/auth_parameter.ts";
-import { checkConnection, CONNECTION_PARAMETERS } from "./connection/check_connection.ts";
-import { hideHeaders } from "./hide_headers.ts";
+import { checkConnection } from "./connection/check_connection.ts";
+import { CONNECTION_PARAMS, cookieParams, HEADERS_PARAM, REDIRECT_PARAMS } from "./http_params.ts";
 import { checkHeaders, checkRedirects } from "./request/check_http.ts";
 import { checkCookies } from "./session/cookie_use.ts";
 
-/**
- * Parameters of actions that begin with a request of HTTP and then receive a stream. `StreamRequest`
- * reads them, except for `timeout`.
- */
+/** Parameters of actions that begin with a request of HTTP and then receive a stream. */
 export const STREAM_PARAMETERS = {
-  ...rulesOf([
-    {
-      name: "headers",
-      type: "map",
-      summary: "Request headers; null leaves one out, a list repeats it",
-      hide: hideHeaders,
-    },
-    AUTH,
-    {
-      name: "cookies",
-      type: ["boolean", "string"],
-      summary: "Whether to send and keep cookies; a name shares them with all jobs that give it",
-      default: "true: the steps of a job share their cookies, also with http",
-    },
-    {
-      name: "cookie_file",
-      type: "string",
-      summary: "A Netscape cookie file whose cookies are added, relative to the workflow file",
-    },
-    ...CONNECTION_PARAMETERS.filter(({ name }) => name !== "version"),
-    {
-      name: "follow_redirects",
-      type: "boolean",
-      summary: "Whether to follow redirects",
-      default: "true",
-    },
-    {
-      name: "max_redirects",
-      type: "integer",
-      summary: "How many redirects to follow before giving up",
-      default: "10",
-    },
-  ]),
+  ...HEADERS_PARAM,
+  auth: AUTH,
+  ...cookieParams(", also with http"),
+  ...CONNECTION_PARAMS,
+  ...REDIRECT_PARAMS,
   ...timeout("How long everything may take"),
 };
 
@@ -66,18 +34,4 @@ export function shownFields(res: Dict, hidden: readonly string[]): Dict {
     !hidden.includes(name) &&
     !(["redirects", "cookies"].includes(name) && [res[name]].flat().length === 0);
   return Object.fromEntries(Object.entries(res).filter(([name]) => isShown(name)));
-}
-
-/** Rules for parameters that the code of http reads by itself, so that their type has no names. */
-function rulesOf(table: readonly Parameter[]): Readonly<Record<never, never>> {
-  return Object.fromEntries(table.map((parameter) => {
-    const { name, ...form } = parameter;
-    const rule = new Rule(form, (value, param) => {
-      const problems = checkValue(parameter, value, param.path);
-      param.problems.push(...problems);
-      if (problems.length > 0) throw new NoValue(`"${name}" does not fit its table`);
-      return value;
-    });
-    return [name, rule];
-  }));
 }

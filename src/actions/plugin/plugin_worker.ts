@@ -97,8 +97,8 @@ async function loadAction({ name, shown }: PluginFile, url: string): Promise<Act
     }
     if (typeof example !== "string") throw fail('must give a test as "example"');
     if (typeof run !== "function") throw fail('must have a function as "run"');
-    const made = api.action({
-      ...{ ...spec, params, res },
+    return api.action({
+      ...{ ...spec, params },
       async run(...args) {
         const answer = await run(...args);
         if (isDict(answer)) return { req: args[3], ...answer };
@@ -106,8 +106,6 @@ async function loadAction({ name, shown }: PluginFile, url: string): Promise<Act
         throw new StepError(`the plugin "${name}" ${message}`, "run() returns { res: { … } }");
       },
     });
-    // Without "res" nothing is known of its result.
-    return spec.res ? made : { ...made, responseFields: undefined };
   };
   const { default: exported } = await import(url);
   if (typeof exported !== "function") throw fail("exports no function by default");

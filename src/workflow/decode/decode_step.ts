@@ -1,5 +1,5 @@
 import type { Action } from "../../action/action.ts";
-import { checkParameters, PARAMETER_TYPES } from "../../action/parameters.ts";
+import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import { ACTIONS, type Plugins } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction, typeMeantBy } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
@@ -181,7 +181,7 @@ function decodeWith(
   warnOfOpenBraces(problems, written, path);
   if (!action) return expressions.data(written, path, names);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, written) : written;
-  for (const { path: inside, at: part, message, hint } of checkParameters(action, params)) {
+  for (const { path: inside, at: part, message, hint } of action.problems?.(params) ?? []) {
     addError(problems, "parameter", [...path, ...inside], message, { part, hint });
   }
   const templates = { ...params };

@@ -2,8 +2,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import type { Dict, RunTls } from "../../../src/action/action.ts";
-import { readTlsOptions } from "../../../src/action/tls/tls_options.ts";
-import { checkTls } from "../../../src/action/tls/tls_parameter.ts";
+import { declare } from "../../../src/action/make_action.ts";
+import { readRendered } from "../../../src/action/spec.ts";
+import { tls as tlsRule, tlsOptions } from "../../../src/action/tls/tls.ts";
 import { tls } from "../../../src/actions/tls/tls.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { StepError } from "../../../src/base/errors.ts";
@@ -15,17 +16,20 @@ const runTls = runnerOf(tls);
 
 const { createPrivateKey } = await import("node:crypto");
 
+const PARAMS = { tls: tlsRule() };
+
 async function read(tls: Dict | undefined, run?: RunTls) {
   await using context = actionContext();
-  const options = await readTlsOptions("http", tls, { ...context, tls: run });
+  const read = readRendered("http", PARAMS, { ...tls && { tls } }, context.secrets);
+  const options = await tlsOptions(read.tls ?? {}, { ...context, tls: run });
   return { options, learned: context.learned };
 }
 
-Deno.test("readTlsOptions() verifies certificates by default", async () => {
+Deno.test("tlsOptions() verifies certificates by default", async () => {
   assertEquals((await read(undefined)).options, { rejectUnauthorized: true });
 });
 
-Deno.test("readTlsOptions() reads certificates and keys from paths and from text", async () => {
+Deno.test("tlsOptions() reads certificates and keys from paths and from text", async () => {
   const byPath = await read({
     ca: tlsPath("authority.pem"),
     cert: tlsPath("good.pem"),
@@ -41,7 +45,7 @@ Deno.test("readTlsOptions() reads certificates and keys from paths and from text
   assertEquals(byPath.options.ca?.length, 1);
 });
 
-Deno.test("readTlsOptions() reads a key with a passphrase, a file with both, and a PFX file", async () => {
+Deno.test("tlsOptions() reads a key with a passphrase, a file with both, and a PFX file", async () => {
   const key = String(
     createPrivateKey(tlsText("good_key.pem")).export({
       type: "pkcs8",
@@ -61,7 +65,7 @@ Deno.test("readTlsOptions() reads a key with a passphrase, a file with both, and
   assertEquals(learned, ["tiger"]);
 });
 
-Deno.test("readTlsOptions() prefers the options of a step to those of the run", async () => {
+Deno.test("tlsOptions() prefers the options of a step to those of the run", async () => {
   const run: RunTls = {
     ca: tlsText("localhost.pem"),
     cert: tlsText("good.pem"),
@@ -108,26 +112,24 @@ const REFUSED: readonly (readonly [name: string, tls: Dict, message: string])[] 
     { pfx: tlsPath("good.p12"), passphrase: "lion" },
     `the PFX file "${tlsPath("good.p12")}" has another passphrase (mac verify failure)`,
   ],
-  ["an old version", { min_version: 1.1 }, '"min_version" must be "1.2" or "1.3", not "1.1"'],
+  ["an old version", { min_version: 1.1 }, 'invalid value "1.1" for "tls.min_version"'],
   ["an unknown key", { certificate: "x" }, 'unknown key "certificate" in "tls"'],
 ];
 
 for (const [name, tls, message] of REFUSED) {
-  Deno.test(`readTlsOptions() refuses ${name}`, async () => {
+  Deno.test(`tlsOptions() refuses ${name}`, async () => {
     const error = await assertRejects(() => read(tls), StepError, message);
     assertEquals(error.details.parameter, "tls");
   });
 }
 
-Deno.test("checkTls() finds options that cannot be combined", () => {
-  const problems = checkTls({ tls: { pfx: "a", cert: "b", min_version: 1 } });
-  assertEquals(problems.map(({ message }) => message), [
+Deno.test("the rule of tls finds options that cannot be combined", () => {
+  const { problems } = declare({ name: "http", summary: "", params: PARAMS, res: {} });
+  assertEquals(problems!({ tls: { pfx: "a", cert: "b" } }).map(({ message }) => message), [
     '"pfx" and "cert" cannot be combined',
-    '"min_version" must be "1.2" or "1.3", not "1"',
   ]);
-  assertEquals(checkTls({ tls: { min_version: 1.3 } }), []);
+  assertEquals(problems!({ tls: { min_version: 1.3 } }), []);
 });
-
 Deno.test("tls reports a valid certificate, its chain and the versions of TLS", async () => {
   await using server = withServer(() => new Response(), tlsCertificate("good"));
   await using context = actionContext();

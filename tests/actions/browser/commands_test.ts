@@ -3,7 +3,6 @@ import type { Dict } from "../../../src/action/action.ts";
 import { browser } from "../../../src/actions/browser/browser.ts";
 import { nearest } from "../../../src/actions/browser/explain_failure.ts";
 import { command, describeCommand } from "../../../src/actions/browser/commands.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { Param } from "../../../src/action/schema.ts";
 
 const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] = [
@@ -41,12 +40,12 @@ const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] =
 
 Deno.test("mistakes in the actions of browser are found before the run", () => {
   for (const [params, messages] of CASES) {
-    assertEquals(checkParameters(browser, params).map(({ message }) => message), messages);
+    assertEquals(browser.problems!(params).map(({ message }) => message), messages);
   }
 });
 
 Deno.test("a screenshot without an element names the actions that save the page", () => {
-  const [problem] = checkParameters(browser, { actions: [{ name: "screenshot", path: "a.png" }] });
+  const [problem] = browser.problems!({ actions: [{ name: "screenshot", path: "a.png" }] });
   assertEquals(problem!.message, 'the action "screenshot" needs "selector"');
   assertStringIncludes(problem!.hint!, '"capture_screenshot" saves the visible part of the page');
 });

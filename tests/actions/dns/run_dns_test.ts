@@ -2,7 +2,6 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { dns as dnsAction } from "../../../src/actions/dns/dns.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import type { Dict } from "../../../src/action/action.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { listenDatagrams, nameServer, type Zone } from "../../support/servers/name_server.ts";
@@ -82,11 +81,11 @@ Deno.test("dns refuses names and servers that cannot be asked", async () => {
   for (const name of ["a..test", `${"a".repeat(64)}.test`, "https://shop.test/", "a b", "ü b"]) {
     const message = `cannot run dns: invalid name "${name}"`;
     await assertRejects(ask({ name }), StepError, message);
-    assertEquals(checkParameters(dnsAction, { name })[0]?.message, `invalid name "${name}"`);
+    assertEquals(dnsAction.problems!({ name })[0]?.message, `invalid name "${name}"`);
   }
   for (const server of ["127.0.0.1:99999", "127.0.0.1:0", "[::1", "a b"]) {
     await assertRejects(ask({ name: "a", server }), StepError, `invalid server "${server}"`);
-    const [problem] = checkParameters(dnsAction, { name: "a", server });
+    const [problem] = dnsAction.problems!({ name: "a", server });
     assertEquals(problem?.message, `invalid server "${server}"`);
   }
 });

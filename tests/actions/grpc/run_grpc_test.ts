@@ -6,7 +6,6 @@ import { grpc } from "../../../src/actions/grpc/grpc.ts";
 import { linkFiles, undefinedTypes } from "../../../src/actions/grpc/link_files.ts";
 import { create, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
@@ -476,7 +475,7 @@ const CHECKS: readonly (readonly [params: Dict, ...messages: string[]])[] = [
 
 Deno.test("grpc checks its parameters before the run", () => {
   for (const [params, ...messages] of CHECKS) {
-    const found = checkParameters(grpc, params).map(({ message, hint }) =>
+    const found = grpc.problems!(params).map(({ message, hint }) =>
       hint === undefined ? message : `${message} (${hint})`
     );
     assertEquals(found, messages);

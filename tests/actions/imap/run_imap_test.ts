@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { imap } from "../../../src/actions/imap/imap.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { runnerOf } from "../../support/run_action.ts";
@@ -160,7 +159,7 @@ Deno.test("imap reports the command that a server refuses, and sends no further 
 /** What is wrong with commands, as it is found before the run. */
 function mistakesIn(...commands: readonly Dict[]): string[] {
   const params = { host: "h", username: "u", password: "p", commands: [...commands] };
-  return checkParameters(imap, params).map(({ message, hint }) =>
+  return imap.problems!(params).map(({ message, hint }) =>
     hint === undefined ? message : `${message}; ${hint}`
   );
 }

@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { redis } from "../../../src/actions/redis/redis.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { NoValue, Param } from "../../../src/action/schema.ts";
@@ -84,7 +83,7 @@ const PROBLEMS: readonly (readonly [params: Dict, problem: string | undefined])[
 
 for (const [params, problem] of PROBLEMS) {
   Deno.test(`redis checks ${JSON.stringify(params)}`, () => {
-    assertEquals(checkParameters(redis, params)[0]?.message, problem);
+    assertEquals(redis.problems!(params)[0]?.message, problem);
   });
 }
 

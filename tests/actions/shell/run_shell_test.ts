@@ -6,7 +6,6 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { findInterpreter, needsFile } from "../../../src/actions/shell/interpreter.ts";
 import { shell } from "../../../src/actions/shell/shell.ts";
 import { StepError } from "../../../src/base/errors.ts";
@@ -498,6 +497,6 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
 
 for (const [params, messages] of cases) {
   Deno.test(`shell judges ${JSON.stringify(params)} at load`, () => {
-    assertEquals(checkParameters(shell, params).map(({ message }) => message), [...messages]);
+    assertEquals(shell.problems!(params).map(({ message }) => message), [...messages]);
   });
 }

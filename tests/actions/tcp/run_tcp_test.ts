@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/actions/http/run_http.ts";
-import { checkParameters } from "../../../src/action/parameters.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { tcp } from "../../../src/actions/tcp/tcp.ts";
 import { StepError } from "../../../src/base/errors.ts";
@@ -144,9 +143,9 @@ Deno.test("tcp refuses a host that is a URL or has a port, before a run and in i
   for (const host of ["https://h/", "h:443", "[::1]", "a b", ""]) {
     const message = `invalid host "${host}"`;
     await assertRejects(() => runTcp({ host, port: 1 }, context), StepError, message);
-    assertEquals(checkParameters(tcp, { host, port: 1 })[0]?.message, message);
+    assertEquals(tcp.problems!({ host, port: 1 })[0]?.message, message);
   }
   for (const host of ["shop.example.com", "127.0.0.1", "::1", "{{vars.host}}:1"]) {
-    assertEquals(checkParameters(tcp, { host, port: 1 }), []);
+    assertEquals(tcp.problems!({ host, port: 1 }), []);
   }
 });

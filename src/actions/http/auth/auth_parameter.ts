@@ -2,14 +2,14 @@ import { isTemplate } from "../../../expr/template/template_data.ts";
 import { didYouMean } from "../../../base/text/suggest.ts";
 import { StepError } from "../../../base/errors.ts";
 import { type Dict, isDict, isNumber, type Value } from "../../../base/value/value.ts";
-import type { Parameter, ParameterProblem } from "../../../action/action.ts";
-import { checkValue } from "../../../action/parameters.ts";
+import type { ParameterProblem } from "../../../action/action.ts";
+import { flag, map, Rule, text, value } from "../../../action/schema.ts";
 import { readUrl } from "../request/request_url.ts";
 
-const USER_AND_PASSWORD: readonly Parameter[] = [
-  { name: "username", type: "string", summary: "The name of the user", required: true },
-  { name: "password", type: "string", summary: "The password", required: true },
-];
+const USER_AND_PASSWORD = {
+  username: text("The name of the user").required(),
+  password: text("The password").required(),
+};
 
 /** The parts of a sign-in that are not secret. */
 const PUBLIC: ReadonlySet<string> = new Set(
@@ -40,79 +40,46 @@ function hideAuth(auth: Value, mask: string): Value {
   );
 }
 
-/** The authentication of a step. */
-export const AUTH: Parameter = {
-  name: "auth",
-  type: "map",
-  summary: "How to sign in, in one of these ways; it is not sent to another origin",
-  oneField: true,
-  hide: hideAuth,
-  fields: [
-    {
-      name: "basic",
-      type: "map",
-      summary: "User and password, as in a URL",
-      fields: USER_AND_PASSWORD,
-    },
-    { name: "bearer", type: "string", summary: "A token" },
-    {
-      name: "digest",
-      type: "map",
-      summary: "User and password, which are not sent themselves: MD5 or SHA-256",
-      fields: USER_AND_PASSWORD,
-    },
-    {
-      name: "oauth2",
-      type: "map",
-      summary: "A token that is fetched once for the run, and again when it expires",
-      fields: [
-        {
-          name: "grant",
-          type: "string",
-          summary: "how to get it: client_credentials, password or refresh_token",
-          default: "client_credentials",
-        },
-        {
-          name: "token_url",
-          type: "string",
-          summary: "The token endpoint of the authorization server",
-          required: true,
-        },
-        { name: "client_id", type: "string", summary: "The ID of the client", required: true },
-        { name: "client_secret", type: "string", summary: "Its secret, if it has one" },
-        { name: "username", type: "string", summary: "The user, for the grant password" },
-        { name: "password", type: "string", summary: "The password, for the grant password" },
-        { name: "refresh_token", type: "string", summary: "For the grant refresh_token" },
-        { name: "scope", type: ["string", "list"], summary: "The scopes to ask for" },
-        { name: "audience", type: "string", summary: "For whom the token is" },
-        { name: "resource", type: ["string", "list"], summary: "For which resource the token is" },
-        {
-          name: "send",
-          type: "string",
-          summary: "Where the client secret is sent: header or body",
-          default: "header",
-        },
-      ],
-    },
-    {
-      name: "aws",
-      type: "map",
-      summary: "Signs the request for AWS and compatible services (Signature Version 4)",
-      fields: [
-        { name: "region", type: "string", summary: "Such as eu-central-1", required: true },
-        { name: "service", type: "string", summary: "Such as s3 or execute-api", required: true },
-        { name: "access_key_id", type: "string", summary: "The ID of the key", required: true },
-        { name: "secret_access_key", type: "string", summary: "The key", required: true },
-        { name: "session_token", type: "string", summary: "The token of temporary credentials" },
-      ],
-    },
-    {
-      name: "netrc",
-      type: "boolean",
-      summary: "Whether to take user and password from the file .netrc",
-    },
-  ],
-};
+const WAYS = map(
+  {
+    basic: map(USER_AND_PASSWORD, "User and password, as in a URL"),
+    bearer: text("A token"),
+    digest: map(
+      USER_AND_PASSWORD,
+      "User and password, which are not sent themselves: MD5 or SHA-256",
+    ),
+    oauth2: map({
+      grant: text("how to get it: client_credentials, password or refresh_token")
+        .with({ default: "client_credentials" }),
+      token_url: text("The token endpoint of the authorization server").required(),
+      client_id: text("The ID of the client").required(),
+      client_secret: text("Its secret, if it has one"),
+      username: text("The user, for the grant password"),
+      password: text("The password, for the grant password"),
+      refresh_token: text("For the grant refresh_token"),
+      scope: value(["string", "list"], "The scopes to ask for"),
+      audience: text("For whom the token is"),
+      resource: value(["string", "list"], "For which resource the token is"),
+      send: text("Where the client secret is sent: header or body").with({ default: "header" }),
+    }, "A token that is fetched once for the run, and again when it expires"),
+    aws: map({
+      region: text("Such as eu-central-1").required(),
+      service: text("Such as s3 or execute-api").required(),
+      access_key_id: text("The ID of the key").required(),
+      secret_access_key: text("The key").required(),
+      session_token: text("The token of temporary credentials"),
+    }, "Signs the request for AWS and compatible services (Signature Version 4)"),
+    netrc: flag("Whether to take user and password from the file .netrc"),
+  },
+  "How to sign in, in one of these ways; it is not sent to another origin",
+  { oneField: true },
+);
+
+/** The authentication of a step. A run works with what the step gives, which is a valid map. */
+export const AUTH: Rule<Dict> = new Rule({ ...WAYS.form, hide: hideAuth }, (auth, param) => {
+  WAYS.parse(auth, param);
+  return auth as Dict;
+});
 
 const GRANTS = ["client_credentials", "password", "refresh_token"];
 
@@ -178,10 +145,10 @@ function checkOauth2(oauth2: Value | undefined): ParameterProblem[] {
   return problems;
 }
 
-/** The sign-in of a step once its templates are rendered. Throws `StepError` if it is wrong. */
-export function readAuth({ auth }: Dict): Dict | undefined {
-  if (auth === undefined || auth === null) return undefined;
-  const [problem] = [...checkValue(AUTH, auth, ["auth"]), ...checkAuth({ auth })];
-  if (!problem) return auth as Dict;
+/** The sign-in of a step once its templates are rendered. Throws a `StepError` if it is wrong. */
+export function readAuth(auth: Dict | undefined): Dict | undefined {
+  if (!auth) return undefined;
+  const [problem] = checkAuth({ auth });
+  if (!problem) return auth;
   throw new StepError(`cannot run http: ${problem.message}`, problem.hint, { parameter: "auth" });
 }

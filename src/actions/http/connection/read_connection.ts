@@ -1,14 +1,10 @@
 import { StepError } from "../../../base/errors.ts";
 import type { ActionContext, Dict } from "../../../action/action.ts";
 import type { Endpoint } from "../../../action/net/endpoint.ts";
-import { readParameters } from "../../../action/read_parameters.ts";
-import { readTlsOptions } from "../../../action/tls/tls_options.ts";
-import {
-  type Connection,
-  DEFAULT_CONNECTION,
-  type HttpVersion,
-  INSECURE_CONNECTION,
-} from "./connection.ts";
+import { readRendered } from "../../../action/spec.ts";
+import { DEFAULT_TLS } from "../../../action/tls/tls_options.ts";
+import { CONNECTION_PARAMS, VERIFY_PARAMS, VERSION_PARAM } from "../http_params.ts";
+import { type Connection, DEFAULT_CONNECTION, INSECURE_CONNECTION } from "./connection.ts";
 import { readAddress, RESOLVE_HINT, resolveProblem } from "./address.ts";
 import type { Proxies, Proxy } from "./proxy.ts";
 
@@ -33,36 +29,30 @@ export function connectionOf(
   );
   if (!isProxied && !context.tls && OWN.every((name) => (params[name] ?? null) === null)) {
     if (params.verify_ssl === undefined && params.insecure === undefined) return DEFAULT_CONNECTION;
-    const read = readParameters("http", params);
-    return (read.boolean("verify_ssl") ?? !read.boolean("insecure"))
-      ? DEFAULT_CONNECTION
-      : INSECURE_CONNECTION;
+    const { verify_ssl, insecure } = readRendered("http", VERIFY_PARAMS, params);
+    return (verify_ssl ?? !insecure) ? DEFAULT_CONNECTION : INSECURE_CONNECTION;
   }
   return readConnection(params, context);
 }
 
-async function readConnection(params: Dict, context: ActionContext): Promise<Connection> {
-  const read = readParameters("http", params);
-  const insecure = read.boolean("insecure");
-  const verify = read.boolean("verify_ssl") ?? (insecure === undefined ? undefined : !insecure);
-  const tlsParams = read.map("tls");
-  const tls = await readTlsOptions(
-    "http",
-    verify === undefined ? tlsParams : { ...tlsParams, verify },
-    context,
-  );
-  const proxy = await readStepProxy(read.string("proxy"), context);
-  const socket = read.string("unix_socket");
-  const resolve = read.map("resolve");
-  const family = readFamily(read.string("ip"));
-  const localAddress = read.string("local_address");
+const PARAMS = { ...VERIFY_PARAMS, ...CONNECTION_PARAMS, ...VERSION_PARAM };
+
+async function readConnection(raw: Dict, context: ActionContext): Promise<Connection> {
+  const params = readRendered("http", PARAMS, raw, context.secrets);
+  const { insecure, unix_socket: unixSocket, resolve, ip, local_address: localAddress } = params;
+  const verify = params.verify_ssl ?? (insecure === undefined ? undefined : !insecure);
+  const { tlsOptions } = await import("../../../action/tls/tls.ts");
+  const tls = params.tls || context.tls || verify !== undefined
+    ? await tlsOptions({ ...params.tls, ...verify !== undefined && { verify } }, context)
+    : DEFAULT_TLS;
+  const proxy = await readStepProxy(params.proxy, context);
   const settings = {
     tls,
-    version: readVersion(read.string("version")),
+    version: params.version ?? "1.1",
     ...proxy ? { proxy } : {},
-    ...socket === undefined ? {} : { unixSocket: socket },
+    ...unixSocket === undefined ? {} : { unixSocket },
     ...resolve ? { resolve: readResolve(resolve) } : {},
-    ...family ? { family } : {},
+    ...ip ? { family: ip === "4" ? 4 as const : 6 as const } : {},
     ...localAddress === undefined ? {} : { localAddress },
   };
   const { hash } = await import("node:crypto");
@@ -80,27 +70,6 @@ async function readStepProxy(
   return scope.run.resource("http proxies", () => readProxies(host.env, secrets));
 }
 
-function readVersion(text: string | undefined): HttpVersion {
-  switch (text) {
-    case undefined:
-    case "1.1":
-      return "1.1";
-    case "2":
-    case "auto":
-      return text;
-    default:
-      throw unfit("version", VERSION_WORDS, text);
-  }
-}
-
-const VERSION_WORDS = '"1.1", "2" or "auto"';
-
-function readFamily(text: string | undefined): 4 | 6 | undefined {
-  if (text === undefined) return undefined;
-  if (text === "4" || text === "6") return Number(text) as 4 | 6;
-  throw unfit("ip", "4 or 6", text);
-}
-
 function readResolve(map: Dict): ReadonlyMap<string, Endpoint> {
   const table = new Map<string, Endpoint>();
   for (const [from, to] of Object.entries(map)) {
@@ -113,9 +82,4 @@ function readResolve(map: Dict): ReadonlyMap<string, Endpoint> {
     table.set(`${source.host}:${source.port}`, readAddress(String(to), source.port)!);
   }
   return table;
-}
-
-function unfit(parameter: string, wanted: string, text: string): StepError {
-  const message = `cannot run http: "${parameter}" must be ${wanted}, not "${text}"`;
-  return new StepError(message, undefined, { parameter });
 }

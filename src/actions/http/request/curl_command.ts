@@ -1,10 +1,17 @@
 import { MASK } from "../../../secrets/masker.ts";
 import { isSecretHeader } from "../../../secrets/secrets.ts";
 import { isDict } from "../../../base/value/value.ts";
-import type { Dict, Value } from "../../../action/action.ts";
+import type { Dict } from "../../../action/action.ts";
 import type { CommandLine, CommandWord } from "../../../action/explainer.ts";
-import { readParameters } from "../../../action/read_parameters.ts";
-import { isPem } from "../../../action/tls/tls_parameter.ts";
+import { readRendered } from "../../../action/spec.ts";
+import { isPem } from "../../../action/tls/tls_options.ts";
+import {
+  CONNECTION_PARAMS,
+  REDIRECT_PARAMS,
+  REQUEST_PARAMS,
+  VERIFY_PARAMS,
+  VERSION_PARAM,
+} from "../http_params.ts";
 import { hideHeader } from "../hide_headers.ts";
 import { curlBody } from "./bodies/curl_body.ts";
 import { ALWAYS } from "./request_headers.ts";
@@ -35,18 +42,18 @@ export function curlCommand(req: Dict, params: Dict): CommandLine {
   return { ...body, groups: [...groups, ...body.groups] };
 }
 
+const OPTIONS = { ...VERIFY_PARAMS, ...REDIRECT_PARAMS, save: REQUEST_PARAMS.save };
+
 function optionWords(url: string, params: Dict): CommandWord[] {
-  const read = readParameters("http", params);
-  const isVerified = read.boolean("verify_ssl") ?? !read.boolean("insecure");
-  const follows = read.boolean("follow_redirects") ?? true;
-  const maxRedirects = read.integer("max_redirects");
-  const save = read.string("save");
+  const { verify_ssl, insecure, follow_redirects: follows = true, max_redirects, save } =
+    readRendered("http", OPTIONS, params);
+  const isVerified = verify_ssl ?? !insecure;
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
     ...connectionWords(url, params),
     ...follows ? ["-L"] : [],
     ...save === undefined ? [] : ["-o", save],
-    ...follows && maxRedirects !== undefined ? ["--max-redirs", String(maxRedirects)] : [],
+    ...follows && max_redirects !== undefined ? ["--max-redirs", String(max_redirects)] : [],
     // curl expands brackets and braces in a URL to several URLs.
     ...(/[[\]{}]/.test(url) ? ["-g"] : []),
   ];
@@ -70,33 +77,31 @@ function withoutSignature(headers: Dict, params: Dict): Dict {
 
 /** Options about certificates, about where to connect, and about the version of HTTP. */
 function connectionWords(url: string, params: Dict): CommandWord[] {
-  const read = readParameters("http", params);
-  const tls = read.map("tls") ?? {};
-  const file = (option: string, value: Value | undefined) =>
-    typeof value === "string" && !isPem(value) ? [option, value] : [];
+  const { tls = {}, proxy, unix_socket, resolve = {}, ip, local_address, version } = readRendered(
+    "http",
+    { ...CONNECTION_PARAMS, ...VERSION_PARAM },
+    params,
+  );
+  const file = (option: string, path: string | undefined) =>
+    path === undefined || isPem(path) ? [] : [option, path];
   const text = (option: string, value: string | undefined) =>
     value === undefined ? [] : [option, value];
-  const secret = (option: string, value: Value | undefined): CommandWord[] =>
-    value === undefined || value === null
-      ? []
-      : [option, { before: "", secret: String(value), shown: MASK }];
-  const proxy = read.string("proxy");
-  const ip = read.string("ip");
-  const targets = Object.entries(read.map("resolve") ?? {});
+  const secret = (option: string, value: string | undefined): CommandWord[] =>
+    value === undefined ? [] : [option, { before: "", secret: value, shown: MASK }];
   return [
     ...tls.verify === false ? ["-k"] : [],
     ...file("--cacert", tls.ca),
     ...file("--cert", tls.cert),
     ...file("--key", tls.key),
-    ...typeof tls.pfx === "string" ? ["--cert", tls.pfx, "--cert-type", "P12"] : [],
+    ...tls.pfx !== undefined ? ["--cert", tls.pfx, "--cert-type", "P12"] : [],
     ...secret("--pass", tls.passphrase),
-    ...String(tls.min_version) === "1.3" ? ["--tlsv1.3"] : [],
+    ...tls.min_version === "1.3" ? ["--tlsv1.3"] : [],
     ...proxy === "none" ? ["--noproxy", "*"] : text("--proxy", proxy),
-    ...text("--unix-socket", read.string("unix_socket")),
-    ...targets.flatMap(([from, to]) => ["--connect-to", `${from}:${to}`]),
-    ...text("--interface", read.string("local_address")),
+    ...text("--unix-socket", unix_socket),
+    ...Object.entries(resolve).flatMap(([from, to]) => ["--connect-to", `${from}:${to}`]),
+    ...text("--interface", local_address),
     ...ip === undefined ? [] : [`-${ip}`],
-    ...versionWords(url, read.string("version")),
+    ...versionWords(url, version),
   ];
 }
 

@@ -1,18 +1,15 @@
 import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../../action/action.ts";
-import {
-  nilError,
-  type ParameterReader,
-  readParameters,
-  required,
-} from "../../../action/read_parameters.ts";
+import type { Values } from "../../../action/schema.ts";
+import { readRendered } from "../../../action/spec.ts";
+import { AUTH, readAuth } from "../auth/auth_parameter.ts";
+import { cookieParams, REQUEST_PARAMS } from "../http_params.ts";
 import { BODIES, EncodingError, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { GRAPHQL_ACCEPT } from "./bodies/graphql.ts";
 import { isUpload, readUpload, type Upload } from "./bodies/upload.ts";
 import type { Content, RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
-import { readAuth } from "../auth/auth_parameter.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
 import { BODY_LIMIT, maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
 import { withoutPassword } from "../../../secrets/secrets.ts";
@@ -56,10 +53,13 @@ export interface PlannedUpload {
   readonly attach: (body: RequestBody) => HttpRequest;
 }
 
+const PARAMS = { ...REQUEST_PARAMS, auth: AUTH, ...cookieParams() };
+type Params = Values<typeof PARAMS>;
+
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
-export function readRequest(params: Dict): RequestPlan {
-  const read = readParameters("http", params);
-  const { method, text, parameter } = readTarget(read, params);
+export function readRequest(raw: Dict): RequestPlan {
+  const params = readRendered("http", PARAMS, raw);
+  const { method, text, parameter } = readTarget(params, raw);
   const target = readUrl(text);
   if (!(target instanceof URL)) {
     throw new StepError(`cannot send ${method}: ${target.message}`, target.hint, { parameter });
@@ -75,19 +75,17 @@ export function readRequest(params: Dict): RequestPlan {
       });
     }
   };
-  const query = read.map("query");
+  const { query, headers = {} } = params;
   const url = query ? encoded("query", () => addQuery(target, query)) : target;
-  const userAgent = read.string("user_agent");
-  const isGraphql = read.any("graphql") !== undefined;
-  const headers = read.map("headers") ?? {};
+  const isGraphql = params.graphql !== undefined;
   const asked = {
     ...isGraphql ? { Accept: GRAPHQL_ACCEPT } : {},
-    ...userAgent === undefined ? {} : { "User-Agent": userAgent },
+    ...params.user_agent === undefined ? {} : { "User-Agent": params.user_agent },
     ...headers,
   };
   const contentType = headerText(asked, "content-type");
-  const key = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
-  const body = encoded(key, () => readUpload(read, contentType));
+  const key = BODIES.find((name) => params[name] !== undefined) ?? "body";
+  const body = encoded(key, () => readUpload(params, contentType));
   const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
   return {
     ...body && isUpload(body)
@@ -97,12 +95,14 @@ export function readRequest(params: Dict): RequestPlan {
       }
       : { request: makeRequest(method, url, asked, body) },
     isGraphql,
-    save: read.string("save"),
-    maxBody: readMaxBody(read),
-    timeout: read.duration("timeout") || undefined,
-    maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
-    cookies: readCookieUse(read, headers),
-    auth: readAuth(params),
+    save: params.save,
+    maxBody: readMaxBody(params.max_body),
+    timeout: params.timeout || undefined,
+    maxRedirects: params.follow_redirects === false
+      ? undefined
+      : readMaxRedirects(params.max_redirects),
+    cookies: readCookieUse(params.cookies, params.cookie_file, headers),
+    auth: readAuth(params.auth),
   };
 }
 
@@ -126,35 +126,40 @@ export function bareUrl(target: URL): URL {
 }
 
 function readTarget(
-  read: ParameterReader,
-  params: Dict,
+  params: Params,
+  raw: Dict,
 ): {
   readonly method: string;
   readonly text: string;
   /** The parameter with the URL. */
   readonly parameter: string;
 } {
-  const base = read.string("url");
+  const base = params.url;
   for (const name of SHORTHANDS) {
-    const target = read.string(name);
+    const target = params[name];
     if (target === undefined) continue;
     const method = name.toUpperCase();
     if (base === undefined || isFullUrl(target)) return { method, text: target, parameter: name };
     return { method, text: joinUrl(base, target), parameter: "url" };
   }
-  const method = read.string("method");
+  const { method } = params;
   if (method === undefined) {
-    const key = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
-    throw key === undefined ? new StepError("http step has no method") : nilError("http", key);
+    const key = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(raw, name));
+    throw key === undefined ? new StepError("http step has no method") : nilError(key);
   }
   const problem = methodProblem(method);
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
-  const text = required("http", "url", base);
-  return { method: method.toUpperCase(), text, parameter: "url" };
+  if (base === undefined) throw nilError("url");
+  return { method: method.toUpperCase(), text: base, parameter: "url" };
 }
 
-function readMaxRedirects(read: ParameterReader): number {
-  const maxRedirects = read.integer("max_redirects") ?? 10;
+/** The error of a parameter that was given and is nil. */
+function nilError(parameter: string): StepError {
+  const hint = "what its template reads is not there";
+  return new StepError(`cannot run http: "${parameter}" is nil`, hint, { parameter });
+}
+
+function readMaxRedirects(maxRedirects = 10): number {
   if (maxRedirects >= 0) return maxRedirects;
   throw new StepError(
     `cannot run http: "max_redirects" must not be negative, not ${maxRedirects}`,
@@ -163,8 +168,7 @@ function readMaxRedirects(read: ParameterReader): number {
   );
 }
 
-function readMaxBody(read: ParameterReader): number {
-  const maxBody = read.string("max_body");
+function readMaxBody(maxBody: string | undefined): number {
   if (maxBody === undefined) return BODY_LIMIT;
   const bytes = parseSize(maxBody);
   if (bytes !== undefined) return bytes;

@@ -1,6 +1,5 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
 import type { Dict, ParameterProblem } from "../../../action/action.ts";
-import type { ParameterReader } from "../../../action/read_parameters.ts";
 
 /** The cookies that a step sends and keeps. */
 export interface CookieUse {
@@ -13,14 +12,16 @@ export interface CookieUse {
 }
 
 /** Reads which cookies a step uses; undefined if none. */
-export function readCookieUse(read: ParameterReader, headers: Dict): CookieUse | undefined {
-  const choice = read.any("cookies") ?? true;
-  if (choice === false || choice === "false") return undefined;
-  const isNamed = choice !== true && choice !== "true";
+export function readCookieUse(
+  cookies: boolean | string | undefined,
+  file: string | undefined,
+  headers: Dict,
+): CookieUse | undefined {
+  if (cookies === false) return undefined;
   return {
-    jar: isNamed ? read.string("cookies") : undefined,
+    jar: typeof cookies === "string" ? cookies : undefined,
     isSent: !Object.keys(headers).some((name) => name.toLowerCase() === "cookie"),
-    file: read.string("cookie_file"),
+    file,
   };
 }
 

@@ -6,7 +6,6 @@ import { bestChallenge, digestHeader } from "../../../../src/actions/http/auth/d
 import { findLogin } from "../../../../src/actions/http/auth/netrc.ts";
 import { http } from "../../../../src/actions/http/http.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
-import { checkParameters } from "../../../../src/action/parameters.ts";
 import { StepError } from "../../../../src/base/errors.ts";
 import type { Dict } from "../../../../src/base/value/value.ts";
 import { actionContext, type TestContext } from "../../../support/action_context.ts";
@@ -334,7 +333,7 @@ const MISTAKES: readonly (readonly [auth: Dict, message: string])[] = [
 
 for (const [auth, message] of MISTAKES) {
   Deno.test(`http refuses ${JSON.stringify(auth)}, before a run and in it`, async () => {
-    const [problem] = checkParameters(http, { get: "http://localhost/", auth });
+    const [problem] = http.problems!({ get: "http://localhost/", auth });
     assertStringIncludes(problem!.message, message);
     assertEquals(problem!.path[0], "auth");
     const error = await assertRejects(() => send({ auth }), StepError);

@@ -231,7 +231,11 @@ Deno.test("http connects from an address and with a version of IP", async () => 
   const get = `http://localhost:${server.port}/`;
   const { res } = await runHttp({ get, ip: 4, local_address: "127.0.0.9" }, context);
   assertEquals(res.body, "127.0.0.9");
-  await assertRejects(() => runHttp({ get, ip: 5 }, context), StepError, '"ip" must be 4 or 6');
+  await assertRejects(
+    () => runHttp({ get, ip: 5 }, context),
+    StepError,
+    'invalid value "5" for "ip"',
+  );
   const error = await assertRejects(
     () => runHttp({ get, local_address: "192.0.2.77" }, context),
     StepError,

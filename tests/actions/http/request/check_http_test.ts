@@ -3,7 +3,6 @@ import { http } from "../../../../src/actions/http/http.ts";
 import { EncodingError } from "../../../../src/actions/http/request/http_syntax.ts";
 import { mergeHttpDefaults } from "../../../../src/actions/http/request/merge_http_defaults.ts";
 import { addQuery, joinUrl, readUrl } from "../../../../src/actions/http/request/request_url.ts";
-import { checkParameters } from "../../../../src/action/parameters.ts";
 import type { Dict } from "../../../../src/base/value/value.ts";
 
 const GOOD: readonly Dict[] = [
@@ -31,7 +30,7 @@ const GOOD: readonly Dict[] = [
 
 for (const params of GOOD) {
   Deno.test(`http accepts ${JSON.stringify(params)}`, () => {
-    assertEquals(checkParameters(http, params), []);
+    assertEquals(http.problems!(params), []);
   });
 }
 
@@ -70,14 +69,14 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
 
 for (const target of ["localhost/x", "api:80", "10.0.0.1/", "www.a.org", "a.b.org/x", "http:/h"]) {
   Deno.test(`http says how ${target} becomes a URL`, () => {
-    const [problem] = checkParameters(http, { get: target });
+    const [problem] = http.problems!({ get: target });
     assertEquals(problem?.hint, 'begin it with "http://" or "https://"');
   });
 }
 
 for (const target of ["/x", "x", "v1.0/x", "index.html", "localhostel", "a/b:80"]) {
   Deno.test(`http takes ${target} for a path`, () => {
-    const [problem] = checkParameters(http, { get: target });
+    const [problem] = http.problems!({ get: target });
     assertEquals(problem?.hint, 'give a full URL, or "url" in the defaults');
   });
 }
@@ -85,7 +84,7 @@ for (const target of ["/x", "x", "v1.0/x", "index.html", "localhostel", "a/b:80"
 for (const [params, ...problems] of BAD) {
   Deno.test(`http refuses ${JSON.stringify(params)}`, () => {
     assertEquals(
-      checkParameters(http, params).map(({ path, message }) => [path.join("."), message] as const),
+      http.problems!(params).map(({ path, message }) => [path.join("."), message] as const),
       problems,
     );
   });

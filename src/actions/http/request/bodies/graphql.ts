@@ -6,11 +6,14 @@ import { encodeJson, type RequestBody } from "../request_body.ts";
 export const GRAPHQL_ACCEPT = "application/graphql-response+json, application/json";
 
 /** The body of a GraphQL request over HTTP. */
-export function graphqlText(query: string, { variables, operation }: Dict): RequestBody<string> {
+export function graphqlText(
+  query: string,
+  { variables, operation }: { readonly variables?: Dict; readonly operation?: string },
+): RequestBody<string> {
   return encodeJson("graphql", {
     query,
-    ...variables === undefined || variables === null ? {} : { variables },
-    ...operation === undefined || operation === null ? {} : { operationName: String(operation) },
+    ...variables && { variables },
+    ...operation !== undefined && { operationName: operation },
   });
 }
 

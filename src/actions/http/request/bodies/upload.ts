@@ -1,9 +1,21 @@
 import type { Dict, Value } from "../../../../action/action.ts";
-import type { ParameterReader } from "../../../../action/read_parameters.ts";
 import { StepError } from "../../../../base/errors.ts";
 import { describeValue, isDict } from "../../../../base/value/value.ts";
 import { encodeBody, encodeForm, encodeJson, type RequestBody } from "../request_body.ts";
+import type { Values } from "../../../../action/schema.ts";
+import type { REQUEST_PARAMS } from "../../http_params.ts";
+import type { BODIES } from "../http_syntax.ts";
 import { graphqlText } from "./graphql.ts";
+
+/** The parameters that give a body. */
+type BodyParams = Partial<
+  Pick<
+    Values<typeof REQUEST_PARAMS>,
+    typeof BODIES[number] | "compress"
+  >
+>;
+
+type Graphql = NonNullable<BodyParams["graphql"]>;
 
 /** The supported compressions of a body. */
 export const COMPRESSIONS = ["gzip", "deflate", "br"] as const;
@@ -23,7 +35,7 @@ export interface Upload {
     | { readonly kind: "ready"; readonly body: RequestBody<string> }
     | { readonly kind: "file"; readonly path: string }
     | { readonly kind: "multipart"; readonly parts: readonly UploadPart[] }
-    | { readonly kind: "graphql"; readonly path: string; readonly graphql: Dict };
+    | { readonly kind: "graphql"; readonly path: string; readonly graphql: Graphql };
   readonly compress?: Compression;
 }
 
@@ -37,44 +49,36 @@ export function isUpload(body: GivenBody): body is Upload {
 
 /** The body of the step. Throws EncodingError on a value that has no form in such a body. */
 export function readUpload(
-  read: ParameterReader,
+  params: BodyParams,
   contentType: string | undefined,
 ): GivenBody | undefined {
-  const source = readSource(read, contentType);
-  const compress = readCompression(read);
+  const source = readSource(params, contentType);
+  const compress = readCompression(params.compress);
   if (source === undefined) return undefined;
   if (source.kind === "ready" && compress === undefined) return source.body;
   return { source, ...compress === undefined ? {} : { compress } };
 }
 
 function readSource(
-  read: ParameterReader,
+  { body, json, form, multipart, file, graphql }: BodyParams,
   contentType: string | undefined,
 ): Upload["source"] | undefined {
   const ready = (body: RequestBody<string>) => ({ kind: "ready", body }) as const;
-  const body = read.any("body");
   if (body !== undefined) return ready(encodeBody(body, contentType));
-  const json = read.any("json");
   if (json !== undefined) return ready(encodeJson("json", json));
-  const form = read.map("form");
   if (form) return ready(encodeForm(form, contentType));
-  const multipart = read.map("multipart");
   if (multipart) return { kind: "multipart", parts: readParts(multipart) };
-  const path = read.string("file");
-  if (path !== undefined) return { kind: "file", path };
-  const graphql = read.map("graphql");
+  if (file !== undefined) return { kind: "file", path: file };
   if (!graphql) return undefined;
-  const { file, query } = graphql;
-  if (typeof file === "string") return { kind: "graphql", path: file, graphql };
-  if (typeof query !== "string") {
-    const message = `"graphql.query" must be text, not ${describeValue(query ?? null)}`;
+  if (graphql.file !== undefined) return { kind: "graphql", path: graphql.file, graphql };
+  if (graphql.query === undefined) {
+    const message = '"graphql" needs "query" or "file"';
     throw new StepError(`cannot run http: ${message}`, undefined, { parameter: "graphql" });
   }
-  return ready(graphqlText(query, graphql));
+  return ready(graphqlText(graphql.query, graphql));
 }
 
-function readCompression(read: ParameterReader): Compression | undefined {
-  const compression = read.string("compress");
+function readCompression(compression: string | undefined): Compression | undefined {
   const known = COMPRESSIONS.find((name) => name === compression);
   if (known !== undefined || compression === undefined) return known;
   throw new StepError(
