@@ -7,7 +7,7 @@ const [red, green, yellow, blue, cyan] = [31, 32, 33, 34, 36].map((code) => pain
 
 /** Whether a text is what a run prints. */
 export function isOutput(text) {
-  return /^(● |Failures$|Total workflow time: | +\d+\. [✓✗○-] |(\S+: )?Total workflow time)/m.test(text);
+  return /^(● |Failures$|Workflows$|Total workflow time: | +\d+\. [✓✗○-] |(\S+: )?Total workflow time)/m.test(text);
 }
 
 /** The text with colour codes. */
@@ -43,6 +43,11 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
   if (/^\d+ workflows?: /.test(line)) {
     return line.replace(/\d+ passed/, green).replace(/\d+ failed/, red).replace(/\d+ skipped/, yellow);
   }
+  if ((match = /^  ([✓✗⚠]) (.*?)(?:(  )(\S+\.ya?ml))?(  .*)$/.exec(line))) {
+    const icon = match[1] === "⚠" ? yellow("⚠") : colourIcon(match[1]);
+    return `  ${icon} ${match[2]}${match[4] ? match[3] + dim(match[4]) : ""}${match[5]}`;
+  }
+  if (/^  - .* \(skipped/.test(line)) return `  ${dim(line.trimStart())}`;
   if ((match = /^( +\d+\.) ([✓✗○-]) (.*)$/.exec(line))) {
     return `${dim(match[1])} ${colourIcon(match[2])} ${colourStep(match[2], match[3])}`;
   }
@@ -58,7 +63,7 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
   if ((match = /^( +)(Stopped after \S+)(.*)$/.exec(line))) {
     return match[1] + yellow(match[2]) + dim(match[3]);
   }
-  if (line === "Failures") return bold(line);
+  if (line === "Failures" || line === "Workflows") return bold(line);
   if ((match = /^(Total workflow time: \S+) (✓ All jobs succeeded)(.*)$/.exec(line))) {
     return `${dim(match[1])} ${green(match[2])}${dim(match[3])}`;
   }
