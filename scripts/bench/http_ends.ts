@@ -1,14 +1,17 @@
 /**
  * The two ends of the http bench. `server` answers on a free port and prints its URL; a number
- * after it is the response time in milliseconds. A URL as argument is asked 10,000 times over
- * as many sockets as the http action may open, and the seconds that took are printed.
+ * after it is the response time in milliseconds. A URL as argument is asked by node:http alone, over
+ * as many sockets as the http action may open, and what each request takes is printed.
  *
  * @module
  */
-import { Agent, get } from "node:http";
+import { Agent, request } from "node:http";
+import process from "node:process";
 
-const BODY = JSON.stringify({ items: Array.from({ length: 10 }, (_, id) => ({ id, name: "x" })) });
-const COUNT = 10_000;
+const BODY = JSON.stringify({
+  ok: true,
+  items: Array.from({ length: 10 }, (_, id) => ({ id, name: "x" })),
+});
 
 /** The headers of the http action, so that both send the same requests. */
 const HEADERS = {
@@ -29,25 +32,44 @@ function serve(delay: number): void {
   });
 }
 
-async function load(url: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024 });
-  const ask = () =>
-    new Promise<void>((resolve, reject) => {
-      get(url, { agent, headers: HEADERS }, (response) => {
-        const chunks: Uint8Array[] = [];
-        response.on("data", (chunk) => chunks.push(chunk));
-        response.on("end", () => {
-          JSON.parse(chunks.map((chunk) => new TextDecoder().decode(chunk)).join(""));
-          resolve();
-        });
-      }).on("error", reject);
+/** A request by node:http alone, with what a test of it would look at. */
+function ask(url: string, method: string, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, agent, headers: HEADERS }, (response) => {
+      const chunks: Uint8Array[] = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("end", () => {
+        const { ok } = JSON.parse(chunks.map((chunk) => new TextDecoder().decode(chunk)).join(""));
+        if (response.statusCode === 200 && ok) resolve();
+        else reject(new Error(`${method} ${url}: ${response.statusCode}`));
+      });
     });
-  const began = performance.now();
-  await Promise.all(Array.from({ length: COUNT }, ask));
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+async function load(url: string, method: string, mode: string, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024 });
+  const run = async (count: number) => {
+    if (mode === "async") {
+      await Promise.all(Array.from({ length: count }, () => ask(url, method, agent)));
+    } else {
+      for (let i = 0; i < count; i++) await ask(url, method, agent);
+    }
+  };
+  await run(3000);
+  const before = process.cpuUsage();
+  await run(count);
+  const { user, system } = process.cpuUsage(before);
   // deno-lint-ignore no-console
-  console.log((performance.now() - began) / 1000);
+  console.log(JSON.stringify({
+    microseconds: (user + system) / count,
+    megabytes: Math.round(process.memoryUsage().rss / 2 ** 20),
+  }));
   Deno.exit();
 }
 
-if (Deno.args[0] === "server") serve(Number(Deno.args[1] ?? 0));
-else await load(Deno.args[0]!);
+const [url = "", method = "GET", mode = "async", count = "10000"] = Deno.args;
+if (url === "server") serve(Number(method));
+else await load(url, method, mode, Number(count));

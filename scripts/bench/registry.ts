@@ -6,6 +6,7 @@ import { benchHtml } from "./html.ts";
 import { benchHttp } from "./http.ts";
 import { benchLoad } from "./load.ts";
 import { benchReports } from "./reports.ts";
+import { benchRounds } from "./rounds.ts";
 import { benchScale } from "./scale.ts";
 import { benchScaleOut } from "./scale_out.ts";
 import { benchStart } from "./start.ts";
@@ -24,6 +25,7 @@ export const BENCHES: readonly Bench[] = [
   { name: "gen", measure: benchGen },
   { name: "reports", measure: benchReports },
   { name: "html", measure: benchHtml },
+  { name: "rounds", measure: benchRounds },
   { name: "http", measure: benchHttp },
   { name: "suite", measure: benchSuite },
   { name: "steps", measure: benchSteps },
