@@ -75,6 +75,8 @@ async function exchange(
       session = opening instanceof Promise ? await opening : opening;
       const { reply, url, redirects, cookies } = await performRequest(plan, session, context);
       const { elapsed } = call;
+      // What follows is work of this program, and not a part of the exchange.
+      const facts = connectionFacts(reply, call.phases, clock.ticks() - began);
       const head = readHead(reply);
       const decoding = readBody(reply, head, plan.maxBody, context);
       const { fields: body, bytes, filepath } = decoding instanceof Promise
@@ -84,7 +86,6 @@ async function exchange(
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
       const hasErrors = hasGraphqlErrors(graphql);
       const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasErrors;
-      const facts = connectionFacts(reply, call.phases, clock.ticks() - began);
       const resWith = (digests: Dict) => ({
         ...head,
         cookies,

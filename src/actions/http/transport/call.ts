@@ -70,9 +70,7 @@ export class Call {
     const context = this.#context;
     if (context.permissions) await checkRoute(request, connection, context);
     if (request.url.protocol === "https:") await loadTls();
-    const sendHttp2 = connection.version === "1.1"
-      ? undefined
-      : (await import("./http2.ts")).sendHttp2;
+    const sendHttp2 = connection.version === "1.1" ? undefined : (await loadHttp2()).sendHttp2;
     this.checkStopped();
     const options = this.#options();
     return await this.#receive(
@@ -140,4 +138,11 @@ export class Call {
     this.#reason = reason;
     this.#exchange?.abort(reason);
   }
+}
+
+let http2: Promise<typeof import("./http2.ts")> | undefined;
+
+/** Imports it once: a thousand requests at once would import it a thousand times, and the runtime panics. */
+function loadHttp2(): Promise<typeof import("./http2.ts")> {
+  return http2 ??= import("./http2.ts");
 }

@@ -17,12 +17,14 @@ const { Buffer } = await import("node:buffer");
 const { connect: connectPlain, isIP } = await import("node:net");
 
 let tls: typeof import("node:tls") | undefined;
+let loadingTls: Promise<void> | undefined;
 /** The authorities of NODE_EXTRA_CA_CERTS. */
 let extraAuthorities: string[] | undefined;
 
 /** Loads what a connection needs, so that opening it does not take longer for the first one. */
 export function loadTls(): Promise<void> | undefined {
-  return tls ? undefined : import("node:tls").then((module) => void (tls = module));
+  if (tls) return undefined;
+  return loadingTls ??= import("node:tls").then((module) => void (tls = module));
 }
 
 /** Where connections lead; requests with the same key share them. */
