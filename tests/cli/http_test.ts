@@ -409,3 +409,18 @@ jobs:
     assertStringIncludes(stdout, "20 rounds, 20 failed", stderr);
   });
 });
+
+Deno.test("a thousand rounds at once may use what is loaded by the first of them", async () => {
+  await using server = withServer(() => new Response("in"));
+  const flow = `name: n
+jobs:
+  - name: j
+    repeat: { count: 1000, async: true }
+    steps:
+      - { uses: http, with: { get: "${server.url}", save: out.txt }, test: res.code == 200 }
+`;
+  await withFiles({ "w.yml": flow }, async (cwd) => {
+    const { code, stderr } = await runCli(["--cacert", tlsPath("authority.pem"), "w.yml"], { cwd });
+    assertEquals([code, stderr], [0, ""]);
+  });
+});

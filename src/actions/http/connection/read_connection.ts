@@ -6,7 +6,9 @@ import { DEFAULT_TLS } from "../../../action/tls/tls_options.ts";
 import { CONNECTION_PARAMS, VERIFY_PARAMS, VERSION_PARAM } from "../http_params.ts";
 import { type Connection, DEFAULT_CONNECTION, INSECURE_CONNECTION } from "./connection.ts";
 import { readAddress, RESOLVE_HINT, resolveProblem } from "./address.ts";
-import type { Proxies, Proxy } from "./proxy.ts";
+import { type Proxies, type Proxy, readProxies, readProxy } from "./proxy.ts";
+
+const { hash } = await import("node:crypto");
 
 const VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((
   name,
@@ -45,7 +47,7 @@ async function readConnection(raw: Dict, context: ActionContext): Promise<Connec
   const tls = params.tls || context.tls || verify !== undefined
     ? await tlsOptions({ ...params.tls, ...verify !== undefined && { verify } }, context)
     : DEFAULT_TLS;
-  const proxy = await readStepProxy(params.proxy, context);
+  const proxy = readStepProxy(params.proxy, context);
   const settings = {
     tls,
     version: params.version ?? "1.1",
@@ -55,17 +57,15 @@ async function readConnection(raw: Dict, context: ActionContext): Promise<Connec
     ...ip ? { family: ip === "4" ? 4 as const : 6 as const } : {},
     ...localAddress === undefined ? {} : { localAddress },
   };
-  const { hash } = await import("node:crypto");
   const { resolve: table, ...rest } = settings;
   return { ...settings, id: hash("sha256", JSON.stringify([rest, [...table ?? []]]), "hex") };
 }
 
-async function readStepProxy(
+function readStepProxy(
   text: string | undefined,
   { scope, host, secrets }: ActionContext,
-): Promise<Proxy | Proxies | undefined> {
+): Proxy | Proxies | undefined {
   if (text === "none") return undefined;
-  const { readProxies, readProxy } = await import("./proxy.ts");
   if (text !== undefined) return readProxy(text, '"proxy"', secrets);
   return scope.run.resource("http proxies", () => readProxies(host.env, secrets));
 }

@@ -7,7 +7,6 @@ import type { Connection } from "../connection/connection.ts";
 import type { BodySink } from "./model.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import type { HttpClient } from "./client.ts";
-import { loadTls } from "./http_connection.ts";
 import {
   addPhases,
   type Exchange,
@@ -58,18 +57,18 @@ export class Call {
 
   /** Sends a request. */
   send(request: HttpRequest): Promise<RawResponse> {
-    const isPlain = this.#connection.version === "1.1" && request.url.protocol !== "https:";
-    if (!isPlain || this.#context.permissions) return this.#sendSlowly(request);
+    if (this.#connection.version !== "1.1" || this.#context.permissions) {
+      return this.#sendSlowly(request);
+    }
     this.checkStopped();
     return this.#receive(this.#client.send(request, this.#options()));
   }
 
-  /** Sends one that something is loaded or asked for before. */
+  /** Sends one that something is loaded or checked for before. */
   async #sendSlowly(request: HttpRequest): Promise<RawResponse> {
     const connection = this.#connection;
     const context = this.#context;
     if (context.permissions) await checkRoute(request, connection, context);
-    if (request.url.protocol === "https:") await loadTls();
     const sendHttp2 = connection.version === "1.1" ? undefined : (await loadHttp2()).sendHttp2;
     this.checkStopped();
     const options = this.#options();

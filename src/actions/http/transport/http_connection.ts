@@ -15,17 +15,11 @@ import { ResponseParser } from "./response_parser.ts";
 
 const { Buffer } = await import("node:buffer");
 const { connect: connectPlain, isIP } = await import("node:net");
+// Loaded while requests are under way, it makes the runtime panic (denoland/deno#36258).
+const { connect: connectSecure, getCACertificates } = await import("node:tls");
 
-let tls: typeof import("node:tls") | undefined;
-let loadingTls: Promise<void> | undefined;
 /** The authorities of NODE_EXTRA_CA_CERTS. */
 let extraAuthorities: string[] | undefined;
-
-/** Loads what a connection needs, so that opening it does not take longer for the first one. */
-export function loadTls(): Promise<void> | undefined {
-  if (tls) return undefined;
-  return loadingTls ??= import("node:tls").then((module) => void (tls = module));
-}
 
 /** Where connections lead; requests with the same key share them. */
 export interface Target {
@@ -178,9 +172,8 @@ export class HttpConnection {
       }
       : undefined;
     if (server ?? proxy) {
-      await loadTls();
       // By itself, the runtime refuses a server whose own certificate is one of them.
-      extraAuthorities ??= tls!.getCACertificates("extra");
+      extraAuthorities ??= getCACertificates("extra");
       this.#began = this.#clock.ticks();
     }
     // Who reads a stream gets one.
@@ -219,7 +212,7 @@ export class HttpConnection {
       rejectUnauthorized: false,
     };
     const socket: Socket = secure
-      ? tls!.connect({ ...to, ...secure })
+      ? connectSecure({ ...to, ...secure })
       : connectPlain(to as TcpSocketConnectOpts);
     this.socket = socket;
     if (!this.isOpen) socket.destroy();
