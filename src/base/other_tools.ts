@@ -24,14 +24,10 @@ const SKIPIF = 'the key is "skipif", which skips where it is true';
 const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
 const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
   '"on_failure: stop" of a job skips its remaining steps';
-const MAY_FAIL =
-  'without "test" a step passes whatever its action gives; "when: always" starts a ' +
-  "job after failed needs";
 const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
 
 const JOB: Table = [
   [SKIPIF, "if"],
-  [MAY_FAIL, "allow_failure"],
   [GOES_ON, "continue_on_error continue-on-error"],
   [AFTER_ALL, "teardown cleanup"],
   ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
@@ -80,7 +76,6 @@ const KEYS: Readonly<Record<string, Table>> = {
       "when",
     ],
     ['the key is "uses"', "action"],
-    [MAY_FAIL, "allow_failure"],
     [GOES_ON, "continue_on_error continue-on-error"],
     ['the key is "retry", with "max_attempts" in it', "retries"],
     ['the key is "iteration", a list, a file or a loop', "matrix loop foreach"],

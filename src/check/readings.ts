@@ -80,9 +80,12 @@ export function isSurelyEvaluated(
 ): boolean {
   const { skipif, when, repeat } = job.draft;
   if (!job.isSure || when === "failure") return false;
-  if (!step) return field === "skipif" || !skipif && field === "repeat.expect";
+  if (!step) {
+    return field === "skipif" || !skipif && !job.draft.allowFailure && field === "repeat.expect";
+  }
   // A job with `expect` may pass although steps of it fail.
-  if (skipif || repeat?.count === 0 || repeat?.expect) return false;
+  if (skipif || job.draft.allowFailure || repeat?.count === 0 || repeat?.expect) return false;
+  if (step.draft.allowFailure) return false;
   if (step.draft.skipif && field !== "skipif") return false;
   const { iteration } = step.draft;
   const hasEntries = iteration?.kind === "list"

@@ -61,6 +61,7 @@ export class RunTotals {
   readonly steps = noSteps();
   untestedFailures = 0;
   warnings = 0;
+  knownFailures = 0;
   #flaky = 0;
   readonly #assertions = { passed: 0, failed: 0 };
   readonly #within: StepRun | undefined;
@@ -98,23 +99,28 @@ export class RunTotals {
   }
 
   /** The totals as the last event of a run has them. */
-  all(): Pick<RunFinished, "jobs" | "steps" | "untestedFailures" | "flaky" | "assertions"> {
-    const { jobs, steps, untestedFailures } = this;
+  all(): Pick<
+    RunFinished,
+    "jobs" | "steps" | "untestedFailures" | "flaky" | "knownFailures" | "assertions"
+  > {
+    const { jobs, steps, untestedFailures, knownFailures } = this;
     const { passed, failed } = this.#assertions;
     return {
       jobs,
       steps,
       untestedFailures,
       flaky: this.#flaky,
+      ...knownFailures === 0 ? {} : { knownFailures },
       ...passed + failed === 0 ? {} : { assertions: { passed, failed } },
     };
   }
 
   #countStep({ run, result }: Extract<BareEvent, { readonly type: "step_finished" }>): void {
-    const { state, untested, untestedInside = 0, flaky, assertions } = result;
+    const { state, untested, untestedInside = 0, flaky, known, assertions } = result;
     this.steps[state]++;
     this.untestedFailures += untestedInside + (untested === undefined ? 0 : 1);
     if (flaky) this.#flaky++;
+    if (known) this.knownFailures++;
     this.#assertions.passed += assertions?.passed ?? 0;
     this.#assertions.failed += assertions?.failed ?? 0;
     const running = run.within ? undefined : this.#running.get(run.job);

@@ -182,6 +182,8 @@ export interface JobFinished extends EventBase<"job_finished"> {
   readonly failures: readonly Failure[];
   /** The statistics of its rounds, where any ended. */
   readonly stats?: RoundStats;
+  /** It failed, which `allow_failure` expects; its state is `passed`. */
+  readonly known?: true;
 }
 
 /** The outcome of the rounds of a job, and their times: milliseconds. */
@@ -224,6 +226,8 @@ export interface RunFinished extends EventBase<"run_finished"> {
   readonly untestedFailures: number;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;
+  /** Tolerated steps whose failure `allow_failure` expects, if there were any. */
+  readonly knownFailures?: number;
   /** The number of assertions of steps by outcome, if there were any. */
   readonly assertions?: AssertionCount;
   /** The used part of the APIs whose descriptions were checked, if any. */

@@ -103,6 +103,7 @@ function openRun(
     cleanup: cleanup.end,
     failFast: options.failFast ?? false,
     toleratesFailures: false,
+    allowsFailure: false,
     detail: { ...DETAIL, ...options.detail },
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,

@@ -50,6 +50,8 @@ export class Run {
   readonly failFast!: boolean;
   /** Whether a step that fails is tolerated, since the statistics of all rounds decide. */
   readonly toleratesFailures!: boolean;
+  /** Whether it is of a job whose failure is known. */
+  readonly allowsFailure!: boolean;
   readonly detail!: Detail;
   readonly snapshots!: SnapshotMode;
   readonly secrets!: Masker;

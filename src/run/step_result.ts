@@ -46,6 +46,8 @@ export interface StepResult {
   readonly wait?: number;
   /** Every attempt, in order. */
   readonly attempts: readonly Attempt[];
+  /** It failed, which `allow_failure` expects; its state is `tolerated`. */
+  readonly known?: true;
   /** It was good only after it was not: the next run may come out otherwise. */
   readonly flaky?: true;
   /** The number of attempts that the step's `retry` allows; absent without one. */
@@ -184,7 +186,7 @@ export interface FailureTally {
 
 /**
  * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a job whose
- * `repeat.expect` alone decides.
+ * `repeat.expect` alone decides, or where `allow_failure` expects it.
  */
 export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
 

@@ -49,6 +49,8 @@ export interface Job {
   /** Whether its steps after a failed one are skipped. */
   readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
+  /** Whether a failure of it is known, and fails nothing. */
+  readonly allowFailure?: Expression;
   readonly repeat?: Repeat;
   /** The job runs once for each combination of its values: a plan has a job for each. */
   readonly matrix?: Matrix;
@@ -117,6 +119,8 @@ export interface Step {
   readonly vars?: DataTemplate;
   readonly outputs: readonly StepOutput[];
   readonly skipif?: Expression;
+  /** Whether a failure of it is known, and fails nothing. */
+  readonly allowFailure?: Expression;
   readonly wait?: Duration;
   readonly timeout: Duration;
   /** The time that its action may take: a longer one is a failure. */

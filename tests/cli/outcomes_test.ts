@@ -117,3 +117,125 @@ jobs:
     assertStringIncludes(stderr, 'error: retry needs "max_attempts"');
   });
 });
+
+const KNOWN = `name: n
+vars: { env: staging }
+jobs:
+- name: j
+  id: j
+  on_failure: stop
+  steps:
+  - { name: marked, uses: assert, test: 1 == 2, allow_failure: vars.env == "staging" }
+  - { name: after it, uses: assert, test: 1 == 1 }
+- name: whole
+  id: whole
+  needs: [j]
+  allow_failure: true
+  on_failure: stop
+  steps:
+  - { name: in a marked job, uses: assert, test: 1 == 3 }
+  - { name: left out, uses: assert, test: 1 == 1 }
+  finally:
+  - { name: sees it, uses: assert, test: job.state == "failed" }
+- name: rounds
+  id: rounds
+  needs: [j]
+  allow_failure: true
+  repeat: { count: 2, expect: stats.passed == 2 }
+  steps: [{ name: round, uses: assert, test: repeat_index == 1 }]
+- name: after them
+  needs: [whole, rounds]
+  steps: [{ uses: assert, test: needs.whole.state == "passed" && needs.rounds.state == "passed" }]
+`;
+
+Deno.test("known failures are shown and counted, and fail nothing, in every report", async () => {
+  const args = ["--fail-fast", "--jobs", "1", ...REPORTS];
+  const { code, stdout, stderr, reports } = await runReports({ "w.yml": KNOWN }, { args });
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(
+    stdout,
+    "   1. ! marked (known failure)\n        w.yml:8:41: test is false\n",
+  );
+  assertStringIncludes(stdout, "   2. ✓ after it\n");
+  assertStringIncludes(stdout, "   2. - left out (skipped: on_failure is stop,");
+  assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n {2}Completed in \S+ \(known failure\)\n/);
+  assertStringIncludes(stdout, "! 1/2 success (50.0%), 1 known failure\n");
+  assertStringIncludes(stdout, "expect is false: stats.passed is 1");
+  assertEquals(stdout.includes("Failures\n"), false);
+  const counts = "8 steps: 4 passed, 3 known failures, 1 skipped";
+  assertStringIncludes(stdout, `✓ All jobs succeeded (${counts})\n`);
+  const junit = reports["junit.xml"]!;
+  assertMatch(junit, /<testsuites [^>]*tests="8" failures="0" errors="0"/);
+  assertEquals(junit.split('<property name="known_failure" value="true"/>').length - 1, 3);
+  const tap = reports["report.tap"]!;
+  assertStringIncludes(tap, "    not ok 1 - marked # TODO known failure\n");
+  assertStringIncludes(tap, "\nok 1 - j\n");
+  assertStringIncludes(tap, "# known failures 4\n");
+  const ctrf = JSON.parse(reports["ctrf.json"]!).results;
+  assertEquals([ctrf.summary.failed, ctrf.summary.extra.knownFailures], [0, 4]);
+  assertStringIncludes(
+    reports["summary.md"]!,
+    "### Known failures\n\n- j › marked: test is false\n",
+  );
+  assertEquals(reports["summary.md"]!.includes("### Failures"), false);
+  assertStringIncludes(reports["report.html"]!, '"state":"tolerated","known":true');
+  const report = JSON.parse(reports["report.json"]!);
+  assertEquals([report.state, report.totals.steps.failed, report.totals.knownFailures], [
+    ...["passed", 0, 3],
+  ]);
+  assertEquals(
+    report.jobs.map(({ state, known }: { state: string; known?: true }) => [
+      ...[state, known],
+    ]),
+    [["passed", undefined], ["passed", true], ["passed", true], ["passed", undefined]],
+  );
+  assertEquals(validateAll(await readClosedSchema("report.schema.json"), { report }).report, []);
+  const lines = reports["events.ndjson"]!.trim().split("\n").map((line) => JSON.parse(line));
+  const wrong = validateAll(await readClosedSchema("events.schema.json"), { ...lines });
+  assertEquals(Object.values(wrong).flat(), []);
+});
+
+Deno.test("a known failure is a notice on GitHub, and one that passed warns that the mark can go", () =>
+  withFiles({
+    "w.yml": KNOWN,
+    "passes.yml": `name: n
+jobs:
+- name: j
+  steps:
+  - { name: a, uses: assert, test: 1 == 1, allow_failure: true }
+  - { name: b, uses: assert, test: 1 == 1, allow_failure: 1 == 2 }
+- { name: k, allow_failure: true, steps: [{ uses: assert, test: 1 == 1 }] }
+`,
+    "matrix.yml": `name: n
+jobs:
+- name: j
+  matrix: { env: [staging, prod] }
+  allow_failure: matrix.env == "staging"
+  steps: [{ uses: assert, test: matrix.env == "prod" }]
+`,
+    "wrong.yml": `name: n
+jobs:
+- name: j
+  steps:
+  - { uses: assert, test: 1 == 1, allow_failure: '"yes"' }
+`,
+  }, async (cwd) => {
+    const github = await runMain(["--no-check", "--report", "github", "w.yml"], { cwd });
+    assertEquals(github.code, 0);
+    assertStringIncludes(github.stdout, "::notice file=w.yml,line=8,");
+    assertEquals(github.stdout.includes("::error"), false);
+    const { code, stderr } = await runMain(["passes.yml"], { cwd });
+    assertEquals(code, 0);
+    assertEquals(stderr.trim().split("\n"), [
+      'warning: j › a: it passed, so its "allow_failure" can go',
+      'warning: the job "k" passed, so its "allow_failure" can go',
+    ]);
+    const strict = await runMain(["--strict", "passes.yml"], { cwd });
+    assertEquals(strict.code, 1);
+    assertStringIncludes(strict.stdout, "✗ --strict: 2 warnings");
+    const matrix = await runMain(["--strict", "matrix.yml"], { cwd });
+    assertEquals([matrix.code, matrix.stderr], [0, ""]);
+    const wrong = await runMain(["--no-check", "wrong.yml"], { cwd });
+    assertEquals(wrong.code, 1);
+    assertStringIncludes(wrong.stdout, "allow_failure must be true or false, it is string");
+  }));

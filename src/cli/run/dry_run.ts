@@ -119,7 +119,8 @@ function addSecretsIn(vars: Preview, secrets: Masker): void {
 }
 
 function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
-  const { job: { id, name, when, skipif, stopsAtFailure, repeat }, needs, skip } = planned;
+  const { job: { id, name, when, skipif, allowFailure, stopsAtFailure, repeat }, needs, skip } =
+    planned;
   const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
   const needed = idsOfNeeds(needs);
   return [
@@ -128,6 +129,7 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
       ...(needed.length === 0 ? [] : [`needs: ${needed.map(shown).join(", ")}`]),
       ...(when === undefined ? [] : [`when: ${when}`]),
       ...renderCondition("skipif", skipif, known, mask),
+      ...renderCondition("allow_failure", allowFailure, known, mask),
       ...(stopsAtFailure ? ["on_failure: stop"] : []),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
       ...renderSteps(steps, mask),
@@ -152,6 +154,7 @@ function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
   const isDefault = timeout.kind === "constant" && timeout.milliseconds === STEP_TIMEOUT;
   const below = [
     ...renderCondition("skipif", skipif, known, mask),
+    ...renderCondition("allow_failure", step.allowFailure, known, mask),
     ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
     ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
     ...(maxTime ? [`max_time: ${mask(durationOf(maxTime, known))}`] : []),

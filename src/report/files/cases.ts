@@ -47,6 +47,8 @@ export interface Case {
   readonly reason?: string;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
+  /** It failed, which `allow_failure` expects; the outcome is `tolerated`. */
+  readonly known?: true;
   /** It is a failure outside of steps. */
   readonly isJob?: true;
   /** The name of the case of the step that embeds the job of this one. */
@@ -154,7 +156,11 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const { outline, steps, failures, tally, rounds = 1 } = job;
   const jobName = `job ${oneLine(job.name)}`;
   const reason = reasonNotRun(job, record);
-  const cases = failures.length > 0 ? [outsideOfSteps(jobName, failures)] : [];
+  const { known } = job;
+  const ofJob = outsideOfSteps(jobName, failures);
+  const cases: Case[] = failures.length === 0
+    ? []
+    : [known ? { ...ofJob, outcome: "tolerated", known } : ofJob];
   const begun = tally?.begun ?? (steps.length > 0 ? 1 : 0);
   if (tally && begun > 0) {
     const tallies = Map.groupBy(tally.steps, ({ step }) => step);
@@ -251,6 +257,7 @@ function caseOfRounds(
     reason,
     failures,
     flaky: flaky > 0,
+    known: step.result.known,
     step: { ...step, position },
     rounds,
     position: positionOf(failures) ?? position,
@@ -264,7 +271,7 @@ function inRounds(kind: FailureTally, failures: readonly Failure[]): readonly Fa
 
 function caseOf(step: StepRecord): Case {
   const { run, result, position = result.place } = step;
-  const { state, reason, flaky = false } = result;
+  const { state, reason, flaky = false, known } = result;
   const failures = failuresOf(step);
   return {
     name: oneLine(result.name) + labelOf(run.entry, run.round),
@@ -272,6 +279,7 @@ function caseOf(step: StepRecord): Case {
     reason,
     failures,
     flaky,
+    known,
     step,
     position: positionOf(failures) ?? position,
   };

@@ -42,7 +42,12 @@ export function* renderCtrf(
         start: started,
         stop: Math.round(started + duration),
         duration: Math.round(duration),
-        extra: { notTested: untested, tolerated, assertions: countAssertions(all) },
+        extra: {
+          notTested: untested,
+          tolerated,
+          knownFailures: all.filter(({ known }) => known).length || undefined,
+          assertions: countAssertions(all),
+        },
       },
     },
   };
@@ -81,7 +86,7 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
   return {
     name: `${suite} › ${name}`,
     status: statusOf(outcome),
-    rawStatus: RAW[outcome],
+    rawStatus: one.known ? "known failure" : RAW[outcome],
     duration,
     start,
     stop: start === undefined ? undefined : start + duration,

@@ -30,10 +30,11 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
-  const add: AddFailures = (title, failures, times = 1) => {
+  const add: AddFailures = (title, failures, known = false, times = 1) => {
     const shown = failures.filter(({ kind }) => kind !== "embedded");
     if (shown.length === 0) return;
-    const finding = { ...findingOf(title, shown, fromRoot), times };
+    const level = known ? "notice" as const : "error" as const;
+    const finding = { ...findingOf(title, shown, fromRoot), level, times };
     const same = found.find((other) => isSame(other, finding));
     if (same) same.times += times;
     else if (found.length < MAX_ANNOTATIONS) found.push(finding);
@@ -59,7 +60,12 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
   };
 }
 
-type AddFailures = (title: string, failures: readonly Failure[], times?: number) => void;
+type AddFailures = (
+  title: string,
+  failures: readonly Failure[],
+  known?: boolean,
+  times?: number,
+) => void;
 
 /** Finds what failed in one run. */
 function findFailures(add: AddFailures): (event: RunEvent) => void {
@@ -67,6 +73,9 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
   let prefix = "";
   const trees = new StepTrees();
   const addStep = ({ result, inside }: StepTree, around: string) => {
+    if (result.known) {
+      return add(`${around} › ${result.name}: known failure`, result.failures, true);
+    }
     if (result.state !== "failed") return;
     const title = `${around} › ${result.name}`;
     for (const step of inside) addStep(step, title);
@@ -77,7 +86,7 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
       if (result.state !== "failed") continue;
       const title = `${around} › ${result.name}`;
       if (index === 0) { for (const step of inside) addRounds(step, title); }
-      add(title, result.failures, index === 0 ? count + otherFailures : count);
+      add(title, result.failures, false, index === 0 ? count + otherFailures : count);
     }
   };
   const jobOf = (id: string) => prefix + (names.get(id) ?? id);
@@ -93,7 +102,7 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
         for (const step of event.steps) addRounds(step, jobOf(event.job));
         return;
       case "job_finished":
-        return add(prefix + event.name, event.failures);
+        return add(prefix + event.name, event.failures, event.known);
     }
   };
 }

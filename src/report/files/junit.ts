@@ -106,7 +106,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
 }
 
 function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
-  const { flaky, within, rounds, outcome } = one;
+  const { flaky, within, rounds, outcome, known } = one;
   const { uses, attempts, untested = "true" } = result;
   return {
     action: uses,
@@ -117,6 +117,7 @@ function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
     flaky: flaky ? "true" : undefined,
     untested: outcome === "untested" ? rounds?.tally?.untested?.first ?? untested : undefined,
     tolerated: outcome === "tolerated" ? "true" : undefined,
+    known_failure: known ? "true" : undefined,
   };
 }
 
@@ -153,8 +154,8 @@ function renderFlaky(attempts: readonly Attempt[]): string {
  * The echo, request and response of a step: formatted if it failed, else as a line of JSON. Of a
  * step in several rounds what they came to.
  */
-function outputOf({ step, outcome, failures, rounds }: Case): string {
-  if (!step) return "";
+function outputOf({ step, outcome, failures, rounds, known }: Case): string {
+  if (!step) return known ? `known failure:\n${failureText(failures)}` : "";
   const { echo, exchange } = step.result;
   const isTolerated = outcome === "tolerated";
   const message = outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange);
@@ -162,7 +163,11 @@ function outputOf({ step, outcome, failures, rounds }: Case): string {
     return [roundsText([rounds.tally], rounds.of), message].filter(Boolean).join("\n");
   }
   return [
-    isTolerated ? `failed, and expect of the job decides:\n${failureText(failures)}` : "",
+    isTolerated
+      ? `${known ? "known failure" : "failed, and expect of the job decides"}:\n${
+        failureText(failures)
+      }`
+      : "",
     echo?.trimEnd(),
     attemptsText(step.result),
     exchangesText(step),

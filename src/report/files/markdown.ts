@@ -70,6 +70,7 @@ function* runPieces(record: RunRecord): Iterable<string> {
   yield `${summaryOf(record, suites.flatMap(({ cases }) => cases))}\n\n`;
   yield jobTable(suites);
   yield* renderFailures(suites);
+  yield* renderKnown(suites);
   yield* renderFlaky(suites);
   for (const { text } of record.warnings.slice(0, MAX_FAILURES)) {
     yield `\n> ⚠️ ${markdownText(text)}\n`;
@@ -153,6 +154,16 @@ function detail(text: string): string {
   if (text.length <= LONGEST_DETAIL) return fencedText(text);
   const rest = countOf(text.length - LONGEST_DETAIL, "more character");
   return fencedText(`${text.slice(0, LONGEST_DETAIL).toWellFormed()}… (${rest})`);
+}
+
+function* renderKnown(suites: readonly CaseSuite[]): Iterable<string> {
+  const known = findCases(suites, (one) => one.known === true);
+  if (known.length === 0) return;
+  yield "\n### Known failures\n\n";
+  yield* known.slice(0, MAX_FAILURES).map(({ suite, one: { name, failures } }) =>
+    `- ${markdownText(`${suite.name} › ${name}: ${failures[0]?.message ?? "failed"}`)}\n`
+  );
+  yield leftOut(known, "more known failure");
 }
 
 function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {

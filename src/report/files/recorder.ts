@@ -71,8 +71,8 @@ class RunRecorder {
         this.#addRounds(event);
         return;
       case "job_finished": {
-        const { job, state, duration, reason, blocked, failures, stats } = event;
-        this.#change(job, { state, duration, reason, blocked, failures, stats });
+        const { job, state, duration, reason, blocked, failures, stats, known } = event;
+        this.#change(job, { state, duration, reason, blocked, failures, stats, known });
         return;
       }
       case "run_finished":

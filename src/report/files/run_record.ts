@@ -60,6 +60,8 @@ export interface JobRecord {
   readonly reason?: string;
   /** It was skipped because of what happened elsewhere, not on purpose. */
   readonly blocked?: true;
+  /** It failed, which `allow_failure` expects. */
+  readonly known?: true;
   /** The failures outside its steps. */
   readonly failures: readonly Failure[];
   /**

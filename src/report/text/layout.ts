@@ -98,7 +98,7 @@ export function stepLineOf(job: string, result: StepResult, options: ReportOptio
 
 function stepText(result: StepResult, { style, timing }: ReportOptions): string {
   const { state, wait, flaky, reason, untested, duration } = result;
-  const icon = stepIcon(state, style);
+  const icon = result.known ? style.yellow("!") : stepIcon(state, style);
   const name = oneLine(result.name);
   if (state === "skipped") {
     const why = style.dim(`${name} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
@@ -106,6 +106,7 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
   }
   const retry = `${retriesOf(result)}${flaky ? " flaky" : ""}`;
   return `${icon} ${name}` +
+    style.yellow(result.known ? " (known failure)" : "") +
     style.yellow(untested === undefined ? "" : ` (${oneLine(untested)}, not tested)`) +
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
@@ -188,7 +189,7 @@ export function untestedWarning(count: number, untested: Iterable<string>): stri
 
 /** `1 job failed; 9 steps: 5 passed, 1 failed, 3 not tested; 1 flaky step`. */
 export function runCounts(
-  { jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished,
+  { jobs, steps, untestedFailures, knownFailures, flaky, leftOut = 0 }: RunFinished,
 ): string {
   const { passed, failed, skipped } = jobs;
   const selected = passed + failed + skipped;
@@ -197,25 +198,30 @@ export function runCounts(
       failed > 0 ? `${countOf(failed, "job")} failed` : "",
       skipped > 0 ? `${failed > 0 ? skipped : countOf(skipped, "job")} skipped` : "",
     ].filter((text) => text !== "").join(", "),
-    stepCounts(steps, untestedFailures),
+    stepCounts(steps, untestedFailures, knownFailures),
     flaky > 0 ? countOf(flaky, "flaky step") : "",
     leftOut > 0 ? `${selected} of ${countOf(selected + leftOut, "job")} selected` : "",
   ].filter((text) => text !== "").join("; ");
 }
 
 /** `9 steps: 5 passed, 1 failed, 3 not tested`, or `9 steps passed`. */
-export function stepCounts(steps: RunFinished["steps"], untestedFailures = 0): string {
+export function stepCounts(
+  steps: RunFinished["steps"],
+  untestedFailures = 0,
+  knownFailures = 0,
+): string {
   const unsuccessful = untestedFailures > 0 ? ` (${untestedFailures} unsuccessful)` : "";
   const parts = [
     [steps.passed, "passed"],
     [steps.failed, "failed"],
-    [steps.tolerated, "tolerated"],
+    [knownFailures, `known failure${knownFailures === 1 ? "" : "s"}`],
+    [steps.tolerated - knownFailures, "tolerated"],
     [steps.skipped, "skipped"],
     [steps.untested, `not tested${unsuccessful}`],
   ].filter(([count]) => count !== 0);
   const all = countOf(sumOf(steps), "step");
   const [first] = parts;
   if (!first) return "";
-  if (parts.length === 1) return `${all} ${first[1]}`;
+  if (parts.length === 1 && knownFailures === 0) return `${all} ${first[1]}`;
   return `${all}: ${parts.map((part) => part.join(" ")).join(", ")}`;
 }

@@ -85,14 +85,18 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
     return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   const left = rounds - ran - skipped;
+  const isKnown = failed === 0 && step.failures[0]?.first.result.known === true;
   const remarks = [
+    isKnown ? `, ${countOf(tolerated, "known failure")}` : "",
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
     skipped > 0 ? `, ${skipped} skipped` : "",
     step.untested ? `, ${step.untested.count} with ${oneLine(step.untested.first)}` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
   const best = untested > 0 ? "untested" : "passed";
-  const icon = stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
+  const icon = isKnown
+    ? style.yellow("!")
+    : stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
   if (untested > 0) return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
   const percent = passed / ran * 100;
   // Rounding must not turn nearly all into all, nor nearly none into none.

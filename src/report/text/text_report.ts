@@ -140,7 +140,9 @@ function reportOfParts(
       case "job_finished": {
         const block = blockOf(event.job);
         const { name, failures } = event;
-        if (failures.length > 0) block.failures.push(makeFailureEntry(name, failures));
+        if (failures.length > 0 && !event.known) {
+          block.failures.push(makeFailureEntry(name, failures));
+        }
         if (block.tally) block.failures.push(...failuresOfRounds(block.tally.steps, block.name));
         return jobs.end(block, event);
       }

@@ -109,7 +109,7 @@ function skippedLine(
 /** The lines below the steps of a job, or all lines of a job that repeats. */
 function endLines(
   { tally, rounds, expect }: JobBlock,
-  { state, failures, duration, reason, stats }: JobFinished,
+  { state, known, failures, duration, reason, stats }: JobFinished,
   options: ReportOptions,
 ): string[] {
   const { style } = options;
@@ -123,7 +123,8 @@ function endLines(
     lines.push(...indentLines(sentence.map(style.dim), BELOW_JOB));
   }
   lines.push(...indentLines(renderFailures(failures, style, room), BELOW_JOB));
-  const remark = (tally ? roundsRemark(rounds, tally, expect !== undefined) : "") +
+  const remark = (known ? " (known failure)" : "") +
+    (tally ? roundsRemark(rounds, tally, expect !== undefined) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
   return [...lines, jobEnd(state, duration, remark, style), ""];
 }
@@ -305,9 +306,11 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
   return {
     endStep: ({ name }, step) =>
       ofStep(step, stepTitle(prefix + oneLine(name), oneLine(step.result.name), step.run)),
-    end: ({ name, tally }, { failures, name: job }) => [
+    end: ({ name, tally }, { failures, known, name: job }) => [
       ...tally ? ofRounds(tally.steps, prefix + oneLine(name)) : [],
-      ...failures.length > 0 ? block(oneLine(job), renderFailures(failures, style, room())) : [],
+      ...failures.length > 0 && !known
+        ? block(oneLine(job), renderFailures(failures, style, room()))
+        : [],
     ],
   };
 }

@@ -33,19 +33,28 @@ export async function runJob(
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
   let stats: RoundStats | undefined;
+  let allowsFailure = false;
   try {
+    allowsFailure = skip === undefined && isFailureAllowed(run, job, needs);
     if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
+    const jobRun = allowsFailure ? run.with({ allowsFailure }) : run;
     outcome = skip === undefined
-      ? await runUnlessSkipped(run, job, needs, (rounds) => stats = rounds)
+      ? await runUnlessSkipped(jobRun, job, needs, (rounds) => stats = rounds)
       : { state: "skipped", reason: skip };
   } catch (error) {
     for (const one of error instanceof FieldErrors ? error.errors : [error]) {
       failures.push(await run.failureOf({ run, job }, one));
     }
   }
+  const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason;
+  if (known) {
+    outcome = { ...outcome, state: "passed" };
+  } else if (allowsFailure && outcome.state === "passed" && !run.options.piece) {
+    run.note("warning", `the job "${name}" passed, so its "allow_failure" can go`);
+  }
   if (outcome.state === "failed") cancelIfFailFast(run, job.id);
   const duration = roundDuration(clock.ticks() - ticks);
-  finishJob(run, planned, outcome, { duration, failures, stats });
+  finishJob(run, planned, outcome, { duration, failures, stats, ...known && { known } });
   return outcome;
 }
 
@@ -58,7 +67,7 @@ export function finishJob(
   run: Run,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,
-  { duration, failures, stats }: Pick<JobFinished, "duration" | "failures" | "stats">,
+  rest: Pick<JobFinished, "duration" | "failures" | "stats" | "known">,
 ): void {
   const time = run.host.clock.now();
   run.emit({
@@ -67,12 +76,19 @@ export function finishJob(
     job: job.id,
     name,
     state,
-    duration,
     reason,
     blocked,
-    failures,
-    stats,
+    ...rest,
   });
+}
+
+/** Whether a failure of a job is known. */
+function isFailureAllowed(run: Run, job: Job, needs: Dict): boolean {
+  const { id, allowFailure } = job;
+  if (!allowFailure) return false;
+  const names = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
+  const scope = run.makeScope(names, { label: `allow_failure of ${id}` });
+  return isTrue(allowFailure, scope, "allow_failure");
 }
 
 async function runUnlessSkipped(

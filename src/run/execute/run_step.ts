@@ -2,6 +2,8 @@ import { roundDuration } from "../../base/value/duration.ts";
 import { markCleanup } from "../../workflow/step_facts.ts";
 import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import type { Expression } from "../../expr/expression.ts";
+import { hasFailed } from "../step_trees.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import { pause, runAttempts, runOneAttempt, type StepOutcome } from "./run_attempts.ts";
@@ -99,7 +101,7 @@ async function failBeforeStart(step: StepExecution, error: unknown): Promise<End
   const { compiled, model, round: { job } } = step;
   if (compiled.name === undefined) step.name = markCleanup(job, model, step.name);
   emitStarted(step);
-  return await endStep(step, failed(failures));
+  return await endOrPause(step, failed(failures));
 }
 
 async function failStep(step: StepExecution, error: unknown): Promise<EndState> {
@@ -112,9 +114,41 @@ function failed(failures: readonly Failure[]): StepOutcome {
 
 /** Ends a step, but asks before that if it has failed and somebody wants to be asked. */
 function endOrPause(step: StepExecution, outcome: StepOutcome): EndState | Promise<EndState> {
+  const { allowFailure } = step.model;
+  return allowFailure
+    ? judgeKnown(step, allowFailure, outcome).then((judged) => endUnlessAsked(step, judged))
+    : endUnlessAsked(step, outcome);
+}
+
+/** The outcome of a step that may have `allow_failure`. */
+async function judgeKnown(
+  step: StepExecution,
+  allowFailure: Expression,
+  outcome: StepOutcome,
+): Promise<StepOutcome> {
+  const { run, id } = step;
+  try {
+    if (outcome.state === "skipped" || !isTrue(allowFailure, step.scope, "allow_failure")) {
+      return outcome;
+    }
+  } catch (error) {
+    const failures = [...outcome.failures, await step.failureOf(error)];
+    return { ...outcome, state: "failed", failures };
+  }
+  if (outcome.state === "failed") {
+    return run.cancellation.reason ? outcome : { ...outcome, state: "tolerated", known: true };
+  }
+  // Of several runs, others may still fail.
+  if (id.round === undefined && id.entry === undefined) {
+    run.note("warning", 'it passed, so its "allow_failure" can go', step);
+  }
+  return outcome;
+}
+
+function endUnlessAsked(step: StepExecution, outcome: StepOutcome): EndState | Promise<EndState> {
   const { run } = step;
   const isAsked = outcome.state === "failed" && run.options.onFailedStep && !run.isEmbedded &&
-    !run.cancellation.reason;
+    !run.allowsFailure && !run.cancellation.reason;
   return isAsked ? pauseAfterFailure(step, outcome) : endStep(step, outcome);
 }
 
@@ -153,14 +187,15 @@ function endStep(step: StepExecution, outcome: StepOutcome): EndState | Promise<
 function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
   const { run, round, compiled, model, name } = step;
   const { state } = outcome;
-  if (compiled.publishes && (state === "failed" || state === "skipped")) {
+  if (compiled.publishes && (hasFailed(outcome) || state === "skipped")) {
     // Those after it in its round may read what it has not published.
-    round.upstreamFailures.push({ step: model, run: step.id, name, state });
+    const why = state === "skipped" ? state : "failed";
+    round.upstreamFailures.push({ step: model, run: step.id, name, state: why });
   }
   run.emit(finishedEvent(step, outcome));
   if (state !== "failed") return "passed";
   round.count.failed++;
-  cancelIfFailFast(run, round.job.id);
+  if (!run.allowsFailure) cancelIfFailFast(run, round.job.id);
   return "failed";
 }
 
@@ -169,8 +204,11 @@ function finishedEvent(
   outcome: StepOutcome,
 ): BareEvent<StepFinished> {
   const { clock } = run.host;
-  const isTolerated = outcome.state === "failed" && run.toleratesFailures &&
+  const { toleratesFailures, allowsFailure } = run;
+  const isTolerated = outcome.state === "failed" && (toleratesFailures || allowsFailure) &&
     !run.cancellation.reason;
+  // That of a step that embeds a job is known, not those inside of it.
+  const isKnown = isTolerated && allowsFailure && !run.isEmbedded;
   const result = {
     name,
     uses: model.action.name,
@@ -179,6 +217,7 @@ function finishedEvent(
     duration: roundDuration(clock.ticks() - ticks),
     ...outcome,
     ...isTolerated ? { state: "tolerated" as const } : {},
+    ...isKnown ? { known: true as const } : {},
   };
   return { type: "step_finished", time: clock.now(), run: id, result };
 }

@@ -30,13 +30,19 @@ import {
 import { locateFailure } from "./locate_failure.ts";
 
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
-export async function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
-  const failure = await describeFailure(owner, error);
-  if (!("model" in owner)) return failure;
-  const assertion = owner.model.test?.find((one) =>
+export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
+  const failure = describeFailure(owner, error);
+  return "model" in owner && owner.model.test?.some(({ says }) => says)
+    ? failure.then((one) => inWords(owner, one))
+    : failure;
+}
+
+/** A failure of an assertion with what this says. */
+function inWords({ model, scope }: StepExecution, failure: Failure): Failure {
+  const assertion = model.test?.find((one) =>
     assertionPath(["test"], one).join(".") === failure.field
   );
-  const says = assertion && wordsOf(assertion, owner.scope);
+  const says = assertion && wordsOf(assertion, scope);
   return says === undefined ? failure : { ...failure, message: `${says}: ${failure.message}` };
 }
 

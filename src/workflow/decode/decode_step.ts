@@ -72,6 +72,7 @@ function decodeStep(
     outputs = [],
     timeout = DEFAULT_TIMEOUT,
     max_time: maxTime,
+    allow_failure: allowFailure,
     snapshot,
     ...rest
   } = fields;
@@ -104,6 +105,7 @@ function decodeStep(
     outputs,
     timeout,
     maxTime,
+    allowFailure,
     snapshot: snapshot === undefined
       ? undefined
       : decodeSnapshot(snapshot, [...path, "snapshot"], decoding),

@@ -77,7 +77,7 @@ function isComplete(step: StepDraft): step is Step {
 }
 
 /** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
-const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags"];
+const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags", "allow_failure"];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
@@ -204,6 +204,7 @@ function decodeJob(
     repeat,
     when,
     on_failure: onFailure,
+    allow_failure: allowFailure,
     ...rest
   } = fields;
   if (when === "failure" && needs.length === 0 && isDict(value) && !value.needs) {
@@ -230,6 +231,7 @@ function decodeJob(
     steps: [...steps, ...cleanup],
     when: when as Job["when"],
     stopsAtFailure: onFailure === "stop" ? true : undefined,
+    allowFailure,
     repeat: decodedRepeat,
     matrix: matrix?.matrix,
   };

@@ -66,6 +66,11 @@ export const JOB_FIELDS = {
         "Steps that clean up after each round that began, whatever failed or interrupted it.",
     },
     skipif: { type: "expression", names: IN_JOB, summary: "Skips the job if it is true." },
+    allow_failure: {
+      type: "expression",
+      names: IN_JOB,
+      summary: "A failure of the job is known if it is true: it is shown, and fails nothing.",
+    },
     defaults: {
       type: "map",
       summary: "Default values of `with`, by the name of the action.",
@@ -125,6 +130,11 @@ export const STEP_FIELDS = {
       type: "expression",
       names: BEFORE_ACTION,
       summary: "Skips the step if it is true.",
+    },
+    allow_failure: {
+      type: "expression",
+      names: BEFORE_ACTION,
+      summary: "A failure of the step is known if it is true: it is shown, and fails nothing.",
     },
     wait: { type: "duration", names: BEFORE_ACTION, summary: "How long to wait before the step." },
     timeout: {

@@ -23,7 +23,7 @@ export interface IndexEntry {
 export interface PageJob extends
   Pick<
     JobRecord,
-    "id" | "name" | "needs" | "reason" | "duration" | "expect" | "stats" | "failures"
+    "id" | "name" | "needs" | "reason" | "duration" | "expect" | "stats" | "known" | "failures"
   > {
   readonly state: JobState | "unfinished";
   readonly start?: number;
@@ -35,7 +35,7 @@ export interface PageJob extends
 
 /** One run of one step, as far as its row shows it. */
 export interface PageStep
-  extends Pick<StepResult, "name" | "uses" | "state" | "flaky" | "duration"> {
+  extends Pick<StepResult, "name" | "uses" | "state" | "known" | "flaky" | "duration"> {
   /** Index of its job. */
   readonly job: number;
   /** Unlike that of any other step beside it, and the same in other runs. */
@@ -62,10 +62,10 @@ export type PageDetails = ReturnType<typeof pageDetails>;
 export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
   const critical = jobs.length < 2 ? [] : criticalPath(jobs);
   return jobs.map((job) => {
-    const { id, name, needs, state = "unfinished", reason, duration, expect, stats } = job;
+    const { id, name, needs, state = "unfinished", reason, duration, expect, stats, known } = job;
     const position = critical.indexOf(id);
     return {
-      ...{ id, name, needs, state, reason, duration, expect, stats },
+      ...{ id, name, needs, state, reason, duration, expect, stats, known },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
       rounds: job.tally && roundsText(job.tally.steps, job.rounds ?? 1),
@@ -104,12 +104,12 @@ export function pageStep(
   job: number,
   started: number,
 ): PageStep {
-  const { name, uses, state, flaky, duration, phases, attempts } = result;
+  const { name, uses, state, known, flaky, duration, phases, attempts } = result;
   return {
     job,
     key: keyOf(run),
     name: name + labelOf(run.entry, run.round),
-    ...{ uses, state, flaky },
+    ...{ uses, state, known, flaky },
     start: result.started - started,
     duration,
     depth,

@@ -172,8 +172,8 @@ function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
     return `<h3>${escape(title)}</h3>\n<pre>${escape(text)}</pre>\n${details}`;
   };
   yield "<h2>Failures</h2>\n";
-  for (const { name, failures, steps } of jobs) {
-    if (failures.length > 0) yield render(name, failures, "");
+  for (const { name, failures, known, steps } of jobs) {
+    if (failures.length > 0 && !known) yield render(name, failures, "");
     for (const { step: { result, run } } of flatSteps(steps)) {
       if (result.state !== "failed") continue;
       const title = `${name} › ${result.name}${labelOf(run.entry, run.round)}`;

@@ -76,7 +76,7 @@ export function makeWaterfall(
   const rowElement = (row: Row, position: number) => {
     const { kind, index, level, isFolded } = row;
     const item: RowItem = kind === "job" ? data.jobs[index]! : data.steps[index]!;
-    const { name, state, duration, start, attempts, flaky, critical } = item;
+    const { name, state, known, duration, start, attempts, flaky, critical } = item;
     const twist = el("span.twist", { "aria-hidden": "true" });
     if (isFolded !== undefined) {
       twist.append(isFolded ? "▸" : "▾");
@@ -105,6 +105,7 @@ export function makeWaterfall(
         "span.head",
         label,
         attempts && el("span.tag", `${attempts.length} attempts`),
+        known && el("span.tag.flaky", "known failure"),
         flaky && el("span.tag.flaky", "flaky"),
         critical !== undefined && el("span.tag.critical", "critical path"),
       ),
