@@ -45,6 +45,8 @@ export function openShop(options: ShopOptions = {}): Shop {
   const password = options.password ?? crypto.randomUUID();
   const token = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
   const orders = new Map<number, Order>();
+  /** The ids of payments, by idempotency key. */
+  const payments = new Map<string, string>();
   const counters = openCounters({ password, token });
   const book = options.database === undefined ? undefined : openBook(options.database);
   let healthChecks = 0;
@@ -68,6 +70,7 @@ export function openShop(options: ShopOptions = {}): Shop {
         ? Response.json({ token })
         : Response.json({ error: "wrong password" }, { status: 403 });
     }
+    if (route === "POST /payments") return pay(request.headers.get("idempotency-key"));
     const response = await counters(request);
     if (response) return response;
     if (request.headers.get("authorization") !== `Bearer ${token}`) {
@@ -117,6 +120,16 @@ export function openShop(options: ShopOptions = {}): Shop {
       start: (controller) => controller.enqueue(new TextEncoder().encode(events.join(""))),
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  }
+
+  /** Makes a payment, or finds that of the same key. */
+  function pay(key: string | null): Response {
+    if (key === null) return Response.json({ error: "no idempotency key" }, { status: 400 });
+    const id = payments.get(key);
+    if (id !== undefined) return Response.json({ id });
+    const made = crypto.randomUUID();
+    payments.set(key, made);
+    return Response.json({ id: made }, { status: 201 });
   }
 
   function placeOrder({ product, count }: Order): Response {

@@ -8,6 +8,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
 const MERGED = "merge/shared.yml,merge/checks.yml";
+const PAYMENTS = "release/payments.yml";
 /** The suites, and how they end. */
 const SUITES: Readonly<Record<string, string>> = {
   "suite/suite.yml": "2 workflows: 2 passed",
@@ -20,7 +21,7 @@ Deno.test("every example does what it says", async (test) => {
   );
   assertEquals(names.length >= 8, true);
   await using ssh = await sshServer();
-  for (const name of [...names.sort(), MERGED, ...Object.keys(SUITES)]) {
+  for (const name of [...names.sort(), MERGED, PAYMENTS, ...Object.keys(SUITES)]) {
     await test.step(name, async () => {
       const shop = openShop();
       await using grpc = name === "grpc.yml" ? await grpcShop() : undefined;

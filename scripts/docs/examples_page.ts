@@ -8,6 +8,7 @@ export const EXAMPLES_PAGE = "examples/README.md";
 const DIRECTORIES: readonly (readonly [directory: string, title: string, about: string])[] = [
   ["", "Features", "`failing.yml` fails on purpose."],
   ["http", "HTTP", ""],
+  ["release", "Releases", "`payments.yml` runs against the shop, the others against a site."],
   ["suite", "A suite", "Run `suite.yml` or `stages.yml`; the other files are parts of them."],
   ["jobs", "Job files", "`embedded.yml` runs them as steps."],
   [

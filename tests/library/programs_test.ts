@@ -257,6 +257,7 @@ async function loadedAtOnce(): Promise<string[]> {
 Deno.test("a program that only evaluates expressions does not load the code that runs workflows", async () => {
   const loaded = await loadedAtOnce();
   assert(loaded.includes("src/expr/evaluate_expression.ts"), loaded.join("\n"));
-  const layers = /^src\/(host|actions?|workflow|plan|run|report|cli)\//;
+  // `action()`, which plugins are made with, is exported.
+  const layers = /^src\/(host|actions|workflow|plan|run|report|cli)\//;
   assertEquals(loaded.filter((path) => layers.test(path)), []);
 });

@@ -231,35 +231,6 @@ console.log(JSON.stringify({ alive, files: leftFiles(), passed: await running.pa
   });
 }
 
-Deno.test("a failed job is reported no later than one that passes with three steps", async () => {
-  await withRig(async ({ url }) => {
-    const flaky = (name: string) =>
-      `uses: http, with: {get: "${url}/flaky/${name}/2"}, test: res.code == 200`;
-    // By the time the second attempts pass, the code that reports failures is loaded.
-    const text = `name: n
-jobs:
-  - name: first
-    id: first
-    steps:
-      - {${flaky("a")}, retry: {max_attempts: 2}}
-      - {uses: embedded, with: {path: j.yml}, retry: {max_attempts: 2}}
-  - name: three steps
-    needs: [first]
-    steps: [{uses: hello}, {uses: hello}, {uses: hello}]
-  - {name: false test, needs: [first], steps: [{uses: hello, test: "false"}]}
-`;
-    const inner = `name: j\nsteps: [{${flaky("b")}}]\n`;
-    await withFiles({ "w.yml": text, "j.yml": inner }, async (directory) => {
-      const plan = await makePlan(await loadWorkflow(`${directory}/w.yml`));
-      const shown: string[] = [];
-      await run(plan, {
-        onEvent: (event) => event.type === "job_finished" && shown.push(event.name),
-      }).passed;
-      assertEquals(shown, ["first", "false test", "three steps"]);
-    });
-  });
-});
-
 Deno.test("run() uses the plugin of its own workflow, not that of an earlier run", async () => {
   const plugin = (from: string) =>
     `export default ({ action }) => action({ name: "who", summary: "Says where it is from", ` +
