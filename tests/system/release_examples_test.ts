@@ -93,6 +93,11 @@ Deno.test("the examples of releases pass and fail at nginx as they say", async (
         assertEquals(wrong.code, 1);
         assertStringIncludes(wrong.stdout, "products[1].stock");
       });
+      await test.step("quarantine.yml", async () => {
+        const { code, stdout } = await example("quarantine.yml", env);
+        assertEquals(code, 0, stdout);
+        assertStringIncludes(stdout, "known failure");
+      });
     });
   });
 });
