@@ -14,20 +14,20 @@ import { denoHost } from "../../src/host/deno_host.ts";
 const [directory = "", kind = "hello", mode = "async", rounds = "10000", what] = Deno.args;
 
 const BODY = new TextEncoder().encode('{"ok":true,"name":"a thing"}');
-const HEADERS = {
+const HEADERS = Object.entries({
   "Content-Type": "application/json",
   "Content-Length": "28",
   "Connection": "keep-alive",
   "Date": "Thu, 01 Jan 1970 00:00:00 GMT",
   "Server": "nginx",
-};
+}).flat();
 
 if (kind === "stub") {
   HttpClient.prototype.send = (_request, options) => {
     options.onDispatch();
     const reply = {
       ...{ code: 200, reason: "OK", version: "1.1", rawTrailers: [] },
-      rawHeaders: Object.entries(HEADERS).flat(),
+      rawHeaders: HEADERS,
       body: BODY,
       phases: { dns: 0, connect: 0, tls: 0, first_byte: 0.2, download: 0.1 },
     };

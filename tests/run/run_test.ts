@@ -10,6 +10,8 @@ import type { RunEvent } from "../../src/run/event.ts";
 import { run } from "../../src/run/run.ts";
 import type { RunOptions } from "../../src/run/run_options.ts";
 import { StepError } from "../../src/base/errors.ts";
+import { Workbench } from "../../scripts/bench/bench.ts";
+import { allocatedBy } from "../../scripts/bench/rounds.ts";
 import { fakeClock } from "../support/fake_clock.ts";
 import { loadText } from "../support/load_files.ts";
 
@@ -284,3 +286,21 @@ Deno.test("run() prepares a step once where its parameters are constant, for wha
   const shown = exchanges.map((res) => (res as Dict).more);
   assertEquals(shown, Array(3).fill("than is read"));
 });
+
+for (
+  const [kind, most] of Object.entries({
+    hello: { kilobytes: 6, promises: 1 },
+    stub: { kilobytes: 26, promises: 12 },
+  })
+) {
+  Deno.test(`a round allocates little: ${kind}`, async () => {
+    const directory = await Deno.makeTempDir();
+    try {
+      const { kilobytes, promises } = await allocatedBy(new Workbench(directory), kind);
+      const figures = `${kilobytes} kB and ${promises} promises`;
+      assert(kilobytes <= most.kilobytes && promises <= most.promises, figures);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}

@@ -45,23 +45,25 @@ async function openStepSlowly(
 }
 
 /** Sends the request of a step and follows redirects. */
-export async function performRequest(
+export function performRequest(
   plan: RequestPlan,
   session: StepSession,
   context: ActionContext,
 ): Promise<Followed> {
-  const { maxRedirects, request } = plan;
-  const first = await session.send(request);
-  if (maxRedirects !== undefined && isRedirect(first)) {
-    return await follow(first, maxRedirects, plan, session, context);
-  }
-  const cookies = cookieRecords(first, request.url);
-  return {
-    reply: first,
-    url: request.url.href,
-    redirects: [],
-    cookies: cookies instanceof Promise ? await cookies : cookies,
-  };
+  const { maxRedirects, request: { url } } = plan;
+  return session.send(plan.request).then((reply) => {
+    if (maxRedirects !== undefined && isRedirect(reply)) {
+      return follow(reply, maxRedirects, plan, session, context);
+    }
+    const followed = (cookies: readonly Dict[]) => ({
+      reply,
+      url: url.href,
+      redirects: [],
+      cookies,
+    });
+    const cookies = cookieRecords(reply, url);
+    return cookies instanceof Promise ? cookies.then(followed) : followed(cookies);
+  });
 }
 
 /** A request after its session has added headers to it. */
