@@ -271,7 +271,10 @@ function inExpression(
       return names(needs.flatMap((one) => one.kind === "scalar" ? one.text : []), "a job");
     }
     case "matrix": {
-      const matrix = fieldOf(jobAt(outline, path)?.node, "matrix");
+      const owner = outline.kind === "suite"
+        ? nodeAt(outline.root, path.slice(0, 2))
+        : jobAt(outline, path)?.node;
+      const matrix = fieldOf(owner, "matrix");
       const lists = [matrix, ...itemsOf(fieldOf(matrix, "include"))].flatMap(pairsOf)
         .map((pair) => pair.key.text).filter((name) => !Object.hasOwn(MATRIX.fields, name));
       return key === undefined ? names(new Set(lists), "a value of the matrix") : [];

@@ -12,7 +12,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
-import { SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
+import { SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
@@ -45,8 +45,9 @@ export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys 
   const [first, second] = path;
   if (path.length === 0) return fields(ROOTS[kind]);
   if (kind === "suite") {
-    const isEntry = first === "workflows" && typeof second === "number" && path.length === 2;
-    return isEntry ? fields(SUITE_ENTRY) : undefined;
+    if (first !== "workflows" || typeof second !== "number") return undefined;
+    if (path.length === 2) return fields(SUITE_ENTRY);
+    return path.length === 3 && path[2] === "matrix" ? fields(SUITE_MATRIX) : undefined;
   }
   if (kind === "job file") return keysInJob(path, action);
   if (first === "jobs" && typeof second === "number") return keysInJob(path.slice(2), action);

@@ -12,7 +12,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
-import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { fieldSchema, FORMS, TEMPLATE } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
@@ -37,7 +37,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
       step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
       repeat: tableSchema(REPEAT, { expect: ASSERTION_REFERENCE }),
       assertion: tableSchema(ASSERTION, {}),
-      matrix: matrixSchema(),
+      matrix: matrixSchema(MATRIX),
       retry: tableSchema(RETRY, {}),
       iteration: iterationSchema(),
       ...Object.fromEntries(
@@ -76,8 +76,11 @@ function iterationSchema(): JsonSchemaObject {
 }
 
 /** Its options, and lists of values by any other name. */
-function matrixSchema(): JsonSchemaObject {
-  const schema = tableSchema(MATRIX, { include: true, exclude: true });
+function matrixSchema(table: typeof MATRIX | typeof SUITE_MATRIX): JsonSchemaObject {
+  const schema = tableSchema<Readonly<Record<string, Field>>>(table, {
+    include: true,
+    exclude: true,
+  });
   const maps = (name: string) => ({
     ...schema.properties![name] as JsonSchemaObject,
     items: {
@@ -93,7 +96,7 @@ function matrixSchema(): JsonSchemaObject {
     minItems: 1,
     items: { type: ["string", "number", "boolean", "object"] },
   };
-  const options = Object.keys(MATRIX.fields).join("|");
+  const options = Object.keys(table.fields).join("|");
   return {
     ...schema,
     minProperties: 1,
@@ -108,7 +111,10 @@ function matrixSchema(): JsonSchemaObject {
 /** A suite file; where it lists texts, one text alone will do. */
 function suiteSchema(): JsonSchemaObject {
   const entry: JsonSchema = {
-    anyOf: [{ type: "string" }, { type: "object", ...tableSchema(SUITE_ENTRY, {}) }],
+    anyOf: [{ type: "string" }, {
+      type: "object",
+      ...tableSchema(SUITE_ENTRY, { matrix: matrixSchema(SUITE_MATRIX) }),
+    }],
   };
   const schema = tableSchema(SUITE, { workflows: entry });
   const properties = Object.entries(schema.properties ?? {}).map(([name, one]) => {

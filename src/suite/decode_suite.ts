@@ -4,16 +4,16 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { combinationsOf, MatrixFault } from "../base/value/combinations.ts";
-import { type Dict, isDict } from "../base/value/value.ts";
+import { isDict } from "../base/value/value.ts";
 import { decodeDocument } from "../workflow/decode/decode_document.ts";
 import { decodeFields, type Decoding } from "../workflow/decode/decode_fields.ts";
+import { decodeMatrixValues } from "../workflow/decode/decode_matrix.ts";
 import { checkTags } from "../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
-import { addError, hasErrors } from "../workflow/problem.ts";
-import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./suite_fields.ts";
+import { hasErrors } from "../workflow/problem.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "./suite_fields.ts";
 
 /** The content of a suite file, with its paths as written. */
 export interface SuiteDocument {
@@ -93,19 +93,12 @@ function decodeEntry(value: unknown, at: Path, decoding: Decoding): SuiteEntry |
   if (typeof value === "string" && value.trim() !== "") return { path: value, at, isMap: false };
   const fields = decodeFields(value, at, SUITE_ENTRY, decoding);
   if (fields?.path === undefined) return undefined;
-  const { tags, matrix } = fields;
+  const { path, name, matrix, vars, tags } = fields;
   checkTags(tags, [...at, "tags"], decoding.problems);
-  if (matrix?.kind === "constant") checkMatrix(matrix.value as Dict, [...at, "matrix"], decoding);
-  return { ...fields, path: fields.path, at, isMap: true };
-}
-
-function checkMatrix(matrix: Dict, at: Path, { problems }: Decoding): void {
-  try {
-    combinationsOf(matrix);
-  } catch (fault) {
-    if (!(fault instanceof MatrixFault)) throw fault;
-    addError(problems, "matrix", [...at, ...fault.path], fault.message);
-  }
+  const decoded = matrix === undefined
+    ? undefined
+    : decodeMatrixValues(matrix, [...at, "matrix"], decoding, SUITE_MATRIX);
+  return { path, at, isMap: true, name, matrix: decoded?.values, vars, tags };
 }
 
 /** One text is as good as a list of one. */

@@ -1,3 +1,4 @@
+import { MATRIX } from "../workflow/decode/fields.ts";
 import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import { IN_SUITE_NAME, IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
 
@@ -52,10 +53,10 @@ export const SUITE_ENTRY = {
         "workflows of a directory or a pattern.",
     },
     matrix: {
-      type: "data",
+      type: "matrix",
       names: IN_WORKFLOW_VARS,
-      summary: "Lists of values. It runs once for each combination of them, which `name` and " +
-        "`vars` read as `matrix`; `exclude` leaves some out, and `include` adds values or more.",
+      summary: "Runs it once for each combination of values, which `name` and `vars` read as " +
+        "`matrix`.",
     },
     vars: {
       type: "data",
@@ -63,6 +64,15 @@ export const SUITE_ENTRY = {
       summary: "Vars of this workflow; they win over those of the suite.",
     },
     tags: { type: "names", summary: "Tags that all its jobs have besides their own." },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `matrix` of a workflow of a suite. */
+export const SUITE_MATRIX = {
+  what: "matrix",
+  fields: {
+    include: { ...MATRIX.fields.include, names: IN_WORKFLOW_VARS },
+    exclude: { ...MATRIX.fields.exclude, names: IN_WORKFLOW_VARS },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

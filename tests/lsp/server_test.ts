@@ -139,6 +139,10 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertHas(await of(`${job}uses: hello\n    on_failure: `, "on_failure: "), ["stop"]);
     const suite = "workflows:\n  - path: a.yml\n    ";
     assertEquals(await of(suite, "a.yml\n    "), ["name", "matrix", "vars", "tags"]);
+    const named = `${suite}matrix: { stage: [a], include: [] }\n    name: "{{`;
+    assertHas(await of(named, "{{"), ["vars", "matrix"]);
+    assertEquals(await of(`${named}matrix.`, "matrix."), ["stage"]);
+    assertEquals(await of(`${suite}matrix: { `, "{ "), ["include", "exclude"]);
     assertHas(await of(`${suite}\nse`, "\nse"), ["setup", "env_file"]);
   });
 });

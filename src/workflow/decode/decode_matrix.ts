@@ -3,17 +3,17 @@ import { isEqual } from "../../base/value/compare.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
+import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplates } from "../../expr/template/template_data.ts";
 import { hintForKey } from "../../base/other_tools.ts";
-import type { Matrix } from "../model.ts";
+import type { Matrix, NameRule } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
 import { decodeFields, type Decoding, UNKNOWN_KEY } from "./decode_fields.ts";
-import { IN_MATRIX } from "./expressions.ts";
 import { MATRIX } from "./fields.ts";
 
-/** A matrix, and the names of its values if all are known. */
-interface DecodedMatrix {
-  readonly matrix: Matrix;
+/** The values of a matrix, and their names if all are known. */
+interface DecodedValues {
+  readonly values: DataTemplate;
   readonly names: readonly string[] | undefined;
 }
 
@@ -22,21 +22,40 @@ export function decodeMatrix(
   value: unknown,
   path: Path,
   decoding: Decoding,
-): DecodedMatrix | undefined {
-  const { problems, expressions } = decoding;
+): { readonly matrix: Matrix; readonly names: readonly string[] | undefined } | undefined {
+  const decoded = decodeMatrixValues(value, path, decoding, MATRIX);
+  if (!decoded) return undefined;
+  const options = Object.entries(value as Dict).filter(([name]) =>
+    Object.hasOwn(MATRIX.fields, name)
+  );
+  const { parallel, fail_fast: failFast } =
+    decodeFields(Object.fromEntries(options), path, MATRIX, decoding) ?? {};
+  const { values, names } = decoded;
+  return { matrix: { values, parallel, failFast: failFast ? true : undefined }, names };
+}
+
+/**
+ * Decodes the values of a matrix, which is all but the other keys of its table; undefined, with a
+ * problem reported, if it is not a mapping.
+ */
+export function decodeMatrixValues(
+  value: unknown,
+  path: Path,
+  { problems, expressions }: Decoding,
+  { fields }: { readonly fields: { readonly include: { readonly names: NameRule } } },
+): DecodedValues | undefined {
   if (!isDict(value)) {
     addError(problems, "type", path, `"matrix" must be a map, not ${describeValue(value)}`, {
       hint: "give each list of values a name: matrix: { env: [staging, prod] }",
     });
     return undefined;
   }
-  const isOption = (name: string) => Object.hasOwn(MATRIX.fields, name);
-  const options = Object.entries(value).filter(([name]) => isOption(name));
-  const lists = Object.entries(value).filter(([name]) => !isOption(name) && !/^x[-_]/.test(name));
-  const { parallel, fail_fast: failFast } =
-    decodeFields(Object.fromEntries(options), path, MATRIX, decoding) ?? {};
+  const options = Object.keys(fields);
+  const lists = Object.entries(value).filter(([name]) =>
+    !options.includes(name) && !/^x[-_]/.test(name)
+  );
   const before = problems.length;
-  for (const [name, list] of lists) checkList(name, list, [...path, name], problems);
+  for (const [name, list] of lists) checkList(name, list, [...path, name], problems, options);
   const axes = lists.map(([name]) => name);
   const { include = null, exclude = null } = value;
   checkMaps(include, undefined, [...path, "include"], problems);
@@ -54,19 +73,23 @@ export function decodeMatrix(
   if (problems.length === before && !holdsTemplates(values)) checkConstant(values, path, problems);
   const isKnown = Array.isArray(include) ? include.every(isDict) : include === null;
   return {
-    matrix: {
-      values: expressions.data(values, path, IN_MATRIX),
-      parallel,
-      failFast: failFast ? true : undefined,
-    },
+    values: expressions.data(values, path, fields.include.names),
     names: isKnown
       ? [...new Set([...axes, ...(include as Dict[] | null ?? []).flatMap(Object.keys)])]
       : undefined,
   };
 }
 
-function checkList(name: string, list: unknown, path: Path, problems: Problem[]): void {
-  const hint = hintForKey("matrix", name) ?? nearHint(name);
+function checkList(
+  name: string,
+  list: unknown,
+  path: Path,
+  problems: Problem[],
+  options: readonly string[],
+): void {
+  // A key that is nearly one of the options was meant to be that.
+  const near = suggest(name, options) === undefined ? undefined : didYouMean(name, options);
+  const hint = hintForKey("matrix", name) ?? near;
   if (hint !== undefined) {
     addError(problems, UNKNOWN_KEY, path, `unknown key "${name}" in matrix`, { part: "key", hint });
   } else if (!/^[A-Za-z_]\w*$/.test(name)) {
@@ -93,12 +116,6 @@ function checkList(name: string, list: unknown, path: Path, problems: Problem[])
 /** Whether a value is a template, which gives a list in the run; without an end, it is a text. */
 function mayBeList(value: unknown): boolean {
   return typeof value === "string" && /\{\{[^]*\}\}/.test(value);
-}
-
-/** A key that is nearly one of the options was meant to be that. */
-function nearHint(name: string): string | undefined {
-  const options = Object.keys(MATRIX.fields);
-  return suggest(name, options) === undefined ? undefined : didYouMean(name, options);
 }
 
 /** `include` and `exclude`, whose keys are among `names` if these are given. */

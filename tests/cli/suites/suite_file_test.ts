@@ -233,11 +233,13 @@ Deno.test("mistakes in a matrix and a name are reported at their places", async 
     return stderr + stdout;
   };
   const constant = await run("{ path: a.yml, matrix: { region: eu } }");
-  assertStringIncludes(constant, 'suite.yml:2:38: error: "region" of the matrix must be a list');
+  assertStringIncludes(constant, 'suite.yml:2:38: error: "region" must be a list, not "eu"');
   const evaluated = await run('{ path: a.yml, matrix: { region: "{{NONE}}" } }');
   assertStringIncludes(evaluated, 'suite.yml:2:38: error: "region" of the matrix must be a list');
   const none = await run("{ path: a.yml, matrix: { n: [1], exclude: [{ n: 1 }] } }");
   assertStringIncludes(none, "the matrix has no combinations");
+  const unknown = await run("{ path: a.yml, matrix: { n: [1, 2], exclude: [{ m: 1 }] } }");
+  assertStringIncludes(unknown, 'unknown name "m" in "exclude"');
   const name = await run('{ path: a.yml, name: "in {{res.code}}" }');
   assertStringIncludes(name, 'unknown name "res" in the name of a workflow of a suite');
   assertStringIncludes(await run('{ path: a.yml, name: "{{vars.nope}}" }'), "suite.yml:2:");
