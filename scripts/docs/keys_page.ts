@@ -2,15 +2,13 @@ import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
 import type { Field, FieldTable, FieldType } from "../../src/workflow/decode/field.ts";
 import {
   ASSERTION,
-  ITERATION,
   JOB_FIELDS,
   MATRIX,
   REPEAT,
-  RETRY,
-  SNAPSHOT,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
+import { ITERATION, RETRY, SNAPSHOT } from "../../src/workflow/decode/step_maps.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
 import { SUITE, SUITE_ENTRY } from "../../src/suite/suite_fields.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
@@ -43,6 +41,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
   iteration: "list, template or map",
   snapshot: "true or map",
   matrix: "map of lists",
+  types: "auto or map",
   outputs: "map of names to expressions",
   map: "map",
   list: "list",
@@ -84,7 +83,9 @@ export function makeKeysPage(): Page {
 function section([title, { fields }]: readonly [string, AnyTable]): string[] {
   const rows = Object.entries(fields).map(([key, field]) => [
     field.required && !field.unless ? `**${code(key)}**` : code(key),
-    field.choices ? field.choices.map(code).join(" or ") : TYPES[field.type],
+    field.choices && field.type === "text"
+      ? field.choices.map(code).join(" or ")
+      : TYPES[field.type],
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),
     names(field),

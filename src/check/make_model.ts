@@ -195,7 +195,7 @@ function fieldName([key, part, ...rest]: Path): string {
   // The words of an assertion are no condition.
   if ((key === "test" || key === "repeat") && [part, ...rest].at(-1) === "says") return "says";
   const isNested = key === "retry" || key === "repeat" || key === "iteration" && part !== "list" &&
-      typeof part === "string";
+      part !== "matrix" && typeof part === "string";
   return isNested ? `${key}.${part}` : String(key);
 }
 

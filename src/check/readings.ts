@@ -90,7 +90,7 @@ export function isSurelyEvaluated(
   const { iteration } = step.draft;
   const hasEntries = iteration?.kind === "list"
     ? iteration.entries.length > 0
-    : iteration?.kind !== "file" && iteration?.kind !== "template";
+    : iteration === undefined || iteration.kind === "loop";
   return !SOMETIMES.has(field) && (hasEntries || field.startsWith("iteration"));
 }
 

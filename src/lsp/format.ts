@@ -2,16 +2,14 @@ import type { Action, Parameter } from "../action/action.ts";
 import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import {
   ASSERTION,
-  ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
   MATRIX,
   REPEAT,
-  RETRY,
-  SNAPSHOT,
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
+import { ITERATION, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
@@ -162,6 +160,11 @@ export function varsAt(
   const step = stepAt(outline, path)?.node;
   const iteration = fieldOf(step, "iteration");
   const entries = iteration?.kind === "map" ? fieldOf(iteration, "list") : iteration;
-  const maps = [fieldOf(outline.root, "vars"), ...itemsOf(entries), fieldOf(step, "vars")];
+  const maps = [
+    fieldOf(outline.root, "vars"),
+    ...itemsOf(entries),
+    fieldOf(iteration, "matrix"),
+    fieldOf(step, "vars"),
+  ];
   return new Map(maps.flatMap(pairsOf).map(({ key, value }) => [key.text, value]));
 }

@@ -122,7 +122,8 @@ function findMentions(
   // A var defined by a step or an entry replaces the var of that name.
   const varMaps = steps.flatMap(({ node }) => {
     const iteration = fieldOf(node, "iteration");
-    return [fieldOf(node, "vars"), ...itemsOf(fieldOf(iteration, "list") ?? iteration)];
+    const entries = itemsOf(fieldOf(iteration, "list") ?? iteration);
+    return [fieldOf(node, "vars"), fieldOf(iteration, "matrix"), ...entries];
   });
   for (const { key } of [fieldOf(root, "vars"), ...varMaps].flatMap(pairsOf)) {
     found.push({ kind: "var", name: key.text, ...textRange(key), isDefinition: true });

@@ -21,6 +21,13 @@ export const FORMS = {
 /** The pattern of a text with a template in it. */
 export const TEMPLATE = String.raw`\{\{[\s\S]*\}\}`;
 
+/** A list, or a template that gives one. */
+export const LIST_OR_TEMPLATE: JsonSchemaObject = {
+  type: ["array", "string"],
+  pattern: TEMPLATE,
+  patternErrorMessage: FORMS.template,
+};
+
 /** The schema of each key type. `inside` is the schema of a map or of the items of a list. */
 const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => JsonSchemaObject } =
   {
@@ -60,12 +67,12 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     names: () => ({ type: "array", items: { type: TEXT } }),
     data: () => ({ type: "object" }),
     iteration: (_, inside) => ({
-      type: inside === true ? ["array", "string"] : ["array", "string", "object"],
-      pattern: TEMPLATE,
-      patternErrorMessage: FORMS.template,
+      ...LIST_OR_TEMPLATE,
+      ...inside === true ? {} : { type: ["array", "string", "object"] },
       ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
     }),
     matrix: (_, inside) => typeof inside === "object" ? inside : { type: "object" },
+    types: (_, inside) => ({ anyOf: [{ const: "auto" }, inside] }),
     snapshot: (_, inside) => ({ anyOf: [{ type: "boolean" }, inside] }),
     outputs: () => ({ type: "object", additionalProperties: EXPRESSION }),
     map: (_, inside) => typeof inside === "object" ? inside : { type: "object" },

@@ -3,18 +3,16 @@ import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
 import type { Field, FieldTable } from "../workflow/decode/field.ts";
 import {
   ASSERTION,
-  ITERATION,
   JOB_FIELDS,
   MATRIX,
   REPEAT,
-  RETRY,
-  SNAPSHOT,
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
+import { ITERATION, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
-import { fieldSchema, FORMS, TEMPLATE } from "./field_schema.ts";
+import { fieldSchema, FORMS, LIST_OR_TEMPLATE, TEMPLATE } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
@@ -70,7 +68,11 @@ const STEP_SNIPPETS: readonly Snippet[] = [
 
 function iterationSchema(): JsonSchemaObject {
   return {
-    ...tableSchema(ITERATION, { list: true, types: { type: "object" } }),
+    ...tableSchema(ITERATION, {
+      list: true,
+      matrix: { type: "object", minProperties: 1, additionalProperties: LIST_OR_TEMPLATE },
+      types: { type: "object" },
+    }),
     minProperties: 1,
   };
 }
@@ -242,7 +244,7 @@ function referenceTo(action: Action): string {
 type Nested<F extends Readonly<Record<string, Field>>> = {
   readonly [
     K in keyof F as F[K]["type"] extends
-      "assertions" | "map" | "list" | "iteration" | "snapshot" | "matrix" ? K
+      "assertions" | "map" | "list" | "iteration" | "snapshot" | "matrix" | "types" ? K
       : never
   ]: JsonSchema;
 };

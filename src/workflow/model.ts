@@ -156,8 +156,16 @@ export type Iteration =
     readonly field: Path;
     readonly parallel: number;
   }
+  | Combinations
   | DataFile
   | Loop;
+
+/** Runs for all combinations of lists of which one at least is known only in the run. */
+export interface Combinations {
+  readonly kind: "matrix";
+  readonly lists: readonly (readonly [name: string, list: DataTemplate])[];
+  readonly parallel: number;
+}
 
 /** Runs for the rows of a file. */
 export interface DataFile {
@@ -170,7 +178,8 @@ export interface DataFile {
   readonly where?: Expression;
   /** The maximum number of rows. */
   readonly limit?: number;
-  readonly types: ReadonlyMap<string, ColumnType>;
+  /** By the names of columns, or all by their values. */
+  readonly types: ReadonlyMap<string, ColumnType> | "auto";
   /** The number of rows that run at once. */
   readonly parallel: number;
 }

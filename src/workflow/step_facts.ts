@@ -52,6 +52,7 @@ export function listedEntries({ iteration }: Pick<Step, "iteration">): readonly 
 /** Whether the vars of the entries of a step are known only when it runs. */
 export function hasOpenEntries({ iteration }: Pick<Step, "iteration">): boolean {
   return iteration?.kind === "template" || iteration?.kind === "file" ||
+    iteration?.kind === "matrix" ||
     iteration?.kind === "list" && iteration.entries.some(({ kind }) => kind === "template");
 }
 

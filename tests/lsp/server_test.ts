@@ -133,6 +133,13 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     ]);
     const entries = published.replace("id: first", "id: first\n        iteration: [1, 2]");
     assertEquals(await of(`${entries}test: outputs.first.`, "outputs.first."), ["n", "all"]);
+    const matrix = `${job}uses: hello\n        iteration:\n          matrix: { region: [a] }\n`;
+    assertHas(await of(`${job}uses: hello\n        iteration:\n          ma`, "          ma"), [
+      "matrix",
+    ]);
+    assertHas(await of(`${matrix}        test: vars.`, "test: vars."), ["region"]);
+    const types = `${job}uses: hello\n        iteration:\n          file: a.csv\n          types: `;
+    assertHas(await of(types, "types: "), ["auto"]);
     const second = `${job}uses: hello\n  - name: c\n    needs: [`;
     assertEquals(await of(second, "needs: ["), ["one"]);
     assertEquals(await of(`${second}one]\n    skipif: needs.one.`, "needs.one."), ["state"]);

@@ -9,10 +9,10 @@ import {
   JOB_FIELDS,
   MATRIX,
   REPEAT,
-  RETRY,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
+import { RETRY } from "../../src/workflow/decode/step_maps.ts";
 
 /** A value of every type that YAML has, and some that are easily mistaken for another. */
 const VALUES = [

@@ -103,7 +103,7 @@ Deno.test("a step has an action", () =>
     [step("vars: []"), '6:11: error: "vars" must be a map, not a list'],
     [
       step("iteration: {a: 1}"),
-      '6:16: error: "iteration" needs "list", "file" or "until"',
+      '6:16: error: "iteration" needs "list", "matrix", "file" or "until"',
       '6:17: warning: unknown key "a" in iteration',
     ],
     [step("iteration: [1]")],
@@ -123,6 +123,22 @@ Deno.test("a step has an action", () =>
     [
       step("iteration: { list: [1], where: vars.a }"),
       '6:29: error: "where" has no effect with "list"',
+    ],
+    [step("iteration: { matrix: { a: [1, x], b: ['{{1}}'], c: '{{vars.rows}}' }, parallel: 2 }")],
+    [
+      step("iteration: { matrix: { a: [1], b: 5 } }"),
+      '6:39: error: "b" in "matrix" must be a list, not 5',
+    ],
+    [step("iteration: { matrix: {} }"), '6:26: error: "matrix" must not be empty'],
+    [step("iteration: { matrix: { a: [] } }"), '6:28: warning: "a" is empty'],
+    [
+      step("iteration: { matrix: { a: [1] }, list: [1] }"),
+      '6:16: error: "list" and "matrix" cannot be combined',
+    ],
+    [step("iteration: { file: a, types: auto }")],
+    [
+      step("iteration: { file: a, types: any }"),
+      '6:34: error: "types" must be a map or "auto", not "any"',
     ],
     [step("iteration: { file: a, types: { b: text } }"), '6:39: error: unknown type "text" of "b"'],
     [
@@ -491,6 +507,8 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("iteration: 6"), 'to run the step 6 times, write iteration: "{{1..6}}"'],
     [step("iteration: { count: 6 }"), 'write iteration: "{{1..3}}"'],
     [step("iteration: { file: a.csv, types: { a: int } }"), 'did you mean "integer"?'],
+    [step("iteration: { matrix: { a: b } }"), "write a: [a, b]"],
+    [step("matrix: { a: [b] }"), "iteration: { matrix: … }"],
     [step("", "sql"), 'did you mean "db"?'],
     [step("", "sleep"), "wait: 5s"],
     [step("test: rt.sec < 300ms"), 'write duration("300ms")'],
@@ -511,7 +529,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [shell("env: { A: b }"), 'those of a command are "env" under "with"'],
     [step("when: always"), 'the condition of a step is "skipif"'],
     [step("continue-on-error: true"), "other steps and independent jobs continue"],
-    [step("matrix: { os: [a] }"), 'the key is "iteration"'],
+    [step("loop: [a]"), 'the key is "iteration"'],
     [step("retries: 3"), 'the key is "retry"'],
     [step("retry: { attempts: 3 }"), 'the key is "max_attempts"'],
     [step("retry: { max_attempts: 3, delay: 1s }"), 'the key is "interval"'],

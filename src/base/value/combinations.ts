@@ -18,7 +18,7 @@ const MAX_COMBINATIONS = 1000;
  */
 export function combinationsOf(matrix: Dict): readonly Dict[] {
   const { include, exclude, ...lists } = matrix;
-  const product = productOf(lists);
+  const product = productOfLists(lists);
   const excluded = mapsOf(exclude, "exclude");
   const kept = product.filter((one) => !excluded.some((item) => fits(item, one)));
   const combinations = [...kept];
@@ -38,16 +38,28 @@ export function combinationsOf(matrix: Dict): readonly Dict[] {
   return combinations;
 }
 
-function productOf(lists: Dict): readonly Dict[] {
-  let product: readonly Dict[] = Object.keys(lists).length === 0 ? [] : [{}];
-  for (const [name, values] of Object.entries(lists)) {
+function productOfLists(lists: Dict): readonly Dict[] {
+  let count = 1;
+  const named = Object.entries(lists).map(([name, values]) => {
     if (!Array.isArray(values) || values.length === 0) {
       throw new MatrixFault([name], `"${name}" of the matrix must be a list with values`);
     }
-    if (product.length * values.length > MAX_COMBINATIONS) throw tooMany();
-    product = product.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
-  }
-  return product;
+    count *= values.length;
+    if (count > MAX_COMBINATIONS) throw tooMany();
+    return [name, values] as const;
+  });
+  return named.length === 0 ? [] : productOf(named).map(Object.fromEntries);
+}
+
+/** All combinations of a value of each list, as pairs of its name and the value. */
+export function productOf<T>(
+  lists: readonly (readonly [name: string, values: readonly T[]])[],
+): (readonly [name: string, value: T])[][] {
+  return lists.reduce<(readonly [string, T])[][]>(
+    (product, [name, values]) =>
+      product.flatMap((one) => values.map((value) => [...one, [name, value] as const])),
+    [[]],
+  );
 }
 
 function tooMany(): MatrixFault {

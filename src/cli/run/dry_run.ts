@@ -232,6 +232,9 @@ function describeIteration(iteration: Iteration, known: Knowledge): string {
       return countOf(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
     case "template":
       return shown(iteration.list.source) + atOnce(iteration.parallel);
+    case "matrix":
+      return `combinations of ${iteration.lists.map(([name]) => shown(name)).join(", ")}` +
+        atOnce(iteration.parallel);
     case "file": {
       const { file, where, limit, parallel } = iteration;
       return `rows of ${shown(textOf(file, known))}` +

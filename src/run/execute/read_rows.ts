@@ -4,7 +4,13 @@ import { convertParameter } from "../../action/parameters.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { LoadError, StepError } from "../../base/errors.ts";
 import { jsonFault, jsonOrText, parseJson } from "../../base/value/parse_json.ts";
-import { describeValue, isDict, readInteger, type Value } from "../../base/value/value.ts";
+import {
+  describeValue,
+  type Dict,
+  isDict,
+  readInteger,
+  type Value,
+} from "../../base/value/value.ts";
 import { INTEGER_TEXT } from "../../workflow/decode/decode_fields.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
@@ -30,6 +36,10 @@ export async function* readRows(run: Run, rows: RowsOf): AsyncGenerator<Value> {
   const kind = format ?? formatOf(path);
   const text = await readText(path, run);
   if (text.trim() === "") throw new StepError(`the data file "${path}" is empty`);
+  if (types === "auto") {
+    const values = ROWS[kind](text, path);
+    return yield* kind === "csv" ? convertByValues(await Array.fromAsync(values)) : values;
+  }
   let number = 0;
   for await (const row of ROWS[kind](text, path)) {
     number++;
@@ -181,6 +191,27 @@ function convertRow(row: Value, types: ReadonlyMap<string, ColumnType>, where: s
     converted[column] = convertCell(row[column]!, type, `"${column}" in ${where}`);
   }
   return converted;
+}
+
+/** Converts each column of a CSV file to the type that all its cells have. */
+function convertByValues(rows: readonly Value[]): readonly Value[] {
+  const columns = Object.keys(rows[0] as Dict ?? {});
+  const cellsOf = (column: string) => rows.map((row) => (row as Dict)[column] as string);
+  const types = new Map(columns.map((column) => [column, typeOf(cellsOf(column))]));
+  return rows.map((row, index) => convertRow(row, types, `row ${index + 1}`));
+}
+
+/**
+ * The type of the cells of a column. Digits after a zero, as in 007, are no number: such texts are
+ * numbers of articles or postal codes, whose zeros count.
+ */
+function typeOf(cells: readonly string[]): ColumnType {
+  const written = cells.filter((cell) => cell !== "");
+  const haveAll = (pattern: RegExp) =>
+    written.length > 0 && written.every((cell) => pattern.test(cell));
+  if (haveAll(/^-?(?:0|[1-9]\d*)$/)) return "integer";
+  if (haveAll(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/)) return "number";
+  return haveAll(/^(?:true|false)$/i) ? "boolean" : "string";
 }
 
 /** An empty cell is nil, unless it should be a string. Spreadsheets write booleans as `TRUE`. */

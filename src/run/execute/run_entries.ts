@@ -1,7 +1,15 @@
 import { Resources } from "../../action/resource_scope.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
-import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
+import { productOf } from "../../base/value/combinations.ts";
+import {
+  describeValue,
+  type Dict,
+  isDict,
+  mergeDicts,
+  type Value,
+} from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
+import { renderData } from "../../expr/template/template_data.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
 import type { DataFile, Iteration, Loop } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
@@ -67,6 +75,21 @@ async function* openEntries(
         throw new NothingToRun(`the list is empty${why}`);
       }
       for (const value of list) yield { template: { kind: "constant", value } };
+      return;
+    }
+    case "matrix": {
+      const lists = iteration.lists.map(([name, template]) => {
+        const field = ["iteration", "matrix", name];
+        const list = inField(field, () => renderData(template, scope));
+        if (Array.isArray(list)) return [name, list as readonly Value[]] as const;
+        const message = `"${name}" in "matrix" must be a list, not ${describeValue(list)}`;
+        throw new FieldError(field, new StepError(message));
+      });
+      const empty = lists.find(([, list]) => list.length === 0);
+      if (empty) throw new NothingToRun(`the list "${empty[0]}" is empty`);
+      for (const entry of productOf(lists)) {
+        yield { template: { kind: "constant", value: Object.fromEntries(entry) } };
+      }
       return;
     }
     case "file":

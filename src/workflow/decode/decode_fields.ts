@@ -46,6 +46,8 @@ interface Decoded {
   readonly snapshot: unknown;
   /** The matrix of a job, which the caller decodes further. */
   readonly matrix: unknown;
+  /** The types of columns, by their names or all by their values. */
+  readonly types: Dict | "auto";
   readonly outputs: readonly StepOutput[];
   /** A mapping or a list that is decoded further by who asked for it. */
   readonly map: Dict;
@@ -122,7 +124,7 @@ function isInRange(
     const range = minimum === 0 ? "0 or greater" : `at least ${minimum}`;
     addError(problems, "range", path, `"${name}" must be ${range}, not ${value}`);
   }
-  if (!choices || choices.includes(String(value))) return true;
+  if (!choices || isDict(value) || choices.includes(String(value))) return true;
   const message = `"${name}" must be ${choices.join(" or ")}, not "${value}"`;
   addError(problems, "choice", path, message, { hint: didYouMean(String(value), choices) });
   return false;
@@ -234,6 +236,10 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
   iteration: ({ value }) => value,
   snapshot: ({ value }) => value,
   matrix: ({ value }) => value,
+  types: (input) => {
+    const { value } = input;
+    return isDict(value) || value === "auto" ? value : refuse(input, 'a map or "auto"');
+  },
   outputs: decodeOutputs,
   map: (input) => isDict(input.value) ? input.value : refuse(input, "a map", countHint(input)),
   list: (input) => Array.isArray(input.value) ? input.value : refuseList(input),

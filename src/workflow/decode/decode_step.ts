@@ -1,24 +1,17 @@
 import type { Action } from "../../action/action.ts";
-import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import { ACTIONS, type Plugins } from "../../actions/registry.ts";
-import { actionMeantBy, hintForAction, typeMeantBy } from "../../base/other_tools.ts";
+import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import type {
-  ColumnType,
-  DataFormat,
-  Duration,
-  Iteration,
-  Retry,
-  Snapshot,
-  Step,
-} from "../model.ts";
+import type { Duration, Retry, Snapshot, Step } from "../model.ts";
 import { addError, addWarning, warnOfOpenBraces } from "../problem.ts";
+import { decodeIteration } from "./decode_iteration.ts";
 import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
-import { ITERATION, RETRY, SNAPSHOT, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import { STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import { RETRY, SNAPSHOT } from "./step_maps.ts";
 import { seeing } from "./expressions.ts";
 
 /** A step that may lack its action, with a problem reported. */
@@ -253,113 +246,4 @@ function decodeSnapshot(value: unknown, path: Path, decoding: Decoding): Snapsho
     return [];
   });
   return { of, name, ignore, match };
-}
-
-/** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
-function decodeIteration(
-  value: unknown,
-  path: Path,
-  decoding: Decoding,
-): Iteration | undefined {
-  if (!isDict(value)) return decodeList(value, path, 1, decoding);
-  const fields = decodeFields(value, path, ITERATION, decoding);
-  if (!fields) return undefined;
-  const { problems } = decoding;
-  const kinds = ["list", "file", "until"].filter((key) => Object.hasOwn(value, key));
-  const [kind] = kinds;
-  if (kind === undefined || kinds.length > 1) {
-    const message = kind === undefined
-      ? '"iteration" needs "list", "file" or "until"'
-      : `"${kinds.join('" and "')}" cannot be combined`;
-    addError(problems, "iteration", path, message, { hint: "give one of list, file and until" });
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    if (ONLY_WITH.get(key)?.includes(kind) ?? true) continue;
-    const message = `"${key}" has no effect with "${kind}"`;
-    addError(problems, "iteration", [...path, key], message, { part: "key" });
-  }
-  const { parallel = 1, file, until, max, interval = NO_TIME, where, limit, format } = fields;
-  if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, decoding);
-  if (kind === "until") {
-    if (max === undefined && !Object.hasOwn(value, "max")) {
-      addError(problems, "missing", path, '"until" needs "max": how often the step may run');
-    }
-    if (max === undefined || !until) return undefined;
-    return { kind: "loop", until, max, interval };
-  }
-  if (!file) return undefined;
-  const types = decodeTypes(fields.types, [...path, "types"], decoding);
-  return { kind: "file", file, parallel, types, format: format as DataFormat, where, limit };
-}
-
-/** The keys that go with some kinds of iteration alone. */
-const ONLY_WITH: ReadonlyMap<string, readonly string[]> = new Map([
-  ["format", ["file"]],
-  ["where", ["file"]],
-  ["limit", ["file"]],
-  ["types", ["file"]],
-  ["parallel", ["list", "file"]],
-  ["max", ["until"]],
-  ["interval", ["until"]],
-]);
-
-function decodeList(
-  value: unknown,
-  path: Path,
-  parallel: number,
-  decoding: Decoding,
-): Iteration | undefined {
-  const { problems, expressions } = decoding;
-  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
-  if (typeof value === "string" && holdsTemplate(value)) {
-    const list = expressions.template(value, path, names);
-    // Braces without an end are text.
-    if (!list?.parts.every((part) => typeof part === "string")) {
-      const field = path.slice(path.lastIndexOf("iteration"));
-      return list && { kind: "template", list, field, parallel };
-    }
-  }
-  if (!Array.isArray(value)) {
-    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
-    const hint = typeof value === "number"
-      ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
-      : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
-    addError(problems, "type", path, message, { hint });
-    return undefined;
-  }
-  if (value.length === 0) {
-    addWarning(problems, "never-runs", path, `"${path.at(-1)}" is empty`, {
-      part: "key",
-      hint: "the step runs once for each entry, and so never",
-    });
-  }
-  const entries = value.map((item: unknown, index): DataTemplate => {
-    const at = [...path, index];
-    warnOfOpenBraces(problems, item, at);
-    const data = expressions.data(item ?? {}, at, names);
-    // The value of a template is known only at run time.
-    if (isDict(item ?? {}) || data.kind === "template") return data;
-    return { kind: "map", entries: [["item", data]] };
-  });
-  return { kind: "list", entries, parallel };
-}
-
-function decodeTypes(
-  types: Dict = {},
-  path: Path,
-  { problems }: Decoding,
-): ReadonlyMap<string, ColumnType> {
-  const decoded = new Map<string, ColumnType>();
-  for (const [column, type] of Object.entries(types)) {
-    if (typeof type === "string" && PARAMETER_TYPES.includes(type)) {
-      decoded.set(column, type as ColumnType);
-      continue;
-    }
-    const message = `unknown type ${describeValue(type)} of "${column}"`;
-    const hint = didYouMean(typeMeantBy(String(type)) ?? String(type), PARAMETER_TYPES) ??
-      `the types are ${PARAMETER_TYPES.join(", ")}`;
-    addError(problems, "type", [...path, column], message, { hint });
-  }
-  return decoded;
 }

@@ -16,6 +16,7 @@ export type FieldType =
   | "iteration"
   | "snapshot"
   | "matrix"
+  | "types"
   | "outputs"
   | "map"
   | "list";

@@ -584,3 +584,65 @@ Deno.test("an empty RUNNER_CONFIG is ignored", async () => {
   assertEquals(code, 1);
   assertStringIncludes(stderr, 'the workflow needs "name"');
 });
+
+/** What a step says of each of its entries, from the program itself. */
+async function sayOf(
+  iteration: string,
+  says: string,
+  files: Files = {},
+  env: Files = {},
+): Promise<readonly string[]> {
+  const text = `name: n
+vars: { letters: [x, y], wrong: 5, empty: [] }
+jobs: [{ name: j, steps: [{ uses: hello, echo: ${
+    JSON.stringify(says)
+  }, iteration: ${iteration} }] }]
+`;
+  return await withFiles({ "w.yml": text, ...files }, async (cwd) => {
+    const { stdout, stderr } = await runMain(["w.yml"], { cwd, env });
+    return `${stderr}${stdout}`.split("\n").flatMap((line) =>
+      /^ *(?:= |w\.yml:)/.test(line) ? line.trim() : []
+    );
+  });
+}
+
+Deno.test("iteration by matrix runs all combinations, of lists in the file and of the run", async () => {
+  const says = "= {{iteration_index}} {{vars.a}} {{vars.b}}";
+  const lists: readonly (readonly [iteration: string, said: readonly string[]])[] = [
+    ["{ matrix: { a: [1, 2], b: [{ c: 3 }, \"{{upper('d')}}\"] } }", [
+      '0 1 {"c":3}',
+      "1 1 D",
+      '2 2 {"c":3}',
+      "3 2 D",
+    ]],
+    ['{ matrix: { a: "{{vars.letters}}", b: [1, 2] }, parallel: 3 }', [
+      "0 x 1",
+      "1 x 2",
+      "2 y 1",
+      "3 y 2",
+    ]],
+  ];
+  for (const [iteration, said] of lists) {
+    assertEquals(await sayOf(iteration, says), said.map((line) => `= ${line}`));
+  }
+  const wrong = await sayOf('{ matrix: { a: [1], b: "{{vars.wrong}}" } }', says);
+  assertEquals(wrong[0], 'w.yml:3:129: "b" in "matrix" must be a list, not 5');
+  assertEquals(await sayOf('{ matrix: { a: "{{vars.empty}}", b: [1] } }', says), []);
+  const count = `[${Array.from({ length: 5 }, (_, index) => index)}]`;
+  const env = { RUNNER_MAX_REPEAT_COUNT: "24" };
+  const [many] = await sayOf(`{ matrix: { a: ${count}, b: ${count} } }`, says, {}, env);
+  assertStringIncludes(many!, '"matrix" has 25 combinations, and at most 24 can run');
+});
+
+Deno.test("types: auto converts the columns of a CSV file whose cells are all of a type", async () => {
+  const csv = "n,price,on,code,mixed,none,big\n1,1.50,TRUE,007,1,,9007199254740993\n" +
+    "-2,,false,12,x,,1\n";
+  const says = "= {{omit(vars, ['letters', 'wrong', 'empty'])}}";
+  const rows = async (file: string, text: string) =>
+    await sayOf(`{ file: ${file}, types: auto }`, says, { [file]: text });
+  assertEquals(await rows("rows.csv", csv), [
+    '= {"big":9007199254740993,"code":"007","mixed":"1","n":1,"none":"","on":true,"price":1.5}',
+    '= {"big":1,"code":"12","mixed":"x","n":-2,"none":"","on":false,"price":null}',
+  ]);
+  assertEquals(await rows("rows.json", '[{ "n": "1" }]'), ['= {"n":"1"}']);
+});

@@ -1,0 +1,177 @@
+import { PARAMETER_TYPES } from "../../action/parameters.ts";
+import { typeMeantBy } from "../../base/other_tools.ts";
+import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { productOf } from "../../base/value/combinations.ts";
+import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
+import type { DataTemplate } from "../../expr/expression.ts";
+import { holdsTemplate } from "../../expr/template/template_data.ts";
+import type { ColumnType, DataFile, DataFormat, Iteration } from "../model.ts";
+import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
+import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
+import { STEP_FIELDS } from "./fields.ts";
+import { ITERATION } from "./step_maps.ts";
+
+/** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
+export function decodeIteration(
+  value: unknown,
+  path: Path,
+  decoding: Decoding,
+): Iteration | undefined {
+  if (!isDict(value)) return decodeList(value, path, 1, decoding);
+  const fields = decodeFields(value, path, ITERATION, decoding);
+  if (!fields) return undefined;
+  const { problems } = decoding;
+  const kinds = ["list", "matrix", "file", "until"].filter((key) => Object.hasOwn(value, key));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    const message = kind === undefined
+      ? '"iteration" needs "list", "matrix", "file" or "until"'
+      : `"${kinds.join('" and "')}" cannot be combined`;
+    addError(problems, "iteration", path, message, {
+      hint: "give one of list, matrix, file and until",
+    });
+    return undefined;
+  }
+  for (const key of Object.keys(value)) {
+    if (ONLY_WITH.get(key)?.includes(kind) ?? true) continue;
+    const message = `"${key}" has no effect with "${kind}"`;
+    addError(problems, "iteration", [...path, key], message, { part: "key" });
+  }
+  const { parallel = 1, file, until, max, interval = NO_TIME, where, limit, format } = fields;
+  if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, decoding);
+  if (kind === "matrix") {
+    return fields.matrix &&
+      decodeCombinations(fields.matrix, [...path, "matrix"], parallel, decoding);
+  }
+  if (kind === "until") {
+    if (max === undefined && !Object.hasOwn(value, "max")) {
+      addError(problems, "missing", path, '"until" needs "max": how often the step may run');
+    }
+    if (max === undefined || !until) return undefined;
+    return { kind: "loop", until, max, interval };
+  }
+  if (!file) return undefined;
+  const types = decodeTypes(fields.types, [...path, "types"], decoding);
+  return { kind: "file", file, parallel, types, format: format as DataFormat, where, limit };
+}
+
+/** The keys that go with some kinds of iteration alone. */
+const ONLY_WITH: ReadonlyMap<string, readonly string[]> = new Map([
+  ["format", ["file"]],
+  ["where", ["file"]],
+  ["limit", ["file"]],
+  ["types", ["file"]],
+  ["parallel", ["list", "matrix", "file"]],
+  ["max", ["until"]],
+  ["interval", ["until"]],
+]);
+
+function decodeList(
+  value: unknown,
+  path: Path,
+  parallel: number,
+  decoding: Decoding,
+): Iteration | undefined {
+  const { problems, expressions } = decoding;
+  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
+  if (typeof value === "string" && holdsTemplate(value)) {
+    const list = expressions.template(value, path, names);
+    // Braces without an end are text.
+    if (!list?.parts.every((part) => typeof part === "string")) {
+      const field = path.slice(path.lastIndexOf("iteration"));
+      return list && { kind: "template", list, field, parallel };
+    }
+  }
+  if (!Array.isArray(value)) {
+    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
+    const hint = typeof value === "number"
+      ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
+      : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
+    addError(problems, "type", path, message, { hint });
+    return undefined;
+  }
+  if (value.length === 0) warnOfNoEntry(problems, path);
+  const entries = value.map((item: unknown, index): DataTemplate => {
+    const at = [...path, index];
+    warnOfOpenBraces(problems, item, at);
+    const data = expressions.data(item ?? {}, at, names);
+    // The value of a template is known only at run time.
+    if (isDict(item ?? {}) || data.kind === "template") return data;
+    return { kind: "map", entries: [["item", data]] };
+  });
+  return { kind: "list", entries, parallel };
+}
+
+/** All combinations of a value of each list; those of the last list come one after another. */
+function decodeCombinations(
+  lists: Dict,
+  path: Path,
+  parallel: number,
+  decoding: Decoding,
+): Iteration | undefined {
+  const { problems, limits, expressions } = decoding;
+  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
+  const written: (readonly [string, readonly DataTemplate[]])[] = [];
+  const open: (readonly [string, DataTemplate])[] = [];
+  for (const [name, list] of Object.entries(lists)) {
+    const at = [...path, name];
+    warnOfOpenBraces(problems, list, at);
+    if (Array.isArray(list)) {
+      if (list.length === 0) warnOfNoEntry(problems, at);
+      const values = list.map((item, index) => expressions.data(item, [...at, index], names));
+      written.push([name, values]);
+      open.push([name, { kind: "list", items: values }]);
+      continue;
+    }
+    const data = expressions.data(list, at, names);
+    open.push([name, data]);
+    if (data.kind === "template") continue;
+    const message = `"${name}" in "matrix" must be a list, not ${describeValue(list)}`;
+    addError(problems, "type", at, message, { hint: `write ${name}: [a, b]` });
+  }
+  if (open.length === 0) {
+    addError(problems, "empty", path, '"matrix" must not be empty', {
+      hint: "write matrix: { name: [a, b], other: [c, d] }",
+    });
+  }
+  if (written.length < open.length) return { kind: "matrix", lists: open, parallel };
+  const count = written.reduce((product, [, values]) => product * values.length, 1);
+  if (count > limits.repeatCount) {
+    const message = `"matrix" has ${count} combinations, and at most ${limits.repeatCount} can run`;
+    addError(problems, "limit", path, message, { hint: "RUNNER_MAX_REPEAT_COUNT sets the limit" });
+    return undefined;
+  }
+  const entries = productOf(written).map((entries): DataTemplate => ({
+    kind: "map",
+    entries,
+  }));
+  return { kind: "list", entries, parallel };
+}
+
+function warnOfNoEntry(problems: Problem[], path: Path): void {
+  addWarning(problems, "never-runs", path, `"${path.at(-1)}" is empty`, {
+    part: "key",
+    hint: "the step runs once for each entry, and so never",
+  });
+}
+
+function decodeTypes(
+  types: Dict | "auto" = {},
+  path: Path,
+  { problems }: Decoding,
+): DataFile["types"] {
+  if (types === "auto") return types;
+  const decoded = new Map<string, ColumnType>();
+  for (const [column, type] of Object.entries(types)) {
+    if (typeof type === "string" && PARAMETER_TYPES.includes(type)) {
+      decoded.set(column, type as ColumnType);
+      continue;
+    }
+    const message = `unknown type ${describeValue(type)} of "${column}"`;
+    const hint = didYouMean(typeMeantBy(String(type)) ?? String(type), PARAMETER_TYPES) ??
+      `the types are ${PARAMETER_TYPES.join(", ")}`;
+    addError(problems, "type", [...path, column], message, { hint });
+  }
+  return decoded;
+}
