@@ -3,7 +3,7 @@ import type { Param } from "../../action/schema.ts";
 import { isGiven } from "../../action/parameters.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict } from "../../action/action.ts";
-import { hideHeaders } from "../http/hide_headers.ts";
+import { hideHeaders } from "../http/http_params.ts";
 import type { Channel } from "./channel.ts";
 import { describe, grpcurlCommand, testHint } from "./describe_grpc.ts";
 import { PARAMS, TLS_FILES, tlsOf } from "./grpc_params.ts";

@@ -1,4 +1,4 @@
-import { hideHeaders } from "../http/hide_headers.ts";
+import { hideHeaders } from "../http/http_params.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";

@@ -1,18 +1,36 @@
+import type { Socket } from "node:net";
 import type { ActionContext, ActionResult, Demand, Dict } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
 import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_action.ts";
-import { Call } from "./transport/call.ts";
-import { explainFailure } from "./transport/explain_http_failure.ts";
-import { connectionOf } from "./connection/read_connection.ts";
-import { acquireSlot, clientOf } from "./transport/client.ts";
-import { graphqlFields, hasGraphqlErrors } from "./request/bodies/graphql.ts";
+import {
+  checkRoute,
+  type Connection,
+  connectionOf,
+  demandAccess,
+} from "./connection/connection.ts";
+import { graphqlFields, hasGraphqlErrors } from "./request/body.ts";
 import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
-import { DIGESTS, digestsOf } from "./response/body_facts.ts";
-import { readBody } from "./response/read_body.ts";
-import { readHead, type ResponseHead } from "./response/response.ts";
-import type { SaveFile } from "./response/save_body.ts";
-import { asSent, openStep, performRequest } from "./session/perform_request.ts";
-import type { StepSession } from "./session/step_session.ts";
-import { connectionFacts } from "./response/connection_facts.ts";
+import {
+  connectionFacts,
+  DIGESTS,
+  digestsOf,
+  readBody,
+  readHead,
+  type ResponseHead,
+} from "./response/read_body.ts";
+import type { SaveFile } from "./response/stream_body.ts";
+import {
+  asSent,
+  type Followed,
+  openStep,
+  performRequest,
+  type Sender,
+  type StepSession,
+} from "./session/perform_request.ts";
+import { acquireSlot, Call, clientOf } from "./transport/client.ts";
+import { explainFailure } from "./transport/explain_http_failure.ts";
+import { openSocket } from "./transport/http_connection.ts";
+import { type BodySink, type Phase, type RawResponse, SendFailure } from "./transport/model.ts";
 
 /**
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
@@ -153,15 +171,104 @@ function describe({ method, url, headers, body }: HttpRequest): Dict {
 }
 
 async function openFile(path: string, context: ActionContext): Promise<SaveFile> {
-  const { openSaveFile } = await import("./response/save_body.ts");
+  const { openSaveFile } = await import("./response/stream_body.ts");
   return await openSaveFile(path, context);
 }
 
 /** Finds the files of the body, which may be others in each attempt. */
 async function openBody({ plan }: Prepared, context: ActionContext): Promise<Prepared> {
   const { upload, attach, contentType } = plan.upload!;
-  const { openUpload } = await import("./request/bodies/open_upload.ts");
+  const { openUpload } = await import("./request/open_upload.ts");
   const { body, shown } = await openUpload(upload, contentType, context);
   const request = attach(body);
   return { plan: { ...plan, request }, req: { ...describe(request), ...shown } };
+}
+
+/** Waits for a slot among the requests of the run; the result gives it back. */
+export async function acquireRequest(context: ActionContext): Promise<() => void> {
+  const { limiter } = clientOf(context);
+  await acquireSlot(limiter, context);
+  return () => limiter.release();
+}
+
+/** The last response, after redirects. */
+export interface StreamResponse extends Followed {
+  readonly head: ResponseHead;
+}
+
+/** What came over a socket of its own in answer to a request. */
+export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "body">;
+
+/** A request of HTTP by which a stream begins. Redirects, cookies and sign-in are those of http. */
+export class StreamRequest {
+  readonly plan: RequestPlan;
+  readonly #params: Dict;
+  readonly #context: ActionContext;
+  #session: StepSession | undefined;
+
+  constructor(params: Dict, { context }: Attempt) {
+    // The time is that of the attempt.
+    const { timeout: _, ...others } = params;
+    this.#params = others;
+    this.#context = context;
+    this.plan = readRequest(others);
+  }
+
+  /** The request as it was sent last, before any redirect. */
+  get sent(): HttpRequest {
+    return this.#session?.sent ?? this.plan.request;
+  }
+
+  /** Sends it, and gives the body to a sink that takes such a response. */
+  async receive(sink: BodySink): Promise<StreamResponse> {
+    let call: Call | undefined;
+    try {
+      return await this.#send((connection) =>
+        call = new Call(this.plan, connection, clientOf(this.#context), this.#context, sink)
+      );
+    } finally {
+      call?.close();
+    }
+  }
+
+  /** Has `exchange` send it over a socket of its own, which then belongs to that. */
+  async upgrade(
+    exchange: (request: HttpRequest, socket: Socket) => Promise<Upgraded>,
+  ): Promise<StreamResponse> {
+    const { signal, host: { clock } } = this.#context;
+    return await this.#send((connection) => ({
+      send: async (request) => {
+        await checkRoute(request, connection, this.#context);
+        let phase: Phase = "connecting";
+        try {
+          demandAccess(request, connection);
+          const options = { clock, protocols: ["http/1.1"], signal };
+          const { socket, tls, opening } = await openSocket(request.url, connection, options);
+          phase = "waiting";
+          const sent = clock.ticks();
+          const response = await exchange(request, socket);
+          const phases = { ...opening, first_byte: clock.ticks() - sent, download: 0 };
+          return { ...response, rawTrailers: [], version: "1.1", phases, tls };
+        } catch (error) {
+          const cause = signal.aborted ? signal.reason : error;
+          throw new SendFailure(cause, request, phase, 0, connection);
+        }
+      },
+    }));
+  }
+
+  /** An error as users see it, with the request for reports; `failing` begins another message. */
+  async explain(error: unknown, req: Dict, failing?: string): Promise<unknown> {
+    const { host: { clock } } = this.#context;
+    return await explainFailure(error, this.plan.request, req, clock, failing);
+  }
+
+  async #send(senderOf: (connection: Connection) => Sender): Promise<StreamResponse> {
+    const connection = await connectionOf(this.#params, this.#context);
+    const client = clientOf(this.#context);
+    const sender = senderOf(connection);
+    this.#session = await openStep(this.plan, connection, client, sender, this.#context);
+    const followed = await performRequest(this.plan, this.#session, this.#context);
+    return { ...followed, head: readHead(followed.reply) };
+  }
 }

@@ -5,13 +5,12 @@ import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { Intake } from "../../action/intake.ts";
-import { mediaType } from "../http/response/content_type.ts";
-import { decodeStream } from "../http/response/decode_stream.ts";
+import { mediaType } from "../http/request/http_syntax.ts";
+import { decodeStream } from "../http/response/stream_body.ts";
 import { readBody } from "../http/response/read_body.ts";
-import type { BodySink } from "../http/transport/model.ts";
-import { StreamRequest } from "../http/stream_request.ts";
+import { type BodySink, findHeader } from "../http/transport/model.ts";
+import { StreamRequest } from "../http/run_http.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import { findHeader } from "../http/transport/model.ts";
 
 /** The parameters of the step about its events. */
 interface Goal {

@@ -1,12 +1,15 @@
 import { action } from "../../action/make_action.ts";
 import { condition } from "../../action/params.ts";
 import { integer, text, value } from "../../action/schema.ts";
-import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
-import { checkBodies } from "../http/request/bodies/check_bodies.ts";
-import { methodProblem } from "../http/request/http_syntax.ts";
-import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
-import { readUrl } from "../http/request/request_url.ts";
-import { checkStream, shownFields, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { hideCookies, hideHeaders } from "../http/http_params.ts";
+import {
+  checkBodies,
+  checkStream,
+  mergeHttpDefaults,
+  shownFields,
+  STREAM_PARAMETERS,
+} from "../http/http.ts";
+import { methodProblem, readUrl } from "../http/request/http_syntax.ts";
 
 /** Receives server-sent events. */
 export const sse = action({
@@ -68,8 +71,7 @@ export const sse = action({
     },
   }),
   target: ({ url }) => ({ url: url.href }),
-  acquire: async (context) =>
-    await (await import("../http/stream_request.ts")).acquireRequest(context),
+  acquire: async (context) => await (await import("../http/run_http.ts")).acquireRequest(context),
   run: async (_, params, attempt, raw) =>
     await (await import("./receive_events.ts")).receiveEvents(params, attempt, raw),
 });

@@ -10,7 +10,7 @@ import type { WebSocket, WebSocketClass } from "../../action/net/load_ws.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import { toByteString } from "../http/request/http_syntax.ts";
 import type { HttpRequest } from "../http/request/read_request.ts";
-import type { Upgraded } from "../http/stream_request.ts";
+import type { Upgraded } from "../http/run_http.ts";
 import type { Bytes } from "../http/transport/model.ts";
 
 /** The most bytes that all messages together may have. */

@@ -6,8 +6,8 @@ import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { loadWs } from "../../action/net/load_ws.ts";
-import { decodeText } from "../http/response/decode_text.ts";
-import { StreamRequest } from "../http/stream_request.ts";
+import { decodeText } from "../http/response/read_body.ts";
+import { StreamRequest } from "../http/run_http.ts";
 import { closeText } from "./close_text.ts";
 import { countMessages, Inbox, type Message, openWebSocket, socketUrl } from "./connection.ts";
 

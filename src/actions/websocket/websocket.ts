@@ -3,10 +3,9 @@ import { withoutPassword } from "../../secrets/secrets.ts";
 import { action } from "../../action/make_action.ts";
 import { condition } from "../../action/params.ts";
 import { integer, type Param, text, value } from "../../action/schema.ts";
-import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
+import { hideCookies, hideHeaders } from "../http/http_params.ts";
 import { isToken } from "../http/request/http_syntax.ts";
-import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
-import { checkStream, shownFields, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
+import { checkStream, mergeHttpDefaults, shownFields, STREAM_PARAMETERS } from "../http/http.ts";
 import { closeText } from "./close_text.ts";
 
 /** Exchanges messages over a WebSocket. */

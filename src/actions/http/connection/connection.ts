@@ -1,6 +1,22 @@
-import type { Endpoint } from "../../../action/net/endpoint.ts";
+import type { ActionContext, Dict } from "../../../action/action.ts";
+import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
+import type { Refusal } from "../../../action/permissions/permissions.ts";
+import { readRendered } from "../../../action/spec.ts";
 import { DEFAULT_TLS, type TlsOptions } from "../../../action/tls/tls_options.ts";
-import type { Proxies, Proxy } from "./proxy.ts";
+import { StepError } from "../../../base/errors.ts";
+import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
+import { CONNECTION_PARAMS, VERIFY_PARAMS, VERSION_PARAM } from "../http_params.ts";
+import {
+  hostOf,
+  portOf,
+  readAddress,
+  RESOLVE_HINT,
+  resolveProblem,
+} from "../request/http_syntax.ts";
+import type { HttpRequest } from "../request/read_request.ts";
+import { describeProxy, type Proxies, type Proxy, readProxies, readProxy } from "./proxy.ts";
+
+const { hash } = await import("node:crypto");
 
 /** The version of HTTP; `auto` asks the server for 2 over TLS. */
 export type HttpVersion = "1.1" | "2" | "auto";
@@ -31,3 +47,176 @@ export const INSECURE_CONNECTION: Connection = {
   tls: { rejectUnauthorized: false },
   id: "insecure",
 };
+
+const VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((
+  name,
+) => [name, name.toLowerCase()]);
+
+/** Parameters that say how to connect, besides those about certificates. */
+const OWN = ["tls", "proxy", "unix_socket", "resolve", "ip", "local_address", "version"] as const;
+
+/**
+ * Reads the connection settings of a step. Most steps have none, and return at once.
+ */
+export function connectionOf(
+  params: Dict,
+  context: ActionContext,
+): Connection | Promise<Connection> {
+  const { scope, host } = context;
+  const isProxied = scope.run.resource(
+    "http proxy variables",
+    () => VARIABLES.some((name) => host.env.get(name)),
+  );
+  if (!isProxied && !context.tls && OWN.every((name) => (params[name] ?? null) === null)) {
+    if (params.verify_ssl === undefined && params.insecure === undefined) return DEFAULT_CONNECTION;
+    const { verify_ssl, insecure } = readRendered("http", VERIFY_PARAMS, params);
+    return (verify_ssl ?? !insecure) ? DEFAULT_CONNECTION : INSECURE_CONNECTION;
+  }
+  return readConnection(params, context);
+}
+
+const PARAMS = { ...VERIFY_PARAMS, ...CONNECTION_PARAMS, ...VERSION_PARAM };
+
+async function readConnection(raw: Dict, context: ActionContext): Promise<Connection> {
+  const params = readRendered("http", PARAMS, raw, context.secrets);
+  const { insecure, unix_socket: unixSocket, resolve, ip, local_address: localAddress } = params;
+  const verify = params.verify_ssl ?? (insecure === undefined ? undefined : !insecure);
+  const { tlsOptions } = await import("../../../action/tls/tls.ts");
+  const tls = params.tls || context.tls || verify !== undefined
+    ? await tlsOptions({ ...params.tls, ...verify !== undefined && { verify } }, context)
+    : DEFAULT_TLS;
+  const proxy = readStepProxy(params.proxy, context);
+  const settings = {
+    tls,
+    version: params.version ?? "1.1",
+    ...proxy ? { proxy } : {},
+    ...unixSocket === undefined ? {} : { unixSocket },
+    ...resolve ? { resolve: readResolve(resolve) } : {},
+    ...ip ? { family: ip === "4" ? 4 as const : 6 as const } : {},
+    ...localAddress === undefined ? {} : { localAddress },
+  };
+  const { resolve: table, ...rest } = settings;
+  return { ...settings, id: hash("sha256", JSON.stringify([rest, [...table ?? []]]), "hex") };
+}
+
+function readStepProxy(
+  text: string | undefined,
+  { scope, host, secrets }: ActionContext,
+): Proxy | Proxies | undefined {
+  if (text === "none") return undefined;
+  if (text !== undefined) return readProxy(text, '"proxy"', secrets);
+  return scope.run.resource("http proxies", () => readProxies(host.env, secrets));
+}
+
+function readResolve(map: Dict): ReadonlyMap<string, Endpoint> {
+  const table = new Map<string, Endpoint>();
+  for (const [from, to] of Object.entries(map)) {
+    if (to === null) continue;
+    const problem = resolveProblem(from, to);
+    if (problem !== undefined) {
+      throw new StepError(`cannot run http: ${problem}`, RESOLVE_HINT, { parameter: "resolve" });
+    }
+    const source = readAddress(from)!;
+    table.set(`${source.host}:${source.port}`, readAddress(String(to), source.port)!);
+  }
+  return table;
+}
+
+/** The way to the server of a URL. */
+export type Route =
+  /** To the server, or to its substitute. */
+  | { readonly kind: "direct"; readonly to: Endpoint }
+  | { readonly kind: "unix"; readonly path: string }
+  /** A proxy reads the request and sends it on. */
+  | { readonly kind: "forward"; readonly proxy: Proxy; readonly to: Endpoint }
+  /** A proxy passes on all bytes. */
+  | { readonly kind: "tunnel"; readonly proxy: Proxy; readonly to: Endpoint };
+
+/** Finds the way to the server of a URL. */
+export function routeOf(url: URL, connection: Connection): Route {
+  if (connection.unixSocket !== undefined) return { kind: "unix", path: connection.unixSocket };
+  const to = { host: hostOf(url), port: Number(portOf(url)) };
+  const instead = connection.resolve?.get(`${url.hostname}:${to.port}`);
+  if (instead) return { kind: "direct", to: instead };
+  const proxy = connection.proxy && proxyFor(url, to, connection.proxy);
+  if (!proxy) return { kind: "direct", to };
+  const isForward = url.protocol === "http:" && proxy.kind !== "socks5";
+  return { kind: isForward ? "forward" : "tunnel", proxy, to };
+}
+
+function proxyFor(url: URL, to: Endpoint, proxy: Proxy | Proxies): Proxy | undefined {
+  if (proxy.kind !== "environment") return proxy;
+  const found = url.protocol === "https:" ? proxy.https : proxy.http;
+  return found && !proxy.isExempt(to.host, to.port) ? found : undefined;
+}
+
+/** Where the first TCP connection of a route leads; undefined for a Unix socket. */
+export function firstHop(route: Route): Endpoint | undefined {
+  switch (route.kind) {
+    case "direct":
+      return route.to;
+    case "unix":
+      return undefined;
+    case "forward":
+    case "tunnel":
+      return route.proxy;
+  }
+}
+
+/** The name in messages of the target of a connection. */
+export function describeRoute({ url }: Pick<HttpRequest, "url">, route: Route): string {
+  const server = `${url.hostname} port ${portOf(url)}`;
+  switch (route.kind) {
+    case "direct": {
+      const address = placeOf(route.to);
+      return address === server ? server : `${address} (for ${server})`;
+    }
+    case "unix":
+      return `the socket "${route.path}"`;
+    case "forward":
+    case "tunnel":
+      return describeProxy(route.proxy);
+  }
+}
+
+/**
+ * Throws `StepError` if the permissions of the run do not allow the place that a request connects
+ * to, which may be another than the host of its URL.
+ */
+export async function checkRoute(
+  request: HttpRequest,
+  connection: Connection,
+  { permissions, host }: ActionContext,
+): Promise<void> {
+  if (!permissions) return;
+  const route = routeOf(request.url, connection);
+  const hop = firstHop(route);
+  let refusal: Refusal | undefined;
+  if (hop) {
+    const { netRefusal } = await import("../../../action/permissions/host_rule.ts");
+    refusal = netRefusal(permissions, new URL(`http://${authorityOf(hop)}`));
+  } else if (route.kind === "unix") {
+    const { pathRefusal } = await import("../../../action/permissions/path_rule.ts");
+    refusal = await pathRefusal(permissions, "read", route.path, host) ??
+      await pathRefusal(permissions, "write", route.path, host);
+  }
+  if (!refusal) return;
+  const failure = `cannot send ${request.method} "${request.url}" to ${
+    describeRoute(request, route)
+  }`;
+  throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
+}
+
+/** Throws where Deno would ask for what a connection needs. */
+export function demandAccess({ url }: HttpRequest, connection: Connection): void {
+  demandRoute(routeOf(url, connection));
+  if (url.protocol === "https:") demandCertificates();
+}
+
+function demandRoute(route: Route): void {
+  const hop = firstHop(route);
+  if (hop) return demand({ name: "net", host: authorityOf(hop) });
+  if (route.kind !== "unix") return;
+  demand({ name: "read", path: route.path });
+  demand({ name: "write", path: route.path });
+}

@@ -1,13 +1,26 @@
-import { explainDenial } from "../../../host/explain_denial.ts";
-import { StepError } from "../../../base/errors.ts";
-import { tryParseJson } from "../../../base/value/parse_json.ts";
 import type { ActionContext, Dict } from "../../../action/action.ts";
 import { runResources } from "../../../action/run_resources.ts";
-import type { RawResponse } from "../transport/model.ts";
-import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
-import { decodeBody } from "./decode_body.ts";
-import { decodeText } from "./decode_text.ts";
-import type { ResponseHead } from "./response.ts";
+import { StepError } from "../../../base/errors.ts";
+import { tryParseJson } from "../../../base/value/parse_json.ts";
+import { ignoreCase } from "../../../base/value/value.ts";
+import { explainDenial } from "../../../host/explain_denial.ts";
+import {
+  canonicalName,
+  fileSuffix,
+  fromByteString,
+  isJsonType,
+  mediaParameter,
+  mediaType,
+} from "../request/http_syntax.ts";
+import {
+  type BodyFacts,
+  BodyTooLarge,
+  type Bytes,
+  type Phases,
+  type RawResponse,
+} from "../transport/model.ts";
+
+const { createHash, hash } = await import("node:crypto");
 
 /** A body that was read. */
 export interface ReadBody {
@@ -78,4 +91,256 @@ async function saveBody(
     const hint = error instanceof StepError ? error.hint : undefined;
     throw new StepError(`cannot save the body of the response: ${error.message}`, hint);
   }
+}
+
+/** The head of a response as steps see it. */
+export interface ResponseHead {
+  readonly code: number;
+  /** Code and text, as the server sent them. */
+  readonly status: string;
+  /** By canonical name, with values of the same name joined. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The fields after a chunked body, like headers, if there are any. */
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+/** Reads status line, headers and trailers. */
+export function readHead({ code, reason, rawHeaders, rawTrailers }: RawResponse): ResponseHead {
+  const headers = readFields(rawHeaders);
+  const status = reason === "" ? String(code) : `${code} ${fromByteString(reason)}`;
+  return {
+    code,
+    status,
+    headers,
+    ...rawTrailers.length === 0 ? {} : { trailers: readFields(rawTrailers) },
+  };
+}
+
+/** Reads names and values in turn. */
+function readFields(raw: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = ignoreCase(Object.create(null));
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = canonicalName(raw[at]!);
+    const value = fromByteString(raw[at + 1]!);
+    const before = fields[name];
+    fields[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return fields;
+}
+
+/** The fields of `res` about the connection, and about the time in milliseconds. */
+export function connectionFacts(
+  { version, tls }: RawResponse,
+  phases: Phases | undefined,
+  total: number,
+): Dict {
+  return {
+    version,
+    ...tls ? { tls } : {},
+    ...phases ? { timing: describeTiming(phases, total) } : {},
+  };
+}
+
+/** In seconds; the rest of the time was a wait before something was sent. */
+function describeTiming(phases: Phases, total: number): Dict {
+  const { dns, connect, tls, first_byte, download } = phases;
+  const known = dns + connect + tls + first_byte + download;
+  return {
+    queue: seconds(Math.max(0, total - known)),
+    dns: seconds(dns),
+    connect: seconds(connect),
+    tls: seconds(tls),
+    first_byte: seconds(first_byte),
+    download: seconds(download),
+    total: seconds(Math.max(total, known)),
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1e6;
+}
+
+/** The digests of a body, in hexadecimal. */
+export const DIGESTS = ["sha256", "sha1", "md5"] as const;
+
+/** The digests of a body in memory. */
+export function digestsOf(bytes: Uint8Array): Omit<BodyFacts, "size"> {
+  return {
+    sha256: hash("sha256", bytes, "hex"),
+    sha1: hash("sha1", bytes, "hex"),
+    md5: hash("md5", bytes, "hex"),
+  };
+}
+
+/** Finds the facts of a body that comes chunk by chunk. */
+export function bodyDigests(): {
+  readonly add: (chunk: Uint8Array) => void;
+  readonly facts: () => BodyFacts;
+} {
+  const sha256 = createHash("sha256");
+  const sha1 = createHash("sha1");
+  const md5 = createHash("md5");
+  let size = 0;
+  return {
+    add(chunk) {
+      size += chunk.length;
+      for (const digest of [sha256, sha1, md5]) digest.update(chunk);
+    },
+    facts: () => ({
+      size,
+      sha256: sha256.digest("hex"),
+      sha1: sha1.digest("hex"),
+      md5: md5.digest("hex"),
+    }),
+  };
+}
+
+/**
+ * The text of a body; undefined where it is binary. The content decides, whatever the type says:
+ * what decodes in the charset that it declares, or else in UTF-8, and has no NUL in it is text.
+ */
+export function decodeText(bytes: Uint8Array, contentType: string): string | undefined {
+  for (const label of declaredCharsets(bytes, contentType)) {
+    const text = decodeAs(label, bytes);
+    if (text !== undefined && !text.includes("\0")) return text;
+  }
+  return decodeUtf8(bytes);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where the bytes are not in that charset, or the charset is unknown. */
+function decodeAs(label: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where documents declare their charset themselves, in bytes from the start. */
+const DECLARATION_LENGTH = 1024;
+
+/** The charsets that a body declares, except UTF-8, by precedence. */
+function declaredCharsets(bytes: Uint8Array, contentType: string): string[] {
+  const [first, second] = bytes;
+  const charsets: string[] = [];
+  if (first === 0xff && second === 0xfe) charsets.push("utf-16le");
+  if (first === 0xfe && second === 0xff) charsets.push("utf-16be");
+  const declared = mediaParameter(contentType, "charset");
+  if (declared !== undefined) {
+    if (!/^utf-?8$/i.test(declared)) charsets.push(declared);
+    return charsets;
+  }
+  if (first !== 0x3c && !/html|xml/i.test(mediaType(contentType))) return charsets;
+  const start = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_LENGTH));
+  const [, xml] = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(start) ?? [];
+  const [, html] = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start) ?? [];
+  const found = xml ?? html;
+  // A declaration that can be read byte by byte is in no charset of two bytes.
+  if (found !== undefined && !/^utf-?(8|16)/i.test(found)) charsets.push(found);
+  return charsets;
+}
+
+/** A body that is not in the encoding that its headers declare. */
+export class BadEncoding extends Error {
+  constructor(readonly encoding: string) {
+    super(`not ${encoding}`);
+  }
+}
+
+/** Names that some servers send although nothing was encoded. */
+const NO_ENCODING: ReadonlySet<string> = new Set(["", "identity", "none"]);
+
+/**
+ * Undoes the content encodings of a body, the last first. Bytes in an encoding that is not known
+ * stay as they came: many a server names a charset there.
+ */
+export async function decodeBody(
+  bytes: Bytes,
+  contentEncoding: string,
+  limit: number,
+): Promise<Bytes> {
+  let decoded = bytes;
+  for (const encoding of encodingsIn(contentEncoding).reverse()) {
+    if (decoded.length === 0) return decoded;
+    const unpack = unpackerFor(encoding, decoded, limit);
+    if (unpack === undefined) return decoded;
+    try {
+      decoded = await unpack(decoded);
+    } catch (error) {
+      throw error instanceof BodyTooLarge ? error : new BadEncoding(encoding);
+    }
+  }
+  return decoded;
+}
+
+/** The content encodings in a header, in the order in which they were applied. */
+export function encodingsIn(contentEncoding: string): string[] {
+  return contentEncoding.toLowerCase().split(",").map((name) => name.trim())
+    .filter((name) => !NO_ENCODING.has(name));
+}
+
+/** Each of the two decoders accepts truncated data in the formats of the other. */
+function unpackerFor(
+  encoding: string,
+  bytes: Bytes,
+  limit: number,
+): ((bytes: Bytes) => Promise<Bytes>) | undefined {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return (packed) => unzip(packed, "gunzip", limit);
+    case "deflate":
+      return (packed) => unzip(packed, hasZlibHeader(bytes) ? "inflate" : "inflateRaw", limit);
+    case "br":
+      return (packed) => unpackBrotli(packed, limit);
+    default:
+      return undefined;
+  }
+}
+
+/** Some servers leave out the header that the encoding "deflate" has by its standard. */
+export function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
+
+async function unzip(
+  packed: Bytes,
+  how: "gunzip" | "inflate" | "inflateRaw",
+  limit: number,
+): Promise<Bytes> {
+  const zlib = await import("node:zlib");
+  return await new Promise((resolve, reject) => {
+    zlib[how](packed, { maxOutputLength: limit }, (error, bytes) => {
+      if (!error) resolve(bytes as Bytes);
+      else {reject(
+          "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
+            ? new BodyTooLarge(limit)
+            : error,
+        );}
+    });
+  });
+}
+
+async function unpackBrotli(packed: Bytes, limit: number): Promise<Bytes> {
+  // The types do not have this format.
+  const format = new DecompressionStream("brotli" as CompressionFormat);
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for await (const chunk of new Blob([packed]).stream().pipeThrough(format)) {
+    size += chunk.length;
+    if (size > limit) throw new BodyTooLarge(limit);
+    chunks.push(chunk as Bytes);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,17 +1,24 @@
-import { StepError } from "../../../base/errors.ts";
-import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
-import type { ActionContext, Dict } from "../../../action/action.ts";
+import type { ActionContext, SecretSink } from "../../../action/action.ts";
 import type { Permissions } from "../../../action/permissions/permissions.ts";
+import { StepError } from "../../../base/errors.ts";
+import { type Dict, isDict } from "../../../base/value/value.ts";
+import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
+import { isSecretHeader, withoutPassword } from "../../../secrets/secrets.ts";
+import type { SignIn, SignInContext } from "../auth/sign_in.ts";
 import type { Connection } from "../connection/connection.ts";
-import { fromByteString } from "../request/http_syntax.ts";
-import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
-import { readHead } from "../response/response.ts";
-import { Call } from "../transport/call.ts";
-import { isRedirect, redirectOf } from "../transport/redirects.ts";
-import type { HttpClient } from "../transport/client.ts";
+import { isSecret } from "../http_params.ts";
+import { basicHeader, fromByteString, readUrl } from "../request/http_syntax.ts";
+import {
+  bareUrl,
+  type Headers,
+  type HttpRequest,
+  type RequestPlan,
+  withHeaders,
+} from "../request/read_request.ts";
+import { readHead } from "../response/read_body.ts";
+import { Call, type HttpClient } from "../transport/client.ts";
 import { findHeader, type RawResponse } from "../transport/model.ts";
 import { cookieRecords, Cookies } from "./cookies.ts";
-import { openSession, type Sender, StepSession } from "./step_session.ts";
 
 /**
  * Opens the session of a step, once its request is allowed: at once where nothing is to be read or
@@ -168,4 +175,169 @@ async function checkRedirect(
 ): Promise<void> {
   const failure = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
   await checkRequest(permissions, to, failure);
+}
+
+/** Sends a request and returns its response. */
+export interface Sender {
+  send(request: HttpRequest): Promise<RawResponse>;
+}
+
+/** Sends the requests of a step with the cookies and the credentials that belong to them. */
+export class StepSession implements Sender {
+  /** The request of the step as it was sent last, before any redirect. */
+  sent: HttpRequest;
+  /** Whether it has headers that the step does not give. */
+  added = false;
+  readonly #asked: HttpRequest;
+  readonly #sender: Sender;
+  readonly #cookies: Cookies | undefined;
+  #signIn: SignIn | undefined;
+
+  constructor(asked: HttpRequest, sender: Sender, cookies?: Cookies, signIn?: SignIn) {
+    this.sent = asked;
+    this.#asked = asked;
+    this.#sender = sender;
+    this.#cookies = cookies;
+    this.#signIn = signIn;
+  }
+
+  send(request: HttpRequest): Promise<RawResponse> {
+    const isFirst = request.url === this.#asked.url;
+    // The target of a redirect is chosen by another origin, even if it is the first origin again.
+    if (!isFirst && request.url.origin !== this.#asked.url.origin) this.#signIn = undefined;
+    return this.#signIn
+      ? this.#sendSigned(this.#signIn, request, isFirst)
+      : this.#send(request, isFirst);
+  }
+
+  async #sendSigned(signIn: SignIn, request: HttpRequest, isFirst: boolean): Promise<RawResponse> {
+    let signed = await signIn.sign(request);
+    let reply = await this.#send(signed, isFirst);
+    while (reply.code === 401) {
+      const next = await signIn.again?.(signed, reply);
+      if (!next) break;
+      signed = next;
+      reply = await this.#send(signed, isFirst);
+    }
+    return reply;
+  }
+
+  #send(request: HttpRequest, isFirst: boolean): Promise<RawResponse> {
+    const cookies = this.#cookies;
+    const header = cookies?.header(request.url);
+    const complete = header === undefined ? request : withHeaders(request, { Cookie: header });
+    if (isFirst) this.sent = complete;
+    this.added = this.sent !== this.#asked;
+    const reply = this.#sender.send(complete);
+    return cookies ? reply.then((reply) => cookies.keep(reply, request.url)) : reply;
+  }
+}
+
+/** Opens the session of a step. `sendAuxiliary` sends auxiliary requests. */
+export async function openSession(
+  { request, cookies: use, auth }: RequestPlan,
+  sender: Sender,
+  sendAuxiliary: (request: HttpRequest) => Promise<RawResponse>,
+  context: ActionContext,
+): Promise<StepSession> {
+  const cookies = use && new Cookies(use, context);
+  if (use?.file !== undefined) await cookies!.readFile(use.file);
+  if (!auth) return new StepSession(request, sender, cookies);
+  const signIn = await openSignIn(auth, request, { context, sendAuxiliary });
+  return new StepSession(request, sender, cookies, signIn);
+}
+
+/** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
+export async function openSignIn(
+  auth: Dict,
+  request: HttpRequest,
+  signIn: SignInContext,
+): Promise<SignIn | undefined> {
+  addSecrets(auth, signIn.context.secrets);
+  const { basic, bearer, digest, oauth2, aws, netrc } = auth;
+  if (isDict(basic)) return always(basicHeader(String(basic.username), String(basic.password)));
+  if (bearer !== undefined && bearer !== null) return always(`Bearer ${bearer}`);
+  if (isDict(digest)) return (await import("../auth/sign_in.ts")).openDigest(digest, signIn);
+  if (isDict(oauth2)) return (await import("../auth/oauth2.ts")).openOauth2(oauth2, signIn);
+  if (isDict(aws)) return (await import("../auth/sign_in.ts")).openAws(aws);
+  if (netrc !== true && netrc !== "true") return undefined;
+  // Credentials in the URL are closer to the request.
+  if (request.headers.Authorization !== undefined) return undefined;
+  const { readNetrc } = await import("../auth/sign_in.ts");
+  const login = await readNetrc(request.url, signIn.context);
+  return login && always(basicHeader(login.username, login.password));
+}
+
+function always(authorization: string): SignIn {
+  return { sign: (request) => withHeaders(request, { Authorization: authorization }) };
+}
+
+function addSecrets(auth: Dict, secrets: SecretSink): void {
+  for (const [name, value] of Object.entries(auth)) {
+    if (isDict(value)) addSecrets(value, secrets);
+    else if (isSecret(name, value)) secrets.add(String(value));
+  }
+}
+
+/** Whether a response may say where to ask instead. */
+export function isRedirect({ code }: RawResponse): boolean {
+  return REDIRECTS.includes(code);
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * The request that a redirect asks for; undefined where the response is not one. Another origin
+ * gets no header that has a secret name or holds a secret.
+ */
+export function redirectOf(
+  request: HttpRequest,
+  reply: RawResponse,
+  secrets: SecretSink,
+): HttpRequest | undefined {
+  if (!isRedirect(reply)) return undefined;
+  const location = locationOf(reply);
+  if (location === undefined) return undefined;
+  const url = resolve(request, location);
+  const becomesGet = reply.code === 303
+    ? request.method !== "GET" && request.method !== "HEAD"
+    : (reply.code === 301 || reply.code === 302) && request.method === "POST";
+  const isElsewhere = url.origin !== request.url.origin;
+  const headers = keepHeaders(
+    request.headers,
+    (name, value) =>
+      !(isElsewhere &&
+        (name === "Host" || isSecretHeader(name) ||
+          [value].flat().some((text) => secrets.find(text).length > 0))) &&
+      !(becomesGet && name.startsWith("Content-")),
+  );
+  if (isElsewhere) headers.Host = url.host;
+  if (becomesGet) return { method: "GET", url, headers };
+  return { ...request, url, headers };
+}
+
+function locationOf({ rawHeaders }: RawResponse): string | undefined {
+  const location = findHeader(rawHeaders, "location");
+  return location === undefined ? undefined : fromByteString(location);
+}
+
+function resolve({ method, url }: HttpRequest, location: string): URL {
+  const text = URL.parse(location, url)?.href ?? location;
+  const target = readUrl(text);
+  if (target instanceof URL) return bareUrl(target);
+  throw new StepError(
+    `cannot follow the redirect of ${method} "${url}" to "${
+      withoutPassword(location)
+    }": ${target.message}`,
+    target.hint,
+  );
+}
+
+function keepHeaders(
+  headers: Headers,
+  keep: (name: string, value: Headers[string]) => boolean,
+): Record<string, Headers[string]> {
+  const kept: Record<string, Headers[string]> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) if (keep(name, value)) kept[name] = value;
+  return kept;
 }

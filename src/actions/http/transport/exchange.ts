@@ -1,9 +1,17 @@
 import type { Buffer as Packet } from "node:buffer";
+import { type Connection, demandAccess } from "../connection/connection.ts";
+import { proxyAuthorization } from "../connection/proxy.ts";
+import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
-import type { HttpRequest } from "../request/read_request.ts";
-import { type ContentStream, isStream } from "../request/request_body.ts";
-import type { ConnectionUser, HttpConnection, Target } from "./http_connection.ts";
+import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
 import {
+  type ConnectionUser,
+  type HttpConnection,
+  type Target,
+  targetOf,
+} from "./http_connection.ts";
+import {
+  type BodySource,
   ClosedEarly,
   type Exchange,
   findHeader,
@@ -12,16 +20,16 @@ import {
   ProtocolChanged,
   type RawHead,
   type RawResponse,
+  ResponseBody,
   type SavedBody,
   SendFailure,
   type SendOptions,
 } from "./model.ts";
 import type { Pool, Waiter } from "./pool.ts";
-import { demandAccess, prepare, type PreparedRequest } from "./request_bytes.ts";
-import { type BodySource, ResponseBody } from "./response_body.ts";
 import type { ResponseHandler } from "./response_parser.ts";
 
 const { setImmediate } = await import("node:timers");
+const { Buffer } = await import("node:buffer");
 
 /** The most responses 1xx before a response. */
 const MAX_INFORMATIONAL = 32;
@@ -337,4 +345,55 @@ function writeChunk({ socket }: HttpConnection, chunk: Uint8Array, isChunked: bo
   const isReady = socket.write("\r\n");
   socket.uncork();
   return isReady;
+}
+
+/** A body up to this length is sent in one piece with the head. */
+const SMALL_BODY = 65_536;
+
+/** A request as it is sent over HTTP/1.1. */
+interface PreparedRequest {
+  readonly target: Target;
+  readonly connection: Connection;
+  /** The head, with a small body. */
+  readonly bytes: Uint8Array;
+  /** A body that is sent after the head. */
+  readonly body: Uint8Array | ContentStream | undefined;
+  readonly isChunked: boolean;
+  /** Whether the connection can be used again. */
+  readonly isKept: boolean;
+}
+
+/** A step without templates sends the same request in every round. */
+const known = new WeakMap<HttpRequest, PreparedRequest>();
+
+/** Makes the bytes of a request, or takes those that were made before. */
+function prepare(request: HttpRequest, connection: Connection): PreparedRequest {
+  let made = known.get(request);
+  if (made?.connection !== connection) known.set(request, made = makePrepared(request, connection));
+  return made;
+}
+
+function makePrepared(request: HttpRequest, connection: Connection): PreparedRequest {
+  const { method, url, headers, body } = request;
+  const target = targetOf(url, connection);
+  const { route } = target;
+  const isForward = route.kind === "forward";
+  const access = isForward ? proxyAuthorization(route.proxy) : undefined;
+  const wire = [
+    ...wireHeaders(headers),
+    ...access === undefined ? [] : ["Proxy-Authorization", access],
+  ];
+  let head = `${method} ${isForward ? url.href : url.pathname + url.search} HTTP/1.1\r\n`;
+  for (let at = 0; at < wire.length; at += 2) head += `${wire[at]}: ${wire[at + 1]}\r\n`;
+  const content = typeof body === "string" ? Buffer.from(body) : body;
+  const isJoined = content instanceof Uint8Array && content.length <= SMALL_BODY;
+  const bytes = Buffer.from(`${head}\r\n`, "latin1");
+  return {
+    target,
+    connection,
+    bytes: isJoined ? Buffer.concat([bytes, content]) : bytes,
+    body: isJoined ? undefined : content,
+    isChunked: headers["Transfer-Encoding"] !== undefined,
+    isKept: !/\bclose\b/i.test(findHeader(wire, "connection") ?? ""),
+  };
 }

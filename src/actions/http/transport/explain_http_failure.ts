@@ -1,15 +1,16 @@
-import { explainDenial } from "../../../host/explain_denial.ts";
-import type { Clock } from "../../../host/host.ts";
-import { StepError } from "../../../base/errors.ts";
-import { formatSize } from "../../../base/value/byte_size.ts";
 import type { Dict } from "../../../action/action.ts";
-import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
-import type { HttpRequest } from "../request/read_request.ts";
 import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
 import { explainUnreachable } from "../../../action/net/explain_connection.ts";
-import { describeRoute, firstHop, proxyWords, routeOf } from "../connection/route.ts";
-import { hostOf, portOf } from "../request/request_url.ts";
-import { BadEncoding } from "../response/decode_body.ts";
+import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
+import { StepError } from "../../../base/errors.ts";
+import { formatSize } from "../../../base/value/byte_size.ts";
+import { explainDenial } from "../../../host/explain_denial.ts";
+import type { Clock } from "../../../host/host.ts";
+import { describeRoute, firstHop, routeOf } from "../connection/connection.ts";
+import { describeProxy, ProxyFailure } from "../connection/proxy.ts";
+import { hostOf, portOf } from "../request/http_syntax.ts";
+import type { HttpRequest } from "../request/read_request.ts";
+import { BadEncoding } from "../response/read_body.ts";
 import {
   BodyTooLarge,
   ClosedEarly,
@@ -19,7 +20,6 @@ import {
   ProtocolChanged,
   SendFailure,
 } from "./model.ts";
-import { ProxyFailure } from "./proxy_handshake.ts";
 
 /**
  * The error that the user sees if an action failed: which request, to which host and port,
@@ -244,7 +244,7 @@ function phaseText(failure: SendFailure): string {
 function hopOf({ request, connection, phase }: SendFailure): string {
   const route = routeOf(request.url, connection);
   if (route.kind !== "tunnel" || phase === "connecting") return describeRoute(request, route);
-  return `${placeOf(route.to)} (through ${proxyWords(route.proxy)})`;
+  return `${placeOf(route.to)} (through ${describeProxy(route.proxy)})`;
 }
 
 /** The name that has to be looked up. */

@@ -1,25 +1,24 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
+import { demandAccess } from "../connection/connection.ts";
+import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe, namesAndValues } from "../request/http_syntax.ts";
-import type { HttpRequest } from "../request/read_request.ts";
-import { wireValue } from "../request/request_headers.ts";
-import { type ContentStream, isStream } from "../request/request_body.ts";
-import type { SavedBody } from "./model.ts";
-import type { HttpClient } from "./client.ts";
-import { demandAccess } from "./request_bytes.ts";
+import { type HttpRequest, wireValue } from "../request/read_request.ts";
 import { type OpenedSocket, openSocket } from "./http_connection.ts";
 import {
+  type Client,
   ClosedEarly,
   type Exchange,
   findHeader,
   type Phase,
   type Phases,
   type RawResponse,
+  ResponseBody,
+  type SavedBody,
   SendFailure,
   type SendOptions,
 } from "./model.ts";
-import { ResponseBody } from "./response_body.ts";
 
 const { connect: connectHttp2, constants } = await import("node:http2");
 
@@ -34,14 +33,14 @@ type Opening = Pick<Phases, "dns" | "connect" | "tls">;
 const NO_OPENING: Opening = { dns: 0, connect: 0, tls: 0 };
 
 /** The sessions of a run, by connection and origin. */
-const known = new WeakMap<HttpClient, Map<string, Promise<Opened>>>();
+const known = new WeakMap<Client, Map<string, Promise<Opened>>>();
 
 /**
  * Sends a request over HTTP/2: all requests to an origin share one session. With `auto`, a server
  * that does not speak it gets the request over HTTP/1.1.
  */
 export function sendHttp2(
-  client: HttpClient,
+  client: Client,
   request: HttpRequest,
   options: SendOptions,
 ): Exchange {
@@ -56,7 +55,7 @@ export function sendHttp2(
 class Http2Exchange implements Exchange {
   readonly reply: Promise<RawResponse>;
   readonly #request: HttpRequest;
-  readonly #client: HttpClient;
+  readonly #client: Client;
   readonly #options: SendOptions;
   readonly #stop = new AbortController();
   #stream: ClientHttp2Stream | undefined;
@@ -65,7 +64,7 @@ class Http2Exchange implements Exchange {
   #body: ResponseBody | undefined;
   #isReused = false;
 
-  constructor(request: HttpRequest, client: HttpClient, options: SendOptions) {
+  constructor(request: HttpRequest, client: Client, options: SendOptions) {
     this.#request = request;
     this.#client = client;
     this.#options = options;

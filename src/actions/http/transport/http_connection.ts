@@ -6,11 +6,10 @@ import type { Endpoint } from "../../../action/net/endpoint.ts";
 import { tlsRecord } from "../../../action/tls/certificate_record.ts";
 import type { TlsOptions } from "../../../action/tls/tls_options.ts";
 import type { Clock } from "../../../host/host.ts";
-import type { Connection } from "../connection/connection.ts";
-import { firstHop, type Route, routeOf } from "../connection/route.ts";
-import { hostOf } from "../request/request_url.ts";
+import { type Connection, firstHop, type Route, routeOf } from "../connection/connection.ts";
+import { openTunnel } from "../connection/proxy.ts";
+import { hostOf } from "../request/http_syntax.ts";
 import { ClosedEarly, type Phase, type Phases } from "./model.ts";
-import { openTunnel } from "./proxy_handshake.ts";
 import { ResponseParser } from "./response_parser.ts";
 
 const { Buffer } = await import("node:buffer");

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
-import { openAws } from "../../../../src/actions/http/auth/aws.ts";
+import { openAws } from "../../../../src/actions/http/auth/sign_in.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import type { Dict } from "../../../../src/base/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";

@@ -1,9 +1,12 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { hash } from "node:crypto";
 import type { ActionContext } from "../../../../src/action/action.ts";
-import { checkAuth } from "../../../../src/actions/http/auth/auth_parameter.ts";
-import { bestChallenge, digestHeader } from "../../../../src/actions/http/auth/digest.ts";
-import { findLogin } from "../../../../src/actions/http/auth/netrc.ts";
+import { checkAuth } from "../../../../src/actions/http/http_params.ts";
+import {
+  bestChallenge,
+  digestHeader,
+  findLogin,
+} from "../../../../src/actions/http/auth/sign_in.ts";
 import { http } from "../../../../src/actions/http/http.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import { StepError } from "../../../../src/base/errors.ts";

@@ -1,8 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { http } from "../../../../src/actions/http/http.ts";
-import { EncodingError } from "../../../../src/actions/http/request/http_syntax.ts";
-import { mergeHttpDefaults } from "../../../../src/actions/http/request/merge_http_defaults.ts";
-import { addQuery, joinUrl, readUrl } from "../../../../src/actions/http/request/request_url.ts";
+import { http, mergeHttpDefaults } from "../../../../src/actions/http/http.ts";
+import {
+  addQuery,
+  EncodingError,
+  joinUrl,
+  readUrl,
+} from "../../../../src/actions/http/request/http_syntax.ts";
 import type { Dict } from "../../../../src/base/value/value.ts";
 
 const GOOD: readonly Dict[] = [

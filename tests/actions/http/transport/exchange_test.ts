@@ -1,10 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
-import type { Connection } from "../../../../src/actions/http/connection/connection.ts";
+import {
+  type Connection,
+  DEFAULT_CONNECTION,
+} from "../../../../src/actions/http/connection/connection.ts";
 import type { HttpRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { HttpClient } from "../../../../src/actions/http/transport/client.ts";
-import { SendFailure } from "../../../../src/actions/http/transport/model.ts";
-import type { RawResponse, SendOptions } from "../../../../src/actions/http/transport/model.ts";
+import {
+  type RawResponse,
+  SendFailure,
+  type SendOptions,
+} from "../../../../src/actions/http/transport/model.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
 import { until } from "../../../support/run/processes.ts";
 import { type RawConnection, rawServer, response } from "../../../support/servers/raw_server.ts";

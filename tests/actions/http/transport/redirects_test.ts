@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext } from "../../../../src/action/action.ts";
-import { checkHttp } from "../../../../src/actions/http/request/check_http.ts";
+import { checkHttp } from "../../../../src/actions/http/http.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import { Resources } from "../../../../src/action/resource_scope.ts";
 import { StepError } from "../../../../src/base/errors.ts";

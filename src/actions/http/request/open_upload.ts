@@ -1,18 +1,25 @@
 import { resolve } from "@std/path/resolve";
-import { StepError } from "../../../../base/errors.ts";
-import type { ActionContext, Dict } from "../../../../action/action.ts";
+import type { ActionContext, Dict } from "../../../action/action.ts";
 import {
   fileProblem,
   readablePath,
   readStepText,
   type StepFile,
-} from "../../../../action/step_file.ts";
-import type { Content, ContentStream, RequestBody } from "../request_body.ts";
-import { compressBody } from "./compress.ts";
-import { graphqlText } from "./graphql.ts";
-import { typeByExtension } from "./media_types.ts";
-import { multipartBody, type ReadyPart } from "./multipart.ts";
-import type { Upload, UploadPart } from "./upload.ts";
+} from "../../../action/step_file.ts";
+import { StepError } from "../../../base/errors.ts";
+import {
+  type Compression,
+  type Content,
+  type ContentStream,
+  graphqlText,
+  isStream,
+  lengthOf,
+  type RequestBody,
+  typeByExtension,
+  type Upload,
+  type UploadPart,
+} from "./body.ts";
+import { mediaParameter, mediaType } from "./http_syntax.ts";
 
 /** A body that can be sent, and what `req` says of it. */
 export interface OpenUpload {
@@ -141,4 +148,100 @@ function fileStream(path: string, length: number | undefined, parameter: string)
       }
     },
   };
+}
+
+/** A part of a multipart body whose file was found. */
+export interface ReadyPart {
+  readonly name: string;
+  readonly content: Content;
+  readonly type?: string;
+  readonly filename?: string;
+  /** The path of its file. */
+  readonly file?: string;
+  /** The text that it has otherwise. */
+  readonly shown?: string;
+}
+
+/**
+ * A multipart body. A multipart type that the step gives is kept, with the boundary that it names;
+ * without one it gets that of the body.
+ */
+export function multipartBody(
+  parts: readonly ReadyPart[],
+  contentType: string | undefined,
+): RequestBody {
+  const named = contentType === undefined ? undefined : mediaParameter(contentType, "boundary");
+  const boundary = named ?? `runner-${crypto.randomUUID().replaceAll("-", "")}`;
+  const encoder = new TextEncoder();
+  const pieces: Content[] = parts.flatMap((part, index) => [
+    encoder.encode(`${index === 0 ? "" : "\r\n"}--${boundary}\r\n${headOf(part)}\r\n\r\n`),
+    part.content,
+  ]);
+  pieces.push(encoder.encode(`${parts.length === 0 ? "" : "\r\n"}--${boundary}--\r\n`));
+  const lengths = pieces.map(lengthOf);
+  const length = lengths.includes(undefined)
+    ? undefined
+    : lengths.reduce<number>((sum, length) => sum + length!, 0);
+  const isKept = contentType !== undefined && mediaType(contentType).startsWith("multipart/");
+  const type = isKept ? contentType : "multipart/form-data";
+  return {
+    ownType: true,
+    contentType: named === undefined ? `${type}; boundary=${boundary}` : type,
+    content: { length, open: () => readAll(pieces, encoder) },
+  };
+}
+
+async function* readAll(pieces: readonly Content[], encoder: TextEncoder) {
+  for (const piece of pieces) {
+    if (isStream(piece)) yield* piece.open();
+    else yield typeof piece === "string" ? encoder.encode(piece) : piece;
+  }
+}
+
+function headOf({ name, type, filename }: ReadyPart): string {
+  const file = filename === undefined ? "" : `; filename="${quoted(filename)}"`;
+  const disposition = `Content-Disposition: form-data; name="${quoted(name)}"${file}`;
+  return type === undefined ? disposition : `${disposition}\r\nContent-Type: ${inLine(type)}`;
+}
+
+/** Writes names as browsers do: in UTF-8, with characters that end the name percent-encoded. */
+function quoted(name: string): string {
+  return name.replace(/["\r\n]/g, (mark) => encodeURIComponent(mark));
+}
+
+/** A value of a header, which ends with its line. */
+function inLine(value: string): string {
+  return value.replace(/[\r\n]+/g, " ");
+}
+
+/** The best that brotli can do takes longer than it saves. */
+const BROTLI_QUALITY = 5;
+
+/** A body that is compressed: in memory, or, where it is read from files, while it is sent. */
+export async function compressBody(body: RequestBody, how: Compression): Promise<RequestBody> {
+  const zlib = await import("node:zlib");
+  const brotli = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
+  const compressAll = (bytes: Uint8Array): Uint8Array =>
+    how === "gzip"
+      ? zlib.gzipSync(bytes)
+      : how === "deflate"
+      ? zlib.deflateSync(bytes)
+      : zlib.brotliCompressSync(bytes, brotli);
+  const { content } = body;
+  if (!isStream(content)) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    return { ...body, content: compressAll(bytes), contentEncoding: how };
+  }
+  const { Readable, pipeline } = await import("node:stream");
+  const open = (): AsyncIterable<Uint8Array> => {
+    const transform = how === "gzip"
+      ? zlib.createGzip()
+      : how === "deflate"
+      ? zlib.createDeflate()
+      : zlib.createBrotliCompress(brotli);
+    // Errors are thrown to the reader.
+    pipeline(Readable.from(content.open()), transform, () => {});
+    return transform;
+  };
+  return { ...body, content: { length: undefined, open }, contentEncoding: how };
 }

@@ -1,0 +1,306 @@
+import type { Dict, Value } from "../../../action/action.ts";
+import type { Values } from "../../../action/schema.ts";
+import { StepError } from "../../../base/errors.ts";
+import { describeValue, isDict } from "../../../base/value/value.ts";
+import type { REQUEST_PARAMS } from "../http_params.ts";
+import { type BODIES, encodePairs, EncodingError, mediaType } from "./http_syntax.ts";
+
+/** A body: text in UTF-8, bytes, or the content of files. */
+export type Content = string | Uint8Array | ContentStream;
+
+/** A body that is read while it is sent, once for each time that it is sent. */
+export interface ContentStream {
+  /** In bytes; undefined if it is only known at the end. */
+  readonly length: number | undefined;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** A body, and the type that it has if the step gives none. */
+export interface RequestBody<T extends Content = Content> {
+  readonly content: T;
+  readonly contentType?: string;
+  /** Whether it has that type whatever the step gives. */
+  readonly ownType?: boolean;
+  /** The compression of the content. */
+  readonly contentEncoding?: string;
+}
+
+/** Whether a body is read while it is sent. */
+export function isStream(content: Content | undefined): content is ContentStream {
+  return typeof content === "object" && "open" in content;
+}
+
+/** The number of bytes in a body, if it is known. */
+export function lengthOf(content: Content): number | undefined {
+  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
+}
+
+/**
+ * Encodes `body`: text as it is, an object or a list as JSON, and an object as a form
+ * where the content type of the step says so. Throws EncodingError on what JSON cannot express.
+ */
+export function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {
+  if (body === null || typeof body !== "object") return { content: String(body) };
+  const isForm = contentType !== undefined && mediaType(contentType) === FORM_TYPE;
+  return isForm && isDict(body) ? { content: encodePairs("body", body) } : encodeJson("body", body);
+}
+
+/** Any value as JSON. Throws EncodingError on what JSON cannot express. */
+export function encodeJson(what: string, value: Value): RequestBody<string> {
+  // JSON.stringify() would silently write NaN and infinities as null.
+  const content = JSON.stringify(value);
+  const wrong = content.includes("null") ? findEndless(value) : undefined;
+  if (wrong === undefined) return { content, contentType: "application/json" };
+  throw new EncodingError(`"${what}" contains ${wrong}, a number that JSON does not have`);
+}
+
+/** Names and values as a form. Throws EncodingError on a value that a form cannot express. */
+export function encodeForm(form: Dict, contentType: string | undefined): RequestBody<string> {
+  // Defaults often give the type of JSON.
+  const ownType = contentType !== undefined && mediaType(contentType) !== FORM_TYPE;
+  return { content: encodePairs("form", form), contentType: FORM_TYPE, ownType };
+}
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+function findEndless(value: Value): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : value;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const part of Object.values(value)) {
+    const wrong = findEndless(part);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** The parameters that give a body. */
+type BodyParams = Partial<
+  Pick<
+    Values<typeof REQUEST_PARAMS>,
+    typeof BODIES[number] | "compress"
+  >
+>;
+
+type Graphql = NonNullable<BodyParams["graphql"]>;
+
+/** The supported compressions of a body. */
+export const COMPRESSIONS = ["gzip", "deflate", "br"] as const;
+export type Compression = typeof COMPRESSIONS[number];
+
+/** A part of a multipart body: a value or a file. */
+export interface UploadPart {
+  readonly name: string;
+  readonly content: { readonly text: string } | { readonly file: string };
+  readonly type?: string;
+  readonly filename?: string;
+}
+
+/** A body that is not known before files are read or something is compressed. */
+export interface Upload {
+  readonly source:
+    | { readonly kind: "ready"; readonly body: RequestBody<string> }
+    | { readonly kind: "file"; readonly path: string }
+    | { readonly kind: "multipart"; readonly parts: readonly UploadPart[] }
+    | { readonly kind: "graphql"; readonly path: string; readonly graphql: Graphql };
+  readonly compress?: Compression;
+}
+
+/** The body of a step: data, or a source that is opened when it is sent. */
+export type GivenBody = RequestBody<string> | Upload;
+
+/** Whether files have to be read before the request is sent, or something compressed. */
+export function isUpload(body: GivenBody): body is Upload {
+  return "source" in body;
+}
+
+/** The body of the step. Throws EncodingError on a value that has no form in such a body. */
+export function readUpload(
+  params: BodyParams,
+  contentType: string | undefined,
+): GivenBody | undefined {
+  const source = readSource(params, contentType);
+  const compress = readCompression(params.compress);
+  if (source === undefined) return undefined;
+  if (source.kind === "ready" && compress === undefined) return source.body;
+  return { source, ...compress === undefined ? {} : { compress } };
+}
+
+function readSource(
+  { body, json, form, multipart, file, graphql }: BodyParams,
+  contentType: string | undefined,
+): Upload["source"] | undefined {
+  const ready = (body: RequestBody<string>) => ({ kind: "ready", body }) as const;
+  if (body !== undefined) return ready(encodeBody(body, contentType));
+  if (json !== undefined) return ready(encodeJson("json", json));
+  if (form) return ready(encodeForm(form, contentType));
+  if (multipart) return { kind: "multipart", parts: readParts(multipart) };
+  if (file !== undefined) return { kind: "file", path: file };
+  if (!graphql) return undefined;
+  if (graphql.file !== undefined) return { kind: "graphql", path: graphql.file, graphql };
+  if (graphql.query === undefined) {
+    const message = '"graphql" needs "query" or "file"';
+    throw new StepError(`cannot run http: ${message}`, undefined, { parameter: "graphql" });
+  }
+  return ready(graphqlText(graphql.query, graphql));
+}
+
+function readCompression(compression: string | undefined): Compression | undefined {
+  const known = COMPRESSIONS.find((name) => name === compression);
+  if (known !== undefined || compression === undefined) return known;
+  throw new StepError(
+    `cannot run http: ${compressionProblem(compression)}`,
+    undefined,
+    { parameter: "compress" },
+  );
+}
+
+/** The problem of the name of a compression. */
+export function compressionProblem(compression: string): string {
+  return `"compress" must be gzip, deflate or br, not "${compression}"`;
+}
+
+/** The keys of a part that is a map. */
+const PART_KEYS = ["file", "value", "type", "filename"];
+
+/** The problem of a part of a multipart body; undefined if there is none. */
+export function partProblem(name: string, part: Value): string | undefined {
+  if (Array.isArray(part)) return `"multipart.${name}" must not be a list in a list`;
+  if (!isDict(part)) return undefined;
+  const unknown = Object.keys(part).find((key) => !PART_KEYS.includes(key));
+  if (unknown !== undefined) return `unknown key "${unknown}" in "multipart.${name}"`;
+  const sources = ["file", "value"].filter((key) => part[key] !== undefined && part[key] !== null);
+  return sources.length === 1
+    ? undefined
+    : `"multipart.${name}" must have either "file" or "value", not ${
+      sources.length === 0 ? "none of them" : "both"
+    }`;
+}
+
+/** The hint for a part that is a map with other keys. */
+export const PART_HINT = `a part is text, { file, type, filename }, or { value, type, filename }`;
+
+/** The parts of a multipart body. A list repeats its name; null is left out. */
+function readParts(multipart: Dict): UploadPart[] {
+  return Object.entries(multipart).flatMap(([name, value]) =>
+    [value].flat().filter((item) => item !== null).map((item: Value) => readPart(name, item))
+  );
+}
+
+function readPart(name: string, part: Value): UploadPart {
+  const problem = partProblem(name, part);
+  if (problem !== undefined) {
+    throw new StepError(`cannot run http: ${problem}`, PART_HINT, { parameter: "multipart" });
+  }
+  if (!isDict(part)) return { name, content: { text: String(part) } };
+  const { file, value = null, type, filename } = part;
+  const isData = typeof value === "object" && value !== null;
+  return {
+    name,
+    content: file === undefined || file === null
+      ? { text: isData ? encodeJson(`multipart.${name}`, value).content : String(value) }
+      : { file: textOf(`multipart.${name}.file`, file) },
+    ...isGiven(type)
+      ? { type: textOf(`multipart.${name}.type`, type) }
+      : isData
+      ? { type: "application/json" }
+      : {},
+    ...isGiven(filename) ? { filename: textOf(`multipart.${name}.filename`, filename) } : {},
+  };
+}
+
+function isGiven(value: Value | undefined): value is Exclude<Value, null> {
+  return value !== undefined && value !== null;
+}
+
+function textOf(what: string, value: Value): string {
+  if (typeof value !== "object") return String(value);
+  const message = `"${what}" must be text, not ${describeValue(value)}`;
+  throw new StepError(`cannot run http: ${message}`, undefined, { parameter: "multipart" });
+}
+
+/** The media types of responses to GraphQL requests. */
+export const GRAPHQL_ACCEPT = "application/graphql-response+json, application/json";
+
+/** The body of a GraphQL request over HTTP. */
+export function graphqlText(
+  query: string,
+  { variables, operation }: { readonly variables?: Dict; readonly operation?: string },
+): RequestBody<string> {
+  return encodeJson("graphql", {
+    query,
+    ...variables && { variables },
+    ...operation !== undefined && { operationName: operation },
+  });
+}
+
+/** `data` and `errors` of the answer of a GraphQL server, where it is one. */
+export function graphqlFields(body: unknown): Dict {
+  if (!isDict(body)) return {};
+  const { data, errors } = body;
+  return { ...data === undefined ? {} : { data }, ...errors === undefined ? {} : { errors } };
+}
+
+/** Whether the server says that something is wrong, even if it gives some data. */
+export function hasGraphqlErrors({ errors }: Dict): boolean {
+  return Array.isArray(errors) ? errors.length > 0 : errors !== undefined && errors !== null;
+}
+
+/** The media type of a file by its extension, for uploads. */
+export function typeByExtension(path: string): string {
+  const [, extension = ""] = /\.([^./\\]+)$/.exec(path) ?? [];
+  return TYPES.get(extension.toLowerCase()) ?? "application/octet-stream";
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["7z", "application/x-7z-compressed"],
+  ["avif", "image/avif"],
+  ["bmp", "image/bmp"],
+  ["bz2", "application/x-bzip2"],
+  ["css", "text/css"],
+  ["csv", "text/csv"],
+  ["deb", "application/vnd.debian.binary-package"],
+  ["doc", "application/msword"],
+  ["docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  ["gif", "image/gif"],
+  ["graphql", "application/graphql"],
+  ["gz", "application/gzip"],
+  ["htm", "text/html"],
+  ["html", "text/html"],
+  ["ics", "text/calendar"],
+  ["jar", "application/java-archive"],
+  ["jpeg", "image/jpeg"],
+  ["jpg", "image/jpeg"],
+  ["js", "text/javascript"],
+  ["json", "application/json"],
+  ["jsonl", "application/jsonl"],
+  ["log", "text/plain"],
+  ["md", "text/markdown"],
+  ["mjs", "text/javascript"],
+  ["mp3", "audio/mpeg"],
+  ["mp4", "video/mp4"],
+  ["ndjson", "application/x-ndjson"],
+  ["odt", "application/vnd.oasis.opendocument.text"],
+  ["ogg", "audio/ogg"],
+  ["pdf", "application/pdf"],
+  ["png", "image/png"],
+  ["rpm", "application/x-rpm"],
+  ["sql", "application/sql"],
+  ["svg", "image/svg+xml"],
+  ["tar", "application/x-tar"],
+  ["tgz", "application/gzip"],
+  ["tif", "image/tiff"],
+  ["tiff", "image/tiff"],
+  ["txt", "text/plain"],
+  ["wasm", "application/wasm"],
+  ["wav", "audio/wav"],
+  ["webm", "video/webm"],
+  ["webp", "image/webp"],
+  ["xls", "application/vnd.ms-excel"],
+  ["xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+  ["xml", "application/xml"],
+  ["xz", "application/x-xz"],
+  ["yaml", "application/yaml"],
+  ["yml", "application/yaml"],
+  ["zip", "application/zip"],
+  ["zst", "application/zstd"],
+]);
