@@ -160,13 +160,14 @@ function addFailure(counts: StepCount, tree: StepTree, round: number): void {
 
 /**
  * Failures are alike when they say the same about the same spot and the results were the same,
- * whatever the values were. Numbers in what they say may be those of the rounds.
+ * whatever the values were. Numbers in what they say may be those of the rounds. One that is
+ * tolerated is another kind than one that is not.
  */
-function failureKind({ failures, exchange }: StepResult): string {
+function failureKind({ state, known, failures, exchange }: StepResult): string {
   const reasons = failures.map(({ kind, field, message, place: location }) =>
     `${kind} ${field} ${location?.line}:${location?.column} ${message.replace(/\d+/g, "0")}`
   );
-  return [...reasons, exchange?.brief ?? ""].join("\n");
+  return [state, known, ...reasons, exchange?.brief ?? ""].join("\n");
 }
 
 /** The counts as reports have them, in the order of the file. */

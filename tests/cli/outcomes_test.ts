@@ -239,3 +239,20 @@ jobs:
     assertEquals(wrong.code, 1);
     assertStringIncludes(wrong.stdout, "allow_failure must be true or false, it is string");
   }));
+
+Deno.test("a known failure of a round hides no failure that says the same in another round", async () => {
+  const { code, stdout, reports } = await runReports({
+    "w.yml": `name: n
+jobs:
+- name: j
+  repeat: { count: 5 }
+  steps:
+  - { name: s, uses: assert, test: repeat_index < 2, allow_failure: repeat_index == 2 }
+`,
+  }, { args: ["--report", "github", ...REPORTS] });
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "1. j › s   w.yml:6:36\n     failed 2 times, first at");
+  assertStringIncludes(reports["report.tap"]!, "    not ok 1 - s\n");
+  assertEquals(reports["junit.xml"]!.includes("known_failure"), false);
+  assertStringIncludes(stdout, "::error file=w.yml,line=6,");
+});

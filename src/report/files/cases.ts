@@ -12,7 +12,7 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../text/lines.ts";
-import { describeKind } from "../text/render_rounds.ts";
+import { describeKind, isKnownFailure } from "../text/render_rounds.ts";
 import {
   CUT_OFF,
   type JobRecord,
@@ -247,17 +247,24 @@ function caseOfRounds(
   rounds: RoundsOfCase,
   place?: Position,
 ): Case {
-  const { entry, name, reason, flaky, first, failures: kinds } = tally;
+  const { entry, name, reason, flaky, first } = tally;
+  const outcome = STATES.find((state) => rounds.states[state] > 0)!;
+  const isOutcome = ({ first: { result } }: FailureTally) => result.state === outcome;
+  // What fails the case is told before what its job tolerates.
+  const kinds = [
+    ...tally.failures.filter(isOutcome),
+    ...tally.failures.filter((kind) => !isOutcome(kind)),
+  ];
   const step = kinds[0]?.first ?? first!;
   const position = place ?? step.result.place;
   const failures = kinds.flatMap((kind) => inRounds(kind, failuresOf(kind.first)));
   return {
     name: oneLine(name) + labelOf(entry, undefined),
-    outcome: STATES.find((state) => rounds.states[state] > 0)!,
+    outcome,
     reason,
     failures,
     flaky: flaky > 0,
-    known: step.result.known,
+    known: isKnownFailure(tally) || undefined,
     step: { ...step, position },
     rounds,
     position: positionOf(failures) ?? position,

@@ -9,6 +9,7 @@ import {
 } from "../../base/text/github_command.ts";
 import { cutLine } from "../text/lines.ts";
 import { suiteTitle } from "../text/layout.ts";
+import { failedKinds } from "../text/render_rounds.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 
@@ -81,9 +82,9 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
     for (const step of inside) addStep(step, title);
     add(title, result.failures);
   };
-  const addRounds = ({ failures, otherFailures, inside }: StepTally, around: string) => {
-    for (const [index, { first: { result }, count }] of failures.entries()) {
-      if (result.state !== "failed") continue;
+  const addRounds = (step: StepTally, around: string) => {
+    const { otherFailures, inside } = step;
+    for (const [index, { first: { result }, count }] of failedKinds(step).entries()) {
       const title = `${around} › ${result.name}`;
       if (index === 0) { for (const step of inside) addRounds(step, title); }
       add(title, result.failures, false, index === 0 ? count + otherFailures : count);

@@ -65,6 +65,12 @@ export function failedKinds({ failures }: StepTally): readonly FailureTally[] {
   return failures.filter(({ first }) => first.result.state === "failed");
 }
 
+/** Whether a step failed in some rounds, and `allow_failure` expects that of each of them. */
+export function isKnownFailure({ states, failures }: StepTally): boolean {
+  return states.failed === 0 && failures.length > 0 &&
+    failures.every(({ first }) => first.result.known === true);
+}
+
 /** The title of a step of a repeated job for all of its rounds. */
 export function titleOf({ name }: StepTally): string {
   return oneLine(name);
@@ -85,7 +91,7 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
     return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   const left = rounds - ran - skipped;
-  const isKnown = failed === 0 && step.failures[0]?.first.result.known === true;
+  const isKnown = isKnownFailure(step);
   const remarks = [
     isKnown ? `, ${countOf(tolerated, "known failure")}` : "",
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
