@@ -287,34 +287,50 @@ Deno.test("an HTML report without steps, and one without jobs that ran", async (
   );
 });
 
-Deno.test("10,000 rounds are drawn as they scroll into view, with a summary of all", async () => {
+Deno.test("10,000 entries are drawn as they scroll into view", async () => {
   const workflow = `
 name: n
 jobs:
   - name: j
-    repeat: { count: 10000, async: true }
     steps:
       - name: number
+        iteration: "{{0..9999}}"
         uses: echo
-        with: { message: "{{repeat_index}}" }
-        test: repeat_index != 7777
+        with: { message: "{{vars.item}}" }
+        test: vars.item != 7777
 `;
   await withReport(workflow, async ({ page }) => {
     assertEquals(await textsOf(page, "#count"), ["1 of 10000 steps"]);
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [repeat_index 7777]"]);
-    await click(page, "#row-0");
-    assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 success (99.9%)");
+    assertEquals(await textsOf(page, "#details h2"), ["j › number [entry 7778]"]);
     await fill(page, "#show", "all");
     const rows = "document.querySelectorAll('.row').length";
     assert(await page.evaluate(rows) as number < 100);
     await page.evaluate("document.getElementById('rows').focus()");
     await page.press("End");
-    const names = await textsOf(page, ".row .name");
-    assertEquals(names.at(-1), "✓ number [repeat_index 9999]");
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [repeat_index 9999]"]);
+    assertEquals((await textsOf(page, ".row .name")).at(-1), "✓ number [entry 10000]");
+    assertEquals(await textsOf(page, "#details h2"), ["j › number [entry 10000]"]);
     assert(await page.evaluate(rows) as number < 100);
-    await fill(page, "#search", "repeat_index 1234]");
-    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [repeat_index 1234]"]);
+    await fill(page, "#search", "entry 1234]");
+    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [entry 1234]"]);
+    assertEquals(page.errors, []);
+  });
+});
+
+Deno.test("10,000 rounds are one step with the numbers of all, the first run and the first failure", async () => {
+  const workflow = `
+name: n
+jobs:
+  - name: j
+    repeat: { count: 10000, async: true }
+    steps: [{ name: number, uses: echo, with: { message: x }, test: repeat_index != 7777 }]
+`;
+  await withReport(workflow, async ({ page }) => {
+    assertEquals(await textsOf(page, ".row .name"), ["▾✗ j", "✗ number [repeat_index 7777]"]);
+    await fill(page, "#show", "all");
+    const names = ["▾✗ j", "✓ number [repeat_index 0]", "✗ number [repeat_index 7777]"];
+    assertEquals(await textsOf(page, ".row .name"), names);
+    await click(page, "#row-0");
+    assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 success (99.9%)");
     assertEquals(page.errors, []);
   });
 });
