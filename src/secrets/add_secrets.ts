@@ -25,11 +25,13 @@ export type AddExchangedSecrets = (data: Dict, fields?: readonly MessageField[])
 
 /** Adds the secrets in what actions were sources, sent or received: see `findExchangedSecrets`. */
 export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
-  // Data without templates is the same in every round.
+  // A request without templates is the same in every round; what is received never is.
   const seen = new WeakSet<Dict>();
   return (data, fields) => {
-    if (seen.has(data)) return;
-    seen.add(data);
+    if (!fields) {
+      if (seen.has(data)) return;
+      seen.add(data);
+    }
     findExchangedSecrets(data, (text, shortest) => masker.add(text, shortest), fields);
   };
 }

@@ -64,16 +64,28 @@ export interface MessageField {
 export function findExchangedSecrets(
   data: Readonly<Record<string, unknown>>,
   add: AddSecret,
-  fields: readonly MessageField[] = [],
+  fields?: readonly MessageField[],
 ): void {
-  const repeating = fields.filter(({ repeats }) =>
-    repeats !== undefined && typeof data[repeats] === "object"
-  );
+  const repeating = fields && repeatingIn(fields);
   const seen = new Set<object>();
   for (const name of Object.keys(data)) {
-    if (repeating.some((field) => field.name === name)) continue;
+    const repeated = repeating?.get(name);
+    if (repeated !== undefined && typeof data[repeated] === "object") continue;
     walkMessage(data[name], name, isHeaders(name), add, seen);
   }
+}
+
+/** Of each table of fields, those that repeat another, and which. */
+const repeatingFields = new WeakMap<readonly MessageField[], ReadonlyMap<string, string>>();
+
+function repeatingIn(fields: readonly MessageField[]): ReadonlyMap<string, string> {
+  return repeatingFields.getOrInsertComputed(
+    fields,
+    () =>
+      new Map(
+        fields.flatMap(({ name, repeats }) => repeats === undefined ? [] : [[name, repeats]]),
+      ),
+  );
 }
 
 function walkMessage(

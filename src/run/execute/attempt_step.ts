@@ -196,8 +196,9 @@ function publishOutputs(
 /** The phases of the action that took any time. */
 export function phasesOf({ response }: AttemptResult): Record<string, number> | undefined {
   let kept: Record<string, number> | undefined;
-  for (const [name, exact] of Object.entries(response?.result.phases ?? {})) {
-    const time = roundDuration(exact);
+  const phases = response?.result.phases ?? {};
+  for (const name of Object.keys(phases)) {
+    const time = roundDuration(phases[name]!);
     if (time > 0) (kept ??= {})[name] = time;
   }
   return kept;
