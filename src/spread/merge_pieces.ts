@@ -195,6 +195,8 @@ function finishOf(
   const worst = STATES.find((state) => ends.some((end) => end.state === state));
   const end = ends.find(({ state }) => state === worst);
   const isLost = missing.length + torn.length > 0;
+  const isKnown = !isLost && ends.some(({ known }) => known);
+  const hasFailed = isLost || failures.length > 0 && !isKnown;
   const from = Math.min(...pieces.map(({ jobs, began }) => jobs.get(id)?.started?.time ?? began));
   const time = Math.max(...pieces.map(({ jobs, ended }) => jobs.get(id)?.finished?.time ?? ended));
   return {
@@ -203,12 +205,13 @@ function finishOf(
     time,
     job: id,
     name: end?.name ?? name,
-    state: isLost || failures.length > 0 ? "failed" : worst!,
+    state: hasFailed ? "failed" : worst!,
     duration: ends.length === 1 && !isLost ? end!.duration : time - from,
     ...isLost || end?.reason === undefined ? {} : { reason: end.reason },
     ...!isLost && end?.blocked ? { blocked: true } : {},
     failures,
     ...stats ? { stats } : {},
+    ...isKnown && worst === "passed" ? { known: true as const } : {},
   };
 }
 

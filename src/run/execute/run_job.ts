@@ -49,7 +49,7 @@ export async function runJob(
   const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason;
   if (known) {
     outcome = { ...outcome, state: "passed" };
-  } else if (allowsFailure && outcome.state === "passed" && !run.options.piece) {
+  } else if (allowsFailure && outcome.state === "passed" && !job.repeat) {
     run.note("warning", `the job "${name}" passed, so its "allow_failure" can go`);
   }
   if (outcome.state === "failed") cancelIfFailFast(run, job.id);
