@@ -174,7 +174,7 @@ const STATES: readonly JobState[] = ["failed", "skipped", "passed"];
 
 /** All parts of a job as one. */
 function finishOf(
-  { id, name, expect }: RunFileJob,
+  { id, name, expect, allowFailure }: RunFileJob,
   pieces: readonly Piece[],
   vars: Dict,
   secrets: Masker,
@@ -195,7 +195,8 @@ function finishOf(
   const worst = STATES.find((state) => ends.some((end) => end.state === state));
   const end = ends.find(({ state }) => state === worst);
   const isLost = missing.length + torn.length > 0;
-  const isKnown = !isLost && ends.some(({ known }) => known);
+  const isKnown = !isLost && (ends.some(({ known }) => known) ||
+    isSplit && failures.length > 0 && allowFailure !== undefined && isAllowed(allowFailure, vars));
   const hasFailed = isLost || failures.length > 0 && !isKnown;
   const from = Math.min(...pieces.map(({ jobs, began }) => jobs.get(id)?.started?.time ?? began));
   const time = Math.max(...pieces.map(({ jobs, ended }) => jobs.get(id)?.finished?.time ?? ended));
@@ -229,6 +230,16 @@ function statsOf(id: string, pieces: readonly Piece[]): RoundStats | undefined {
     for (const time of failed) counter.add("failed", time);
   }
   return counter.result();
+}
+
+/** Whether a failure of a split job is known; what its needs published is not known here. */
+function isAllowed(source: string, vars: Dict): boolean {
+  const names = { vars, outputs: {}, needs: {} };
+  try {
+    return parseExpression(source).evaluate({ names, strict: true }) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Why the rounds of all parts are not as they should be. */

@@ -49,6 +49,8 @@ export type RunFileJob = RunStarted["jobs"][number] & {
   readonly pace?: number;
   /** Expressions that decide by the statistics of its rounds. */
   readonly expect?: readonly string[];
+  /** The expression that says whether a failure of it is known. */
+  readonly allowFailure?: string;
 };
 
 /** The data from which a run file is made. */
@@ -96,7 +98,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
       sha256: await hashWorkflow(workflow),
     },
     jobs: outline.map((outlined, at) => {
-      const { skip, job: { isCleanup, when, repeat } } = jobs[at]!;
+      const { skip, job: { isCleanup, when, allowFailure, repeat } } = jobs[at]!;
       return {
         ...outlined,
         name: secrets.mask(outlined.name),
@@ -108,6 +110,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
         ...repeat?.expect
           ? { expect: repeat.expect.map(({ expression }) => expression.source) }
           : {},
+        allowFailure: allowFailure?.source,
       };
     }),
     ...jobs.length === workflow.jobs.length ? {} : { leftOut: workflow.jobs.length - jobs.length },
@@ -168,7 +171,7 @@ export function readPieceDescription(
 /** The jobs of a workflow as its first event has them. */
 export function outlineOf({ jobs }: Pick<RunFile, "jobs">): RunStarted["jobs"] {
   return jobs.map((
-    { skip: _, cleanup: __, when: ___, expect: ____, rounds: _____, pace: ______, ...job },
+    { skip: _, cleanup: _1, when: _2, expect: _3, rounds: _4, pace: _5, allowFailure: _6, ...job },
   ) => job);
 }
 

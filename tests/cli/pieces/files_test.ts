@@ -337,3 +337,24 @@ jobs:
     assertStringIncludes(merged, "expect is false: vars.plain is ***");
   });
 });
+
+Deno.test("an expect that is false when parts are merged may be a known failure", async () => {
+  const flow = `name: F
+vars: { env: staging }
+jobs:
+  - name: Load
+    id: load
+    allow_failure: vars.env == "staging"
+    repeat: { count: 2, async: true, expect: stats.passed == 2 }
+    steps: [{ uses: assert, test: repeat_index == 0 }]
+`;
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
+    await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1");
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    await piece("load2", "--only", "load", "--rounds", "2/2");
+    const merged = await merge();
+    assertStringIncludes(merged, "expect is false: stats.passed is 1");
+    assertStringIncludes(merged, "✓ All jobs succeeded (2 steps: 1 passed, 1 known failure)");
+  });
+});
