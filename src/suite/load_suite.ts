@@ -104,7 +104,8 @@ async function planMembers(
       members.push({ ...member, name, kind: "planned", plan: planned });
     } catch (refusal) {
       if (!(refusal instanceof LoadError)) throw refusal;
-      members.push({ ...member, name: nameOfRefused(file), kind: "refused", refusal });
+      const name = nameOfRefused(file);
+      members.push({ ...member, name, vars: file.vars, kind: "refused", refusal });
     }
   }
   return members;

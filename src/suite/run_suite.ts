@@ -274,7 +274,7 @@ const NOTHING = { passed: 0, failed: 0, skipped: 0 };
  * file, or one that was skipped, where nothing runs any more.
  */
 function* refusalEvents(
-  { path, name = path, refusal }: RefusedMember,
+  { path, name = path, refusal, vars = {} }: RefusedMember,
   suite: SuitePart,
   time: number,
   secrets: Masker,
@@ -282,7 +282,11 @@ function* refusalEvents(
 ): Iterable<RunEvent> {
   const runId = crypto.randomUUID();
   const state = skipped === undefined ? "failed" : "skipped";
-  yield { type: "run_started", runId, time, name, file: path, suite, jobs: [JOB] };
+  addSecretsOf(vars, secrets);
+  yield {
+    type: "run_started",
+    ...{ runId, time, name: secrets.mask(name), file: path, suite, jobs: [JOB] },
+  };
   yield {
     type: "job_finished",
     runId,

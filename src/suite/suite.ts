@@ -56,6 +56,8 @@ export interface PlannedMember extends Member {
 export interface RefusedMember extends Member {
   readonly kind: "refused";
   readonly refusal: LoadError;
+  /** The vars that the suite file gives to it, which its name may hold. */
+  readonly vars?: Dict;
 }
 
 /** Workflows that are run together. */

@@ -78,6 +78,6 @@ function pad(id: string, width: number): string {
 }
 
 /** A text on one line, with visible control characters. */
-function shown(text: string): string {
+export function shown(text: string): string {
   return printable(oneLine(text));
 }

@@ -7,7 +7,7 @@ import type { Suite, SuiteMember } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { explainError, printSeed } from "../messages.ts";
 import { readRun, type RunInputs, warnOf } from "./read_run.ts";
-import { renderPlan } from "./render_plan.ts";
+import { renderPlan, shown } from "./render_plan.ts";
 import { readReportSettings } from "./report_settings.ts";
 import { runReported } from "./run_reported.ts";
 
@@ -97,8 +97,9 @@ function showSuite(
       code = 1;
       return;
     }
-    const text = renderPlan(member.plan, planning, makeSecrets());
-    const name = member.name === undefined ? "" : `  ${member.name}`;
+    const secrets = makeSecrets();
+    const text = renderPlan(member.plan, planning, secrets);
+    const name = member.name === undefined ? "" : `  ${shown(secrets.mask(member.name))}`;
     host.stdout.write(`${role}${member.path}${name}\n${text.replace(/^(?=.)/gm, "  ")}\n`);
   };
   for (const member of setup) show(member, "setup: ");

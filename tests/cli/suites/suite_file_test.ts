@@ -225,6 +225,30 @@ workers: 1
   assertEquals(namesOf((await runFilesAt(files, set)).stdout).at(-1), "Of ap › Job");
 });
 
+Deno.test("the name of an entry shows no secret, listed or refused", () =>
+  withFiles({
+    "suite.yml": `workflows:
+- { path: good.yml, name: "with {{vars.token}} {{vars.password}}" }
+- { path: bad.yml, name: "with {{vars.token}} {{vars.password}}" }
+vars: { token: "{{SHOP_TOKEN}}", password: in-the-file }
+`,
+    "good.yml":
+      "name: G\nvars: { token: x, password: x }\njobs:\n- name: j\n  steps: [{ uses: hello }]\n",
+    "bad.yml": "name: B\njobs: 3\n",
+  }, async (cwd) => {
+    const env = { SHOP_TOKEN: "s3cr3t-of-shop" };
+    const isSafe = (text: string) => !/s3cr3t-of-shop|in-the-file/.test(text);
+    for (const option of ["--list", "--dry-run", "--report-dir=out"]) {
+      const { stdout } = await runMain([option, "suite.yml"], { cwd, env });
+      assertStringIncludes(stdout, "with *** ***");
+      assertEquals(isSafe(stdout), true, option);
+    }
+    for await (const { name } of Deno.readDir(`${cwd}/out`)) {
+      const report = await Deno.readTextFile(`${cwd}/out/${name}`);
+      assertEquals(isSafe(report), true, name);
+    }
+  }));
+
 Deno.test("mistakes in a matrix and a name are reported at their places", async () => {
   const run = async (entry: string) => {
     const files = { "suite.yml": `workflows:\n  - ${entry}\n`, "a.yml": IN_STAGE };
