@@ -32,6 +32,7 @@ const JOB: Table = [
   [AFTER_ALL, "teardown cleanup"],
   ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
   ['the key is "needs"', "depends_on"],
+  ['the key is "lock", with a name that jobs share', "mutex concurrency resource_group"],
   ['"vars" is a key of the workflow and of a step', "vars"],
   ['environment variables are read in the "vars" of the workflow', "env"],
   ['"uses" is a key of a step: write steps: and a list of steps', "uses"],

@@ -223,8 +223,12 @@ async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> 
   const [cleanup = [], others = []] = [true, false].map((isCleanup) =>
     jobs.filter(({ job }) => (job.isCleanup ?? false) === isCleanup)
   );
-  await runGraph(run, others, outcomes, slots);
-  await runGraph(run.forCleanup(), cleanup, outcomes, slots);
+  const locks = run.options.locks ??
+    (jobs.some(({ job }) => job.lock !== undefined)
+      ? new (await import("./execute/locks.ts")).Locks()
+      : undefined);
+  await runGraph(run, others, outcomes, { slots, locks });
+  await runGraph(run.forCleanup(), cleanup, outcomes, { slots, locks });
   const ends = await Promise.all(jobs.map((job) => outcomes.get(job)!.promise));
   return ends.some(({ blocked }) => blocked);
 }
@@ -234,7 +238,7 @@ async function runGraph(
   run: Run,
   jobs: readonly PlannedJob[],
   outcomes: Outcomes,
-  slots: RunOptions["slots"],
+  { slots, locks }: Pick<RunOptions, "slots" | "locks">,
 ): Promise<void> {
   const matrices = jobs.some(({ job }) => job.combination)
     ? (await import("./execute/matrix.ts")).openMatrices(run, jobs)
@@ -248,9 +252,12 @@ async function runGraph(
       if (block) return endBlocked(within, planned, block);
       return await runJob(within, planned, await statesFor(planned, outcomes));
     };
+    const { index, lock } = planned.job;
+    const beginWithSlot = () => slots ? slots.use(index, begin) : begin();
     const beginInTurn = () => {
-      const waits = slots && blockOf(within, planned, needs) === undefined;
-      return waits ? slots.use(planned.job.index, begin) : begin();
+      if (blockOf(within, planned, needs)) return begin();
+      // A job that waits for its lock takes no slot from others.
+      return locks && lock !== undefined ? locks.hold(lock, beginWithSlot) : beginWithSlot();
     };
     const outcome = matrix ? matrix.start(planned, beginInTurn) : beginInTurn();
     outcomes.get(planned)!.resolve(await outcome);

@@ -6,6 +6,7 @@ import type { Masker } from "../secrets/masker.ts";
 import type { Cancellation, TimeLimit } from "./cancellation.ts";
 import type { JobState, PieceHeader, StepResult, SuitePart } from "./event.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
+import type { Locks } from "./execute/locks.ts";
 import type { Slots } from "./execute/slots.ts";
 
 export interface RunOptions {
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly jobs?: number;
   /** Bounds the jobs of several runs together, in place of `jobs`. */
   readonly slots?: Pick<Slots, "use">;
+  /** The locks of its jobs, which runs of a suite share. */
+  readonly locks?: Locks;
   /** Once it has a reason, this run and others that share it begin nothing new. */
   readonly draining?: Cancellation;
   /** Additional outputs that its steps see, by the ids of the steps that published them. */

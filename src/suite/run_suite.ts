@@ -8,6 +8,7 @@ import { Cancellation } from "../run/cancellation.ts";
 import { countWorkflows, type EndedWorkflow, noSteps, workflowState } from "../run/count_steps.ts";
 import type { Emit, Failure, PieceHeader, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
+import { Locks } from "../run/execute/locks.ts";
 import { Slots } from "../run/execute/slots.ts";
 import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions } from "../run/run_options.ts";
@@ -129,6 +130,7 @@ class SuiteRun {
   readonly #id: string;
   readonly #draining = new Cancellation();
   readonly #slots: Slots | undefined;
+  readonly #locks = new Locks();
   #outputs: StepOutputs;
   /** What is secret in the outputs of setup, whatever its name. */
   readonly #setupSecrets = new Set<string>();
@@ -240,6 +242,7 @@ class SuiteRun {
         slots: slots && {
           use: (position, begin) => slots.use(member.index * MAX_JOBS + position, begin),
         },
+        locks: this.#locks,
         suite,
         outputs: this.#outputs,
         onOutputs: role === "setup"

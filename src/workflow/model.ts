@@ -49,6 +49,8 @@ export interface Job {
   /** Whether its steps after a failed one are skipped. */
   readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
+  /** Jobs with the same one never run at the same time. */
+  readonly lock?: string;
   /** Whether a failure of it is known, and fails nothing. */
   readonly allowFailure?: Expression;
   readonly repeat?: Repeat;

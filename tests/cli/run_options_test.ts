@@ -48,6 +48,45 @@ Deno.test("--jobs 2 runs two jobs at once, and never three", async () => {
   assert(seen.indexOf("/c") > seen.findIndex((path) => path.startsWith("/end/")), seen.join());
 });
 
+/** The requests whose paths begin so, in the order in which the server saw them. */
+const only = (seen: readonly string[], ...starts: string[]) =>
+  seen.filter((path) => starts.some((start) => path.startsWith(start)));
+
+Deno.test("jobs with the same lock never overlap, and others run meanwhile", async () => {
+  const lock = (name: string) => `    lock: ${name}\n`;
+  const held = ["a", "b"].map((id) => job(id, `/${id}1`, lock("db")) + step(`/${id}2`));
+  // These two meet, so they run at the same time, and the first of them holds the lock.
+  const meeting = [job("m", "/meet/x/2", lock("db")), job("n", "/meet/x/2", lock("other"))];
+  const { code, seen } = await runAt(flow(...held, ...meeting));
+  assertEquals([code, only(seen, "/a", "/b")], [0, ["/a1", "/a2", "/b1", "/b2"]]);
+  const failing = [job("bad", "/status/500", lock("db")), job("c", "/c", lock("db"))];
+  assertEquals((await runAt(flow(...failing))).seen, ["/status/500", "/c"]);
+  const { seen: inMatrix } = await runAt(
+    flow(
+      job("m", "/{{matrix.n}}a", `${lock("db")}    matrix: { n: [1, 2] }\n`) +
+        step("/{{matrix.n}}b"),
+    ),
+  );
+  assertEquals(inMatrix, ["/1a", "/1b", "/2a", "/2b"]);
+});
+
+Deno.test("a job that waits for its lock takes no place of --jobs", async () => {
+  const jobs = [
+    job("holds", "/meet/x/2", "    lock: db\n"),
+    job("waits", "/waits", "    lock: db\n"),
+    job("other", "/meet/x/2"),
+  ];
+  const { code, seen } = await runAt(flow(...jobs), ["--jobs", "2"]);
+  assertEquals([code, seen], [0, ["/meet/x/2", "/meet/x/2", "/waits"]]);
+});
+
+Deno.test("--fail-fast lets no job begin that waits for its lock", async () => {
+  const jobs = [job("bad", "/status/500", "    lock: db\n"), job("b", "/b", "    lock: db\n")];
+  const { code, stdout, seen } = await runAt(flow(...jobs), ["--fail-fast"]);
+  assertEquals([code, seen], [1, ["/status/500"]]);
+  assertStringIncludes(stdout, '- b (skipped: not started: --fail-fast after "bad" failed)');
+});
+
 Deno.test("jobs that do not run take no place", async () => {
   const jobs = [
     job("bad", "/status/500"),

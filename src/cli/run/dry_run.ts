@@ -119,8 +119,11 @@ function addSecretsIn(vars: Preview, secrets: Masker): void {
 }
 
 function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
-  const { job: { id, name, when, skipif, allowFailure, stopsAtFailure, repeat }, needs, skip } =
-    planned;
+  const {
+    job: { id, name, when, skipif, allowFailure, stopsAtFailure, lock, repeat },
+    needs,
+    skip,
+  } = planned;
   const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
   const needed = idsOfNeeds(needs);
   return [
@@ -131,6 +134,7 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
       ...renderCondition("skipif", skipif, known, mask),
       ...renderCondition("allow_failure", allowFailure, known, mask),
       ...(stopsAtFailure ? ["on_failure: stop"] : []),
+      ...(lock === undefined ? [] : [`lock: ${shown(lock)}`]),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
       ...renderSteps(steps, mask),
     ]),

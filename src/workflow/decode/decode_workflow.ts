@@ -77,7 +77,7 @@ function isComplete(step: StepDraft): step is Step {
 }
 
 /** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
-const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags", "allow_failure"];
+const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags", "allow_failure", "lock"];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
@@ -91,7 +91,7 @@ export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft
     });
   }
   checkUnique("step", draft.steps, decoding.problems);
-  return { ...draft, needs: [], repeat: undefined, matrix: undefined };
+  return { ...draft, needs: [], repeat: undefined, matrix: undefined, lock: undefined };
 }
 
 /** The id of the job that is made of the `finally` of a workflow. */
@@ -212,6 +212,10 @@ function decodeJob(
     addWarning(decoding.problems, "never-runs", [...path, "when"], message, {
       hint: "it starts if one of the jobs in its needs failed",
     });
+  }
+  const { pattern, form } = JOB_FIELDS.fields.lock;
+  if (rest.lock !== undefined && !pattern.test(rest.lock)) {
+    addError(decoding.problems, "lock", [...path, "lock"], `"lock" ${form}, not "${rest.lock}"`);
   }
   const defaults = rawDefaults
     ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)

@@ -81,6 +81,12 @@ export const JOB_FIELDS = {
       names: IN_MATRIX,
       summary: "Runs the job once for each combination of values, as a job of its own.",
     },
+    lock: {
+      type: "text",
+      pattern: /^[A-Za-z0-9_.-]+$/,
+      form: "must be made of letters, digits, _, . and -",
+      summary: "Jobs with the same lock never run at the same time, also in all files of a suite.",
+    },
     tags: {
       type: "names",
       summary: "Tags for `--tags`, in addition to those of the workflow.",

@@ -30,6 +30,7 @@ jobs:
   - name: Buy
     id: buy
     needs: [login]
+    lock: db
     skipif: vars.db.host == "b"
     repeat: {count: 3, interval: 2s, async: true}
     steps:
@@ -113,6 +114,7 @@ level 2
   job buy: Buy
     needs: login
     skipif: vars.db.host == "b"  # false
+    lock: db
     repeat: 3 rounds, 2s between, side by side
     1. run {{repeat_index}} of http://shop.test (shell)
        skipif: outputs.auth.token == ""

@@ -163,6 +163,19 @@ Deno.test("--workers workflows run at once, and --jobs bounds all of them togeth
   assertEquals(seen, ["/a", "/a2", "/b"]);
 });
 
+Deno.test("jobs with the same lock never overlap in all workflows of a suite", async () => {
+  const locked = (name: string) =>
+    flow(name, get(`/${name}1`), get(`/${name}2`)).replace(
+      "    id: job\n",
+      "    id: job\n    lock: db\n",
+    );
+  const files = { "a.yml": locked("a"), "b.yml": locked("b"), "c.yml": locked("c") };
+  const { code, seen } = await runFilesAt(files, ["--workers", "3", ...Object.keys(files)]);
+  assertEquals([code, seen.length], [0, 6]);
+  const pairs = [0, 2, 4].map((index) => seen.slice(index, index + 2).join(" "));
+  assertEquals(pairs.sort(), ["/a1 /a2", "/b1 /b2", "/c1 /c2"]);
+});
+
 Deno.test("--fail-fast skips the workflows that have not begun", async () => {
   const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", get("/b")) };
   const { code, stdout, seen, reports } = await runFilesAt(files, [
