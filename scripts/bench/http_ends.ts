@@ -1,12 +1,15 @@
 /**
  * The two ends of the http bench. `server` answers on a free port and prints its URL; a number
- * after it is the response time in milliseconds. A URL as argument is asked by node:http alone, over
- * as many sockets as the http action may open, and what each request takes is printed.
+ * after it is the response time in milliseconds, and `https` after that has it speak TLS. A URL as
+ * argument is asked by node:http or node:https alone, over as many sockets as the http action may
+ * open, and what each request takes is printed.
  *
  * @module
  */
-import { Agent, request } from "node:http";
+import * as http from "node:http";
+import * as https from "node:https";
 import process from "node:process";
+import { tlsCertificate } from "../../tests/support/servers/tls_fixture.ts";
 
 const BODY = JSON.stringify({
   ok: true,
@@ -20,20 +23,22 @@ const HEADERS = {
   "Accept-Encoding": "gzip, deflate, br",
 };
 
-function serve(delay: number): void {
+function serve(delay: number, scheme: string): void {
   Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
+    ...scheme === "https" && tlsCertificate("localhost"),
     // deno-lint-ignore no-console
-    onListen: ({ port }) => console.log(`http://127.0.0.1:${port}/`),
+    onListen: ({ port }) => console.log(`${scheme}://127.0.0.1:${port}/`),
   }, async () => {
     if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
     return new Response(BODY, { headers: { "content-type": "application/json" } });
   });
 }
 
-/** A request by node:http alone, with what a test of it would look at. */
-function ask(url: string, method: string, agent: Agent): Promise<void> {
+/** A request by node alone, with what a test of it would look at. */
+function ask(url: string, method: string, agent: http.Agent): Promise<void> {
+  const { request } = url.startsWith("https:") ? https : http;
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, agent, headers: HEADERS }, (response) => {
       const chunks: Uint8Array[] = [];
@@ -50,7 +55,8 @@ function ask(url: string, method: string, agent: Agent): Promise<void> {
 }
 
 async function load(url: string, method: string, mode: string, count: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024 });
+  const { Agent } = url.startsWith("https:") ? https : http;
+  const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024, rejectUnauthorized: false });
   const run = async (count: number) => {
     if (mode === "async") {
       await Promise.all(Array.from({ length: count }, () => ask(url, method, agent)));
@@ -70,6 +76,11 @@ async function load(url: string, method: string, mode: string, count: number): P
   Deno.exit();
 }
 
-const [url = "", method = "GET", mode = "async", count = "10000"] = Deno.args;
-if (url === "server") serve(Number(method));
-else await load(url, method, mode, Number(count));
+const [url = "", ...args] = Deno.args;
+if (url === "server") {
+  const [delay = "0", scheme = "http"] = args;
+  serve(Number(delay), scheme);
+} else {
+  const [method = "GET", mode = "async", count = "10000"] = args;
+  await load(url, method, mode, Number(count));
+}

@@ -9,9 +9,12 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** Starts a server whose answers take so many milliseconds. */
-export async function startHttpServer(delay = 0): Promise<HttpServer> {
+export async function startHttpServer(
+  delay = 0,
+  scheme: "http" | "https" = "http",
+): Promise<HttpServer> {
   const server = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", HTTP_ENDS, "server", String(delay)],
+    args: ["run", "-A", HTTP_ENDS, "server", String(delay), scheme],
     stdout: "piped",
   }).spawn();
   const { value } = await server.stdout.getReader().read();

@@ -38,7 +38,7 @@ if (kind === "stub") {
 const [method, url] = kind === "stub" ? ["GET", "http://127.0.0.1:1/"] : kind.split(" ");
 const step = kind === "hello"
   ? "{ uses: hello }"
-  : `{ uses: http, with: { method: ${method}, url: "${url}" }, ` +
+  : `{ uses: http, with: { method: ${method}, url: "${url}", insecure: true }, ` +
     "test: res.code == 200 && res.body.ok }";
 
 const host = denoHost();
