@@ -116,7 +116,7 @@ function minorHeaders({ headers }: Dict): string[][] {
 }
 
 /** A curl command that sends a request once more, with the headers that the server saw. */
-export function curlCommand(req: Dict, params: Dict): CommandLine {
+function curlCommand(req: Dict, params: Dict): CommandLine {
   const { method, url, headers } = req;
   const sent = isDict(headers) ? withoutSignature(headers, params) : {};
   const body = curlBody(req);
@@ -268,7 +268,7 @@ function isPacked(headers: Dict): boolean {
 }
 
 /** The body of a request as curl is given it. */
-export interface CurlBody {
+interface CurlBody {
   readonly groups: readonly (readonly string[])[];
   /** The standard input of curl. */
   readonly input?: string;
@@ -283,7 +283,7 @@ const LONGEST_BODY = 8192;
 const BODY_FILE = "body";
 
 /** The options that send the same body; undefined without one. */
-export function curlBody({ body, file, multipart, compress }: Dict): CurlBody | undefined {
+function curlBody({ body, file, multipart, compress }: Dict): CurlBody | undefined {
   if (compress !== undefined) return compressed(String(compress), file, multipart);
   if (typeof file === "string") return { groups: [["--data-binary", `@${file}`]] };
   if (isDict(multipart)) return { groups: formGroups(multipart) };

@@ -207,7 +207,7 @@ function checkText(key: string, text: Value | undefined): ParameterProblem[] {
 }
 
 /** The problem of the limit of redirects. */
-export function checkRedirects({ max_redirects: max }: Dict): ParameterProblem[] {
+function checkRedirects({ max_redirects: max }: Dict): ParameterProblem[] {
   if (typeof max !== "number" || max >= 0) return [];
   return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
 }
@@ -240,7 +240,7 @@ export function checkHeaders(params: Dict): ParameterProblem[] {
 }
 
 /** Whether the body of the step is sent as a form, as far as it is known before the run. */
-export function hasForm({ headers }: Dict): boolean {
+function hasForm({ headers }: Dict): boolean {
   if (!isDict(headers)) return false;
   return Object.entries(headers).some(([name, value]) =>
     name.toLowerCase() === "content-type" && typeof value === "string" &&
@@ -305,7 +305,7 @@ const CONFLICTS = [
 ] as const;
 
 /** Problems of the parameters that say how to connect. */
-export function checkConnection(params: Dict): ParameterProblem[] {
+function checkConnection(params: Dict): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   const isSet = (name: string) => isGiven(params, name) && params[name] !== "none";
   for (const [one, other] of CONFLICTS) {

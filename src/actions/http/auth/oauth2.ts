@@ -119,7 +119,7 @@ export interface Token {
 const MARGIN = 30;
 
 /** Asks the authorization server for a token. */
-export async function fetchToken(
+async function fetchToken(
   oauth2: Dict,
   refreshToken: string | undefined,
   { context, sendAuxiliary }: SignInContext,

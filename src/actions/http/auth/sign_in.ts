@@ -251,7 +251,7 @@ function signedHeaders({ headers }: HttpRequest): Record<string, string> {
 }
 
 /** A user and a password. */
-export interface NetrcLogin {
+interface NetrcLogin {
   readonly username: string;
   readonly password: string;
 }

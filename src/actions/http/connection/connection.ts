@@ -19,7 +19,7 @@ import { describeProxy, type Proxies, type Proxy, readProxies, readProxy } from 
 const { hash } = await import("node:crypto");
 
 /** The version of HTTP; `auto` asks the server for 2 over TLS. */
-export type HttpVersion = "1.1" | "2" | "auto";
+type HttpVersion = "1.1" | "2" | "auto";
 
 /** The connection settings of the requests of a step. */
 export interface Connection {
@@ -42,7 +42,7 @@ export interface Connection {
 export const DEFAULT_CONNECTION: Connection = { tls: DEFAULT_TLS, version: "1.1", id: "" };
 
 /** The same with any certificate. */
-export const INSECURE_CONNECTION: Connection = {
+const INSECURE_CONNECTION: Connection = {
   ...DEFAULT_CONNECTION,
   tls: { rejectUnauthorized: false },
   id: "insecure",

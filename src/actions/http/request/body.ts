@@ -39,7 +39,7 @@ export function lengthOf(content: Content): number | undefined {
  * Encodes `body`: text as it is, an object or a list as JSON, and an object as a form
  * where the content type of the step says so. Throws EncodingError on what JSON cannot express.
  */
-export function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {
+function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {
   if (body === null || typeof body !== "object") return { content: String(body) };
   const isForm = contentType !== undefined && mediaType(contentType) === FORM_TYPE;
   return isForm && isDict(body) ? { content: encodePairs("body", body) } : encodeJson("body", body);
@@ -55,7 +55,7 @@ export function encodeJson(what: string, value: Value): RequestBody<string> {
 }
 
 /** Names and values as a form. Throws EncodingError on a value that a form cannot express. */
-export function encodeForm(form: Dict, contentType: string | undefined): RequestBody<string> {
+function encodeForm(form: Dict, contentType: string | undefined): RequestBody<string> {
   // Defaults often give the type of JSON.
   const ownType = contentType !== undefined && mediaType(contentType) !== FORM_TYPE;
   return { content: encodePairs("form", form), contentType: FORM_TYPE, ownType };

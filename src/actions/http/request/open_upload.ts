@@ -151,7 +151,7 @@ function fileStream(path: string, length: number | undefined, parameter: string)
 }
 
 /** A part of a multipart body whose file was found. */
-export interface ReadyPart {
+interface ReadyPart {
   readonly name: string;
   readonly content: Content;
   readonly type?: string;
@@ -166,7 +166,7 @@ export interface ReadyPart {
  * A multipart body. A multipart type that the step gives is kept, with the boundary that it names;
  * without one it gets that of the body.
  */
-export function multipartBody(
+function multipartBody(
   parts: readonly ReadyPart[],
   contentType: string | undefined,
 ): RequestBody {
@@ -218,7 +218,7 @@ function inLine(value: string): string {
 const BROTLI_QUALITY = 5;
 
 /** A body that is compressed: in memory, or, where it is read from files, while it is sent. */
-export async function compressBody(body: RequestBody, how: Compression): Promise<RequestBody> {
+async function compressBody(body: RequestBody, how: Compression): Promise<RequestBody> {
   const zlib = await import("node:zlib");
   const brotli = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
   const compressAll = (bytes: Uint8Array): Uint8Array =>

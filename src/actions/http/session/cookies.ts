@@ -101,7 +101,7 @@ function setCookies({ rawHeaders }: RawResponse): string[] {
 }
 
 /** The cookies of a session, by the rules of RFC 6265 and the public suffix list. */
-export interface Jar {
+interface Jar {
   /** The header `Cookie` for a URL; undefined if no cookie belongs there. */
   header(url: URL): string | undefined;
   /** Keeps a `Set-Cookie` header of a response from a URL. Why one is rejected is returned. */
@@ -111,7 +111,7 @@ export interface Jar {
 }
 
 /** A jar without cookies. */
-export async function makeJar(): Promise<Jar> {
+async function makeJar(): Promise<Jar> {
   const { CookieJar } = await import("tough-cookie");
   const jar = new CookieJar();
   return {
@@ -134,7 +134,7 @@ export async function makeJar(): Promise<Jar> {
 }
 
 /** A cookie that a response sets, as steps see it. */
-export async function readCookie(raw: string, { hostname, pathname }: URL): Promise<Dict> {
+async function readCookie(raw: string, { hostname, pathname }: URL): Promise<Dict> {
   const { Cookie, defaultPath } = await import("tough-cookie");
   const cookie = Cookie.parse(raw, { loose: true });
   if (!cookie) return { name: "", value: raw, raw };
@@ -169,7 +169,7 @@ function sameSiteOf({ sameSite }: Cookie): string | null {
 }
 
 /** Puts the cookies of a Netscape cookie file into a jar, once. */
-export async function readCookieFile(
+async function readCookieFile(
   path: string,
   jar: Jar,
   context: ActionContext,

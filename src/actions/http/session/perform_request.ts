@@ -248,7 +248,7 @@ export async function openSession(
 }
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
-export async function openSignIn(
+async function openSignIn(
   auth: Dict,
   request: HttpRequest,
   signIn: SignInContext,
@@ -280,7 +280,7 @@ function addSecrets(auth: Dict, secrets: SecretSink): void {
 }
 
 /** Whether a response may say where to ask instead. */
-export function isRedirect({ code }: RawResponse): boolean {
+function isRedirect({ code }: RawResponse): boolean {
   return REDIRECTS.includes(code);
 }
 
@@ -290,7 +290,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * The request that a redirect asks for; undefined where the response is not one. Another origin
  * gets no header that has a secret name or holds a secret.
  */
-export function redirectOf(
+function redirectOf(
   request: HttpRequest,
   reply: RawResponse,
   secrets: SecretSink,

@@ -16,9 +16,20 @@ const { Buffer } = await import("node:buffer");
 const { connect: connectPlain, isIP } = await import("node:net");
 // Loaded while requests are under way, it makes the runtime panic (denoland/deno#36258).
 const { connect: connectSecure, getCACertificates } = await import("node:tls");
+const { Duplex } = await import("node:stream");
 
 /** The authorities of NODE_EXTRA_CA_CERTS. */
 let extraAuthorities: string[] | undefined;
+
+/** Has the runtime read the authorities of the system, which the first server would wait for. */
+function prepareTls(): void {
+  if (extraAuthorities) return;
+  extraAuthorities = getCACertificates("extra");
+  const nowhere = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  const socket = connectSecure({ socket: nowhere as Socket });
+  socket.on("error", () => {});
+  socket.destroy();
+}
 
 /** Where connections lead; requests with the same key share them. */
 export interface Target {
@@ -63,7 +74,7 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
 const HTTP1: readonly string[] = ["http/1.1"];
 
 /** The settings for opening a connection. */
-export interface OpeningOptions {
+interface OpeningOptions {
   readonly clock: Clock;
   /** Ends the opening. */
   readonly signal?: AbortSignal | undefined;
@@ -170,11 +181,7 @@ export class HttpConnection {
         rejectUnauthorized: connection.tls.rejectUnauthorized,
       }
       : undefined;
-    if (server ?? proxy) {
-      // By itself, the runtime refuses a server whose own certificate is one of them.
-      extraAuthorities ??= getCACertificates("extra");
-      this.#began = this.#clock.ticks();
-    }
+    if (server ?? proxy) prepareTls();
     // Who reads a stream gets one.
     const onread = protocols ? {} : { onread: this.#onRead() };
     if (isProxied && (route.kind === "tunnel" || protocols)) {
@@ -206,6 +213,7 @@ export class HttpConnection {
     // Whether its certificate is accepted is decided when it is there.
     const secure = options && {
       ...options,
+      // By itself, the runtime refuses a server whose own certificate is one of them.
       ...options.ca || extraAuthorities!.length === 0 ? {} : { ca: extraAuthorities },
       servername: isIP(options.servername!) ? "" : options.servername!,
       rejectUnauthorized: false,
@@ -214,6 +222,8 @@ export class HttpConnection {
       ? connectSecure({ ...to, ...secure })
       : connectPlain(to as TcpSocketConnectOpts);
     this.socket = socket;
+    // The first call takes longer, which is not the fault of a server.
+    if (!("socket" in to)) this.#began = this.#clock.ticks();
     if (!this.isOpen) socket.destroy();
     // A server may refuse a certificate at any time after the handshake.
     socket.on("error", (error) => this.#error ??= error);

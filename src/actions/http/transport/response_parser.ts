@@ -27,7 +27,7 @@ type State =
 const CR = 13, LF = 10, SPACE = 32, TAB = 9, SEMICOLON = 59;
 
 /** The most bytes of a head, and of trailers. */
-export const MAX_HEAD = 16 * 1024;
+const MAX_HEAD = 16 * 1024;
 
 /** The most bytes of the line before a chunk. */
 const MAX_CHUNK_LINE = 4096;
