@@ -27,7 +27,7 @@ export async function costOf(
   return JSON.parse((await workbench.deno("run", "-A", ROUND_ENDS, ...args)).stdout);
 }
 
-/** What a round allocates: exact but for what V8 makes of the code meanwhile. */
+/** What a round allocates at most: the promises are exact, of the bytes V8 may collect some. */
 export async function allocatedBy(
   workbench: Pick<Workbench, "deno" | "path">,
   kind: string,

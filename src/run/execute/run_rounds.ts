@@ -38,6 +38,7 @@ export async function runRounds(
   const rounds = new Rounds(start, steps, stats, expect !== undefined);
   const began = clock.ticks();
   let turn = began;
+  let isLate = period !== undefined;
   const part = run.options.piece?.header.part;
   for (let index = (part?.index ?? 1) - 1; index < repeat.count; index += part?.of ?? 1) {
     // Rounds in parallel start at absolute times, so that late timers add up to nothing.
@@ -52,11 +53,11 @@ export async function runRounds(
       turn = now = clock.ticks();
       rounds.begunInTurn = 0;
     }
-    const isHeld = rounds.isFull;
-    // It begins when it can, and is measured from when it was due.
+    // It begins when it can. Once one had to wait, all are measured from when they were due.
+    isLate ||= rounds.isFull;
     while (rounds.isFull) await rounds.change();
     if (draining.reason !== undefined || rounds.error !== undefined) break;
-    rounds.begin(index, period === undefined && !isHeld ? now : due);
+    rounds.begin(index, isLate ? due : now);
     while (!repeat.async && rounds.isUnderWay) await rounds.change();
   }
   while (rounds.isUnderWay) await rounds.change();
