@@ -1,8 +1,9 @@
-import process from "node:process";
-import { createInterface } from "node:readline/promises";
-
 /** Asks for a line on the terminal, with the keys to edit it; see `Input`. */
 export async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+  const [{ default: process }, { createInterface }] = await Promise.all([
+    import("node:process"),
+    import("node:readline/promises"),
+  ]);
   const lines = createInterface({ input: process.stdin, output: process.stderr, history: HISTORY });
   const closed = new AbortController();
   const end = () => closed.abort();

@@ -7,7 +7,7 @@ import { tlsOptions } from "../../action/tls/tls.ts";
 import { findBrowser } from "./find_browser.ts";
 import { PageWatch } from "./page_watch.ts";
 import type { BrowserParams } from "./parameters.ts";
-import { type Browser, loadPuppeteer } from "./puppeteer.ts";
+import { type Browser, loadPuppeteer, type Puppeteer } from "./puppeteer.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 import { trustAuthorities } from "./trust_authorities.ts";
 
@@ -53,6 +53,8 @@ export async function openBrowser(params: BrowserParams, attempt: Attempt): Prom
   const { permissions, host: { clock } } = context;
   const began = clock.ticks();
   const { headless, window_w: width, window_h: height } = params;
+  // Nothing is started where the library cannot be loaded.
+  const { connect } = await loadPuppeteer();
   const program = await findBrowser(params.executable, headless, context);
   const tls = await tlsOptions(params.tls ?? {}, context);
   // Chromium refuses to start with its sandbox as root.
@@ -101,7 +103,7 @@ export async function openBrowser(params: BrowserParams, attempt: Attempt): Prom
     resources.defer(() => closed);
   });
   const address = await addressOf(group, program, sandbox, headless);
-  const browser = await connect(address, !tls.rejectUnauthorized);
+  const browser = await connectTo(address, connect, !tls.rejectUnauthorized);
   const lost = new AbortController();
   browser.on("disconnected", () => lost.abort(new StepError("the browser ended")));
   if (tls.ca && tls.rejectUnauthorized) await trustAuthorities(browser, tls, clock);
@@ -191,8 +193,11 @@ async function addressOf(
   );
 }
 
-async function connect(address: string, acceptInsecureCerts: boolean): Promise<Browser> {
-  const { connect } = await loadPuppeteer();
+async function connectTo(
+  address: string,
+  connect: Puppeteer["connect"],
+  acceptInsecureCerts: boolean,
+): Promise<Browser> {
   try {
     return await connect({
       browserWSEndpoint: address,

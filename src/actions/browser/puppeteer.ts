@@ -122,7 +122,7 @@ export interface Browser {
 }
 
 /** The package, as far as this project uses it. */
-interface Puppeteer {
+export interface Puppeteer {
   readonly KnownDevices: Readonly<Record<string, Device>>;
   connect(options: {
     readonly browserWSEndpoint: string;

@@ -71,7 +71,7 @@ jobs:
         with:
           get: http://127.0.0.1:1/
           auth: { aws: { region: a, service: s3, access_key_id: b, secret_access_key: secret-key } }
-      - { uses: browser, with: { executable: /bin/sh, device: nope, actions: [{ name: wait_ready }] } }
+      - { uses: browser, with: { executable: /bin/sh, actions: [{ name: wait_ready }] } }
       - { uses: dns, with: { name: a.example, server: "127.0.0.1:1", timeout: 100ms } }
   - name: no need of any
     repeat: { count: 2, async: true, expect: "stats.p95 < 10" }
@@ -174,7 +174,7 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
         users.stdout,
       );
       assertStringIncludes(users.stdout, "6 passed, 10 failed");
-      assertStringIncludes(users.stdout, 'unknown device "nope"');
+      assertStringIncludes(users.stdout, "/bin/sh ended with exit code 2 before it took commands");
     });
 
     await runFromUrl(test, text, await Deno.readTextFile(`${directory}/runner-pages.js`));

@@ -33,6 +33,7 @@ jobs:
   - name: Without servers
     steps:
       - { uses: hello, with: { a: 1 }, test: res.a == 1 }
+      - { uses: assert, test: status == 0 }
       - { uses: echo, with: { message: hi }, test: res.message == "hi" }
       - { uses: shell, with: { cmd: "echo $A", env: { A: b } }, test: res.stdout == "b\\n" }
       - { uses: embedded, with: { path: job.yml }, test: status == 0 }
