@@ -1,7 +1,7 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import { StepError } from "../base/errors.ts";
-import type { ActionScopes } from "./action.ts";
+import type { ActionScopes, ResourceScope } from "./action.ts";
 import { signalSession } from "./process/process_group.ts";
 
 /**
@@ -112,6 +112,11 @@ function temporaryProblem(error: unknown): unknown {
 function temporaryDirectory(): string {
   const name = Deno.build.os === "windows" ? "TMP" : "TMPDIR";
   return isGranted({ name: "env" }) && Deno.env.get(name) || "/tmp";
+}
+
+/** How commands in the background of a job ended by themselves that had been ready. */
+export function endsInBackground(job: ResourceScope): string[] {
+  return job.resource("ends of commands in the background", () => []);
 }
 
 /** The processes and files of a run. */

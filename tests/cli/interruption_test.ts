@@ -465,6 +465,32 @@ Deno.test("a step that needs a background server reports how the server ended", 
   assert(!stdout.includes("is the server running there"), stdout);
 });
 
+Deno.test("every failure after the end of a server that was ready says how it ended", async () => {
+  const cmd = "echo ready; until [ -e stop ]; do sleep 0.02; done; echo out of tea; exit 7";
+  const steps = `      - id: service
+        uses: shell
+        with: { cmd: ${JSON.stringify(cmd)}, background: true, ready: { log: ready } }
+        outputs: { pid: res.pid }
+      - uses: shell
+        with: { cmd: "touch stop; while kill -0 {{outputs.service.pid}} 2>&-; do sleep 0.01; done" }
+      - { uses: hello, with: { a: 1 }, test: res.a == 2 }
+`;
+  const other = "  - name: other\n    needs: [j]\n    when: always\n    steps:\n" +
+    "      - { uses: hello, with: { a: 1 }, test: res.a == 3 }\n";
+  await withFiles(
+    { "w.yml": flow(steps).replace("name: j", "name: j\n    id: j") + other },
+    async (cwd) => {
+      const { code, stdout, stderr } = await runCli(["w.yml", "--report=json=r.json"], { cwd });
+      assertEquals(code, 1);
+      const problem = "the command in the background ended with exit code 7: out of tea";
+      assertEquals(stderr, `warning: j › shell: ${problem}\n`);
+      assertStringIncludes(stdout, `hint: ${problem}`);
+      const report = await Deno.readTextFile(`${cwd}/r.json`);
+      assertEquals(report.split(`"hint":"${problem}"`).length, 2, report);
+    },
+  );
+});
+
 const ASKS: readonly ((port: number) => string)[] = [
   (port) => `{ uses: http, with: { get: "http://127.0.0.1:${port}/" }, test: res.code == 200 }`,
   (port) =>

@@ -1,22 +1,22 @@
 import { StepError } from "../../base/errors.ts";
-import type { ActionContext } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { awaitCommand, haveEnded } from "../../action/process/await_command.ts";
 import {
   type Captured,
   empty,
+  lastLines,
   type LastOf,
   lastOf,
   outputFields,
 } from "../../action/process/capture.ts";
 import type { ProcessGroup } from "../../action/process/process_group.ts";
-import { runResources } from "../../action/run_resources.ts";
+import { endsInBackground, runResources } from "../../action/run_resources.ts";
 import { type Command, spawnProblem, startCommand } from "./start_command.ts";
 
 /** Runs a command and waits for it, unless it is to run on. */
 export async function runCommand(command: Command, attempt: Attempt) {
   const { context } = attempt;
-  if (command.background) return await runInBackground(command, context);
+  if (command.background) return await runInBackground(command, attempt);
   const group = await startCommand(command, context);
   // Nothing ends it: it and its exit code are no longer the run's.
   if (command.detach) {
@@ -59,7 +59,9 @@ async function waitFor(
 }
 
 /** Starts a command that runs until the run ends; all that it prints goes into a file. */
-async function runInBackground(command: Command, context: ActionContext) {
+async function runInBackground(command: Command, attempt: Attempt) {
+  const { context } = attempt;
+  const { ready, ready_timeout } = command;
   const resources = runResources(context);
   let log: Deno.FsFile;
   let path: string;
@@ -74,28 +76,71 @@ async function runInBackground(command: Command, context: ActionContext) {
     throw error;
   });
   const end = lastOf(LONGEST_END, context.secrets);
-  const outputs = copyTo(log, end, group.child);
+  const printed = Promise.withResolvers<void>();
+  const outputs = copyTo(log, end, group.child, ready?.log, printed.resolve);
   let isOver = false;
-  const failure = group.status.then(async (status) => {
-    if (isOver || !isFailure(status)) return undefined;
+  let isReady = !ready;
+  let output: Captured | undefined;
+  const takeOutput = () => output ??= end.take(true);
+  /** How it ended by itself; undefined if it was ended. */
+  const ended = group.status.then(async (status) => {
+    if (isOver) return undefined;
     await haveEnded(outputs, context);
-    const line = lastLine(end.take(true));
-    const ended = `the command in the background ended with exit code ${status.code}`;
-    const message = line === "" ? ended : `${ended}: ${line}`;
+    const line = lastLine(takeOutput());
+    return { status, reason: line === "" ? "" : `: ${line}` };
+  });
+  const failure = ended.then((ended) => {
+    if (!ended || !isReady) return undefined;
+    const message = `the command in the background ${howItEnded(ended.status)}${ended.reason}`;
+    if (ready) endsInBackground(context.scope.job).push(message);
+    if (!isFailure(ended.status)) return undefined;
     context.warn(message);
     return message;
   });
   resources.addBackground(failure);
-  resources.defer(async () => {
-    isOver = true;
-    await group.end();
-    await failure;
-    resources.release(group.pid);
-    await Promise.all(outputs.map((output) => output.cancel()));
-    await Promise.all(outputs.map((output) => output.ended));
-    log.close();
-  });
-  return { res: { code: null, signal: null, pid: group.pid, log: path }, brief: "started" };
+  let stopping: Promise<void> | undefined;
+  const stop = () =>
+    stopping ??= (async () => {
+      isOver = true;
+      await group.end();
+      await failure;
+      resources.release(group.pid);
+      await Promise.all(outputs.map((output) => output.cancel()));
+      await Promise.all(outputs.map((output) => output.ended));
+      log.close();
+    })();
+  resources.defer(stop);
+  if (ready) {
+    const { awaitReady } = await import("./await_ready.ts");
+    const death = Promise.withResolvers<never>();
+    ended.then((ended) => {
+      // A command may end well and leave its server behind.
+      if (!ended || ended.status.code === 0 && group.isAlive()) return;
+      const { status, reason } = ended;
+      death.reject(
+        new StepError(`the command ${howItEnded(status)} before it was ready${reason}`),
+      );
+    });
+    try {
+      await Promise.race([
+        awaitReady(ready, ready_timeout, printed.promise, attempt),
+        death.promise,
+      ]);
+      isReady = true;
+    } catch (error) {
+      await stop();
+      if (!(error instanceof StepError)) throw error;
+      const hints = [error.hint, lastLines("output", takeOutput().text)];
+      const hint = hints.filter((text) => text !== undefined).join("\n");
+      throw new StepError(error.message, hint === "" ? undefined : hint, error.details);
+    }
+  }
+  const brief = ready ? "ready" : "started";
+  return { res: { code: null, signal: null, pid: group.pid, log: path }, brief };
+}
+
+function howItEnded({ code, signal }: Deno.CommandStatus): string {
+  return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
 }
 
 /** Exit codes of commands that were ended by SIGINT, SIGKILL or SIGTERM, by themselves or in a shell. */
@@ -117,8 +162,24 @@ function lastLine({ text, cut }: Captured): string {
   return newline < 0 && cut ? "" : printed.slice(newline + 1);
 }
 
-/** Copies both outputs to a file; `end` keeps the end of them. */
-function copyTo(log: Deno.FsFile, end: LastOf, { stdout, stderr }: Deno.ChildProcess) {
+/**
+ * Copies both outputs to a file; `end` keeps the end of them. `found` is called when one of them
+ * has the text `sought`.
+ */
+function copyTo(
+  log: Deno.FsFile,
+  end: LastOf,
+  { stdout, stderr }: Deno.ChildProcess,
+  sought: string | undefined,
+  found: () => void,
+) {
+  const writer = () => {
+    const look = sought === undefined ? () => {} : finder(sought, found);
+    return (bytes: Uint8Array) => {
+      look(bytes);
+      write(bytes);
+    };
+  };
   const write = (bytes: Uint8Array) => {
     end.add(bytes);
     try {
@@ -127,5 +188,16 @@ function copyTo(log: Deno.FsFile, end: LastOf, { stdout, stderr }: Deno.ChildPro
       // A full disk costs the log, not the command, whose output is emptied all the same.
     }
   };
-  return [empty(stdout, write), empty(stderr, write)];
+  return [empty(stdout, writer()), empty(stderr, writer())];
+}
+
+/** Looks for a text in bytes that come in pieces. */
+function finder(sought: string, found: () => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let last = "";
+  return (bytes) => {
+    const text = last + decoder.decode(bytes, { stream: true });
+    if (text.includes(sought)) found();
+    last = text.slice(Math.max(0, text.length - sought.length));
+  };
 }

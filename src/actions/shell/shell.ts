@@ -1,9 +1,20 @@
 import { formatDuration } from "../../base/value/duration.ts";
 import { isSecretName } from "../../secrets/secrets.ts";
 import { action } from "../../action/make_action.ts";
-import { timeout } from "../../action/params.ts";
-import { flag, integer, mapOf, type Param, text, value } from "../../action/schema.ts";
+import { port, timeout } from "../../action/params.ts";
+import {
+  duration,
+  flag,
+  integer,
+  map,
+  mapOf,
+  type Param,
+  text,
+  value,
+} from "../../action/schema.ts";
+import { isGiven } from "../../action/parameters.ts";
 import { textOf } from "../../action/text_of.ts";
+import { readUrl } from "../http/request/http_syntax.ts";
 import { findInterpreter } from "./interpreter.ts";
 
 const MAX_OUTPUT = 1024 * 1024;
@@ -12,7 +23,7 @@ const MAX_OUTPUT = 1024 * 1024;
 const LARGEST_OUTPUT = 256 * 1024 * 1024;
 
 /** What depends on somebody who waits for the command. */
-const ATTACHED = ["background", "stdin", "timeout", "max_output"];
+const ATTACHED = ["background", "ready", "stdin", "timeout", "max_output"];
 
 /** A text that the system takes, which ends at a NUL. */
 const line = (summary: string) =>
@@ -42,6 +53,23 @@ function cannotHold(name: string, why: string, param: Param, at?: "key") {
   return param.wrong(message, undefined, { at });
 }
 
+const ready = map(
+  {
+    http: text("a URL that answers with a code from 200 to 299").as((text, param) => {
+      const url = readUrl(text);
+      if (!(url instanceof URL)) throw param.wrong(url.message, url.hint);
+      if (url.password !== "") param.secrets?.add(decodeURIComponent(url.password));
+      return url;
+    }),
+    tcp: port("a port of this machine that accepts connections"),
+    log: text("a text that it prints"),
+  },
+  "what shows that a command in the background is ready; the step waits for it",
+  {
+    oneField: true,
+  },
+);
+
 /** Runs a command. A command that fails is a result; one that cannot be run is an error. */
 export const shell = action({
   name: "shell",
@@ -64,6 +92,8 @@ export const shell = action({
     ),
     background: flag("whether it runs on, until the run ends, while the next steps run")
       .default(false),
+    ready,
+    ready_timeout: duration("how long it may take until it is ready").default(30_000, "30s"),
     detach: flag(
       "whether it lives on after the run, in a session of its own; it is not waited for",
     ).default(false),
@@ -72,7 +102,13 @@ export const shell = action({
       { min: 0, max: LARGEST_OUTPUT },
     ).default(MAX_OUTPUT),
   },
-  check: ({ detach }, param, raw) => {
+  check: ({ background, detach }, param, raw) => {
+    if (isGiven(raw, "ready") && background === false && !detach) {
+      param.of("ready").wrong('"ready" needs "background: true"', undefined, { at: "key" });
+    }
+    if (isGiven(raw, "ready_timeout") && !isGiven(raw, "ready")) {
+      param.of("ready_timeout").wrong('"ready_timeout" needs "ready"', undefined, { at: "key" });
+    }
     if (!detach) return;
     for (const name of ATTACHED) {
       if ((raw[name] ?? false) === false) continue;
@@ -96,7 +132,7 @@ export const shell = action({
   },
   example: "res.code == 0",
   target: ({ shell }) => ({ program: findInterpreter(shell).program }),
-  request: (command) => {
+  request: (command, raw) => {
     const { cmd, shell, workdir, env, stdin, timeout, background, detach } = command;
     return {
       cmd,
@@ -106,6 +142,7 @@ export const shell = action({
       ...stdin !== undefined && { stdin },
       ...timeout !== 0 && { timeout: formatDuration(timeout) },
       background,
+      ...raw.ready !== undefined && { ready: raw.ready },
       ...detach && { detach },
     };
   },

@@ -2,6 +2,7 @@ import { resolve } from "@std/path/resolve";
 import type { ActionContext } from "../../action/action.ts";
 import { type RunResources, runResources } from "../../action/run_resources.ts";
 import type { Host } from "../../host/host.ts";
+import type { Ready } from "./await_ready.ts";
 import { findInterpreter, type Interpreter, needsFile } from "./interpreter.ts";
 import { feed, type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { StepError } from "../../base/errors.ts";
@@ -18,6 +19,10 @@ export interface Command {
   readonly env?: Readonly<Record<string, string | null>>;
   readonly stdin?: string;
   readonly background: boolean;
+  /** What shows that it is ready, in the background. */
+  readonly ready?: Ready;
+  /** Milliseconds until it must be ready. */
+  readonly ready_timeout: number;
   /** It lives on after the run. */
   readonly detach: boolean;
   /** Bytes to keep of each output. */

@@ -1,5 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
-import { runResources } from "../../action/run_resources.ts";
+import { endsInBackground, runResources } from "../../action/run_resources.ts";
 import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { diffValues } from "../../base/value/diff_values.ts";
@@ -32,8 +32,10 @@ import { locateFailure } from "./locate_failure.ts";
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
 export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
   const failure = describeFailure(owner, error);
-  return "model" in owner && owner.model.test?.some(({ says }) => says)
-    ? failure.then((one) => inWords(owner, one))
+  if (!("model" in owner)) return failure;
+  const ends = endsInBackground(owner.round.resources);
+  return ends.length > 0 || owner.model.test?.some(({ says }) => says)
+    ? failure.then((one) => withEnds(ends, inWords(owner, one)))
     : failure;
 }
 
@@ -44,6 +46,14 @@ function inWords({ model, scope }: StepExecution, failure: Failure): Failure {
   );
   const says = assertion && wordsOf(assertion, scope);
   return says === undefined ? failure : { ...failure, message: `${says}: ${failure.message}` };
+}
+
+/** Says which servers of the job are gone. */
+function withEnds(ends: readonly string[], failure: Failure): Failure {
+  const { hint } = failure;
+  const unsaid = ends.filter((end) => !hint?.includes(end));
+  if (unsaid.length === 0) return failure;
+  return { ...failure, hint: [...hint === undefined ? [] : [hint], ...unsaid].join("\n") };
 }
 
 async function describeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {

@@ -11,6 +11,7 @@ import { shell } from "../../../src/actions/shell/shell.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { runnerOf } from "../../support/run_action.ts";
+import { freePort } from "../../support/servers/free_port.ts";
 import { isRunning, until } from "../../support/run/processes.ts";
 import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -391,6 +392,78 @@ Deno.test("shell runs a command in the background until the run ends", async () 
   await assertRejects(() => Deno.stat(log), Deno.errors.NotFound);
 });
 
+/** The command of a server that refuses its first request. */
+const serverCommand = (port: number) =>
+  `exec '${Deno.execPath()}' eval 'let asked = 0; Deno.serve({ port: ${port}, onListen: () => ` +
+  `console.log("listen" + "ing") }, () => new Response("", { status: asked++ ? 200 : 503 }))'`;
+
+Deno.test("shell waits until a command in the background is ready", async (test) => {
+  const kinds: readonly ((port: number) => Dict)[] = [
+    (port) => ({ http: `http://127.0.0.1:${port}/` }),
+    (port) => ({ tcp: port }),
+    () => ({ log: "listening" }),
+  ];
+  for (const kind of kinds) {
+    const port = freePort();
+    const ready = kind(port);
+    await test.step(Object.keys(ready)[0]!, () =>
+      inRun(async (context) => {
+        const params = { cmd: serverCommand(port), background: true, ready };
+        const { req, brief } = await runShell(params, context);
+        assertEquals([req.ready, brief], [ready, "ready"]);
+        (await Deno.connect({ port })).close();
+      }));
+  }
+});
+
+Deno.test("a command in the background that does not become ready is ended", async (test) => {
+  const port = freePort();
+  const refused = new RegExp(
+    `^the last try: cannot connect to localhost port ${port}: .*ECONNREFUSED.*\noutput:\n  hello$`,
+    "s",
+  );
+  const table: [name: string, cmd: string, ready: Dict, message: RegExp, hint: RegExp][] = [
+    [
+      "time",
+      "echo hello; echo $$ > $FILE; sleep 100",
+      { tcp: port },
+      /^timed out after 1s while waiting until the command is ready$/,
+      refused,
+    ],
+    [
+      "end",
+      "echo $$ > $FILE; echo one; echo no port >&2; exit 3",
+      { log: "ready" },
+      /^the command ended with exit code 3 before it was ready: (?:no port|one)$/,
+      /^output:\n/,
+    ],
+  ];
+  for (const [name, cmd, ready, message, hint] of table) {
+    await test.step(name, () =>
+      withFiles({}, (directory) =>
+        inRun(async (context) => {
+          const FILE = `${directory}/pid`;
+          const params = { cmd, env: { FILE }, background: true, ready, ready_timeout: "1s" };
+          const error = await assertRejects(() => runShell(params, context), StepError);
+          assertMatch(error.message, message);
+          assertMatch(error.hint ?? "", hint);
+          assertEquals(isRunning(Number(await Deno.readTextFile(FILE))), false);
+          assertEquals(context.notes, []);
+        })));
+  }
+});
+
+Deno.test("permissions apply to what shows that a command is ready", async () => {
+  await inRun(async (context) => {
+    const run = [{ text: "/bin/sh", path: `${await Deno.realPath("/bin")}/sh` }];
+    const permissions = { run, net: [{ host: "example.com", below: false }] };
+    const params = { cmd: "sleep 100", background: true, ready: { tcp: 1 } };
+    const narrow: TestContext = Object.create(context, { permissions: { value: permissions } });
+    const error = await assertRejects(() => runShell(params, narrow), StepError);
+    assertMatch(error.message, /^cannot connect to localhost port 1: --allow-net does not/);
+  });
+});
+
 Deno.test("shell runs many commands at once", async () => {
   await inRun(async (context) => {
     const results = await Promise.all(
@@ -488,6 +561,17 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
     '"detach" and "background" cannot be combined: nothing waits for a detached command',
     '"detach" and "stdin" cannot be combined: nothing waits for a detached command',
   ]],
+  [{ cmd: "ls", background: true, ready: { log: "up" }, ready_timeout: "1s" }, []],
+  [{ cmd: "ls", background: "{{b}}", ready: { tcp: "{{p}}" } }, []],
+  [{ cmd: "ls", ready: { http: "localhost" } }, [
+    'invalid URL "localhost"',
+    '"ready" needs "background: true"',
+  ]],
+  [{ cmd: "ls", background: true, ready: { tcp: 0, log: "a" }, ready_timeout: "1s" }, [
+    "invalid port 0",
+    '"ready" has "tcp" and "log", which cannot be combined',
+  ]],
+  [{ cmd: "ls", background: true, ready_timeout: "1s" }, ['"ready_timeout" needs "ready"']],
   [{ cmd: "ls", max_output: -1 }, ['"max_output" must be at least 0, not -1']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
   [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
