@@ -30,7 +30,13 @@ import {
 import { acquireSlot, Call, clientOf } from "./transport/client.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { openSocket } from "./transport/http_connection.ts";
-import { type BodySink, type Phase, type RawResponse, SendFailure } from "./transport/model.ts";
+import {
+  type BodySink,
+  OpeningFailure,
+  type Phase,
+  type RawResponse,
+  SendFailure,
+} from "./transport/model.ts";
 
 /**
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
@@ -250,8 +256,9 @@ export class StreamRequest {
           const phases = { ...opening, first_byte: clock.ticks() - sent, download: 0 };
           return { ...response, rawTrailers: [], version: "1.1", phases, tls };
         } catch (error) {
-          const cause = signal.aborted ? signal.reason : error;
-          throw new SendFailure(cause, request, phase, 0, connection);
+          const isOpening = error instanceof OpeningFailure;
+          const cause = signal.aborted ? signal.reason : isOpening ? error.cause : error;
+          throw new SendFailure(cause, request, isOpening ? error.stage : phase, 0, connection);
         }
       },
     }));

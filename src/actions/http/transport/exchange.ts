@@ -16,6 +16,7 @@ import {
   type Exchange,
   findHeader,
   MalformedResponse,
+  NO_OPENING,
   type Phase,
   ProtocolChanged,
   type RawHead,
@@ -65,7 +66,7 @@ export class Http1Exchange
   #sent = 0;
   #answered = 0;
   #ended: number | undefined;
-  #opening: Pick<RawResponse["phases"], "dns" | "connect" | "tls"> = NO_OPENING;
+  #opening = NO_OPENING;
   #tls: RawResponse["tls"];
   /** Whether the operating system has taken some of it, and all of it. */
   #isBegun = false;
@@ -258,8 +259,7 @@ export class Http1Exchange
     this.#sent = this.#options.clock.ticks();
     this.#opening = NO_OPENING;
     if (connection.uses === 1) {
-      const { ready: _, ...opening } = connection.opening(this.#dispatched!);
-      this.#opening = opening;
+      this.#opening = connection.opening(this.#dispatched!);
     }
     connection.parser.start(this, this.#request.method);
     this.#send(connection);
@@ -333,8 +333,6 @@ export class Http1Exchange
     this.drained();
   }
 }
-
-const NO_OPENING = { dns: 0, connect: 0, tls: 0 };
 
 /** Writes a part of a body; false if the connection takes no more for now. */
 function writeChunk({ socket }: HttpConnection, chunk: Uint8Array, isChunked: boolean): boolean {

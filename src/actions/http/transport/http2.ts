@@ -11,8 +11,10 @@ import {
   ClosedEarly,
   type Exchange,
   findHeader,
+  NO_OPENING,
+  type Opening,
+  OpeningFailure,
   type Phase,
-  type Phases,
   type RawResponse,
   ResponseBody,
   type SavedBody,
@@ -26,11 +28,6 @@ const { connect: connectHttp2, constants } = await import("node:http2");
 type Opened =
   | { readonly session: ClientHttp2Session; readonly tls: OpenedSocket["tls"]; opening: Opening }
   | "1.1";
-
-/** The times that opening the connection took; the first request counts them. */
-type Opening = Pick<Phases, "dns" | "connect" | "tls">;
-
-const NO_OPENING: Opening = { dns: 0, connect: 0, tls: 0 };
 
 /** The sessions of a run, by connection and origin. */
 const known = new WeakMap<Client, Map<string, Promise<Opened>>>();
@@ -225,14 +222,17 @@ class Http2Exchange implements Exchange {
   }
 
   #failure(error: unknown): SendFailure {
+    const isOpening = error instanceof OpeningFailure;
     const cause = error instanceof Unprocessed
       ? new StepError("the server refuses streams (REFUSED_STREAM)")
+      : isOpening
+      ? error.cause
       : error;
     const { connection } = this.#options;
     return new SendFailure(
       cause,
       this.#request,
-      this.#phase,
+      isOpening ? error.stage : this.#phase,
       this.#body?.received ?? 0,
       connection,
     );

@@ -9,7 +9,7 @@ import type { Clock } from "../../../host/host.ts";
 import { type Connection, firstHop, type Route, routeOf } from "../connection/connection.ts";
 import { openTunnel } from "../connection/proxy.ts";
 import { hostOf } from "../request/http_syntax.ts";
-import { ClosedEarly, type Phase, type Phases } from "./model.ts";
+import { ClosedEarly, type Opening, OpeningFailure, type Phase } from "./model.ts";
 import { ResponseParser } from "./response_parser.ts";
 
 const { Buffer } = await import("node:buffer");
@@ -159,12 +159,12 @@ export class HttpConnection {
   }
 
   /** The times that opening it took after `from`, for the request that it was opened for. */
-  opening(from: number): Pick<Phases, "dns" | "connect" | "tls"> & { readonly ready: number } {
+  opening(from: number): Opening {
     const began = Math.max(from, this.#began);
     const looked = Math.max(began, this.#looked ?? began);
     const connected = Math.max(looked, this.#connected ?? looked);
-    const ready = Math.max(connected, this.#secured ?? connected);
-    return { dns: looked - began, connect: connected - looked, tls: ready - connected, ready };
+    const secured = Math.max(connected, this.#secured ?? connected);
+    return { dns: looked - began, connect: connected - looked, tls: secured - connected };
   }
 
   async #connect(protocols: readonly string[] | undefined): Promise<void> {
@@ -282,13 +282,12 @@ export class HttpConnection {
 export interface OpenedSocket {
   readonly socket: Socket;
   readonly tls: Dict | undefined;
-  /** The times that opening it took. */
-  readonly opening: Pick<Phases, "dns" | "connect" | "tls">;
+  readonly opening: Opening;
 }
 
 /**
  * Opens a socket of its own to the server of a URL, through a proxy where one is used, and with
- * TLS for `https://`.
+ * TLS for `https://`. Throws `OpeningFailure`.
  */
 export async function openSocket(
   url: URL,
@@ -296,10 +295,13 @@ export async function openSocket(
   { clock, ...options }: OpeningOptions,
 ): Promise<OpenedSocket> {
   const opened = new HttpConnection(targetOf(url, connection), clock);
-  await opened.open(options);
+  try {
+    await opened.open(options);
+  } catch (error) {
+    throw new OpeningFailure(error, opened.stage);
+  }
   const { socket, tls } = opened;
-  const { ready: _, ...opening } = opened.opening(0);
-  return { socket, tls, opening };
+  return { socket, tls, opening: opened.opening(0) };
 }
 
 function settled(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {

@@ -61,6 +61,11 @@ export interface Phases {
   readonly download: number;
 }
 
+/** The times that opening a connection took; the first request over it counts them. */
+export type Opening = Pick<Phases, "dns" | "connect" | "tls">;
+
+export const NO_OPENING: Opening = { dns: 0, connect: 0, tls: 0 };
+
 /** The parts of several exchanges together. */
 export function addPhases(one: Phases | undefined, other: Phases): Phases {
   if (!one) return other;
@@ -119,6 +124,13 @@ export class SendFailure extends Error {
     readonly connection: Connection,
   ) {
     super("no response", { cause });
+  }
+}
+
+/** A connection was not opened. */
+export class OpeningFailure extends Error {
+  constructor(override readonly cause: unknown, readonly stage: Phase) {
+    super("no connection", { cause });
   }
 }
 

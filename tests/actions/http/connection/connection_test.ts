@@ -510,12 +510,14 @@ Deno.test("http reports that a port serves plain HTTP and not TLS", async () => 
 Deno.test("http reports a connection that is closed during the TLS handshake", async () => {
   await using context = actionContext();
   await using server = rawServer((connection) => Promise.resolve(connection.close()));
-  const error = await assertRejects(
-    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
-    StepError,
-    `127.0.0.1 port ${server.port} closed the connection during the TLS handshake`,
-  );
-  assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+  for (const version of ["1.1", "2", "auto"]) {
+    const error = await assertRejects(
+      () => runHttp({ get: `https://127.0.0.1:${server.port}/`, version }, context),
+      StepError,
+      `127.0.0.1 port ${server.port} closed the connection during the TLS handshake`,
+    );
+    assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+  }
 });
 
 Deno.test("http posts over TLS", async () => {
