@@ -1,3 +1,4 @@
+import { withDefaults } from "../workflow/read_files.ts";
 import { decodeWorkflow } from "../workflow/decode/decode_workflow.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
@@ -56,7 +57,7 @@ export async function checkFile(
 ): Promise<CheckedFile> {
   let document: Document;
   try {
-    document = await readDocument(name, host);
+    document = withDefaults(await readDocument(name, host), context?.defaults);
   } catch (refusal) {
     if (refusal instanceof LoadError) return refused(name, refusal);
     throw refusal;

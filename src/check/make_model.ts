@@ -228,7 +228,7 @@ function findMentions(
 function findDefaultWords(root: unknown): ReadonlySet<string> {
   const words = new Set<string>();
   const jobs = isDict(root) && Array.isArray(root.jobs) ? root.jobs : [];
-  for (const job of jobs) {
+  for (const job of [root, ...jobs]) {
     if (isDict(job)) addWords(words, job.defaults, new Set(), (text) => text.includes("{{"));
   }
   return words;

@@ -1,3 +1,4 @@
+import type { OuterDefaults } from "../workflow/read_files.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { FoundReference } from "../expr/references.ts";
@@ -30,6 +31,8 @@ export interface CheckContext {
   readonly outputs?: ReadonlySet<string>;
   /** Vars that a suite adds. */
   readonly vars?: ReadonlySet<string>;
+  /** Defaults that a suite gives to its workflows. */
+  readonly defaults?: OuterDefaults;
   /** Vars that are an environment variable which is not set, with its name. */
   readonly unset?: ReadonlyMap<string, string>;
   /** The jobs of the workflow that a run has; by default all. */

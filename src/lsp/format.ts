@@ -43,6 +43,9 @@ export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys 
   const [first, second] = path;
   if (path.length === 0) return fields(ROOTS[kind]);
   if (kind === "suite") {
+    if (first === "defaults") {
+      return second === undefined ? { kind: "actions" } : parametersAt(path.slice(2), action);
+    }
     if (first !== "workflows" || typeof second !== "number") return undefined;
     if (path.length === 2) return fields(SUITE_ENTRY);
     return path.length === 3 && path[2] === "matrix" ? fields(SUITE_MATRIX) : undefined;

@@ -118,7 +118,10 @@ function suiteSchema(): JsonSchemaObject {
       ...tableSchema(SUITE_ENTRY, { matrix: matrixSchema(SUITE_MATRIX) }),
     }],
   };
-  const schema = tableSchema(SUITE, { workflows: entry });
+  const schema = tableSchema(SUITE, {
+    workflows: entry,
+    defaults: { type: "object", additionalProperties: { type: ["object", "null"] } },
+  });
   const properties = Object.entries(schema.properties ?? {}).map(([name, one]) => {
     if (!ONE_OR_MANY.includes(name) || typeof one !== "object") return [name, one] as const;
     const { description = "", ...list } = one;

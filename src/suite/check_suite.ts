@@ -6,7 +6,7 @@ import { LoadError } from "../base/errors.ts";
 import { decodeSuite } from "./decode_suite.ts";
 import { outputsOfSetup } from "./load_suite.ts";
 import { readSuite } from "./open_suite.ts";
-import { findSuiteFiles } from "./suite_of_file.ts";
+import { defaultsOf, findSuiteFiles } from "./suite_of_file.ts";
 
 /** The data of a suite file that `check` needs. */
 interface CheckedSuite {
@@ -25,6 +25,7 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
   if (!document) return undefined;
   const { suite, diagnostics } = await decodeSuite(document, host);
   if (!suite) return { diagnostics, files: [], context: {}, setup: [] };
+  const defaults = defaultsOf(suite);
   const vars = new Set<string>();
   const values = isDict(document.value) ? document.value : {};
   const entries = Array.isArray(values.workflows) ? values.workflows : [];
@@ -44,5 +45,5 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
     for (const diagnostic of error.diagnostics) found.push(diagnostic);
   }
   const outputs = await outputsOfSetup(setup.map((path) => ({ path })), host);
-  return { diagnostics: found, files, context: { vars, outputs }, setup };
+  return { diagnostics: found, files, context: { vars, outputs, defaults }, setup };
 }

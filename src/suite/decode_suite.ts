@@ -4,9 +4,10 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { isDict } from "../base/value/value.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
 import { decodeDocument } from "../workflow/decode/decode_document.ts";
 import { decodeFields, type Decoding } from "../workflow/decode/decode_fields.ts";
+import { decodeDefaults } from "../workflow/decode/decode_step.ts";
 import { decodeMatrixValues } from "../workflow/decode/decode_matrix.ts";
 import { checkTags } from "../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../workflow/limits.ts";
@@ -21,6 +22,7 @@ export interface SuiteDocument {
   readonly name?: string;
   readonly entries: readonly SuiteEntry[];
   readonly vars?: DataTemplate;
+  readonly defaults?: Dict;
   readonly envFiles: readonly string[];
   readonly setup: readonly string[];
   readonly teardown: readonly string[];
@@ -73,11 +75,14 @@ export async function loadSuiteFile(
 function decode(document: Document, decoding: Decoding): SuiteDocument | undefined {
   const fields = decodeFields(asLists(document.value), [], SUITE, decoding);
   if (!fields) return undefined;
-  const { name, workflows = [], vars, workers } = fields;
+  const { name, workflows = [], vars, defaults, workers } = fields;
   return {
     document,
     name,
     vars,
+    // Only those that are right: each workflow would report the others again.
+    defaults: defaults &&
+      Object.fromEntries(decodeDefaults(defaults, ["defaults"], decoding)),
     workers,
     entries: workflows.flatMap((entry, index) =>
       decodeEntry(entry, ["workflows", index], decoding) ?? []

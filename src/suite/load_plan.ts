@@ -12,6 +12,7 @@ import type { Plan } from "../plan/plan.ts";
 import { setVars } from "../plan/set_vars.ts";
 import { loadDocument, type Loaded, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
+import { withDefaults } from "../workflow/read_files.ts";
 import type { SuiteFile } from "./suite.ts";
 
 /** The inputs of workflows and the choice of their jobs. */
@@ -47,14 +48,14 @@ export async function loadPlan(file: SuiteFile, host: Host, options: PlanOptions
 
 /** The same with another choice of jobs. `onUnknown` takes names of vars that it does not have. */
 export async function loadPlanOf(
-  { path, line, document, refusal, vars = {}, tags = [], title }: SuiteFile,
+  { path, line, document, refusal, vars = {}, defaults, tags = [], title }: SuiteFile,
   host: Host,
   options: PlanOptions,
   choose: (plan: Plan) => Plan,
   onUnknown?: () => OnUnknown,
 ): Promise<Plan> {
   if (refusal) throw refusal;
-  const read = document ?? await readDocument(path, host);
+  const read = withDefaults(document ?? await readDocument(path, host), defaults);
   const loaded = await loadDocument(read, host, options.permissions);
   await options.warn?.([...loaded.warnings, ...loaded.hints], read.name);
   const allTags = [...loaded.workflow.tags ?? [], ...tags];

@@ -4,6 +4,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Document } from "../workflow/model.ts";
+import type { OuterDefaults } from "../workflow/read_files.ts";
 
 /** A workflow file that a suite consists of. */
 export interface SuiteFile {
@@ -17,6 +18,8 @@ export interface SuiteFile {
   readonly refusal?: LoadError;
   /** The vars that a suite file adds or replaces. */
   readonly vars?: Dict;
+  /** The defaults that a suite file gives. */
+  readonly defaults?: OuterDefaults;
   /** Additional tags of all its jobs. */
   readonly tags?: readonly string[];
   /** Its name in reports, from that of the workflow and its vars. Throws LoadError. */

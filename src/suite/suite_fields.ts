@@ -18,6 +18,11 @@ export const SUITE = {
       names: IN_WORKFLOW_VARS,
       summary: "Added to the vars of each workflow, or replace the var of that name.",
     },
+    defaults: {
+      type: "map",
+      summary: "Default values of `with` in all workflows, by the name of the action; those of " +
+        "a job win over them.",
+    },
     env_file: { type: "names", summary: "Files with NAME=value lines that `vars` see." },
     setup: {
       type: "names",

@@ -96,6 +96,7 @@ async function filesOf(
   const evaluate = (vars: DataTemplate | undefined, path: Path, names: Dict = environment) =>
     vars ? evaluateVars(vars, { path, document, owner: "suite" }, names) : {};
   const shared = evaluate(suite.vars, ["vars"]);
+  const defaults = defaultsOf(suite);
   const listed: { readonly file: SuiteFile; readonly isMap: boolean }[] = [];
   let leftOut = 0;
   for (const entry of suite.entries) {
@@ -107,7 +108,7 @@ async function filesOf(
       const vars = { ...shared, ...evaluate(entry.vars, [...entry.at, "vars"], names) };
       const title = titleOf(entry, document, found.isMany, matrix);
       for (const workflow of found.workflows) {
-        const file = { ...workflow, vars, tags, title };
+        const file = { ...workflow, vars, defaults, tags, title };
         const other = listed.findIndex((one) => one.file.path === file.path);
         // The settings of a listed file apply if a pattern matches it, too.
         if (isMap && other >= 0 && !listed[other]!.isMap) listed[other] = { file, isMap };
@@ -115,7 +116,7 @@ async function filesOf(
       }
     }
   }
-  const withSharedVars = (path: string): SuiteFile => ({ path: at(path), vars: shared });
+  const withSharedVars = (path: string): SuiteFile => ({ path: at(path), vars: shared, defaults });
   return {
     name,
     setup: suite.setup.map(withSharedVars),
@@ -123,6 +124,11 @@ async function filesOf(
     teardown: suite.teardown.map(withSharedVars),
     leftOut,
   };
+}
+
+/** The defaults that it gives to its workflows. */
+export function defaultsOf({ defaults, document }: SuiteDocument): SuiteFile["defaults"] {
+  return defaults && { values: defaults, document };
 }
 
 /** The combinations of the matrix of an entry; one `undefined` without a matrix. Throws LoadError. */

@@ -1,6 +1,7 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
+import { isDict } from "../base/value/value.ts";
 import type { Template } from "../expr/expression.ts";
 import { type DecodedDocument, decodeDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
@@ -73,13 +74,13 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   const config = host.env.get("RUNNER_CONFIG");
   if (!config) return parseDocument(files);
   const name = files.map((file) => file.name).join(",");
-  const document = parseDocument([
-    await readTextFile(config, host, "RUNNER_CONFIG file"),
-    ...files,
-  ]);
+  const configFile = await readTextFile(config, host, "RUNNER_CONFIG file");
+  const document = parseDocument([configFile, ...files]);
+  const { value } = parseDocument([configFile]);
   // A configuration holds defaults; replacing them is not worth a message.
   const replaced = document.replaced.filter(({ before }) => before !== config);
-  return { ...document, name, replaced };
+  const defaults = isDict(value) && isDict(value.defaults) ? [value.defaults] : undefined;
+  return { ...document, name, replaced, defaults };
 }
 
 /**
@@ -96,7 +97,7 @@ export async function embedJobFiles(
 ): Promise<JobFiles | undefined> {
   if (!draft.jobs.some(({ steps }) => steps.some(({ action }) => action?.embeds))) return undefined;
   const { JobFiles } = await import("./job_files/job_files.ts");
-  const jobFiles = new JobFiles(host, limits);
+  const jobFiles = new JobFiles(host, limits, draft.document.defaults);
   await jobFiles.embed(draft, problems, render);
   return jobFiles;
 }

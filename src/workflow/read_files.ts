@@ -1,6 +1,6 @@
 import type { Document } from "../base/yaml/document.ts";
 import { readYaml } from "../base/yaml/read_yaml.ts";
-import { valueAt } from "../base/value/value.ts";
+import { type Dict, isDict, mergeDicts, valueAt } from "../base/value/value.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../base/text/decode_text.ts";
@@ -119,7 +119,8 @@ export function parseDocument(files: readonly Source[], what?: string): Document
 
 /**
  * Where a value under `with` of a step was written: there, or in the `defaults` of its job if
- * the step says nothing about it. Any other path is given back as it is.
+ * the step says nothing about it, or in those of the whole document. Any other path is given back
+ * as it is.
  */
 export function inheritedPath(root: unknown, path: Path): Path {
   // A job file is a job by itself.
@@ -130,10 +131,50 @@ export function inheritedPath(root: unknown, path: Path): Path {
   const containingStep = valueAt(root, [...job, steps, step!]);
   const uses = valueAt(containingStep, ["uses"]);
   if (typeof uses !== "string" || isThere(containingStep, ["with", ...rest])) return path;
-  const inherited = [...job, "defaults", uses, ...rest];
-  return isThere(root, inherited) ? inherited : path;
+  const inherited = [[...job, "defaults", uses, ...rest], ["defaults", uses, ...rest]];
+  return inherited.find((one) => isThere(root, one)) ?? path;
 }
 
 function isThere(root: unknown, path: Path): boolean {
   return valueAt(root, path) !== undefined;
+}
+
+/** The `defaults` of a file that is not a workflow, for the workflows that are read with it. */
+export interface OuterDefaults {
+  readonly values: Dict;
+  readonly document: Document;
+}
+
+/** A document with the defaults of another file, which those of its jobs replace. */
+export function withDefaults(document: Document, outer: OuterDefaults | undefined): Document {
+  if (!outer || !isDict(document.value)) return document;
+  const { values } = outer;
+  const before = isDict(document.value.defaults) ? document.value.defaults : {};
+  const value = { ...document.value, defaults: mergeDicts(before, values) };
+  return {
+    ...document,
+    files: [...outer.document.files, ...document.files],
+    value,
+    defaults: [...document.defaults ?? [], values],
+    positions() {
+      const own = document.positions();
+      const others = outer.document.positions();
+      const placeOf = (path: Path) => {
+        const written = inheritedPath(value, path);
+        const isOuter = written[0] === "defaults" && isThere({ defaults: values }, written);
+        return isOuter ? { positions: others, path: written } : { positions: own, path };
+      };
+      return {
+        locate(path, part) {
+          const place = placeOf(path);
+          return place.positions.locate(place.path, part);
+        },
+        text(path) {
+          const place = placeOf(path);
+          return place.positions.text(place.path);
+        },
+        keysOfUsedAnchors: () => own.keysOfUsedAnchors(),
+      };
+    },
+  };
 }

@@ -150,6 +150,9 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertHas(await of(named, "{{"), ["vars", "matrix"]);
     assertEquals(await of(`${named}matrix.`, "matrix."), ["stage"]);
     assertEquals(await of(`${suite}matrix: { `, "{ "), ["include", "exclude"]);
+    const inDefaults = "workflows: [a.yml]\ndefaults:\n  ";
+    assertHas(await of(inDefaults, "defaults:\n  "), ["http", "db"]);
+    assertHas(await of(`${inDefaults}http:\n    he`, "    he"), ["headers"]);
     assertHas(await of(`${suite}\nse`, "\nse"), ["setup", "env_file"]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Dict } from "../value/value.ts";
 import type { Path, Source, Span } from "../source.ts";
 
 /** Files, read as one document. */
@@ -7,6 +8,8 @@ export interface Document {
   readonly files: readonly Source[];
   readonly value: unknown;
   readonly replaced: readonly ReplacedKey[];
+  /** Values for `with` by action that come from outside the file, the weakest first. */
+  readonly defaults?: readonly Dict[];
   /** Positions of the values; found at the first call, since most runs need none. */
   positions(): Positions;
 }

@@ -39,7 +39,7 @@ export async function decodeDocument<T>(
       hint: "put the whole value in quotes",
     });
   }
-  const used = usedActions(document.value);
+  const used = usedActions([document.value, ...outerDefaults(document)]);
   const actions = await loadActions(used, host, limits.permissions);
   const expressions = new Expressions(problems);
   const draft = decode(document, { problems, limits, expressions, ...actions });
@@ -97,13 +97,17 @@ function varsOf(root: unknown): readonly string[] {
   return isDict(root) && isDict(root.vars) ? Object.keys(root.vars) : [];
 }
 
+function outerDefaults({ defaults = [] }: Document): readonly unknown[] {
+  return defaults.map((one) => ({ defaults: one }));
+}
+
 /**
  * The names of actions that a workflow, or one job in a file of its own, uses or gives defaults
  * to, ignoring the rest.
  */
-function usedActions(root: unknown): ReadonlySet<string> {
+function usedActions(roots: readonly unknown[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const job of [...listIn(root, "jobs"), root]) {
+  for (const job of [...roots.flatMap((root) => listIn(root, "jobs")), ...roots]) {
     if (isDict(job) && isDict(job.defaults)) {
       for (const name of Object.keys(job.defaults)) names.add(name);
     }

@@ -21,6 +21,8 @@ export interface Decoding extends LoadedActions {
   readonly expressions: Expressions;
   /** In steps that clean up: the names that their expressions see besides those of other steps. */
   readonly cleanupNames?: readonly string[];
+  /** Values for `with` by action, under those of each job. */
+  readonly defaults?: ReadonlyMap<string, Dict>;
   /** In a job with a matrix: the names of its values, where they are known. */
   readonly matrix?: { readonly names: readonly string[] | undefined };
 }
@@ -40,11 +42,9 @@ interface Decoded {
   readonly names: readonly string[];
   /** A mapping whose values may hold templates. */
   readonly data: DataTemplate;
-  /** The iteration of a step, which the caller decodes further. */
+  /** The caller decodes these further. */
   readonly iteration: unknown;
-  /** The snapshot of a step, which the caller decodes further. */
   readonly snapshot: unknown;
-  /** The matrix of a job, which the caller decodes further. */
   readonly matrix: unknown;
   /** The types of columns, by their names or all by their values. */
   readonly types: Dict | "auto";

@@ -160,6 +160,17 @@ export function decodeDefaults(
   return defaults;
 }
 
+/** The defaults of two places; those of `inner` win. */
+export function mergeDefaults(outer: Defaults, inner: Defaults, { actions }: Decoding): Defaults {
+  if (outer.size === 0) return inner;
+  const merged = new Map(outer);
+  for (const [name, params] of inner) {
+    const before = outer.get(name);
+    merged.set(name, before ? (actions.get(name)?.merge ?? mergeDicts)(before, params) : params);
+  }
+  return merged;
+}
+
 /**
  * The parameters of a step, over the defaults of the job, checked by the action. Without an
  * action, only its expressions are checked.

@@ -10,6 +10,7 @@ import {
   decodeDefaults,
   decodeSteps,
   type Defaults,
+  mergeDefaults,
   type StepDraft,
 } from "./decode_step.ts";
 import { decodeMatrix } from "./decode_matrix.ts";
@@ -29,6 +30,20 @@ export type JobDraft =
   & Partial<Pick<Job, "id" | "name">>
   & { readonly steps: readonly StepDraft[] };
 
+/** The content of a document without defaults from outside, which are no key of a workflow. */
+function valueOf({ value, defaults }: Document): unknown {
+  if (!defaults || !isDict(value)) return value;
+  const { defaults: _, ...rest } = value;
+  return rest;
+}
+
+/** Adds the defaults from outside the document. */
+function withOuterDefaults({ defaults }: Document, decoding: Decoding): Decoding {
+  if (!defaults) return decoding;
+  const all = defaults.map((one) => decodeDefaults(one, ["defaults"], decoding));
+  return { ...decoding, defaults: all.reduce((a, b) => mergeDefaults(a, b, decoding)) };
+}
+
 /** A job that has its id. */
 export type IdentifiedJob = JobDraft & { readonly id: string };
 
@@ -38,10 +53,11 @@ const NO_VARS: DataTemplate = { kind: "constant", value: {} };
  * Decodes a document; undefined, with a problem reported, if it is not a mapping. Reports
  * all mistakes, not only the first.
  */
-export function decodeWorkflow(document: Document, decoding: Decoding): WorkflowDraft | undefined {
-  const { problems } = decoding;
+export function decodeWorkflow(document: Document, outer: Decoding): WorkflowDraft | undefined {
+  const { problems } = outer;
   reportReplacedKeys(document, problems);
-  const fields = decodeFields(document.value, [], WORKFLOW, decoding);
+  const decoding = withOuterDefaults(document, outer);
+  const fields = decodeFields(valueOf(document), [], WORKFLOW, decoding);
   if (!fields) return undefined;
   const { jobs: rawJobs = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
   const drafts = rawJobs.flatMap((rawJob, index) =>
@@ -80,7 +96,11 @@ function isComplete(step: StepDraft): step is Step {
 const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags", "allow_failure", "lock"];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
-export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
+export function decodeJobFile(document: Document, outer: Decoding): JobDraft | undefined {
+  const { value } = document;
+  // What is wrong with the defaults is reported with the workflow.
+  const { defaults } = withOuterDefaults(document, { ...outer, problems: [] });
+  const decoding = { ...outer, defaults };
   const draft = decodeJob(value, [], decoding, JOB_FILE_FIELDS);
   if (!draft || !isDict(value)) return undefined;
   for (const key of WITHOUT_EFFECT) {
@@ -112,7 +132,7 @@ function decodeFinally(
     isCleanup: true,
     name: plainTemplate("cleanup"),
     needs: jobs.flatMap(({ id }) => needed.has(id) ? [] : id),
-    steps: decodeCleanup(list, path, NO_DEFAULTS, decoding, 0, ["run"]),
+    steps: decodeCleanup(list, path, decoding.defaults ?? NO_DEFAULTS, decoding, 0, ["run"]),
   };
 }
 
@@ -217,9 +237,11 @@ function decodeJob(
   if (rest.lock !== undefined && !pattern.test(rest.lock)) {
     addError(decoding.problems, "lock", [...path, "lock"], `"lock" ${form}, not "${rest.lock}"`);
   }
-  const defaults = rawDefaults
-    ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)
-    : NO_DEFAULTS;
+  const defaults = mergeDefaults(
+    outer.defaults ?? NO_DEFAULTS,
+    rawDefaults ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding) : NO_DEFAULTS,
+    decoding,
+  );
   const decodedRepeat = repeat && decodeRepeat(repeat, [...path, "repeat"], decoding);
   const steps = decodeSteps(rawSteps, [...path, "steps"], defaults, decoding);
   const at = [...path, "finally"];

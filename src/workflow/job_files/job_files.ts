@@ -62,6 +62,7 @@ const MAX_STEPS = 100_000;
 export class JobFiles {
   readonly #host: Host;
   readonly #limits: Limits;
+  readonly #defaults: Document["defaults"];
   readonly #visited = new Map<string, Visited>();
   /** In the order of `found`; a file that is not valid YAML has problems alone. */
   readonly #found: (FoundJobFile | readonly Diagnostic[])[] = [];
@@ -71,9 +72,10 @@ export class JobFiles {
   /** The documents of the job files that steps embed, at any depth. */
   readonly embedded = new Map<StepDraft, Document>();
 
-  constructor(host: Host, limits: Limits) {
+  constructor(host: Host, limits: Limits, defaults?: Document["defaults"]) {
     this.#host = host;
     this.#limits = limits;
+    this.#defaults = defaults;
   }
 
   /** The files that could be decoded, each before those that it embeds. */
@@ -227,6 +229,7 @@ export class JobFiles {
       this.#found.push(diagnostics);
       return { kind: "bad" };
     }
+    document = { ...document, defaults: this.#defaults };
     const { value } = document;
     if (isDict(value) && Object.hasOwn(value, "jobs") && !Object.hasOwn(value, "steps")) {
       return {

@@ -437,3 +437,59 @@ jobs: [{ name: j, steps: [${get("/hang/a")}], finally: [${get("/hang/clean")}] }
       ]);
     });
   }));
+
+Deno.test("defaults of RUNNER_CONFIG, the suite, the job and the step win in this order", async () => {
+  const echo = (message: string, params = "") =>
+    `{ uses: echo, ${params} test: 'string(res.message) == "${message}"' }`;
+  const message = (names: string) => `{ message: { ${names} } }`;
+  const merged = (text: string) => text.replaceAll('"', '\\"');
+  const files = {
+    "config.yml": `defaults: { echo: ${message("a: config, b: config, c: config, d: config")} }\n`,
+    "suite.yml": "workflows: [flow.yml]\nvars: { who: suite }\n" +
+      `defaults: { echo: ${message('b: "{{vars.who}}", c: suite, d: suite')} }\n`,
+    "flow.yml": "name: Flow\nvars: { who: x }\njobs:\n" +
+      `  - name: Job\n    defaults: { echo: ${message("c: job, d: job")} }\n    steps:\n      - ` +
+      echo(
+        merged('{"a":"config","b":"suite","c":"job","d":"step"}'),
+        `with: ${message("d: step")},`,
+      ) +
+      "\n      - { uses: embedded, with: { path: job.yml, vars: { who: job } }, test: status == 0 }\n" +
+      "finally:\n  - " + echo(merged('{"a":"config","b":"suite","c":"suite","d":"suite"}')) + "\n",
+    "job.yml": "name: Job file\nsteps:\n  - " +
+      echo(merged('{"a":"config","b":"job","c":"suite","d":"suite"}')) + "\n",
+  };
+  const env = { RUNNER_CONFIG: "config.yml" };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout, stderr } = await runMain(["suite.yml"], { cwd, env });
+    assertEquals(
+      [code, stderr, lastLine(stdout)],
+      [0, "", "1 workflow: 1 passed; 3 steps"],
+      stdout,
+    );
+    const { stdout: checked } = await runMain(["check", "suite.yml"], { cwd, env });
+    assertStringIncludes(checked, "2 workflows checked: ok");
+    const alone = await runMain(["flow.yml"], { cwd });
+    assertStringIncludes(alone.stderr, 'job.yml:3:5: error: echo needs "message"');
+  });
+});
+
+Deno.test("a mistake in defaults of a suite or of RUNNER_CONFIG is shown there", async () => {
+  const flows = { "flow.yml": "name: F\njobs: [{ name: J, steps: [{ uses: echo }] }]\n" };
+  const wrong: readonly (readonly [defaults: string, said: string])[] = [
+    ["echo: 5", '1:19: error: the defaults of "echo" must be a map, not 5'],
+    ["echo: { message: a, msg: b }", '1:33: error: unknown parameter "msg" of echo'],
+    ["echo: { message: '{{vars.x.y}}' }", '1:38: error: undefined variable "x"'],
+    ["ehco: { message: a }, echo: { message: a }", '1:13: warning: unknown action "ehco"'],
+  ];
+  for (const [defaults, said] of wrong) {
+    const text = `defaults: { ${defaults} }\n`;
+    const files = { ...flows, "suite.yml": `${text}workflows: [flow.yml]\n`, "config.yml": text };
+    await withFiles(files, async (cwd) => {
+      const { stdout } = await runMain(["check", "suite.yml"], { cwd });
+      assertStringIncludes(stdout, `suite.yml:${said}`);
+      const env = { RUNNER_CONFIG: "config.yml" };
+      const { stdout: ofConfig } = await runMain(["check", "flow.yml"], { cwd, env });
+      assertStringIncludes(ofConfig, `config.yml:${said}`);
+    });
+  }
+});
