@@ -75,6 +75,8 @@ export default defineConfig({
     },
   },
   markdown: {
+    // Braces are those of workflows.
+    attrs: { disable: true },
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
     config(md) {
       // {{ … }} is the template syntax of workflows, not of Vue.

@@ -9,7 +9,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
-import { ITERATION, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
+import { ITERATION, ITERATION_MATRIX, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
@@ -70,6 +70,9 @@ function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   if (key === undefined) return fields(STEP_FIELDS);
   if (key === "with") return parametersAt(inner, action);
   if (key === "test" && isAssertion(inner)) return fields(ASSERTION);
+  if (key === "iteration" && inner.length === 1 && inner[0] === "matrix") {
+    return fields(ITERATION_MATRIX);
+  }
   if (inner.length > 0) return undefined;
   const tables = { retry: RETRY, iteration: ITERATION, snapshot: SNAPSHOT };
   return Object.hasOwn(tables, key) ? fields(tables[key as keyof typeof tables]) : undefined;

@@ -22,7 +22,7 @@ export const FORMS = {
 export const TEMPLATE = String.raw`\{\{[\s\S]*\}\}`;
 
 /** A list, or a template that gives one. */
-export const LIST_OR_TEMPLATE: JsonSchemaObject = {
+const LIST_OR_TEMPLATE: JsonSchemaObject = {
   type: ["array", "string"],
   pattern: TEMPLATE,
   patternErrorMessage: FORMS.template,

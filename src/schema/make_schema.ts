@@ -9,10 +9,10 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
-import { ITERATION, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
+import { ITERATION, ITERATION_MATRIX, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
-import { fieldSchema, FORMS, LIST_OR_TEMPLATE, TEMPLATE } from "./field_schema.ts";
+import { fieldSchema, FORMS, TEMPLATE } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
@@ -70,7 +70,7 @@ function iterationSchema(): JsonSchemaObject {
   return {
     ...tableSchema(ITERATION, {
       list: true,
-      matrix: { type: "object", minProperties: 1, additionalProperties: LIST_OR_TEMPLATE },
+      matrix: matrixSchema(ITERATION_MATRIX),
       types: { type: "object" },
     }),
     minProperties: 1,
@@ -78,7 +78,9 @@ function iterationSchema(): JsonSchemaObject {
 }
 
 /** Its options, and lists of values by any other name. */
-function matrixSchema(table: typeof MATRIX | typeof SUITE_MATRIX): JsonSchemaObject {
+function matrixSchema(
+  table: typeof MATRIX | typeof SUITE_MATRIX | typeof ITERATION_MATRIX,
+): JsonSchemaObject {
   const schema = tableSchema<Readonly<Record<string, Field>>>(table, {
     include: true,
     exclude: true,

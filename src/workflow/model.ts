@@ -162,10 +162,14 @@ export type Iteration =
   | DataFile
   | Loop;
 
-/** Runs for all combinations of lists of which one at least is known only in the run. */
+/** Runs for the combinations of a matrix that are known only in the run. */
 export interface Combinations {
   readonly kind: "matrix";
-  readonly lists: readonly (readonly [name: string, list: DataTemplate])[];
+  readonly values: DataTemplate;
+  /** The names of the values, where they are known. */
+  readonly names: readonly string[] | undefined;
+  /** How many combinations there may be. */
+  readonly most: number;
   readonly parallel: number;
 }
 

@@ -8,7 +8,7 @@ import { chooseScheme, findBarriers, setSize } from "../support/programs/html_re
 const SEARCHES: Readonly<Record<string, RegExp>> = {
   parallel: /file-format|concepts\/|keys/,
   concurrency: /file-format|concepts\/|keys/,
-  assert: /assertion/,
+  assert: /assert/,
   assertion: /assertion/,
   "exit code": /command-line|cli|shell|first-workflow/,
   teardown: /cleanup|suites/,

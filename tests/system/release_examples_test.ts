@@ -93,6 +93,11 @@ Deno.test("the examples of releases pass and fail at nginx as they say", async (
         assertEquals(wrong.code, 1);
         assertStringIncludes(wrong.stdout, "products[1].stock");
       });
+      await test.step("tenants.yml", async () => {
+        const stdout = await passes("tenants.yml", env);
+        assertStringIncludes(stdout, "initech in us");
+        assert(!stdout.includes("globex in us"));
+      });
       await test.step("quarantine.yml", async () => {
         const { code, stdout } = await example("quarantine.yml", env);
         assertEquals(code, 0, stdout);

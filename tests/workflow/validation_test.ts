@@ -129,10 +129,10 @@ Deno.test("a step has an action", () =>
     [step("iteration: { matrix: { a: [1, x], b: ['{{1}}'], c: '{{vars.rows}}' }, parallel: 2 }")],
     [
       step("iteration: { matrix: { a: [1], b: 5 } }"),
-      '6:39: error: "b" in "matrix" must be a list, not 5',
+      '6:39: error: "b" must be a list, not 5',
     ],
-    [step("iteration: { matrix: {} }"), '6:26: error: "matrix" must not be empty'],
-    [step("iteration: { matrix: { a: [] } }"), '6:28: warning: "a" is empty'],
+    [step("iteration: { matrix: {} }"), '6:26: error: "matrix" has no values'],
+    [step("iteration: { matrix: { a: [] } }"), '6:31: error: "a" must not be empty'],
     [
       step("iteration: { matrix: { a: [1] }, list: [1] }"),
       '6:16: error: "list" and "matrix" cannot be combined',
@@ -509,7 +509,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("iteration: 6"), 'to run the step 6 times, write iteration: "{{1..6}}"'],
     [step("iteration: { count: 6 }"), 'write iteration: "{{1..3}}"'],
     [step("iteration: { file: a.csv, types: { a: int } }"), 'did you mean "integer"?'],
-    [step("iteration: { matrix: { a: b } }"), "write a: [a, b]"],
+    [step("iteration: { matrix: { a: b } }"), "write a: [b]"],
     [step("matrix: { a: [b] }"), "iteration: { matrix: … }"],
     [step("", "sql"), 'did you mean "db"?'],
     [step("", "sleep"), "wait: 5s"],

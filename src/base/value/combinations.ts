@@ -8,17 +8,18 @@ export class MatrixFault extends Error {
   }
 }
 
-/** A matrix with more of them is a mistake. */
-const MAX_COMBINATIONS = 1000;
+/** How many jobs, or workflows, a matrix may stand for. */
+const MOST = 1000;
 
 /**
  * The combinations of the lists of a matrix, in their order: one for each value of each list, the
  * last list changing fastest. Those that an item of `exclude` fits are left out; an item of
- * `include` adds its values to the combinations that it fits, or is one more. Throws MatrixFault.
+ * `include` adds its values to the combinations that it fits, or is one more. Throws MatrixFault,
+ * also where there are more than `most`.
  */
-export function combinationsOf(matrix: Dict): readonly Dict[] {
+export function combinationsOf(matrix: Dict, most = MOST): readonly Dict[] {
   const { include, exclude, ...lists } = matrix;
-  const product = productOfLists(lists);
+  const product = productOf(lists, most);
   const excluded = mapsOf(exclude, "exclude");
   const kept = product.filter((one) => !excluded.some((item) => fits(item, one)));
   const combinations = [...kept];
@@ -34,36 +35,24 @@ export function combinationsOf(matrix: Dict): readonly Dict[] {
     }
   }
   if (combinations.length === 0) throw new MatrixFault([], "the matrix has no combinations");
-  if (combinations.length > MAX_COMBINATIONS) throw tooMany();
+  if (combinations.length > most) throw tooMany(most);
   return combinations;
 }
 
-function productOfLists(lists: Dict): readonly Dict[] {
-  let count = 1;
-  const named = Object.entries(lists).map(([name, values]) => {
+function productOf(lists: Dict, most: number): readonly Dict[] {
+  let product: readonly Dict[] = Object.keys(lists).length === 0 ? [] : [{}];
+  for (const [name, values] of Object.entries(lists)) {
     if (!Array.isArray(values) || values.length === 0) {
       throw new MatrixFault([name], `"${name}" of the matrix must be a list with values`);
     }
-    count *= values.length;
-    if (count > MAX_COMBINATIONS) throw tooMany();
-    return [name, values] as const;
-  });
-  return named.length === 0 ? [] : productOf(named).map(Object.fromEntries);
+    if (product.length * values.length > most) throw tooMany(most);
+    product = product.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
+  }
+  return product;
 }
 
-/** All combinations of a value of each list, as pairs of its name and the value. */
-export function productOf<T>(
-  lists: readonly (readonly [name: string, values: readonly T[]])[],
-): (readonly [name: string, value: T])[][] {
-  return lists.reduce<(readonly [string, T])[][]>(
-    (product, [name, values]) =>
-      product.flatMap((one) => values.map((value) => [...one, [name, value] as const])),
-    [[]],
-  );
-}
-
-function tooMany(): MatrixFault {
-  return new MatrixFault([], `the matrix has more than ${MAX_COMBINATIONS} combinations`);
+function tooMany(most: number): MatrixFault {
+  return new MatrixFault([], `the matrix has more than ${most} combinations`);
 }
 
 function mapsOf(value: Value | undefined, key: string): readonly Dict[] {

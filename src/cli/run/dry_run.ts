@@ -237,7 +237,7 @@ function describeIteration(iteration: Iteration, known: Knowledge): string {
     case "template":
       return shown(iteration.list.source) + atOnce(iteration.parallel);
     case "matrix":
-      return `combinations of ${iteration.lists.map(([name]) => shown(name)).join(", ")}` +
+      return `combinations of ${(iteration.names ?? ["its lists"]).map(shown).join(", ")}` +
         atOnce(iteration.parallel);
     case "file": {
       const { file, where, limit, parallel } = iteration;

@@ -1,17 +1,11 @@
 import { Resources } from "../../action/resource_scope.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
-import { productOf } from "../../base/value/combinations.ts";
-import {
-  describeValue,
-  type Dict,
-  isDict,
-  mergeDicts,
-  type Value,
-} from "../../base/value/value.ts";
+import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
+import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
-import type { DataFile, Iteration, Loop } from "../../workflow/model.ts";
+import type { Combinations, DataFile, Iteration, Loop } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
@@ -77,25 +71,28 @@ async function* openEntries(
       for (const value of list) yield { template: { kind: "constant", value } };
       return;
     }
-    case "matrix": {
-      const lists = iteration.lists.map(([name, template]) => {
-        const field = ["iteration", "matrix", name];
-        const list = inField(field, () => renderData(template, scope));
-        if (Array.isArray(list)) return [name, list as readonly Value[]] as const;
-        const message = `"${name}" in "matrix" must be a list, not ${describeValue(list)}`;
-        throw new FieldError(field, new StepError(message));
-      });
-      const empty = lists.find(([, list]) => list.length === 0);
-      if (empty) throw new NothingToRun(`the list "${empty[0]}" is empty`);
-      for (const entry of productOf(lists)) {
-        yield { template: { kind: "constant", value: Object.fromEntries(entry) } };
+    case "matrix":
+      for (const value of combinationsIn(iteration, scope)) {
+        yield { template: { kind: "constant", value } };
       }
       return;
-    }
     case "file":
       return yield* openFile(step, iteration, scope, vars);
     default:
       return assertNever(iteration);
+  }
+}
+
+function combinationsIn({ values, most }: Combinations, scope: Scope): readonly Dict[] {
+  const field = ["iteration", "matrix"];
+  const matrix = inField(field, () => renderData(values, scope)) as Dict;
+  const empty = Object.entries(matrix).find(([, list]) => Array.isArray(list) && list.length === 0);
+  if (empty) throw new NothingToRun(`the list "${empty[0]}" is empty`);
+  try {
+    return combinationsOf(matrix, most);
+  } catch (fault) {
+    if (!(fault instanceof MatrixFault)) throw fault;
+    throw new FieldError([...field, ...fault.path], new StepError(fault.message));
   }
 }
 

@@ -2,15 +2,16 @@ import { PARAMETER_TYPES } from "../../action/parameters.ts";
 import { typeMeantBy } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { productOf } from "../../base/value/combinations.ts";
+import { combinationsOf } from "../../base/value/combinations.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { ColumnType, DataFile, DataFormat, Iteration } from "../model.ts";
 import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
+import { decodeMatrixValues } from "./decode_matrix.ts";
 import { STEP_FIELDS } from "./fields.ts";
-import { ITERATION } from "./step_maps.ts";
+import { ITERATION, ITERATION_MATRIX } from "./step_maps.ts";
 
 /** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
 export function decodeIteration(
@@ -41,8 +42,7 @@ export function decodeIteration(
   const { parallel = 1, file, until, max, interval = NO_TIME, where, limit, format } = fields;
   if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, decoding);
   if (kind === "matrix") {
-    return fields.matrix &&
-      decodeCombinations(fields.matrix, [...path, "matrix"], parallel, decoding);
+    return decodeCombinations(value.matrix, [...path, "matrix"], parallel, decoding);
   }
   if (kind === "until") {
     if (max === undefined && !Object.hasOwn(value, "max")) {
@@ -103,49 +103,20 @@ function decodeList(
   return { kind: "list", entries, parallel };
 }
 
-/** All combinations of a value of each list; those of the last list come one after another. */
 function decodeCombinations(
-  lists: Dict,
+  matrix: unknown,
   path: Path,
   parallel: number,
   decoding: Decoding,
 ): Iteration | undefined {
-  const { problems, limits, expressions } = decoding;
-  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
-  const written: (readonly [string, readonly DataTemplate[]])[] = [];
-  const open: (readonly [string, DataTemplate])[] = [];
-  for (const [name, list] of Object.entries(lists)) {
-    const at = [...path, name];
-    warnOfOpenBraces(problems, list, at);
-    if (Array.isArray(list)) {
-      if (list.length === 0) warnOfNoEntry(problems, at);
-      const values = list.map((item, index) => expressions.data(item, [...at, index], names));
-      written.push([name, values]);
-      open.push([name, { kind: "list", items: values }]);
-      continue;
-    }
-    const data = expressions.data(list, at, names);
-    open.push([name, data]);
-    if (data.kind === "template") continue;
-    const message = `"${name}" in "matrix" must be a list, not ${describeValue(list)}`;
-    addError(problems, "type", at, message, { hint: `write ${name}: [a, b]` });
-  }
-  if (open.length === 0) {
-    addError(problems, "empty", path, '"matrix" must not be empty', {
-      hint: "write matrix: { name: [a, b], other: [c, d] }",
-    });
-  }
-  if (written.length < open.length) return { kind: "matrix", lists: open, parallel };
-  const count = written.reduce((product, [, values]) => product * values.length, 1);
-  if (count > limits.repeatCount) {
-    const message = `"matrix" has ${count} combinations, and at most ${limits.repeatCount} can run`;
-    addError(problems, "limit", path, message, { hint: "RUNNER_MAX_REPEAT_COUNT sets the limit" });
-    return undefined;
-  }
-  const entries = productOf(written).map((entries): DataTemplate => ({
-    kind: "map",
-    entries,
-  }));
+  const { problems, limits: { repeatCount: most } } = decoding;
+  const before = problems.length;
+  const decoded = decodeMatrixValues(matrix, path, decoding, ITERATION_MATRIX, most);
+  if (!decoded || problems.length > before) return undefined;
+  const { values, names } = decoded;
+  if (values.kind !== "constant") return { kind: "matrix", values, names, most, parallel };
+  const entries = combinationsOf(values.value as Dict, most)
+    .map((value): DataTemplate => ({ kind: "constant", value }));
   return { kind: "list", entries, parallel };
 }
 

@@ -43,6 +43,7 @@ export function decodeMatrixValues(
   path: Path,
   { problems, expressions }: Decoding,
   { fields }: { readonly fields: { readonly include: { readonly names: NameRule } } },
+  most?: number,
 ): DecodedValues | undefined {
   if (!isDict(value)) {
     addError(problems, "type", path, `"matrix" must be a map, not ${describeValue(value)}`, {
@@ -70,7 +71,9 @@ export function decodeMatrixValues(
     ...include === null ? [] : [["include", include] as const],
     ...exclude === null ? [] : [["exclude", exclude] as const],
   ]);
-  if (problems.length === before && !holdsTemplates(values)) checkConstant(values, path, problems);
+  if (problems.length === before && !holdsTemplates(values)) {
+    checkConstant(values, path, problems, most);
+  }
   const isKnown = Array.isArray(include) ? include.every(isDict) : include === null;
   return {
     values: expressions.data(values, path, fields.include.names),
@@ -151,11 +154,16 @@ function checkMaps(
 }
 
 /** Reports what is wrong with the combinations of values that are known. */
-function checkConstant(values: Dict, path: Path, problems: Problem[]): void {
+function checkConstant(
+  values: Dict,
+  path: Path,
+  problems: Problem[],
+  most: number | undefined,
+): void {
   try {
-    combinationsOf(values);
+    combinationsOf(values, most);
     const { include: _, exclude, ...lists } = values;
-    const all = exclude ? combinationsOf(lists) : [];
+    const all = exclude ? combinationsOf(lists, most) : [];
     for (const [index, item] of (exclude as readonly Dict[] | undefined ?? []).entries()) {
       const names = Object.keys(item);
       if (all.some((one) => names.every((name) => isEqual(one[name]!, item[name]!)))) continue;

@@ -1,5 +1,6 @@
 /** The keys of the maps that a step may have. */
 import { BEFORE_ACTION, IN_ITERATION, IN_STEP } from "./expressions.ts";
+import { MATRIX } from "./fields.ts";
 import type { Field, FieldTable } from "./field.ts";
 
 /** `iteration` of a step, where it is a map. */
@@ -29,7 +30,7 @@ export const ITERATION = {
     },
     limit: { type: "integer", minimum: 0, summary: "The maximum number of rows to run." },
     matrix: {
-      type: "map",
+      type: "matrix",
       names: IN_ITERATION,
       summary: "Lists by name: the entries are all combinations of a value of each.",
     },
@@ -60,6 +61,15 @@ export const ITERATION = {
       names: IN_STEP,
       summary: "The time between two passes of until.",
     },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `matrix` of an `iteration`, beside the names of its values. */
+export const ITERATION_MATRIX = {
+  what: "matrix",
+  fields: {
+    include: { ...MATRIX.fields.include, names: IN_ITERATION },
+    exclude: { ...MATRIX.fields.exclude, names: IN_ITERATION },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
