@@ -1,6 +1,5 @@
 import { StepError } from "../base/errors.ts";
 import type { ActionContext, Dict } from "./action.ts";
-import { inTurn, type Turns } from "./net/in_turn.ts";
 import { onAbort } from "./on_abort.ts";
 import type { Attempt } from "./attempt.ts";
 import { allow, describeTarget } from "./target.ts";
@@ -208,4 +207,31 @@ async function guard<A>(
   if (!cancel || cancelled?.status !== "fulfilled") drop();
   if (said?.status === "rejected" && said.reason instanceof StepError) throw said.reason;
   throw attempt.ended(`waiting for ${attempt.peer}`);
+}
+
+/** Something that serves one step at a time: `turn` resolves when the last of them is done. */
+interface Turns {
+  turn: Promise<void>;
+}
+
+/** Acts when those who came before are done; no timeout applies to the wait. */
+async function inTurn<T>(
+  turns: Turns,
+  { deadline, signal }: ActionContext,
+  act: () => Promise<T>,
+): Promise<T> {
+  const before = turns.turn;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  turns.turn = before.then(() => promise);
+  const stopped = Promise.withResolvers<never>();
+  const forget = onAbort(signal, stopped.reject);
+  try {
+    deadline.pauseTimeout();
+    await Promise.race([before, stopped.promise]).finally(() => deadline.resumeTimeout());
+    forget();
+    return await act();
+  } finally {
+    forget();
+    resolve();
+  }
 }

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { ActionContext } from "../../src/action/action.ts";
 import { runHttp } from "../../src/actions/http/run_http.ts";
-import { limitAction } from "../../src/action/net/step_deadline.ts";
+import { limitAction } from "../../src/action/attempt.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";

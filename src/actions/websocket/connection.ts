@@ -1,17 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type ws from "ws";
+import type { WebSocket } from "ws";
 import { StepError } from "../../base/errors.ts";
 import { dataIn } from "../../base/value/parse_json.ts";
 import type { Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { Intake } from "../../action/intake.ts";
-import type { WebSocket, WebSocketClass } from "../../action/net/load_ws.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import { toByteString } from "../http/request/http_syntax.ts";
 import type { HttpRequest } from "../http/request/read_request.ts";
 import type { Upgraded } from "../http/run_http.ts";
 import type { Bytes } from "../http/transport/model.ts";
+
+/** The class of the library for WebSockets. */
+type WebSocketClass = typeof ws;
+
+/**
+ * Loads the library for WebSockets. The one of the runtime shows no answer that refuses to open
+ * one, and holds small messages back until the others are acknowledged (Nagle's algorithm).
+ */
+export async function loadWs(): Promise<WebSocketClass> {
+  return (await import("ws")).default;
+}
 
 /** The most bytes that all messages together may have. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -5,11 +5,17 @@ import { type Mismatch, pathText } from "../../base/value/mismatch.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
-import { loadWs } from "../../action/net/load_ws.ts";
 import { decodeText } from "../http/response/read_body.ts";
 import { StreamRequest } from "../http/run_http.ts";
 import { closeText } from "./close_text.ts";
-import { countMessages, Inbox, type Message, openWebSocket, socketUrl } from "./connection.ts";
+import {
+  countMessages,
+  Inbox,
+  loadWs,
+  type Message,
+  openWebSocket,
+  socketUrl,
+} from "./connection.ts";
 
 /** Codes of a closure that is not a failure; 1005 is that of a closure without a code. */
 const FINE_CODES: readonly number[] = [1000, 1001, 1005];
