@@ -50,6 +50,7 @@ export type { Connection } from "./connection.ts";
 export type { Converted } from "./parameters.ts";
 export type { Form, NoValue, Param, Shape, Values } from "./schema.ts";
 export type {
+  ActionDeclaration,
   ActionSpec,
   FieldOf,
   FieldType,
