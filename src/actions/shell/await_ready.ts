@@ -19,17 +19,16 @@ const INTERVAL = 100;
 
 /**
  * Waits until a command is ready, at most so many milliseconds. `printed` resolves when it has
- * printed the text. Throws a `StepError` that says why the last try failed.
+ * printed the text, and `died` rejects if it ends before. Throws a `StepError` that says why the
+ * last try failed.
  */
 export async function awaitReady(
   ready: Ready,
   timeout: number,
-  printed: Promise<void>,
+  { printed, died }: { readonly printed: Promise<void>; readonly died: Promise<never> },
   { context }: Attempt,
 ): Promise<void> {
   const server = serverOf(ready);
-  // A permission that is missing will not come.
-  if (server) await allow(server, "ready", context);
   const wait = new Attempt(context, server ?? { program: "shell" }, [], timeout);
   let problem: string | undefined;
   let isOver = false;
@@ -40,13 +39,20 @@ export async function awaitReady(
       await new Promise<void>((resolve) => context.deadline.after(INTERVAL, resolve));
     }
   };
+  const waitForIt = async () => {
+    // A permission that is missing will not come.
+    if (server) await allow(server, "ready", context);
+    try {
+      const isReady = ready.log === undefined ? poll() : printed;
+      await wait.during("waiting until the command is ready", isReady);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      const hint = problem === undefined ? error.hint : `the last try: ${problem}`;
+      throw new StepError(error.message, hint, error.details);
+    }
+  };
   try {
-    const isReady = ready.log === undefined ? poll() : printed;
-    await wait.during("waiting until the command is ready", isReady);
-  } catch (error) {
-    if (!(error instanceof StepError)) throw error;
-    const hint = problem === undefined ? error.hint : `the last try: ${problem}`;
-    throw new StepError(error.message, hint, error.details);
+    await Promise.race([waitForIt(), died]);
   } finally {
     isOver = true;
     wait.end();

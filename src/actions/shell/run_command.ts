@@ -122,10 +122,8 @@ async function runInBackground(command: Command, attempt: Attempt) {
       );
     });
     try {
-      await Promise.race([
-        awaitReady(ready, ready_timeout, printed.promise, attempt),
-        death.promise,
-      ]);
+      const signs = { printed: printed.promise, died: death.promise };
+      await awaitReady(ready, ready_timeout, signs, attempt);
       isReady = true;
     } catch (error) {
       await stop();

@@ -62,7 +62,10 @@ const ready = map(
       return url;
     }),
     tcp: port("a port of this machine that accepts connections"),
-    log: text("a text that it prints"),
+    log: text("a text that it prints").as((text, param) => {
+      if (text === "") throw param.wrong(`${param.name} must not be empty`);
+      return text;
+    }),
   },
   "what shows that a command in the background is ready; the step waits for it",
   {

@@ -453,6 +453,28 @@ Deno.test("a command in the background that does not become ready is ended", asy
   }
 });
 
+Deno.test("nothing is asked any more whether a command is ready that has ended", () =>
+  withFiles({}, (directory) =>
+    inRun(async (context) => {
+      const asked = { "/first": 0, "/second": 0 };
+      const FILE = `${directory}/asked`;
+      await using server = Deno.serve({ port: 0, onListen() {} }, async ({ url }) => {
+        const path = new URL(url).pathname as keyof typeof asked;
+        asked[path]++;
+        await Deno.writeTextFile(FILE, "");
+        return new Response("", { status: asked["/second"] > 3 ? 200 : 503 });
+      });
+      const run = (path: string, cmd: string) => {
+        const ready = { http: `http://127.0.0.1:${server.addr.port}${path}` };
+        return runShell({ cmd, env: { FILE }, background: true, ready }, context);
+      };
+      const cmd = "until [ -e $FILE ]; do sleep 0.01; done; exit 3";
+      await assertRejects(() => run("/first", cmd), StepError, "ended with exit code 3");
+      const before = asked["/first"];
+      await run("/second", "sleep 100");
+      assertEquals(asked["/first"], before);
+    })));
+
 Deno.test("permissions apply to what shows that a command is ready", async () => {
   await inRun(async (context) => {
     const run = [{ text: "/bin/sh", path: `${await Deno.realPath("/bin")}/sh` }];
@@ -571,6 +593,7 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
     "invalid port 0",
     '"ready" has "tcp" and "log", which cannot be combined',
   ]],
+  [{ cmd: "ls", background: true, ready: { log: "" } }, ['"ready.log" must not be empty']],
   [{ cmd: "ls", background: true, ready_timeout: "1s" }, ['"ready_timeout" needs "ready"']],
   [{ cmd: "ls", max_output: -1 }, ['"max_output" must be at least 0, not -1']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
