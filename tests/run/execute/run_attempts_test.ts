@@ -5,7 +5,6 @@ import { http } from "../../../src/actions/http/http.ts";
 import type { Dict } from "../../../src/base/value/value.ts";
 import { hideFields } from "../../../src/run/execute/step_detail.ts";
 import { runMain } from "../../support/run/run_main.ts";
-import { runNarrowed } from "../../support/run/run_narrowed.ts";
 import { freePort } from "../../support/servers/free_port.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -86,35 +85,6 @@ jobs:
     // Of many attempts, only the first and the latest have details.
     assertEquals(second.detail, undefined);
     assertEquals(result.attempts.at(-2).detail.exchange.res.body.code, "***");
-  });
-});
-
-Deno.test("the details of attempts do not keep the bodies that they are parts of", async () => {
-  const body = "x ".repeat(100_000);
-  await using server = withServer(() => new Response(body, { status: 503 }));
-  const workflow = `name: w
-jobs:
-  - name: j
-    repeat: { count: 100, async: true }
-    steps:
-      - uses: http
-        with: { get: "${server.url}" }
-        test: res.code == 200
-        retry: { max_attempts: 10, interval: 0ms }
-`;
-  await withFiles({ "w.yml": workflow }, async (cwd) => {
-    // All bodies together are twice as much as fits into the memory.
-    const flags = ["--allow-all", "--v8-flags=--max-old-space-size=120"];
-    const { code, stdout, stderr } = await runNarrowed(
-      flags,
-      ["--report", "json=r.json", "w.yml"],
-      {
-        cwd,
-      },
-    );
-    assertEquals(code, 1, stdout + stderr);
-    const { jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
-    assertEquals(jobs[0].tally.steps[0].failures, [{ round: 0, count: 100 }]);
   });
 });
 
