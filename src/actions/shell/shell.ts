@@ -77,6 +77,7 @@ const ready = map(
 export const shell = action({
   name: "shell",
   summary: "Runs a command in a shell",
+  expectsResult: ({ ready = null }) => ready !== null,
   params: {
     cmd: line("the command to run").required(),
     shell: line("the shell that runs it, by path or name: sh, bash, /bin/zsh, pwsh")
