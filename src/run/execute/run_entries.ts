@@ -1,7 +1,13 @@
 import { Resources } from "../../action/resource_scope.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
-import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
+import {
+  describeValue,
+  type Dict,
+  isDict,
+  mergeDicts,
+  type Value,
+} from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
@@ -86,8 +92,13 @@ async function* openEntries(
 function combinationsIn({ values, most }: Combinations, scope: Scope): readonly Dict[] {
   const field = ["iteration", "matrix"];
   const matrix = inField(field, () => renderData(values, scope)) as Dict;
-  const empty = Object.entries(matrix).find(([, list]) => Array.isArray(list) && list.length === 0);
-  if (empty) throw new NothingToRun(`the list "${empty[0]}" is empty`);
+  const { include, exclude: _, ...lists } = matrix;
+  const isEmpty = (list: Value | undefined) => Array.isArray(list) && list.length === 0;
+  const empty = Object.keys(lists).find((name) => isEmpty(lists[name]));
+  // What is included may not be lost without a word.
+  if (empty !== undefined && (!include || isEmpty(include))) {
+    throw new NothingToRun(`the list "${empty}" is empty`);
+  }
   try {
     return combinationsOf(matrix, most);
   } catch (fault) {

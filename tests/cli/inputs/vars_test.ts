@@ -626,6 +626,10 @@ Deno.test("iteration by matrix runs all combinations, of lists in the file and o
       "1 4 5",
     ]],
     ['{ matrix: { a: "{{vars.letters}}", b: [1], exclude: [{ a: x }] } }', ["0 y 1"]],
+    [
+      '{ matrix: { a: [1], b: [2], exclude: "{{vars.empty}}", include: "{{vars.empty}}" } }',
+      ["0 1 2"],
+    ],
   ];
   for (const [iteration, said] of lists) {
     assertEquals(await sayOf(iteration, says), said.map((line) => `= ${line}`));
@@ -633,6 +637,8 @@ Deno.test("iteration by matrix runs all combinations, of lists in the file and o
   const wrong = await sayOf('{ matrix: { a: [1], b: "{{vars.wrong}}" } }', says);
   assertEquals(wrong[0], 'w.yml:3:129: "b" of the matrix must be a list with values');
   assertEquals(await sayOf('{ matrix: { a: "{{vars.empty}}", b: [1] } }', says), []);
+  const lost = await sayOf('{ matrix: { a: "{{vars.empty}}", include: [{ b: 1 }] } }', says);
+  assertStringIncludes(lost[0]!, '"a" of the matrix must be a list with values');
   const count = `[${Array.from({ length: 5 }, (_, index) => index)}]`;
   const env = { RUNNER_MAX_REPEAT_COUNT: "24" };
   const [many] = await sayOf(`{ matrix: { a: ${count}, b: ${count} } }`, says, {}, env);
