@@ -177,7 +177,9 @@ Deno.test("websocket explains why there is no connection", async () => {
   await using context = actionContext();
   await using secure = echoServer(CERTIFICATE);
   await using plain = echoServer();
+  await using ssh = rawServer((connection) => connection.send("SSH-2.0-OpenSSH\r\n"));
   const cases = [
+    [`ws://127.0.0.1:${ssh.port}/`, `127.0.0.1 port ${ssh.port} is not HTTP (HPE_`],
     ["ws://127.0.0.1:1/", "127.0.0.1 port 1 refused the connection (ECONNREFUSED)"],
     ["ws://nowhere.invalid/", 'cannot resolve host "nowhere.invalid" (ENOTFOUND)'],
     [`wss://127.0.0.1:${secure.port}/`, "is signed by an unknown certificate authority"],

@@ -164,7 +164,7 @@ function explainStream(
 ): TlsExplanation | undefined {
   const { phase, received, request } = failure;
   const hop = hopOf(failure);
-  if (cause instanceof MalformedResponse) return explainMalformed(cause, hop, phase);
+  if (code.startsWith("HPE_")) return explainMalformed(code, packetOf(cause), hop, phase);
   if (!isClosed(cause)) return undefined;
   const ending = `${hop} closed the connection`;
   if (phase === "receiving") {
@@ -183,8 +183,16 @@ function explainStream(
   return refusal === undefined ? { message } : { message, hint: refusal };
 }
 
+/** The beginning of what is not HTTP; the handshake of a WebSocket is read by the runtime. */
+function packetOf(cause: unknown): Uint8Array {
+  if (cause instanceof MalformedResponse) return cause.packet;
+  const { rawPacket } = cause as { readonly rawPacket?: unknown };
+  return rawPacket instanceof Uint8Array ? rawPacket : new Uint8Array();
+}
+
 function explainMalformed(
-  { code, packet }: MalformedResponse,
+  code: string,
+  packet: Uint8Array,
   hop: string,
   phase: Phase,
 ): TlsExplanation {
