@@ -147,15 +147,21 @@ function addEcho(counts: StepCount, text: string, round: number): void {
 function addFailure(counts: StepCount, tree: StepTree, round: number): void {
   const kind = failureKind(tree.result);
   const known = counts.failures.get(kind);
+  const { state } = tree.result;
   if (known) {
     known.count++;
     // Parallel rounds end in any order.
     if (round < known.round) Object.assign(known, { first: tree, round });
-  } else if (counts.failures.size < MAX_KINDS) {
+  } else if (countKinds(counts, state) < MAX_KINDS) {
     counts.failures.set(kind, { first: tree, round, count: 1 });
   } else {
     counts.otherFailures++;
   }
+}
+
+/** The number of kinds of failures with a state: those that are tolerated displace no others. */
+function countKinds({ failures }: StepCount, state: StepState): number {
+  return [...failures.values()].filter(({ first }) => first.result.state === state).length;
 }
 
 /**

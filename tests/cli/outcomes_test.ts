@@ -255,4 +255,14 @@ jobs:
   assertStringIncludes(reports["report.tap"]!, "    not ok 1 - s\n");
   assertEquals(reports["junit.xml"]!.includes("known_failure"), false);
   assertStringIncludes(stdout, "::error file=w.yml,line=6,");
+  const tests = Array.from({ length: 12 }, (_, index) => `repeat_index != ${index}`);
+  const many = `name: n
+jobs:
+- name: j
+  repeat: { count: 12 }
+  steps:
+  - { name: s, uses: assert, test: [${tests}], allow_failure: repeat_index < 11 }
+`;
+  const other = await runReports({ "w.yml": many }, { args: REPORTS });
+  assertStringIncludes(other.stdout, "1. j › s   w.yml:6:");
 });
