@@ -139,7 +139,8 @@ export function chooseJobAt(plan: Plan, line: number): Plan {
     planned,
     line: excerptOf(document.positions().locate(planned.job.path)).line,
   }));
-  const found = begins.findLast((one) => one.line <= line)?.planned;
+  const isBehind = document.files.every(({ text }) => line > text.trimEnd().split("\n").length);
+  const found = isBehind ? undefined : begins.findLast((one) => one.line <= line)?.planned;
   if (found && !found.job.isCleanup) {
     const id = writtenId(found.job);
     const only = new Set(plan.jobs.filter(({ job }) => writtenId(job) === id));

@@ -139,7 +139,7 @@ export const STEP_FIELDS = {
     },
     allow_failure: {
       type: "expression",
-      names: BEFORE_ACTION,
+      names: IN_STEP,
       summary: "A failure of the step is known if it is true: it is shown, and fails nothing.",
     },
     wait: { type: "duration", names: BEFORE_ACTION, summary: "How long to wait before the step." },
