@@ -49,7 +49,7 @@ export async function runRounds(
       await draining.sleep(pause, deadlines);
       turn = now = clock.ticks();
     } else if (now - turn > LONGEST_TURN || rounds.begunInTurn >= ROUNDS_A_TURN) {
-      await nextTurn(clock);
+      await rounds.turn(clock);
       turn = now = clock.ticks();
       rounds.begunInTurn = 0;
     }
@@ -90,6 +90,8 @@ class Rounds implements FlightOwner {
   readonly #publishes: boolean;
   #waiting = 0;
   #wake: (() => void) | undefined;
+  /** So few rounds under way are a change. */
+  #few = 0;
   /** The number of rounds that have begun. */
   count = 0;
   underWay = 0;
@@ -164,7 +166,7 @@ class Rounds implements FlightOwner {
       state,
       duration,
     });
-    if (this.underWay === 0) this.#wakeUp();
+    if (this.underWay <= this.#few) this.#wakeUp();
   }
 
   onError(error: unknown): void {
@@ -198,6 +200,18 @@ class Rounds implements FlightOwner {
     return new Promise((resolve) => this.#wake = resolve);
   }
 
+  /**
+   * Lets the event loop take what has arrived: for a millisecond, so that a slow server gets many
+   * rounds at once, and a fast one not more than it answers in that time.
+   */
+  async turn(clock: Clock): Promise<void> {
+    this.#few = ROUNDS_A_TURN / 2;
+    const stop = clock.after(0, () => this.#wakeUp());
+    await this.change();
+    stop();
+    this.#few = 0;
+  }
+
   #wakeUp(): void {
     this.#wake?.();
     this.#wake = undefined;
@@ -211,8 +225,4 @@ class Rounds implements FlightOwner {
       if (last) run.outputs.publish(id!, last.outputs.ofSteps()[id!]!, last.index);
     }
   }
-}
-
-function nextTurn(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.after(0, resolve));
 }
