@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { CHECKOUT, readDocument } from "../support/documents.ts";
 import { grpcShop } from "../support/servers/grpc_shop.ts";
-import { runCli, startCli } from "../support/run/run_cli.ts";
+import { startCli } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { sshServer } from "../support/servers/ssh_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -57,7 +57,7 @@ Deno.test("workflows written for Probe run unchanged", {
         [name, text.replaceAll("URL", server.url)] as const
       );
       await withFiles(Object.fromEntries(texts), async (cwd) => {
-        const { code, stdout, stderr } = await runCli(args ?? ["flow.yml"], { cwd });
+        const { code, stdout, stderr } = await runMain(args ?? ["flow.yml"], { cwd });
         assertEquals(code, fails ? 1 : 0, stdout + stderr);
         if (!fails) assertStringIncludes(stdout, "✓ All jobs succeeded");
         for (const text of shows) assertStringIncludes(stdout, text);
