@@ -25,8 +25,8 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "http" && parameter === "compress") return `post: "${url}", body: text, `;
   if (action === "http" && !isTarget) return `get: "${url}", `;
   if (action === "embedded") return "path: job.yml, ";
-  if (action === "shell" && parameter !== "cmd") return 'cmd: "true", ';
-  const fields = action === "grpc" ? BESIDE[parameter] ?? "" : "";
+  const fields = BESIDE[action]?.[parameter] ?? "";
+  if (action === "shell" && parameter !== "cmd") return `${fields}cmd: "true", `;
   if (action in PLACES) return fields + placeFor(action, parameter, url);
   return "";
 }
@@ -60,13 +60,19 @@ const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => unkn
   db: { dsn: ({ host }) => `postgres://u:p@${host}/d`, query: () => "select 1" },
 };
 
-/** Parameters that other parameters of grpc require. */
-const BESIDE: Readonly<Record<string, string>> = {
-  import_paths: "proto: none.proto, ",
-  insecure: "tls: true, ",
-  ca_file: "tls: true, ",
-  cert_file: "tls: true, key_file: none.pem, ",
-  key_file: "tls: true, cert_file: none.pem, ",
+/** Parameters that other parameters of an action require. */
+const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  grpc: {
+    import_paths: "proto: none.proto, ",
+    insecure: "tls: true, ",
+    ca_file: "tls: true, ",
+    cert_file: "tls: true, key_file: none.pem, ",
+    key_file: "tls: true, cert_file: none.pem, ",
+  },
+  shell: {
+    ready: "background: true, ready_timeout: 10ms, ",
+    ready_timeout: "background: true, ready: { log: x }, ",
+  },
 };
 
 /** The parameters that other parameters can replace. */

@@ -7,6 +7,11 @@ import { list, text, value } from "../../action/schema.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { errorReply, readReply, readUrl, splitCommand, type Url } from "./protocol.ts";
 
+/** The limit of a reply, of which each line counts more than its bytes: it becomes a value. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const LINE_BYTES = 32;
+const LIMIT = "a reply may have 64 MiB, counting 32 bytes for each line besides its own";
+
 /** Sends commands to a Redis server. */
 export const redis = action({
   name: "redis",
@@ -65,13 +70,19 @@ export const redis = action({
       client.on("error", (error) => cause ??= error);
       // The library hears one error; a second one must not end the program.
       client.on("connect", () => client.stream.on("error", (error) => cause ??= error));
+      const reply = { size: 0 };
+      client.on("connect", () =>
+        client.stream.on("data", (chunk: Uint8Array) => {
+          reply.size += sizeOf(chunk);
+          if (reply.size > MAX_BYTES) client.stream.destroy();
+        }));
       await client.connect().then(() => greet(client, url)).catch((error) => {
         throw cause ?? error;
       });
-      return client;
+      return { client, reply };
     },
-    isLost: ({ status }) => status === "close" || status === "end",
-    close: (client) => client.disconnect(),
+    isLost: ({ client: { status } }) => status === "close" || status === "end",
+    close: ({ client }) => client.disconnect(),
   },
   refusals: [
     {
@@ -91,24 +102,31 @@ export const redis = action({
     },
   ],
   /** An error reply is a result; no connection and no sign-in are errors. */
-  async run(client, { url, command, commands = [command!] }, attempt) {
+  async run({ client, reply }, { url, command, commands = [command!] }, attempt) {
     const replies: Value[] = [];
-    const ask = async ([name = "", ...args]: readonly string[]) =>
-      await attempt.during(
+    const ask = async ([name = "", ...args]: readonly string[]) => {
+      reply.size = 0;
+      return await attempt.during(
         `waiting for the reply to ${name} from ${attempt.address}`,
-        client.callBuffer(name, ...args).catch(errorReply),
+        client.callBuffer(name, ...args).catch((error) => {
+          if (reply.size > MAX_BYTES) {
+            throw new StepError(`the reply to ${name} is too large`, LIMIT);
+          }
+          return errorReply(error);
+        }),
         `cannot send ${name} to ${attempt.peer}`,
       );
+    };
     let error: Error | undefined;
     let isQueuing = false;
     for (const command of commands) {
       const [name] = command;
-      const reply = await ask(command);
-      const read = readReply(reply);
+      const received = await ask(command);
+      const read = readReply(received);
       error = read.error;
       // Later steps would find a transaction that nothing ends.
-      if (reply === error && isQueuing && name !== "EXEC") await ask(["DISCARD"]);
-      if (reply !== error) replies.push(read.value);
+      if (received === error && isQueuing && name !== "EXEC") await ask(["DISCARD"]);
+      if (received !== error) replies.push(read.value);
       if (error) break;
       isQueuing = name === "MULTI" || isQueuing && name !== "EXEC" && name !== "DISCARD";
     }
@@ -141,4 +159,11 @@ async function greet(client: Redis, { username, password, database }: Url): Prom
   await client.call("SELECT", database).catch((error) => {
     throw new StepError(`cannot select database ${database} (${errorReply(error).message})`);
   });
+}
+
+/** What a part of a reply counts. */
+function sizeOf(chunk: Uint8Array): number {
+  let lines = 0;
+  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+  return chunk.length + lines * LINE_BYTES;
 }
