@@ -61,7 +61,7 @@ export interface GrpcResponse {
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The memory that a message takes besides its text, as it is an object. */
-const OBJECT_COST = 128;
+const OBJECT_COST = 256;
 
 /** Milliseconds by which the step ends before the server may end the call for the timeout. */
 const AHEAD = 1000;
