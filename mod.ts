@@ -95,6 +95,7 @@ export type {
   SuiteFinished,
   SuitePart,
   SuiteStarted,
+  TimeStats,
   Violation,
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/base/diagnostic.ts";

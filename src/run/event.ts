@@ -8,6 +8,7 @@ import type {
   StepRun,
   StepState,
   StepTally,
+  TimeStats,
 } from "./step_result.ts";
 
 /**
@@ -187,27 +188,13 @@ export interface JobFinished extends EventBase<"job_finished"> {
 }
 
 /** The outcome of the rounds of a job, and their times: milliseconds. */
-export interface RoundStats {
+export interface RoundStats extends TimeStats {
   /** The number of rounds that ended. */
   readonly count: number;
   /** The number of rounds that passed. */
   readonly passed: number;
   /** The number of rounds that failed. */
   readonly failed: number;
-  /** The shortest time. */
-  readonly min: number;
-  /** The arithmetic mean. */
-  readonly mean: number;
-  /** The time that half of them did not exceed. */
-  readonly p50: number;
-  /** The time that 90 of 100 did not exceed. */
-  readonly p90: number;
-  /** The time that 95 of 100 did not exceed. */
-  readonly p95: number;
-  /** The time that 99 of 100 did not exceed. */
-  readonly p99: number;
-  /** The longest time. */
-  readonly max: number;
 }
 
 /** A run is over. */

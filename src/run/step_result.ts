@@ -98,7 +98,7 @@ export interface StepTally {
   readonly step: number;
   /** Position in the step's `iteration`, from 0. */
   readonly entry?: number;
-  /** The text shown in reports; `…` stands for what differs between rounds. */
+  /** The text shown in reports; `…` replaces what differs between rounds. */
   readonly name: string;
   /** The number of its runs by outcome. */
   readonly states: Readonly<Record<StepState, number>>;
@@ -139,27 +139,31 @@ export interface StepTally {
   readonly inside: readonly StepTally[];
 }
 
-/**
- * Response times of many requests in milliseconds. Percentiles are by nearest rank, and rounded to
- * four digits where more than 10,000 times differ.
- */
-export interface ResponseTimes {
-  /** Their number. */
-  readonly count: number;
-  /** The shortest. */
+/** Times of many requests or rounds, in milliseconds. */
+export interface TimeStats {
+  /** The shortest time. */
   readonly min: number;
   /** The arithmetic mean. */
   readonly mean: number;
-  /** The median. */
+  /** The time that half of them did not exceed. */
   readonly p50: number;
-  /** 90 % are no longer. */
+  /** The time that 90 of 100 did not exceed. */
   readonly p90: number;
-  /** 95 % are no longer. */
+  /** The time that 95 of 100 did not exceed. */
   readonly p95: number;
-  /** 99 % are no longer. */
+  /** The time that 99 of 100 did not exceed. */
   readonly p99: number;
-  /** The longest. */
+  /** The longest time. */
   readonly max: number;
+}
+
+/**
+ * Response times of many requests. Percentiles are by nearest rank, and rounded to four digits where
+ * more than 10,000 times differ.
+ */
+export interface ResponseTimes extends TimeStats {
+  /** Their number. */
+  readonly count: number;
   /** How many are in each of equal parts of the time from `min` to `max`. */
   readonly histogram: readonly number[];
 }

@@ -8,7 +8,7 @@ export class MatrixFault extends Error {
   }
 }
 
-/** How many jobs, or workflows, a matrix may stand for. */
+/** The maximum number of combinations of a matrix of jobs or workflows. */
 const MOST = 1000;
 
 /**

@@ -250,7 +250,7 @@ function caseOfRounds(
   const { entry, name, reason, flaky, first } = tally;
   const outcome = STATES.find((state) => rounds.states[state] > 0)!;
   const isOutcome = ({ first: { result } }: FailureTally) => result.state === outcome;
-  // What fails the case is told before what its job tolerates.
+  // Failures of the case come before those that its job tolerates.
   const kinds = [
     ...tally.failures.filter(isOutcome),
     ...tally.failures.filter((kind) => !isOutcome(kind)),

@@ -46,7 +46,7 @@ function* renderSuite({ job, name, cases }: CaseSuite, number: number): Iterable
 function renderCase(one: Case, number: number): string {
   const { name, outcome, reason } = one;
   const skipped = outcome === "skipped" ? reason ?? "skipped" : undefined;
-  // What is not ok but has this directive fails nothing.
+  // TODO is TAP's directive for a known failure: a point that is not ok fails nothing then.
   const directive = one.known ? "TODO known failure" : skipped && `SKIP ${escape(skipped)}`;
   const head = `    ${point(outcome !== "failed" && !one.known, number, name, directive)}`;
   const diagnostics = skipped === undefined ? diagnosticsOf(one) : "";
