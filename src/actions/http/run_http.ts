@@ -25,7 +25,7 @@ import {
   openStep,
   performRequest,
   type Sender,
-  type StepSession,
+  type StepSender,
 } from "./session/perform_request.ts";
 import { acquireSlot, Call, clientOf } from "./transport/client.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
@@ -93,7 +93,7 @@ async function exchange(
     const connection = reading instanceof Promise ? await reading : reading;
     const saveFile = plan.save === undefined ? undefined : await openFile(plan.save, context);
     const call = new Call(plan, connection, client, context, saveFile);
-    let session: StepSession | undefined;
+    let session: StepSender | undefined;
     try {
       const opening = openStep(plan, connection, client, call, context);
       session = opening instanceof Promise ? await opening : opening;
@@ -210,7 +210,7 @@ export class StreamRequest {
   readonly plan: RequestPlan;
   readonly #params: Dict;
   readonly #context: ActionContext;
-  #session: StepSession | undefined;
+  #session: StepSender | undefined;
 
   constructor(params: Dict, { context }: Attempt) {
     // The time is that of the attempt.

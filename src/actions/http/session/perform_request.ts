@@ -30,12 +30,12 @@ export function openStep(
   client: HttpClient,
   sender: Sender,
   context: ActionContext,
-): StepSession | Promise<StepSession> {
+): StepSender | Promise<StepSender> {
   const { request, cookies, auth } = plan;
   if (context.permissions || auth || cookies?.file !== undefined) {
     return openStepSlowly(plan, connection, client, sender, context);
   }
-  return new StepSession(request, sender, cookies && new Cookies(cookies, context));
+  return new StepSender(request, sender, cookies && new Cookies(cookies, context));
 }
 
 async function openStepSlowly(
@@ -44,17 +44,17 @@ async function openStepSlowly(
   client: HttpClient,
   sender: Sender,
   context: ActionContext,
-): Promise<StepSession> {
+): Promise<StepSender> {
   if (context.permissions) await checkRequest(context.permissions, plan.request);
   const sendAuth = (request: HttpRequest) =>
     sendAuxiliary(request, plan, connection, client, context);
-  return await openSession(plan, sender, sendAuth, context);
+  return await openSender(plan, sender, sendAuth, context);
 }
 
 /** Sends the request of a step and follows redirects. */
 export function performRequest(
   plan: RequestPlan,
-  session: StepSession,
+  session: StepSender,
   context: ActionContext,
 ): Promise<Followed> {
   const { maxRedirects, request: { url } } = plan;
@@ -74,7 +74,7 @@ export function performRequest(
 }
 
 /** A request after its session has added headers to it. */
-export function asSent(req: Dict, session: StepSession | undefined): Dict {
+export function asSent(req: Dict, session: StepSender | undefined): Dict {
   if (!session?.added) return req;
   const { url, headers } = session.sent;
   return { ...req, url: url.href, headers };
@@ -115,7 +115,7 @@ async function follow(
   first: RawResponse,
   maxRedirects: number,
   { request: asked, cookies: use }: RequestPlan,
-  session: StepSession,
+  session: StepSender,
   context: ActionContext,
 ): Promise<Followed> {
   let reply = first;
@@ -183,7 +183,7 @@ export interface Sender {
 }
 
 /** Sends the requests of a step with the cookies and the credentials that belong to them. */
-export class StepSession implements Sender {
+export class StepSender implements Sender {
   /** The request of the step as it was sent last, before any redirect. */
   sent: HttpRequest;
   /** Whether it has headers that the step does not give. */
@@ -234,17 +234,17 @@ export class StepSession implements Sender {
 }
 
 /** Opens the session of a step. `sendAuxiliary` sends auxiliary requests. */
-export async function openSession(
+export async function openSender(
   { request, cookies: use, auth }: RequestPlan,
   sender: Sender,
   sendAuxiliary: (request: HttpRequest) => Promise<RawResponse>,
   context: ActionContext,
-): Promise<StepSession> {
+): Promise<StepSender> {
   const cookies = use && new Cookies(use, context);
   if (use?.file !== undefined) await cookies!.readFile(use.file);
-  if (!auth) return new StepSession(request, sender, cookies);
+  if (!auth) return new StepSender(request, sender, cookies);
   const signIn = await openSignIn(auth, request, { context, sendAuxiliary });
-  return new StepSession(request, sender, cookies, signIn);
+  return new StepSender(request, sender, cookies, signIn);
 }
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
