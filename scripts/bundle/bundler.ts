@@ -9,12 +9,12 @@ export const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url)).replace(
 export const IMPORTS: Readonly<Record<string, string>> = config.imports;
 
 const BUILT_FROM = `${CHECKOUT}/src/cli/built_from.ts`;
-const DOCUMENTS = `${CHECKOUT}/src/cli/documents.ts`;
+const DOCUMENTS = `${CHECKOUT}/src/cli/help/documents.ts`;
 
 /** The inputs of a build. */
 export interface Build {
   readonly commit: string;
-  /** The module that it has in the place of `src/cli/documents.ts`. */
+  /** The module that it has in the place of `src/cli/help/documents.ts`. */
   readonly documents: string;
   /** A directory for temporary files. */
   readonly work: string;

@@ -5,7 +5,7 @@ export const PAGES_FILE = "runner-pages.js";
 
 /**
  * Loads the pages of `runner help <topic>` from beside the one file, which takes this in the place
- * of `src/cli/documents.ts`. Deno keeps what comes from a URL in its cache, so that the next time
+ * of `src/cli/help/documents.ts`. Deno keeps what comes from a URL in its cache, so that the next time
  * needs no network. Throws a RunnerError that names the file.
  */
 export async function loadDocuments(): Promise<Readonly<Record<string, string>>> {

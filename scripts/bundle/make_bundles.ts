@@ -1,5 +1,5 @@
 import { ACTIONS } from "../../src/actions/registry.ts";
-import { pageOf, TOPICS } from "../../src/cli/topics.ts";
+import { pageOf, TOPICS } from "../../src/cli/help/topics.ts";
 import { type Build, bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { importsOf } from "./imports_of.ts";
 import { LIBRARIES, NEVER_IMPORTED } from "./libraries.ts";

@@ -1,5 +1,5 @@
 import type { Command, CommandOperand, Option } from "../../src/cli/command.ts";
-import { groupOptions, operandWord } from "../../src/cli/help.ts";
+import { groupOptions, operandWord } from "../../src/cli/help/render_help.ts";
 import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
 import { COMMANDS, COMMON_OPTIONS } from "../../src/cli/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
@@ -9,8 +9,9 @@ export function makeCliPage(): Page {
   return makePage("cli.md", "src/cli/registry.ts", [
     "# Commands and options",
     "",
-    "[The command line](../concepts/command-line.md) explains how they are used. `runner --help` and",
-    "`runner <command> --help` print the same.",
+    "[The command line](../concepts/command-line.md) explains how they are used. `runner --help`,",
+    "`runner <command> --help` and `runner help machines` print the same, `runner -h` what is used",
+    "most.",
     "",
     ...[DEFAULT_COMMAND, ...COMMANDS].flatMap(section),
     "## Every command",

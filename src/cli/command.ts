@@ -7,7 +7,10 @@ import type { Shard, SuiteMember } from "../suite/suite.ts";
 export interface Command {
   /** The first word on the command line; the command without one runs a workflow. */
   readonly name?: string;
+  readonly group?: OptionGroup;
   readonly summary: string;
+  /** It is in the short help, which lists the most common commands. */
+  readonly common?: true;
   /** The operands, after the options: `<workflow_file>`. */
   readonly operands: readonly CommandOperand[];
   readonly options: readonly Option[];
@@ -35,22 +38,26 @@ export type PathKind = "documents" | "file" | "directory";
 
 /** The titles under which help lists options, in this order. */
 export const OPTION_GROUPS = [
-  "Run",
-  "Select",
   "Values",
+  "Select",
+  "Run",
   "Output",
   "Reports",
-  "Permissions",
+  "Snapshots and contracts",
   "Several workflows",
+  "Permissions",
+  "TLS",
   "Several machines",
   "Other",
 ] as const;
+
+export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
 /** An option of the command line. One with a `value` takes one, the others are switches. */
 export interface Option {
   /** Without the dashes. */
   readonly name: string;
-  readonly group?: (typeof OPTION_GROUPS)[number];
+  readonly group?: OptionGroup;
   readonly short?: string;
   /** The name of the value: `mode`. */
   readonly value?: string;
@@ -62,6 +69,8 @@ export interface Option {
   /** It may be given several times: its values are in `lists`. */
   readonly repeats?: true;
   readonly summary: string;
+  /** Its summary in the short help, which lists the most common options. */
+  readonly common?: string;
   /** Options that cannot be given beside it. */
   readonly excludes?: readonly string[];
   /** An option that must be given beside it, and the hint if it is not. */

@@ -15,153 +15,10 @@ const FORMATS = OUTPUT_FORMS.map(({ name, summary }) => `${name} ${summary}`).jo
 
 const FILES = FILE_FORMATS.map(({ name }) => name).join(", ");
 
-const RUN: readonly Option[] = group("Run", [
-  {
-    name: "fail-fast",
-    summary: "Start no new job or step after the first failure",
-    sets: () => ({ failFast: true }),
-  },
-  {
-    name: "strict",
-    summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
-    sets: () => ({ strict: true }),
-  },
-  {
-    name: "pause-on-failure",
-    summary: "After a failed step, ask on the terminal: evaluate expressions, run it again, go on",
-    excludes: ["watch", "quiet"],
-    runs: WHOLE,
-  },
-  { name: "no-check", summary: "Also run what `runner check` proves to fail" },
-  {
-    name: "jobs",
-    value: "count",
-    summary: "How many jobs may run at once (default: all that can)",
-    sets: (value) => ({
-      jobs: readCount(value, "jobs", "without it all jobs run that can"),
-    }),
-  },
-  {
-    name: "watch",
-    summary: "Watch the files, and run what a change affects, until Ctrl-C",
-    excludes: ["list", "dry-run"],
-    runs: WHOLE,
-  },
-  {
-    name: "dry-run",
-    summary: "Print what would run, and with which values, and run nothing",
-    runs: WHOLE,
-  },
-  {
-    name: "openapi",
-    value: "file",
-    path: "file",
-    summary: "Validate http requests and responses against this OpenAPI description",
-  },
-  {
-    name: "min-coverage",
-    value: "percent",
-    summary: "Fail if fewer operations of the OpenAPI descriptions are called",
-    sets: (value) => ({ minCoverage: readPercentage(value) }),
-  },
-  {
-    name: "snapshot",
-    value: "mode",
-    choices: ["check", "write"],
-    summary: "What to do if a snapshot is missing: fail, as with CI=true, or write it (default)",
-    excludes: ["update-snapshots"],
-    sets: (value) => ({ snapshots: value === "check" ? "check" : "write" }),
-  },
-  {
-    name: "update-snapshots",
-    value: "all",
-    isValueOptional: true,
-    summary: "Rewrite the snapshots of the steps that run; =all also removes unused ones",
-    sets: (value) => ({ snapshots: readUpdate(value) }),
-  },
-  {
-    name: "seed",
-    value: "text",
-    summary: "Repeat the values of random functions; a run that fails prints its seed",
-    sets: (seed) => ({ seed }),
-  },
-  {
-    name: "cleanup-timeout",
-    value: "duration",
-    summary: "How long cleanup (`finally`) may take after an interruption or RUNNER_TIMEOUT " +
-      "(default: 30s)",
-    sets: (value) => ({ cleanupTimeout: readCleanupTimeout(value) }),
-  },
-  {
-    name: "cacert",
-    value: "file",
-    path: "file",
-    summary: "Trust the certificate authorities of this PEM file instead of those of the system",
-  },
-  {
-    name: "cert",
-    value: "file",
-    path: "file",
-    summary: "Present the client certificate of this PEM file to TLS servers",
-  },
-  {
-    name: "key",
-    value: "file",
-    path: "file",
-    summary: "With --cert: the key of the client certificate, if it is in another file",
-  },
-  {
-    name: "insecure",
-    summary: "Accept any TLS certificate in steps that do not verify it explicitly",
-  },
-]);
-
-const SELECT: readonly Option[] = group("Select", [
-  {
-    name: "only",
-    value: "job",
-    repeats: true,
-    summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
-    sets: (_, only) => ({ only }),
-  },
-  {
-    name: "tags",
-    value: "expression",
-    summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
-    runs: WHOLE,
-    sets: (tags) => ({ tags }),
-  },
-  {
-    name: "skip",
-    value: "job",
-    repeats: true,
-    summary: "Skip this job, as if its skipif were true",
-    runs: WHOLE,
-    sets: (_, skip) => ({ skip }),
-  },
-  {
-    name: "no-needs",
-    summary: "With --only: leave out what the chosen jobs need",
-    requires: ["only", "name the jobs that are to run"],
-    runs: WHOLE,
-    sets: () => ({ noNeeds: true }),
-  },
-  {
-    name: "rerun-failed",
-    summary: "Run what failed in the last run in this directory, with the jobs needed",
-    runs: WHOLE,
-  },
-  {
-    name: "list",
-    summary: "Print the jobs and steps with their ids, and run nothing",
-    excludes: ["dry-run"],
-    runs: WHOLE,
-  },
-]);
-
 const VALUES: readonly Option[] = group("Values", [
   {
     name: "var",
+    common: "Set a var of the workflow",
     value: "name=value",
     repeats: true,
     summary: "Set a var of the workflow, or a part of one (db.host=x); " +
@@ -195,21 +52,123 @@ const VALUES: readonly Option[] = group("Values", [
   },
 ]);
 
+const SELECT: readonly Option[] = group("Select", [
+  {
+    name: "only",
+    common: "Run this job and what it needs",
+    value: "job",
+    repeats: true,
+    summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
+    sets: (_, only) => ({ only }),
+  },
+  {
+    name: "tags",
+    value: "expression",
+    summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
+    runs: WHOLE,
+    sets: (tags) => ({ tags }),
+  },
+  {
+    name: "skip",
+    value: "job",
+    repeats: true,
+    summary: "Skip this job, as if its skipif were true",
+    runs: WHOLE,
+    sets: (_, skip) => ({ skip }),
+  },
+  {
+    name: "no-needs",
+    summary: "With --only: leave out what the chosen jobs need",
+    requires: ["only", "name the jobs that are to run"],
+    runs: WHOLE,
+    sets: () => ({ noNeeds: true }),
+  },
+  {
+    name: "rerun-failed",
+    common: "Run what failed in the last run",
+    summary: "Run what failed in the last run in this directory, with the jobs needed",
+    runs: WHOLE,
+  },
+  {
+    name: "list",
+    common: "Print the jobs and steps, and run nothing",
+    summary: "Print the jobs and steps with their ids, and run nothing",
+    excludes: ["dry-run"],
+    runs: WHOLE,
+  },
+]);
+
+const RUN: readonly Option[] = group("Run", [
+  {
+    name: "watch",
+    common: "Run again when the files change",
+    summary: "Watch the files, and run what a change affects, until Ctrl-C",
+    excludes: ["list", "dry-run"],
+    runs: WHOLE,
+  },
+  {
+    name: "dry-run",
+    common: "Print what would run, and with which values",
+    summary: "Print what would run, and with which values, and run nothing",
+    runs: WHOLE,
+  },
+  {
+    name: "fail-fast",
+    summary: "Start no new job or step after the first failure",
+    sets: () => ({ failFast: true }),
+  },
+  {
+    name: "strict",
+    summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
+    sets: () => ({ strict: true }),
+  },
+  {
+    name: "jobs",
+    value: "count",
+    summary: "How many jobs may run at once (default: all that can)",
+    sets: (value) => ({
+      jobs: readCount(value, "jobs", "without it all jobs run that can"),
+    }),
+  },
+  {
+    name: "pause-on-failure",
+    summary: "After a failed step, ask on the terminal: evaluate expressions, run it again, go on",
+    excludes: ["watch", "quiet"],
+    runs: WHOLE,
+  },
+  { name: "no-check", summary: "Also run what `runner check` proves to fail" },
+  {
+    name: "seed",
+    value: "text",
+    summary: "Repeat the values of random functions; a run that fails prints its seed",
+    sets: (seed) => ({ seed }),
+  },
+  {
+    name: "cleanup-timeout",
+    value: "duration",
+    summary: "How long cleanup (`finally`) may take after an interruption or RUNNER_TIMEOUT " +
+      "(default: 30s)",
+    sets: (value) => ({ cleanupTimeout: readCleanupTimeout(value) }),
+  },
+]);
+
 const OUTPUT: readonly Option[] = group("Output", [
   {
     name: "verbose",
+    common: "Print each request and response",
     short: "v",
     summary: "Print each request and response, rendered values and timing to stderr",
   },
   {
-    name: "timing",
-    summary: "Show when each step started, how long it took, and what took the time",
-  },
-  {
     name: "quiet",
+    common: "Print failures and the last line only",
     short: "q",
     summary: "Print failures and the last line only",
     excludes: ["verbose"],
+  },
+  {
+    name: "timing",
+    summary: "Show when each step started, how long it took, and what took the time",
   },
   {
     name: "output",
@@ -222,6 +181,7 @@ const OUTPUT: readonly Option[] = group("Output", [
 const REPORTS: readonly Option[] = group("Reports", [
   {
     name: "report",
+    common: "Also write a report, such as html=report.html",
     value: "format=path",
     repeats: true,
     summary: `Also write a report: ${FILES}; "-" is standard output and replaces the text`,
@@ -241,6 +201,36 @@ const REPORTS: readonly Option[] = group("Reports", [
   {
     name: "no-github",
     summary: "Print no annotations and write no summary, although GITHUB_ACTIONS is set",
+  },
+]);
+
+const CONTRACTS: readonly Option[] = group("Snapshots and contracts", [
+  {
+    name: "snapshot",
+    value: "mode",
+    choices: ["check", "write"],
+    summary: "What to do if a snapshot is missing: fail, as with CI=true, or write it (default)",
+    excludes: ["update-snapshots"],
+    sets: (value) => ({ snapshots: value === "check" ? "check" : "write" }),
+  },
+  {
+    name: "update-snapshots",
+    value: "all",
+    isValueOptional: true,
+    summary: "Rewrite the snapshots of the steps that run; =all also removes unused ones",
+    sets: (value) => ({ snapshots: readUpdate(value) }),
+  },
+  {
+    name: "openapi",
+    value: "file",
+    path: "file",
+    summary: "Validate http requests and responses against this OpenAPI description",
+  },
+  {
+    name: "min-coverage",
+    value: "percent",
+    summary: "Fail if fewer operations of the OpenAPI descriptions are called",
+    sets: (value) => ({ minCoverage: readPercentage(value) }),
   },
 ]);
 
@@ -276,6 +266,31 @@ const PERMISSIONS: readonly Option[] = group("Permissions", [
   { name: "no-shell", summary: "Run no shell step, and no plugin that --allow-run does not name" },
 ]);
 
+const TLS: readonly Option[] = group("TLS", [
+  {
+    name: "cacert",
+    value: "file",
+    path: "file",
+    summary: "Trust the certificate authorities of this PEM file instead of those of the system",
+  },
+  {
+    name: "cert",
+    value: "file",
+    path: "file",
+    summary: "Present the client certificate of this PEM file to TLS servers",
+  },
+  {
+    name: "key",
+    value: "file",
+    path: "file",
+    summary: "With --cert: the key of the client certificate, if it is in another file",
+  },
+  {
+    name: "insecure",
+    summary: "Accept any TLS certificate in steps that do not verify it explicitly",
+  },
+]);
+
 /** The command that runs if the first word does not name one. */
 export const DEFAULT_COMMAND: Command = {
   summary: "Run a workflow",
@@ -288,13 +303,15 @@ export const DEFAULT_COMMAND: Command = {
       "files behind a suite file those of its workflows, and file.yml:42 the job at line 42",
   }],
   options: [
-    ...RUN,
-    ...SELECT,
     ...VALUES,
+    ...SELECT,
+    ...RUN,
     ...OUTPUT,
     ...REPORTS,
-    ...PERMISSIONS,
+    ...CONTRACTS,
     ...SEVERAL_WORKFLOWS,
+    ...PERMISSIONS,
+    ...TLS,
     ...SEVERAL_MACHINES,
   ],
   examples: [

@@ -7,7 +7,7 @@ import type { Command, ExitCode, Invocation, Program } from "./command.ts";
 import { readCommandLine } from "./command_line.ts";
 import { DEFAULT_COMMAND } from "./default_command.ts";
 import { inLocale } from "./output_mode.ts";
-import { COMMANDS, COMMON_OPTIONS } from "./registry.ts";
+import { COMMAND_TABLE, COMMANDS } from "./registry.ts";
 
 /**
  * The program from its arguments to its exit code.
@@ -36,12 +36,8 @@ export async function main(
 async function runProgram(args: readonly string[], program: Program): Promise<ExitCode> {
   const { host } = program;
   if (args.length === 0) return await printShortUsage(program);
-  const { command, invocation } = await readCommandLine(args, {
-    fallback: DEFAULT_COMMAND,
-    commands: COMMANDS,
-    common: COMMON_OPTIONS,
-  });
-  if (invocation.switches.has("help")) return await printHelp(command, host);
+  const { command, invocation } = await readCommandLine(args, COMMAND_TABLE);
+  if (invocation.switches.has("help")) return await printHelp(command, args, invocation, host);
   if (invocation.switches.has("version")) return await printVersion(host);
   await checkOperands(command, invocation, host.files);
   const run = await command.load();
@@ -71,17 +67,30 @@ async function flushSoon({ clock, stderr }: Host): Promise<void> {
   cancel();
 }
 
-async function printHelp(command: Command, { stdout }: Host): Promise<ExitCode> {
-  const { renderHelp } = await import("./help.ts");
-  stdout.write(renderHelp(command, COMMANDS, COMMON_OPTIONS));
-  await stdout.flush();
+/** Prints the most common options for `runner -h`, else all. */
+async function printHelp(
+  command: Command,
+  args: readonly string[],
+  { switches }: Invocation,
+  host: Host,
+): Promise<ExitCode> {
+  const { layoutOf } = await import("./help/layout.ts");
+  const { renderCommonHelp, renderHelp } = await import("./help/render_help.ts");
+  const layout = await layoutOf(host, switches.has("no-color"));
+  const isShort = command === DEFAULT_COMMAND && !args.includes("--help");
+  const text = isShort
+    ? renderCommonHelp(COMMAND_TABLE, layout)
+    : renderHelp(command, COMMAND_TABLE, layout);
+  host.stdout.write(text);
+  await host.stdout.flush();
   return 0;
 }
 
 async function printShortUsage({ host, exit }: Program): Promise<ExitCode> {
-  const { renderShortUsage } = await import("./help.ts");
+  const { PLAIN_LAYOUT } = await import("./help/layout.ts");
+  const { renderShortUsage } = await import("./help/render_help.ts");
   const missing = "runner: error: <workflow_file> is missing";
-  host.stderr.write(`${missing}\n\n${renderShortUsage(DEFAULT_COMMAND)}`);
+  host.stderr.write(`${missing}\n\n${renderShortUsage(DEFAULT_COMMAND, PLAIN_LAYOUT)}`);
   await flushSoon(host);
   exit(1);
   return 1;

@@ -1,13 +1,18 @@
 import { ACTIONS } from "../actions/registry.ts";
 import { IMPORTERS } from "../importer/registry.ts";
-import type { Command, Option } from "./command.ts";
+import type { Command, CommandTable, Option } from "./command.ts";
 import { EXPORTERS } from "../spread/engines/registry.ts";
-import { TOPICS } from "./topics.ts";
+import { TOPICS } from "./help/topics.ts";
 import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
-  { group: "Other", name: "help", short: "h", summary: "Print this help and exit" },
+  {
+    group: "Other",
+    name: "help",
+    short: "h",
+    summary: "Print this help and exit; runner -h prints what is used most",
+  },
   { group: "Other", name: "version", summary: "Print the version and exit" },
   { group: "Output", name: "no-color", summary: "Print without colours" },
 ];
@@ -22,7 +27,8 @@ const FORCE: Option = {
 const COMMANDS_BUT_HELP: readonly Command[] = [
   {
     name: "new",
-    summary: "Make a first workflow, or translate a curl command or a file of another tool",
+    common: true,
+    summary: "Make a first workflow, or translate curl or files of another tool",
     operands: [{
       name: "input",
       repeats: true,
@@ -52,7 +58,31 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     load: async () => (await import("./commands/new_command.ts")).newCommand,
   },
   {
+    name: "check",
+    common: true,
+    summary: "Find mistakes in workflows, and run nothing",
+    operands: [{
+      name: "workflow_file",
+      repeats: true,
+      path: "documents",
+      summary: "A workflow file, several joined by commas, a job file, a directory, or a pattern " +
+        "like 'flows/**/*.yml'",
+    }],
+    options: [
+      { name: "strict", summary: "Treat warnings as errors" },
+      {
+        name: "format",
+        value: "form",
+        choices: ["text", "json", "github"],
+        summary: "How to print what was found: text (the default), json, or github for annotations",
+      },
+    ],
+    success: "no errors were found",
+    load: async () => (await import("./commands/check_command.ts")).checkCommand,
+  },
+  {
     name: "gen",
+    common: true,
     summary: "Make a workflow from an OpenAPI description",
     operands: [{
       name: "openapi_file",
@@ -98,28 +128,6 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     load: async () => (await import("./commands/dag_command.ts")).dagCommand,
   },
   {
-    name: "check",
-    summary: "Find mistakes in workflows, and run nothing",
-    operands: [{
-      name: "workflow_file",
-      repeats: true,
-      path: "documents",
-      summary: "A workflow file, several joined by commas, a job file, a directory, or a pattern " +
-        "like 'flows/**/*.yml'",
-    }],
-    options: [
-      { name: "strict", summary: "Treat warnings as errors" },
-      {
-        name: "format",
-        value: "form",
-        choices: ["text", "json", "github"],
-        summary: "How to print what was found: text (the default), json, or github for annotations",
-      },
-    ],
-    success: "no errors were found",
-    load: async () => (await import("./commands/check_command.ts")).checkCommand,
-  },
-  {
     name: "fmt",
     summary: "Format workflow files in place, with all comments and blank lines",
     operands: [{
@@ -135,6 +143,41 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     ],
     success: "all files are formatted",
     load: async () => (await import("./commands/fmt_command.ts")).fmtCommand,
+  },
+  {
+    name: "actions",
+    common: true,
+    summary: "List what steps can do, or explain an action",
+    operands: [{
+      name: "action",
+      isOptional: true,
+      choices: ACTIONS.map(({ name }) => name),
+      summary: "The action to explain",
+    }],
+    options: [],
+    load: async () => (await import("./commands/actions_command.ts")).actionsCommand,
+  },
+  {
+    name: "completions",
+    summary: "Print a script for shell completion",
+    operands: [{
+      name: "shell",
+      choices: ["bash", "zsh", "fish", "powershell"],
+      summary: "bash, zsh, fish or powershell",
+    }],
+    options: [],
+    load: async () =>
+      (await import("./completions/completions_command.ts")).completionsCommand(COMMAND_TABLE),
+  },
+  {
+    name: "schema",
+    summary: "Print a JSON Schema of workflow files, for editors",
+    operands: [],
+    options: [
+      { name: "job", summary: "Print the schema of job files, which steps embed" },
+      { name: "suite", summary: "Print the schema of suite files, which list workflows" },
+    ],
+    load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
   },
   {
     name: "lsp",
@@ -156,6 +199,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "prepare",
+    group: "Several machines",
     summary: "Prepare a run on several machines: evaluate vars and select jobs",
     operands: [{
       name: "workflow_file",
@@ -193,6 +237,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "export",
+    group: "Several machines",
     summary:
       "Write a file for GitHub Actions, GitLab CI or Argo that runs jobs on several machines",
     operands: [
@@ -247,6 +292,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "report",
+    group: "Several machines",
     summary: "Merge the events of several processes into one report and one exit code",
     operands: [
       { name: "merge", choices: ["merge"], summary: "The only action" },
@@ -270,44 +316,6 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     success: "nothing is missing and everything passed",
     load: async () => (await import("./run/report_command.ts")).reportCommand,
   },
-  {
-    name: "schema",
-    summary: "Print a JSON Schema of workflow files, for editors",
-    operands: [],
-    options: [
-      { name: "job", summary: "Print the schema of job files, which steps embed" },
-      { name: "suite", summary: "Print the schema of suite files, which list workflows" },
-    ],
-    load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
-  },
-  {
-    name: "actions",
-    summary: "List what steps can do, or print the page of an action",
-    operands: [{
-      name: "action",
-      isOptional: true,
-      choices: ACTIONS.map(({ name }) => name),
-      summary: "The action to explain",
-    }],
-    options: [],
-    load: async () => (await import("./commands/actions_command.ts")).actionsCommand,
-  },
-  {
-    name: "completions",
-    summary: "Print a script for shell completion",
-    operands: [{
-      name: "shell",
-      choices: ["bash", "zsh", "fish", "powershell"],
-      summary: "bash, zsh, fish or powershell",
-    }],
-    options: [],
-    load: async () =>
-      (await import("./completions/completions_command.ts")).completionsCommand({
-        fallback: DEFAULT_COMMAND,
-        commands: COMMANDS,
-        common: COMMON_OPTIONS,
-      }),
-  },
 ];
 
 /** Commands by their first word. */
@@ -315,7 +323,8 @@ export const COMMANDS: readonly Command[] = [
   ...COMMANDS_BUT_HELP,
   {
     name: "help",
-    summary: "Print the help of a command, or a page of the documents",
+    common: true,
+    summary: "Explain a command, option, action, function, key or topic",
     operands: [{
       name: "command",
       isOptional: true,
@@ -328,11 +337,13 @@ export const COMMANDS: readonly Command[] = [
       summary: `A command, an action, or a topic: ${TOPICS.join(", ")}`,
     }],
     options: [],
-    load: async () =>
-      (await import("./commands/help_command.ts")).helpCommand({
-        fallback: DEFAULT_COMMAND,
-        commands: COMMANDS,
-        common: COMMON_OPTIONS,
-      }),
+    load: async () => (await import("./help/help_command.ts")).helpCommand(COMMAND_TABLE),
   },
 ];
+
+/** The program as its tables. */
+export const COMMAND_TABLE: CommandTable = {
+  fallback: DEFAULT_COMMAND,
+  commands: COMMANDS,
+  common: COMMON_OPTIONS,
+};

@@ -4,17 +4,18 @@ import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { Host } from "../../host/host.ts";
-import { section, WIDTH, wrap } from "../help.ts";
+import { type Layout, layoutOf, section, wrap } from "../help/layout.ts";
 
 /** Prints what steps can do, or the page of one action. */
 export async function actionsCommand(
-  { operands: [name] }: Invocation,
+  { operands: [name], switches }: Invocation,
   { host }: Program,
 ): Promise<ExitCode> {
   if (name !== undefined) {
     const names = ACTIONS.map(({ name }) => name);
     checkChoice("<action>", name, names);
-    host.stdout.write(renderAction(await ACTIONS[names.indexOf(name)]!.load()));
+    const layout = await layoutOf(host, switches.has("no-color"));
+    host.stdout.write(renderAction(await ACTIONS[names.indexOf(name)]!.load(), layout));
     return 0;
   }
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
@@ -37,23 +38,23 @@ async function listPlugins(host: Host): Promise<string[]> {
 }
 
 /** The page of an action, from the same tables as docs/reference. */
-function renderAction(action: Action): string {
+function renderAction(action: Action, layout: Layout): string {
   const { name, summary, parameters, alternatives = [], responseFields, exampleTest } = action;
   return [
     `${name} - ${summary}`,
     ...parameters
-      ? section("Parameters", listParameters(parameters).map(parameterRow))
+      ? section("Parameters", listParameters(parameters).map(parameterRow), layout)
       : ["", "It takes any parameters."],
     ...alternatives.flatMap(({ names, required }) => [
       "",
       ...wrap(
         `Set ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
-        WIDTH,
+        layout.width,
       ),
     ]),
     ...responseFields
-      ? ["", "Fields of res:"].concat(
-        wrap(responseFields.map(({ name }) => name).join(", "), WIDTH - 2).map((line) =>
+      ? ["", layout.bold("Fields of res:")].concat(
+        wrap(responseFields.map(({ name }) => name).join(", "), layout.width - 2).map((line) =>
           `  ${line}`
         ),
       )

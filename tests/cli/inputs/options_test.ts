@@ -18,7 +18,7 @@ function runner(
 
 Deno.test("a wrong command line is an error on stderr, and nothing is run", async (test) => {
   const table: [args: string[], message: string, hint: string][] = [
-    [[], "<workflow_file> is missing", "runner --help"],
+    [[], "<workflow_file> is missing", "runner -h"],
     [["--verbos", "ok.yml"], "unknown option --verbos", "did you mean --verbose?"],
     [["ok.yml", "--nope=1"], "unknown option --nope", "try runner --help"],
     [["-x", "ok.yml"], "unknown option -x", "try runner --help"],
@@ -146,7 +146,7 @@ Deno.test("--help prints the usage with every option and variable on stdout", as
     ]
   ) assertStringIncludes(stdout, part);
   assertEquals(stdout.split("\n").filter((line) => line.length > 80), []);
-  assertEquals((await runner(["-h", "missing.yml"])).stdout, stdout);
+  assertEquals((await runner(["--help", "missing.yml"])).stdout, stdout);
 });
 
 Deno.test("the help of a command has the variables that it reads, and when it succeeds", async () => {
@@ -180,7 +180,7 @@ Deno.test("the help of a command has the variables that it reads, and when it su
 
 Deno.test("help prints what --help prints, of the program and of each command", async () => {
   const usage = (await runner(["--help"])).stdout;
-  assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command, ");
+  assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command. ");
   assertEquals(await runner(["help"]), { code: 0, stdout: usage, stderr: "" });
   const [, commands = ""] = /^Commands:\n(.*?)\n\n/ms.exec(usage) ?? [];
   const names = [...commands.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);

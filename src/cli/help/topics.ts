@@ -1,4 +1,4 @@
-import { ACTIONS } from "../actions/registry.ts";
+import { ACTIONS } from "../../actions/registry.ts";
 
 /** Topics of `runner help`, and their pages below docs/. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
   jobs: "concepts/jobs.md",
   keys: "reference/keys.md",
   loops: "concepts/retry.md",
-  machines: "ci/beyond-one-machine.md",
+  "beyond-one-machine": "ci/beyond-one-machine.md",
   migrate: "migrate/overview.md",
   outputs: "concepts/variables.md",
   permissions: "concepts/permissions.md",
@@ -42,7 +42,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /** Topics that are not actions. */
-export const TOPICS: readonly string[] = Object.keys(PAGES);
+export const TOPICS: readonly string[] = [...Object.keys(PAGES), "machines"].sort();
 
 /** The page of every topic and of every action. */
 export function pageOf(topic: string): string | undefined {

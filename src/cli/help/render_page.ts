@@ -1,0 +1,83 @@
+import { type Layout, rowLines, wrap } from "./layout.ts";
+
+/**
+ * A page of the documents as text for a terminal; code keeps its lines. It knows what the
+ * documents use: headings, paragraphs, lists, tables, fenced code, links, code and emphasis.
+ */
+export function renderPage(page: string, layout: Layout): string {
+  const body = page.replace(/^---\n.*?\n---\n/s, "");
+  // Blocks of code may hold empty lines and comments, and are taken out first.
+  const pieces = body.split(/^([ \t]*```.*\n[^]*?^[ \t]*```[ \t]*)$/m);
+  const blocks = pieces.flatMap((piece, index) =>
+    index % 2 === 1 ? [codeLines(piece)] : proseBlocks(piece, layout)
+  );
+  return blocks.map((lines) => lines.join("\n")).join("\n\n") + "\n";
+}
+
+function codeLines(fenced: string): string[] {
+  const [first = "", ...lines] = fenced.trimEnd().split("\n");
+  const indent = first.length - first.trimStart().length;
+  return lines.slice(0, -1).map((line) => `    ${line.slice(indent)}`.trimEnd());
+}
+
+function proseBlocks(text: string, layout: Layout): string[][] {
+  return text.replace(/<!--[^]*?-->/g, "").split(/\n\s*\n/).map((block) => block.trimEnd())
+    .filter((block) => block.trim() !== "").map((block) =>
+      proseLines(block.replace(/^\n+/, ""), layout)
+    );
+}
+
+function proseLines(block: string, layout: Layout): string[] {
+  const lines = block.split("\n");
+  const [first = ""] = lines;
+  const heading = /^(#+) (.*)/.exec(first);
+  if (heading) {
+    const title = plain(heading[2]!);
+    const head = [layout.bold(heading[1]!.length < 3 ? title.toUpperCase() : title)];
+    const rest = lines.slice(1).join("\n");
+    return rest === "" ? head : [...head, "", ...proseLines(rest, layout)];
+  }
+  if (first.startsWith("|")) return tableLines(lines, layout);
+  return itemsOf(lines).flatMap(({ mark, text }) => {
+    const wrapped = wrap(plain(text), layout.width - mark.length);
+    return wrapped.map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
+  });
+}
+
+/** The items of a list, or a paragraph as one item without a mark. */
+function itemsOf(lines: readonly string[]): { mark: string; text: string }[] {
+  const items: { mark: string; text: string }[] = [];
+  for (const line of lines) {
+    const [, mark, text = line.trim()] = /^( *(?:[-*]|\d+\.) )(.*)/.exec(line) ?? [];
+    const last = items.at(-1);
+    if (mark !== undefined || !last) items.push({ mark: mark ?? "", text });
+    else last.text += ` ${text}`;
+  }
+  return items;
+}
+
+/** The rows of a table: the first cell, and all others beside or below it. */
+function tableLines(lines: readonly string[], { width }: Layout): string[] {
+  const rows = lines.filter((line) => !/^[|\s:-]+$/.test(line)).slice(1).map((line) => {
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plain(cell.trim()));
+    return [cells[0] ?? "", cells.slice(1).filter((cell) => cell !== "").join("; ")] as const;
+  });
+  if (rows.every(([term]) => term.length <= 28)) return rowLines(rows, width);
+  return rows.flatMap(([term, rest]) => [
+    `  ${term}`,
+    ...wrap(rest, width - 6).map((line) => `      ${line}`),
+  ]);
+}
+
+/** Text without marks; what is between backticks stays as it is. */
+function plain(text: string): string {
+  const link = /(`[^`]*`)|!?\[((?:`[^`]*`|[^\]`])*)\]\([^)\s]*\)/g;
+  const unlinked = text.replace(link, (_, code, title) => code ?? title);
+  return unlinked.split(/(`[^`]*`)/).map((piece, index) =>
+    index % 2 === 1 ? piece.slice(1, -1).replaceAll("\\|", "|") : unmarked(piece)
+  ).join("");
+}
+
+function unmarked(text: string): string {
+  return text.replace(/\*\*/g, "").replace(/\\([|\\<>*_[\]])/g, "$1");
+}
