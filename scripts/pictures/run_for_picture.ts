@@ -4,6 +4,9 @@ import { openShop } from "../demo_server.ts";
 /** The directory of the checkout. */
 export const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
+/** Where the shop is in the workflows of pictures and in what they show. */
+const SHOWN_SHOP = "http://127.0.0.1:8080";
+
 /** A run that a picture shows. */
 export interface ShownRun {
   /** The name of the workflow in the picture, and what it contains. */
@@ -19,12 +22,11 @@ export async function runForPicture({ file, text, args = [], code }: ShownRun): 
   const directory = await Deno.makeTempDir({ prefix: "runner_picture_" });
   const shop = openShop();
   try {
-    await Deno.writeTextFile(`${directory}/${file}`, text);
+    await Deno.writeTextFile(`${directory}/${file}`, text.replaceAll(SHOWN_SHOP, shop.url));
     const result = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", `${CHECKOUT}cli.ts`, ...args, file],
       cwd: directory,
       env: {
-        SHOP_URL: shop.url,
         SHOP_PASSWORD: shop.password,
         FORCE_COLOR: "1",
         LC_ALL: "C.UTF-8",
@@ -36,9 +38,7 @@ export async function runForPicture({ file, text, args = [], code }: ShownRun): 
     );
     if (result.code !== code) throw new Error(`${file} exits with ${result.code}: ${printed}`);
     const command = ["runner", ...args, file].join(" ");
-    return `$ ${command}\n\n${
-      steady((printed! + errors).replaceAll(shop.url, "http://127.0.0.1:8080").trim())
-    }`;
+    return `$ ${command}\n\n${steady((printed! + errors).replaceAll(shop.url, SHOWN_SHOP).trim())}`;
   } finally {
     await shop.close();
     await Deno.remove(directory, { recursive: true });

@@ -86,7 +86,7 @@ function colourStep(icon, text) {
   const [, name, remark, assertions, wait, retry, time] =
     /^(.*?)( \([^()]*, not tested\))?( \([^()]* assertions(?: failed)?\))?( \(after [^()]*\))?( ↻ [^()]*)?( \([\d.]+m?s\))?$/
       .exec(text);
-  const paintRetry = retry?.startsWith(" ↻ 1/") ? dim : yellow;
+  const paintRetry = /^ ↻ 1\b/.test(retry ?? "") ? dim : yellow;
   return name + yellow(remark ?? "") + dim(assertions ?? "") + dim(wait ?? "") +
     paintRetry(retry ?? "") + dim(time ?? "");
 }

@@ -15,7 +15,7 @@ import { writeTexts } from "./write_texts.js";
 const REPOSITORY = `https://github.com/${process.env.GITHUB_REPOSITORY ?? "OWNER/runner"}`;
 const BASE = process.env.SITE_BASE ?? "/";
 const SLOGAN = "Test APIs and smoke-test releases from one YAML file. " +
-  "When something fails, see why, not just that.";
+  "When a check fails, it shows you why.";
 
 const { examples } = await makePages();
 

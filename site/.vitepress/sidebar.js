@@ -34,6 +34,7 @@ export const SIDEBAR = [
     ["What is it", "what-is-runner"],
     ["Install", "install"],
     ["Your first workflow", "first-workflow"],
+    ["Jobs, steps and outputs", "think-in-jobs"],
     ["Cheat sheet", "cheat-sheet"],
     ["Editor setup", "editors"],
   ]),
@@ -96,6 +97,8 @@ export const SIDEBAR = [
   ]),
   section("Migrate", "migrate", [
     ["From other tools", "overview"],
+    ["From bash and curl", "curl"],
+    ["From GitHub Actions", "github-actions"],
     ["From Probe", "probe"],
     ["From Hurl", "hurl"],
     ["From Postman", "postman"],
