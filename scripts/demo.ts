@@ -4,6 +4,7 @@
  * @module
  */
 import { openShop } from "./demo_server.ts";
+import { theTask } from "./the_task.ts";
 
 const shop = openShop();
 const runner = new Deno.Command(Deno.execPath(), {
@@ -12,4 +13,16 @@ const runner = new Deno.Command(Deno.execPath(), {
 });
 const { code } = await runner.spawn().status;
 await shop.close();
+if (code === 0) {
+  // deno-lint-ignore no-console
+  console.error(`
+That was examples/demo.yml. What to do next:
+
+  Open it, change "== 24" to "== 25", and see how a test fails:
+    ${theTask("demo")}
+  See the run as a page, with each request and response:
+    ${theTask("demo")} --report html=demo.html
+  Install the command runner, and write a workflow: docs/start/first-workflow.md
+    ${theTask("install")}`);
+}
 Deno.exit(code);

@@ -18,7 +18,27 @@ Deno.test("the demo of the README succeeds", async () => {
     cwd: CHECKOUT,
     env: { NO_COLOR: "1", ...utf8Locale() },
   }).output();
-  const said = new TextDecoder().decode(stdout);
-  assertEquals(code, 0, said + new TextDecoder().decode(stderr));
-  assertStringIncludes(said, "✓ All jobs succeeded");
+  const [said, next] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assertEquals(code, 0, said! + next);
+  assertStringIncludes(said!, "✓ All jobs succeeded");
+  assertStringIncludes(next!, 'change "== 24" to "== 25"');
+  assertEquals((await readDocument("examples/demo.yml")).split("== 24").length, 2);
+});
+
+Deno.test("the shop names a port that is in use, and the option for another", async () => {
+  using busy = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = busy.addr as Deno.NetAddr;
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "shop", "--port", String(port)],
+    cwd: CHECKOUT,
+    env: { NO_COLOR: "1", npm_command: "exec" },
+  }).output();
+  assertEquals(
+    [code, new TextDecoder().decode(stderr)],
+    [
+      1,
+      `error: port ${port} of 127.0.0.1 is already in use\n` +
+      `  choose another port: npx --yes deno@${Deno.version.deno} task shop --port ${port + 1}\n`,
+    ],
+  );
 });
