@@ -8,13 +8,15 @@
  */
 import { CHECKOUT } from "./bundle/bundler.ts";
 import { PAGES_FILE } from "./bundle/load_documents.ts";
-import { makeBundles } from "./bundle/make_bundles.ts";
+import { checkedOutCommit } from "./bundle/checked_out_commit.ts";
+import { makeChunks, makeOneFile } from "./bundle/make_bundles.ts";
 
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
 const MAX_BYTES = 1_600_000;
 
 const [directory = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
-const { file, pages, chunks } = await makeBundles(commit);
+const { file, pages } = await makeOneFile(commit);
+const chunks = await makeChunks(commit);
 await Deno.remove(`${directory}/split`, { recursive: true }).catch(() => {});
 await Deno.mkdir(`${directory}/split`, { recursive: true });
 await Deno.writeTextFile(`${directory}/runner.js`, file);
@@ -35,20 +37,6 @@ if (size >= MAX_BYTES) {
     }: scripts/bundle/libraries.ts lists what it fetches`,
   );
   Deno.exit(1);
-}
-
-/** The commit that is checked out; `unknown` outside of git. */
-async function checkedOutCommit(): Promise<string> {
-  const git = async (...args: string[]) => {
-    try {
-      const { stdout } = await new Deno.Command("git", { args, cwd: CHECKOUT }).output();
-      return new TextDecoder().decode(stdout).trim();
-    } catch {
-      return "";
-    }
-  };
-  if (await git("status", "--porcelain") !== "") say("the work tree has changes without a commit");
-  return await git("rev-parse", "HEAD") || "unknown";
 }
 
 function kilobytes(bytes: number): string {

@@ -13,61 +13,62 @@ export const SPLIT_ENTRY = "cli.js";
 const PAGES = "pages.js";
 const LOADERS = "libraries.js";
 
-const LOADED = `${CHECKOUT}/scripts/bundle/load_documents.ts`;
-
-/** The program as one file with the file of its pages, and as chunks by their names. */
-export interface Bundles {
+/** The program as one file, and the file of its pages. */
+export interface OneFile {
   readonly file: string;
   readonly pages: string;
-  readonly chunks: ReadonlyMap<string, string>;
 }
 
-/** Builds both forms of the program, stamped with a commit. Throws if one would be incomplete. */
-export async function makeBundles(commit: string): Promise<Bundles> {
+/** Builds the program as one file, stamped with a commit. Throws if it would be incomplete. */
+export function makeOneFile(commit: string): Promise<OneFile> {
+  return withWork(async (work) => {
+    const build = { commit, work, documents: `${CHECKOUT}/scripts/bundle/load_documents.ts` };
+    const program = await makeProgram(`${CHECKOUT}/scripts/bundle/one_file.ts`, build);
+    const file = replaceImports(program, (name) => {
+      const specifiers = [exactSpecifier(name), LIBRARIES[name]].map((word) =>
+        JSON.stringify(word)
+      );
+      return `globalThis.fetchLibrary(${specifiers.join(",")})`;
+    });
+    return { file, pages: await makePages() };
+  });
+}
+
+/**
+ * Builds the program as chunks by their names, which hold all libraries and pages, stamped with a
+ * commit. Throws if they would be incomplete.
+ */
+export function makeChunks(commit: string): Promise<ReadonlyMap<string, string>> {
+  return withWork(async (work) => {
+    const build = { commit, work, documents: `${work}/documents.ts` };
+    const loading = `export const loadDocuments = async () => (await import("${PAGES}")).PAGES;\n`;
+    await Deno.writeTextFile(build.documents, loading);
+    const program = await makeProgram(`${CHECKOUT}/cli.ts`, build);
+    const load = (name: string) => `import("./${LOADERS}").then(({LOADERS})=>LOADERS["${name}"]())`;
+    return new Map([
+      [SPLIT_ENTRY, replaceImports(program, load)],
+      [PAGES, await makePages()],
+      ...await bundleLibraries(build),
+    ]);
+  });
+}
+
+async function withWork<T>(make: (work: string) => Promise<T>): Promise<T> {
   const work = await Deno.makeTempDir({ prefix: "runner_bundle_" });
   try {
-    const pages = `export const PAGES = ${JSON.stringify(await readDocuments())};\n`;
-    const beside = `${work}/documents.ts`;
-    const loading = `export const loadDocuments = async () => (await import("${PAGES}")).PAGES;\n`;
-    await Deno.writeTextFile(beside, loading);
-    const [fetching, containing] = [LOADED, beside].map((documents) => ({
-      commit,
-      documents,
-      work,
-    }));
-    const file = await makeProgram(`${CHECKOUT}/scripts/bundle/one_file.ts`, fetching!);
-    const program = await makeProgram(`${CHECKOUT}/cli.ts`, containing!);
-    return {
-      file: replaceImports(file, (name) => {
-        const specifiers = [exactSpecifier(name), LIBRARIES[name]].map((word) =>
-          JSON.stringify(word)
-        );
-        return `globalThis.fetchLibrary(${specifiers.join(",")})`;
-      }),
-      pages,
-      chunks: new Map([
-        [
-          SPLIT_ENTRY,
-          replaceImports(
-            program,
-            (name) => `import("./${LOADERS}").then(({LOADERS})=>LOADERS["${name}"]())`,
-          ),
-        ],
-        [PAGES, pages],
-        ...await bundleLibraries(containing!),
-      ]),
-    };
+    return await make(work);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
 }
 
-/** The pages of all topics and actions. */
-async function readDocuments(): Promise<Record<string, string>> {
+/** The module of the pages of all topics and actions. */
+async function makePages(): Promise<string> {
   const topics = [...TOPICS, ...ACTIONS.map(({ name }) => name)];
   const pages = [...new Set(topics.flatMap((topic) => pageOf(topic) ?? []))];
   const read = async (page: string) => [page, await Deno.readTextFile(`${CHECKOUT}/docs/${page}`)];
-  return Object.fromEntries(await Promise.all(pages.map(read)));
+  const texts = Object.fromEntries(await Promise.all(pages.map(read)));
+  return `export const PAGES = ${JSON.stringify(texts)};\n`;
 }
 
 /** All code of the program in one text, which imports each library by its name when it needs it. */
