@@ -1,5 +1,6 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Path } from "./source.ts";
+import type { Value } from "./value/value.ts";
 
 /** Something that the user can act on. Any other error is a bug of ours. */
 export class RunnerError extends Error {
@@ -85,6 +86,12 @@ export class ExpressionError extends RunnerError {
       readonly path?: Path;
       /** Whether the part is a name that is there and nil, and should not be nil. */
       readonly isNil?: boolean;
+      /** Values that the part depends on, for the report. */
+      readonly operands?: readonly {
+        readonly text: string;
+        readonly value: Value;
+        readonly type: string;
+      }[];
       /** All that the expression reads, where it was evaluated. */
       readonly reads?: readonly NameRead[];
     } = {},

@@ -1,4 +1,5 @@
 /** What the checks ask about a place that reads a value. */
+import type { Parameter } from "../action/action.ts";
 import type { DataTemplate, Expression } from "../expr/expression.ts";
 import { type Ending, keyPath } from "../expr/references.ts";
 import type { Severity } from "../base/diagnostic.ts";
@@ -71,7 +72,23 @@ function isRefused({ with: params, action }: StepDraft, path: Path): boolean {
         : undefined,
     params,
   );
-  return at?.kind === "template" && at.nilOmits !== undefined;
+  return at?.kind === "template" && at.nilOmits !== undefined ||
+    isOnlyField(action?.parameters ?? [], path, params);
+}
+
+/** Whether a path leads to a required field of a map, or to the one that it has of several. */
+function isOnlyField(
+  parameters: readonly Parameter[],
+  [name, ...rest]: Path,
+  data: DataTemplate | undefined,
+): boolean {
+  const { fields, oneField } = parameters.find((one) => one.name === name) ?? {};
+  const inner = data?.kind === "map" ? data.entries.find(([key]) => key === name)?.[1] : undefined;
+  if (!fields || rest.length === 0 || inner?.kind !== "map") return false;
+  if (rest.length > 1) return isOnlyField(fields, rest, inner);
+  return oneField
+    ? inner.entries.length === 1
+    : fields.some((field) => field.name === rest[0] && field.required);
 }
 
 /** Whether a key is evaluated in a run in which nothing else fails, and what fails in it counts. */

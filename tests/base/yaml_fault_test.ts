@@ -36,9 +36,9 @@ a.yml:1:9: error: unknown YAML tag "!vars.x"
   [
     "a: {{ x }} y",
     `YAML syntax error at line 1
-a.yml:1:12: error: YAML reads {{ }} without quotes as a map
+a.yml:1:4: error: YAML reads {{ }} without quotes as a map
   1 | a: {{ x }} y
-    |            ^ for a template, put the whole value in quotes`,
+    |    ^^^^^^^ for a template, put the whole value in quotes`,
   ],
   [
     "test: a == b: c",

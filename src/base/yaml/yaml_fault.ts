@@ -21,6 +21,8 @@ interface Explanation {
   readonly hint?: string;
   /** The number of characters to mark. */
   readonly length?: number;
+  /** Where in the line they begin, if not at the fault. */
+  readonly start?: number;
 }
 
 /** Something that begins and does not end: the fault shows where the text after it does not fit. */
@@ -131,9 +133,11 @@ function codePoint(text: string): string {
 /** A misplaced character, most often in text that should be in quotes. */
 function explainByText({ reason, before, after, text, offset }: FaultContext): Explanation {
   const line = before + after;
-  if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
+  const template = /(?<=[:-]\s+)\{\{.*?\}\}/.exec(line);
+  if (template) {
+    const { index: start, 0: { length } } = template;
     const message = "YAML reads {{ }} without quotes as a map";
-    return { message, hint: `for a template, ${QUOTE_IT}` };
+    return { message, hint: `for a template, ${QUOTE_IT}`, length, start };
   }
   if (/^:(?:\s|$)/.test(after) && /:\s+[^"'\s]/.test(before)) {
     return { message: 'a second ": " in one line', hint: `${QUOTE_IT}, or begin a new line` };
@@ -197,8 +201,9 @@ export function faultError(fault: YamlFault): LoadError {
   const before = line.slice(0, offset - lineStart);
   const context = { reason, before, after: line.slice(before.length), text, offset };
   const [, explain] = KINDS.find(([pattern]) => pattern.test(reason))!;
-  const { message = reason, hint, length = 1 } = explain(context);
-  const span = { source, start: offset, end: offset + length };
+  const { message = reason, hint, length = 1, start: column } = explain(context);
+  const start = column === undefined ? offset : lineStart + column;
+  const span = { source, start, end: start + length };
   const diagnostic = { severity: "error", code: "yaml", message, hint, span } as const;
   return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [diagnostic]);
 }

@@ -1,13 +1,14 @@
 import { ExpressionError } from "../../base/errors.ts";
 import { hintForName } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { LimitError } from "../../base/value/value.ts";
+import { LimitError, typeName, type Value, valueAt } from "../../base/value/value.ts";
+import type { TestOperand } from "../expression.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
 import { Fault, NilOwner } from "../fault.ts";
 import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
 import { childrenOf } from "../parse/tree.ts";
-import { neededIn } from "../references.ts";
+import { neededIn, referencesIn } from "../references.ts";
 
 const LONGEST_OWNER = 60;
 
@@ -16,7 +17,28 @@ export function locateFault(error: unknown, run: Evaluation, source: string, roo
   const fault = faultOf(error);
   if (!(fault instanceof Fault)) return error;
   const { message, start, end, hint } = located(fault, run, source);
-  return new ExpressionError(message, start, end, hint, { reads: neededIn(root) });
+  const { missing } = run;
+  const isSought = missing && "within" in missing && start === missing.node.start;
+  return new ExpressionError(message, start, end, hint, {
+    reads: neededIn(root),
+    ...isSought && { operands: soughtValues(missing, run, source) },
+  });
+}
+
+/** The values that the condition of a call of find() reads of its scope. */
+function soughtValues(
+  { node: { arguments: [, predicate] } }: MissingItem,
+  { scope }: Evaluation,
+  source: string,
+): readonly Omit<TestOperand, "start" | "end">[] {
+  const references = predicate ? referencesIn(predicate) : [];
+  const values = references.flatMap(({ root, keys, isOpen, start, end }) => {
+    const path = [root, ...keys.map(({ name }) => name)];
+    const value = isOpen ? undefined : valueAt(scope.names, path) as Value | undefined;
+    if (value === undefined) return [];
+    return { text: source.slice(start, end), value, type: typeName(value) };
+  });
+  return [...new Map(values.map((one) => [one.text, one])).values()];
 }
 
 /** Only walking or writing data that is far too large can exhaust the stack, or the length of a text. */

@@ -111,9 +111,9 @@ function failureOfExpression(
   field: Path,
   error: ExpressionError,
 ): Failure {
-  const { message, start, end, details: { reads: all = [], isNil = false } } = error;
+  const { message, start, end, details: { reads: all = [], isNil = false, operands } } = error;
   const path = [...field, ...error.path];
-  const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(message);
+  const isText = /^cannot (?:compare|compute|add) .*\bstring\b|numbers?, got string$/.test(message);
   const likely = isText ? columnHint(owner, all, error.hint) : error.hint;
   const marked = all.filter((read) => read.start < end && read.end >= start);
   const hint = explainNil({ owner, field: path }, marked, { all, isNil }) ??
@@ -122,6 +122,7 @@ function failureOfExpression(
     kind: "expression",
     field: [field.map(String).join("."), ...error.path].join("."),
     message,
+    operands: operands && shownOperands(owner.run, operands),
     cause: upstreamCause(owner, hint),
     hint,
     place: locateFailure(owner.run, pathIn(owner, path), start, end),
@@ -162,7 +163,7 @@ function upstreamCause(owner: FailureOwner, hint: string | undefined): string | 
   return upstream && causeOfRun(upstream.run);
 }
 
-/** A hint about a text in place of a number, and how a column of a file becomes one. */
+/** A hint about a text in place of a number; a column of a file becomes one by its type. */
 function columnHint(
   owner: FailureOwner,
   reads: readonly Pick<NameRead, "root" | "keys">[],
@@ -174,8 +175,10 @@ function columnHint(
   if (!isDict(row)) return hint;
   const column = reads.flatMap(({ root, keys: [key] }) => root === "vars" && key ? key.name : [])
     .find((name) => typeof row[name] === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(row[name]));
-  const typed = `add types: { ${column}: number } to "iteration"`;
-  return column === undefined ? hint : [hint ?? [], typed].flat().join(", or ");
+  return column === undefined
+    ? hint
+    : `columns of a file are strings: add types: { ${column}: number }, or types: auto, ` +
+      `to "iteration"`;
 }
 
 /** Describes a field of `res` whose type is not the one that the test expects. */
@@ -324,6 +327,9 @@ async function differenceOf(
 }
 
 /** The parts of an expression with their values, as reports show them. */
-export function shownOperands(run: Run, operands: readonly TestOperand[]): Operand[] {
+export function shownOperands(
+  run: Run,
+  operands: readonly { readonly text: string; readonly type: string; readonly value: Value }[],
+): Operand[] {
   return operands.map(({ text, type, value }) => ({ text, type, value: run.bound(value) }));
 }

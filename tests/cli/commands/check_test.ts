@@ -530,4 +530,13 @@ Deno.test("a variable that is not set is one line, if a run cannot do without it
       assertEquals((await runMain(args, { cwd })).code, 0);
     }
     assertEquals((await runMain(["w.yml"], { cwd, env: { API_TOKEN: "t" } })).code, 0);
+    const ways = ["bearer: '{{vars.token}}'", "basic: { username: a, password: '{{vars.token}}' }"];
+    for (const auth of ways) {
+      const step = `{ uses: http, with: { get: "http://127.0.0.1:1", auth: { ${auth} } } }`;
+      const text =
+        `name: n\nvars:\n  token: "{{API_TOKEN}}"\njobs:\n- { name: j, steps: [${step}] }\n`;
+      await Deno.writeTextFile(`${cwd}/auth.yml`, text);
+      const { stderr } = await runMain(["auth.yml"], { cwd });
+      assertEquals(stderr, `runner: error: ${line.replace("w.yml", "auth.yml")}`);
+    }
   }));

@@ -218,7 +218,7 @@ w.yml:5:1: error: a tab in the indentation
     ],
     [
       `${steps}  - uses: hello\n    name: {{ vars.x }} y\n`,
-      "6:24: error: YAML reads {{ }} without",
+      "6:11: error: YAML reads {{ }} without",
     ],
     [`name: n\nname: m\n${JOBS}`, '2:1: error: duplicate key "name"; the first one is in line 1'],
     [

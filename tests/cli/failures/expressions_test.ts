@@ -567,15 +567,35 @@ Deno.test("a column of a file that is compared with a number says how it becomes
     'res.nothing == nil && vars.price + 1 == "5.5"',
     "vars.own < 10",
     "vars.name == 4",
+    "round(vars.price) == 4",
   ];
   const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${tests.map(step).join("")}`;
-  const typed = 'add types: { price: number } to "iteration"';
+  const typed =
+    'columns of a file are strings: add types: { price: number }, or types: auto, to "iteration"';
   assertEquals(await hintsOf(workflow, { "rows.csv": "name,price\ntea,4.5\n" }), [
-    `turn the text into a number with float(…), or ${typed}`,
-    `vars.price is string, 4.5 is float: write parse_float(vars.price), or ${typed}`,
-    typed,
-    `turn the other one into text with string(…), or ${typed}`,
+    ...Array(4).fill(typed),
     "turn the text into a number with float(…)",
     "vars.name is string, 4 is int",
+    typed,
   ]);
+});
+
+Deno.test("find() that finds nothing shows the values of its condition", async () => {
+  const workflow = `
+name: n
+vars: { name: pot, items: [{ name: mug }] }
+jobs:
+  - name: j
+    steps:
+      - uses: hello
+        test: find(vars.items, .name == vars.name || .name == vars.name + "s").price == 3
+`;
+  const { stdout } = await withFiles(
+    { "w.yml": workflow },
+    (cwd) => runMain(["w.yml"], { cwd }),
+  );
+  assertStringIncludes(
+    stdout,
+    '.name == vars.name || .name == vars.name + "s": vars.name is "pot" (string)\n',
+  );
 });
