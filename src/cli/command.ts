@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { JobChoice } from "../plan/select_jobs.ts";
+import type { FailedIds, FailedJobs } from "../suite/failed_jobs.ts";
 import type { SuiteRunOptions } from "../suite/run_suite.ts";
 import type { Shard, SuiteMember } from "../suite/suite.ts";
 
@@ -149,4 +150,8 @@ interface Watching {
   };
   /** The workflows that a change affects; all the first time. */
   readonly select: (members: readonly SuiteMember[]) => readonly SuiteMember[];
+  /** The failed jobs that are to run again. */
+  readonly failed?: FailedIds;
+  /** Learns which jobs failed. */
+  readonly noteFailed: (failed: FailedJobs) => void;
 }

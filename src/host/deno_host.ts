@@ -12,6 +12,7 @@ export function denoHost(): Host {
     stdin: {
       isTerminal: Deno.stdin.isTerminal(),
       ask: async (...args) => await (await import("./ask.ts")).ask(...args),
+      readKeys: async (onKey) => (await import("./keys.ts")).readKeys(onKey),
     },
     stdout: outputTo(Deno.stdout),
     stderr: outputTo(Deno.stderr),

@@ -99,6 +99,8 @@ export interface Input {
    * has pressed Ctrl-C or Ctrl-D.
    */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Calls `onKey` with each key, which the terminal does not show, until the result is called. */
+  readKeys(onKey: (key: string) => void): Promise<() => void>;
 }
 
 export interface Output {

@@ -19,6 +19,11 @@ export class FailedJobs {
     this.#keys = new Map(members.map(({ index, key }) => [index, key]));
   }
 
+  /** The keys of the workflows that ran. */
+  get workflows(): Iterable<string> {
+    return this.#runs.values();
+  }
+
   take(event: RunEvent): void {
     if (event.type === "run_started" && event.suite?.role === undefined) {
       const key = event.suite && this.#keys.get(event.suite.index);

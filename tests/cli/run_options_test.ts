@@ -588,7 +588,8 @@ function terminal(...answers: readonly (string | undefined | (() => string))[]) 
     stderr.write(`${question}${answer ?? "^D"}\n`);
     return Promise.resolve(answer);
   };
-  return { host: { stderr, stdin: { isTerminal: true, ask } }, stderr, left };
+  const readKeys = () => Promise.resolve(() => {});
+  return { host: { stderr, stdin: { isTerminal: true, ask, readKeys } }, stderr, left };
 }
 
 class Screen extends Collected {

@@ -1,6 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/run/rig.ts";
 import { startCli } from "../support/run/run_cli.ts";
+import { Collected, runHere } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** A program that watches, and what it has printed. */
@@ -85,7 +86,7 @@ Deno.test("--watch runs a file again when it or its data changes, also after a m
     assertStringIncludes(await next(), "2 steps passed");
     write("data.csv", "a\n1\n2\n3\n");
     const second = await next();
-    assertStringIncludes(second, "changed: data.csv");
+    assertStringIncludes(second, "data.csv changed, ");
     assertStringIncludes(second, "3 steps passed");
     write("w.yml", "name: [");
     assertStringIncludes(await next(), "w.yml:1:");
@@ -124,7 +125,7 @@ jobs: [{ name: j, steps: [{ uses: embedded, with: { path: ../jobs/in.yml }, test
     for (const [name, text, expected] of changes) {
       write(name, text);
       const printed = await next();
-      assertStringIncludes(printed, `changed: ${name}\n`);
+      assertStringIncludes(printed, `${name} changed, `);
       assertEquals(ran(printed), expected, printed);
     }
     assertEquals(await end(), 0);
@@ -142,7 +143,7 @@ Deno.test("--watch runs a file again when a file that it uploads changes", () =>
     await watching(files, ["w.yml"], async ({ next, write, end }) => {
       await next();
       write("body.txt", "second");
-      assertStringIncludes(await next(), "changed: body.txt");
+      assertStringIncludes(await next(), "body.txt changed, ");
       assertEquals(await end(), 0);
     });
     assertEquals(seen.length, 2);
@@ -155,7 +156,84 @@ Deno.test("--watch watches several files and a directory, and Ctrl-C ends what r
     write("c.yml", flow("C", "2 == 2"));
     assertEquals(ran(await next()), ["C"]);
     write("flows/a.yml", flow("A", "true", ", wait: 1h"));
-    await until("changed: flows/a.yml");
+    await until("flows/a.yml changed, ");
     assertEquals(await end(), 1);
   });
 });
+
+/** A terminal for messages, and its keys. */
+class Keyboard extends Collected {
+  override readonly isTerminal = true;
+  isRead = false;
+  press = (_key: string) => {};
+  #wake = () => {};
+
+  readonly stdin = {
+    isTerminal: true,
+    ask: () => Promise.resolve(undefined),
+    readKeys: (onKey: (key: string) => void) => {
+      [this.press, this.isRead] = [onKey, true];
+      return Promise.resolve(() => void (this.isRead = false));
+    },
+  };
+
+  override write(text: string): boolean {
+    super.write(text);
+    this.#wake();
+    return true;
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.text)) await new Promise<void>((resolve) => this.#wake = resolve);
+  }
+}
+
+Deno.test("--watch runs on a terminal what keys ask for, and gives the terminal back", async () => {
+  const files = { "a.yml": flow("A"), "b.yml": flow("B", "1 == 2") };
+  await withFiles(files, async (cwd) => {
+    const [stdout, stderr] = [new Collected(), new Keyboard()];
+    const host = { stdin: stderr.stdin, stdout, stderr };
+    const end = runHere(["--watch", "a.yml", "b.yml"], { cwd }, host);
+    const next = async () => {
+      await stderr.until(/^watching \d files, h shows the keys, q quits\n/m);
+      const result = { ran: ran(stdout.text), said: stderr.text };
+      stdout.text = stderr.text = "";
+      return result;
+    };
+    const again = async (key: string) => {
+      stderr.press(key);
+      return await next();
+    };
+    assertEquals((await next()).ran, ["A", "B"]);
+    const failed = await again("f");
+    assertEquals(failed.ran, ["B"]);
+    assertMatch(failed.said, /^failed jobs again, \d\d:\d\d:\d\d\n/);
+    assertEquals((await again("a")).ran, ["A", "B"]);
+    Deno.writeTextFileSync(`${cwd}/b.yml`, flow("B"));
+    const changed = await next();
+    assertEquals(changed.ran, ["B"]);
+    assertMatch(changed.said, /^b\.yml changed, \d\d:\d\d:\d\d\n/);
+    assertEquals((await again("\n")).ran, ["B"]);
+    stderr.press("f");
+    await stderr.until(/^no job has failed\n$/);
+    stderr.press("x");
+    stderr.press("?");
+    await stderr.until(/^ {2}Enter {2}run the same again$/m);
+    assertEquals(stdout.text, "");
+    stderr.press("q");
+    assertEquals((await end).code, 0);
+    assertEquals(stderr.isRead, false);
+  });
+});
+
+Deno.test("--watch ends a run at the key q", () =>
+  withFiles({ "a.yml": flow("A", "true", ", wait: 1h") }, async (cwd) => {
+    const stderr = new Keyboard();
+    const host = { stdin: stderr.stdin, stderr };
+    const end = runHere(["--watch", "a.yml", "--output", "stream", "-v"], { cwd }, host);
+    await stderr.until(/./);
+    stderr.press("q");
+    const { code, stdout } = await end;
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "interrupted");
+  }));

@@ -101,7 +101,10 @@ export async function runReported(
         ...verbose ? { debug: true, limit: Infinity } : {},
       },
     });
-    if (failed) await writeFailed(failed.ids, host);
+    if (failed) {
+      program.watching?.noteFailed(failed);
+      await writeFailed(failed.ids, host);
+    }
     report.close();
     if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(snapshots.render());
     const isCovered = await reportCoverage(ends, settings, host, isReplaced);

@@ -28,7 +28,9 @@ export async function runSuiteCommand(
   await warnOf(invocation, program)(open.warnings, open.path ?? "");
   const inputs = await readRun(invocation, program, open.envFiles);
   const { planning, options } = inputs;
-  const failed = switches.has("rerun-failed") ? await readFailed(host) ?? NOTHING : undefined;
+  const failed = switches.has("rerun-failed")
+    ? watching?.failed ?? await readFailed(host) ?? NOTHING
+    : undefined;
   const times = values.get("shard-times");
   const { suite, leftOut } = await loadSuite(open, host, {
     ...planning,

@@ -3,8 +3,10 @@ import { resolve } from "@std/path/resolve";
 import type { Host, SignalName } from "../../host/host.ts";
 import { LoadError, RunnerError } from "../../base/errors.ts";
 import { printableLine } from "../../base/text/printable.ts";
+import type { FailedIds, FailedJobs } from "../../suite/failed_jobs.ts";
 import type { SuiteMember } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
+import { type KeyAction, renderKeys, WatchKeys } from "./watch_keys.ts";
 import { WatchedFiles } from "./watched_files.ts";
 import { explainError } from "../messages.ts";
 
@@ -17,9 +19,17 @@ const CLEAR = "\x1b[2J\x1b[3J\x1b[H";
 /** The rest of a run when none of its workflows is affected by a change. */
 class NothingAffected extends Error {}
 
+/** Why something runs; the first run has no reason. */
+interface Trigger {
+  readonly changes?: readonly string[];
+  /** The failed jobs that are to run. */
+  readonly failed?: FailedIds;
+}
+
 /**
- * Runs workflows, and again whatever is affected when a file changes that they have read, until a
- * signal ends it. What cannot be loaded is reported, and watched further.
+ * Runs workflows, and again whatever is affected when a file changes that they have read, or what
+ * a key asks for, until a signal or a key ends it. What cannot be loaded is reported, and watched
+ * further.
  */
 export async function watchCommand(
   invocation: Invocation,
@@ -29,66 +39,99 @@ export async function watchCommand(
   const { host } = program;
   const initialSecrets = [...program.secrets];
   const signals = hearSignals(host);
-  const once = { ...invocation, switches: without(invocation.switches, "watch") };
+  const keys = await WatchKeys.open(host, () => signals.raise("SIGINT"));
+  const failed = new Map<string, readonly string[]>();
+  const noteFailed = ({ workflows, ids }: FailedJobs) => {
+    for (const key of workflows) failed.delete(key);
+    for (const [key, jobs] of ids) failed.set(key, jobs);
+  };
+  const switches = without(invocation.switches, "watch");
   let known: WatchedFiles | undefined;
-  let changes: readonly string[] = [];
+  let trigger: Trigger = {};
   let code: ExitCode = 0;
-  while (signals.heard === undefined) {
-    const files = new WatchedFiles({ ...host, signals: signals.ofRuns });
-    const secrets = [...initialSecrets];
-    const select = (members: readonly SuiteMember[]) => {
-      if (!known) return members;
-      const chosen = known.select(changes, members);
-      if (chosen.length === 0) throw new NothingAffected();
-      files.inherit(known, members.filter((member) => !chosen.includes(member)));
-      return chosen;
-    };
-    begin(changes, host);
-    try {
-      code = await runOnce(once, {
-        ...program,
-        host: files.host(),
-        secrets,
-        watching: { files, select },
-      });
-      known = files;
-    } catch (error) {
-      if (error instanceof NothingAffected) await known?.accept(changes);
-      else {
-        // A mistake in the command line does not disappear by itself.
-        if (!known && !(error instanceof LoadError)) throw error;
-        if (!(error instanceof RunnerError)) throw error;
-        host.stderr.write(explainError(error, host, secrets));
-        code = 1;
+  try {
+    while (signals.heard === undefined) {
+      const files = new WatchedFiles({ ...host, signals: signals.ofRuns });
+      const secrets = [...initialSecrets];
+      const { changes = [], failed: wanted } = trigger;
+      const select = (members: readonly SuiteMember[]) => {
+        if (!known) return members;
+        if (wanted) files.inherit(known, members);
+        if (wanted || !trigger.changes) return members;
+        const chosen = known.select(changes, members);
+        if (chosen.length === 0) throw new NothingAffected();
+        files.inherit(known, members.filter((member) => !chosen.includes(member)));
+        return chosen;
+      };
+      begin(trigger, known !== undefined, host);
+      try {
+        code = await runOnce(
+          { ...invocation, switches: wanted ? new Set([...switches, "rerun-failed"]) : switches },
+          {
+            ...program,
+            host: files.host(),
+            secrets,
+            watching: { files, select, failed: wanted, noteFailed },
+          },
+        );
         known = files;
+      } catch (error) {
+        if (error instanceof NothingAffected) await known?.accept(changes);
+        else {
+          // A mistake in the command line does not disappear by itself.
+          if (!known && !(error instanceof LoadError)) throw error;
+          if (!(error instanceof RunnerError)) throw error;
+          host.stderr.write(explainError(error, host, secrets));
+          code = 1;
+          known = files;
+        }
       }
+      if (!known || signals.heard !== undefined) continue;
+      await known.settle();
+      await Promise.all([host.stdout.flush(), host.stderr.flush()]);
+      trigger = await nextTrigger({ known, host, signals, keys, failed, last: trigger, code });
     }
-    if (!known || signals.heard !== undefined) continue;
-    await known.settle();
-    await Promise.all([host.stdout.flush(), host.stderr.flush()]);
-    changes = await nextChanges(known, host, signals);
+  } finally {
+    keys?.close();
+    signals.stop();
   }
-  signals.stop();
   return code;
 }
 
-/** Says what changed, on a terminal that is cleared for what follows. */
-function begin(changes: readonly string[], { stdout, stderr, files }: Host): void {
+/** Says why it runs again, and when, on a terminal that is cleared for what follows. */
+function begin(
+  { changes, failed }: Trigger,
+  isAgain: boolean,
+  { stdout, stderr, files, clock }: Host,
+): void {
   if (stdout.isTerminal) stdout.write(CLEAR);
-  if (changes.length === 0) return;
+  if (!isAgain) return;
   const directory = `${files.workingDirectory()}/`;
-  const names = changes.map((path) =>
+  const names = changes?.map((path) =>
     path.startsWith(directory) ? path.slice(directory.length) : path
   );
-  stderr.write(`changed: ${printableLine(names.join(", "))}\n`);
+  const why = names
+    ? `${printableLine(names.join(", "))} changed`
+    : failed
+    ? "failed jobs again"
+    : "everything again";
+  stderr.write(`${why}, ${new Date(clock.now()).toTimeString().slice(0, 8)}\n`);
 }
 
-/** Waits until files have changed; gives none once a signal was heard. */
-async function nextChanges(
-  known: WatchedFiles,
-  { files, clock, stderr }: Host,
-  signals: HeardSignals,
-): Promise<readonly string[]> {
+interface Waiting {
+  readonly known: WatchedFiles;
+  readonly host: Host;
+  readonly signals: HeardSignals;
+  readonly keys: WatchKeys | undefined;
+  readonly failed: FailedIds;
+  readonly last: Trigger;
+  /** The exit code of the last run. */
+  readonly code: ExitCode;
+}
+
+/** Waits until files have changed or a key asks for a run; the result is unused after a signal. */
+async function nextTrigger(waiting: Waiting): Promise<Trigger> {
+  const { known, host: { files, clock, stderr }, signals, keys, last } = waiting;
   const pending = new Set<string>();
   let wake = () => {};
   const stop = await files.watch(known.directories(), (path) => {
@@ -98,27 +141,57 @@ async function nextChanges(
     wake();
   });
   const stopSignals = signals.onHeard(() => wake());
-  stderr.write(`watching ${countOf(known.size, "file")}, Ctrl-C ends\n`);
+  const stopKeys = keys?.onPressed(() => wake());
+  const end = keys ? "h shows the keys, q quits" : "Ctrl-C ends";
+  stderr.write(`watching ${countOf(known.size, "file")}, ${end}\n`);
   try {
     // Files that changed during the run changed before they were watched.
     for (const path of await known.changed()) pending.add(path);
-    let changes: readonly string[] = [];
-    while (changes.length === 0 && signals.heard === undefined) {
+    while (signals.heard === undefined) {
+      const wanted = triggerOf(keys?.take(), waiting);
+      if (wanted) return wanted;
       if (pending.size === 0) await new Promise<void>((resolve) => wake = resolve);
+      if (pending.size === 0) continue;
       for (let size = -1; size !== pending.size && signals.heard === undefined;) {
         size = pending.size;
         await new Promise<void>((resolve) => clock.after(QUIET, resolve));
       }
       const paths = [...pending];
       pending.clear();
-      changes = await known.changed(paths);
+      const changes = await known.changed(paths);
+      if (changes.length > 0) return { changes };
     }
     // A terminal has written ^C into the line.
-    if (signals.heard !== undefined && stderr.isTerminal) stderr.write("\n");
-    return changes;
+    if (!keys && stderr.isTerminal) stderr.write("\n");
+    return last;
   } finally {
+    stopKeys?.();
     stopSignals();
     stop();
+  }
+}
+
+/** The run that a key asks for. */
+function triggerOf(
+  action: KeyAction | undefined,
+  { failed, last, code, host: { stderr } }: Waiting,
+): Trigger | undefined {
+  switch (action) {
+    case "all":
+      return {};
+    case "again":
+      return last;
+    case "failed":
+      if (failed.size > 0) return { failed: new Map(failed) };
+      // What could not be loaded has no jobs.
+      if (code !== 0) return {};
+      stderr.write("no job has failed\n");
+      return undefined;
+    case "help":
+      stderr.write(renderKeys());
+      return undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -129,6 +202,8 @@ interface HeardSignals {
   readonly ofRuns: Host["signals"];
   /** Calls `act` at a signal, until what it returns is called. */
   readonly onHeard: (act: () => void) => () => void;
+  /** Acts as if that signal had come. */
+  readonly raise: (signal: SignalName) => void;
   readonly stop: () => void;
 }
 
@@ -136,10 +211,11 @@ interface HeardSignals {
 function hearSignals({ signals }: Host): HeardSignals {
   let heard: SignalName | undefined;
   const listeners = new Set<(signal: SignalName) => void>();
-  const stop = signals.listen((signal) => {
+  const raise = (signal: SignalName) => {
     heard ??= signal;
     for (const hear of listeners) hear(signal);
-  });
+  };
+  const stop = signals.listen(raise);
   const add = (hear: (signal: SignalName) => void) => {
     listeners.add(hear);
     if (heard) hear(heard);
@@ -160,6 +236,7 @@ function hearSignals({ signals }: Host): HeardSignals {
       },
     },
     onHeard: (act) => add(act),
+    raise,
     stop,
   };
 }
