@@ -31,7 +31,7 @@ const ACTIONS = [
 
 export const SIDEBAR = [
   section("Start", "start", [
-    ["What is it", "what-is-runner"],
+    ["What is runner?", "what-is-runner"],
     ["Install", "install"],
     ["Your first workflow", "first-workflow"],
     ["Jobs, steps and outputs", "think-in-jobs"],
