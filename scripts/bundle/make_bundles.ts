@@ -1,5 +1,5 @@
-import { ACTIONS } from "../../src/actions/registry.ts";
-import { pageOf, TOPICS } from "../../src/cli/help/topics.ts";
+import { loadDocuments } from "../../src/cli/help/documents.ts";
+import { denoHost } from "../../src/host/deno_host.ts";
 import { type Build, bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { importsOf } from "./imports_of.ts";
 import { LIBRARIES, NEVER_IMPORTED } from "./libraries.ts";
@@ -62,12 +62,9 @@ async function withWork<T>(make: (work: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** The module of the pages of all topics and actions. */
+/** The module of the pages of the documents. */
 async function makePages(): Promise<string> {
-  const topics = [...TOPICS, ...ACTIONS.map(({ name }) => name)];
-  const pages = [...new Set(topics.flatMap((topic) => pageOf(topic) ?? []))];
-  const read = async (page: string) => [page, await Deno.readTextFile(`${CHECKOUT}/docs/${page}`)];
-  const texts = Object.fromEntries(await Promise.all(pages.map(read)));
+  const texts = await loadDocuments(denoHost().files);
   return `export const PAGES = ${JSON.stringify(texts)};\n`;
 }
 

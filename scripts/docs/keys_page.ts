@@ -1,51 +1,13 @@
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
-import type { Field, FieldTable, FieldType } from "../../src/workflow/decode/field.ts";
 import {
-  ASSERTION,
-  JOB_FIELDS,
-  MATRIX,
-  REPEAT,
-  STEP_FIELDS,
-  WORKFLOW,
-} from "../../src/workflow/decode/fields.ts";
-import { ITERATION, RETRY, SNAPSHOT } from "../../src/workflow/decode/step_maps.ts";
+  type KeyTable,
+  SUITE_TABLES,
+  typeOfField,
+  WORKFLOW_TABLES,
+} from "../../src/cli/help/key_tables.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
-import { SUITE, SUITE_ENTRY } from "../../src/suite/suite_fields.ts";
+import type { Field } from "../../src/workflow/decode/field.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
-
-type AnyTable = FieldTable<Readonly<Record<string, Field>>>;
-
-const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
-  ["Workflow", WORKFLOW],
-  ["Job", JOB_FIELDS],
-  ["repeat", REPEAT],
-  ["matrix", MATRIX],
-  ["Step", STEP_FIELDS],
-  ["test and expect", ASSERTION],
-  ["iteration", ITERATION],
-  ["retry", RETRY],
-  ["snapshot", SNAPSHOT],
-];
-
-const TYPES: { readonly [T in FieldType]: string } = {
-  text: "string",
-  integer: "integer",
-  number: "number",
-  boolean: "boolean",
-  template: "string with templates",
-  expression: "expression",
-  assertions: "expression or map, or list of them",
-  duration: "duration",
-  names: "list of strings",
-  data: "map with templates",
-  iteration: "list, template or map",
-  snapshot: "true or map",
-  matrix: "map of lists",
-  types: "auto or map",
-  outputs: "map of names to expressions",
-  map: "map",
-  list: "list",
-};
 
 /** The keys of workflow files. */
 export function makeKeysPage(): Page {
@@ -58,14 +20,13 @@ export function makeKeysPage(): Page {
     `${IN_STEP.known!.map(code).join(", ")}. In a job with \`matrix\`, all other keys also see`,
     "`matrix`.",
     "",
-    ...SECTIONS.flatMap(section),
+    ...WORKFLOW_TABLES.flatMap(section),
     "## Job file",
     "",
     "The top-level keys of a job file, which a step runs with [embedded](actions/embedded.md), are",
     "those of a job. `id`, `needs`, `when`, `repeat` and `matrix` have no effect there.",
     "",
-    ...section(["Suite file", SUITE]),
-    ...section(["Suite file: an item of `workflows`", SUITE_ENTRY]),
+    ...SUITE_TABLES.flatMap(section),
     "## Keys of other tools",
     "",
     "These keys are not supported; the warning that runner prints says what to use instead.",
@@ -73,19 +34,17 @@ export function makeKeysPage(): Page {
     ...table(
       ["Key", "Of", "Warning"],
       [
-        ...SECTIONS.flatMap(([, { what }]) => otherKeysOf(what)),
+        ...WORKFLOW_TABLES.flatMap(([, { what }]) => otherKeysOf(what)),
         ...otherKeysOf("a job file", "a job"),
       ],
     ),
   ]);
 }
 
-function section([title, { fields }]: readonly [string, AnyTable]): string[] {
+function section([title, { fields }]: readonly [string, KeyTable]): string[] {
   const rows = Object.entries(fields).map(([key, field]) => [
     field.required && !field.unless ? `**${code(key)}**` : code(key),
-    field.choices && field.type === "text"
-      ? field.choices.map(code).join(" or ")
-      : TYPES[field.type],
+    typeOfField(field, code),
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),
     names(field),

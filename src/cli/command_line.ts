@@ -16,9 +16,10 @@ export async function readCommandLine(
   const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
   // Several commands may have an option of the same name, and then all with a value or none.
   const distinct = [...new Map(all.map((option) => [option.name, option])).values()];
-  const { operands, switches, values } = args.some((word) => word.startsWith("-"))
-    ? await parseFlags(args, distinct)
-    : { operands: args, switches: new Set<string>(), values: NO_VALUES };
+  const line = args[0] === "help" ? optionsAsWords(args, common) : args;
+  const { operands, switches, values } = line.some((word) => word.startsWith("-"))
+    ? await parseFlags(line, distinct)
+    : { operands: line, switches: new Set<string>(), values: NO_VALUES };
   const named = commands.find(({ name }) => name === operands[0]);
   const command = named ?? fallback;
   const options = [...common, ...command.options];
@@ -34,6 +35,13 @@ export async function readCommandLine(
   };
   if (!switches.has("help") && !switches.has("version")) checkTogether(onLine);
   return { command, invocation };
+}
+
+/** `runner help --only` asks about an option: only those of every command keep their meaning. */
+function optionsAsWords(args: readonly string[], common: readonly Option[]): readonly string[] {
+  const isOption = (word: string) =>
+    common.some(({ name, short }) => word === `--${name}` || word === `-${short}`);
+  return [...args.filter(isOption), "--", ...args.filter((word) => !isOption(word))];
 }
 
 /** The words of a command line, sorted. */

@@ -2,7 +2,6 @@ import { ACTIONS } from "../actions/registry.ts";
 import { IMPORTERS } from "../importer/registry.ts";
 import type { Command, CommandTable, Option } from "./command.ts";
 import { EXPORTERS } from "../spread/engines/registry.ts";
-import { TOPICS } from "./help/topics.ts";
 import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
 
 /** Options that every command has. */
@@ -326,15 +325,10 @@ export const COMMANDS: readonly Command[] = [
     common: true,
     summary: "Explain a command, option, action, function, key or topic",
     operands: [{
-      name: "command",
+      name: "word",
+      repeats: true,
       isOptional: true,
-      choices: [
-        ...COMMANDS_BUT_HELP.flatMap(({ name }) => name ?? []),
-        "help",
-        ...TOPICS,
-        ...ACTIONS.map(({ name }) => name),
-      ],
-      summary: `A command, an action, or a topic: ${TOPICS.join(", ")}`,
+      summary: "What to explain; without it, runner help lists the pages of the documents",
     }],
     options: [],
     load: async () => (await import("./help/help_command.ts")).helpCommand(COMMAND_TABLE),

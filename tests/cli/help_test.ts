@@ -2,11 +2,13 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { listParameters } from "../../src/action/list_parameters.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { OPTION_GROUPS } from "../../src/cli/command.ts";
+import { loadDocuments } from "../../src/cli/help/documents.ts";
 import { PLAIN_LAYOUT } from "../../src/cli/help/layout.ts";
+import { findPages, listPages } from "../../src/cli/help/pages.ts";
 import { renderPage } from "../../src/cli/help/render_page.ts";
 import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
 import { COMMANDS } from "../../src/cli/registry.ts";
-import { TOPICS } from "../../src/cli/help/topics.ts";
+import { denoHost } from "../../src/host/deno_host.ts";
 import { CHECKOUT } from "../support/documents.ts";
 import { BUILT, runCli } from "../support/run/run_cli.ts";
 import { Collected, runHere, runMain } from "../support/run/run_main.ts";
@@ -18,6 +20,7 @@ const PAGES: [file: string, args: string[]][] = [
   ["common.txt", ["-h"]],
   ["runner.txt", ["--help"]],
   ["machines.txt", ["help", "machines"]],
+  ["topics.txt", ["help"]],
   ...COMMANDS.map(({ name = "" }): [string, string[]] => [`${name}.txt`, [name, "--help"]]),
 ];
 
@@ -87,41 +90,83 @@ Deno.test("runner alone is an error that says how to begin", async () => {
   assertEquals(stderr.split("\n").length <= 15, true);
 });
 
-// The one file has no pages, and says where they are.
-const ignore = BUILT?.endsWith("runner.js") === true;
+const PAGES_OF_DOCS = listPages(await loadDocuments(denoHost().files));
 
-Deno.test("help prints the page of every topic and of every action, in 80 columns", {
-  ignore,
-}, async (test) => {
-  for (const topic of [...TOPICS, ...ACTIONS.map(({ name }) => name)]) {
-    await test.step(topic, async () => {
-      const { code, stdout, stderr } = await runMain(["help", topic]);
-      assertEquals([code, stderr], [0, ""]);
-      // Code is as wide as it is, and a word may be wider than a column.
-      const prose = stdout.split("\n").filter((line) => !line.startsWith("    "));
-      assertEquals(prose.filter((line) => line.length > 80 && /\S \S/.test(line.trim())), []);
-      assertEquals(prose.filter((line) => /\]\(|<!--|^#|^\|/.test(line)), []);
-    });
+Deno.test("every page of the documents is found by its name, and is text of 80 columns", () => {
+  assertEquals(PAGES_OF_DOCS.length > 90, true);
+  for (const page of PAGES_OF_DOCS) {
+    assertEquals(findPages(PAGES_OF_DOCS, page.name).named[0], page);
+    assertEquals(COMMANDS.some(({ name }) => name === page.name), false, page.name);
+    // Code is as wide as it is, and a word may be wider than a column.
+    const prose = renderPage(page.text, PLAIN_LAYOUT).split("\n")
+      .filter((line) => !line.startsWith("    "));
+    assertEquals(prose.filter((line) => line.length > 80 && /\S \S/.test(line.trim())), []);
+    assertEquals(prose.filter((line) => /\]\(|<!--|^#|^\|/.test(line)), [], page.name);
   }
 });
 
-Deno.test("a topic prints what its page says", { ignore }, async () => {
-  assertStringIncludes(
-    (await runMain(["help", "retry"])).stdout,
-    "RETRY, POLLING AND FLAKY STEPS\n\n",
-  );
-  const { stdout } = await runMain(["help", "functions"]);
-  assertStringIncludes(stdout, "\n  upper(text: string)\n      The string in upper case.\n");
+Deno.test("each synonym leads to one page, which is there", async () => {
+  const text = await Deno.readTextFile(`${CHECKOUT}src/cli/help/synonyms.json`);
+  const synonyms: Record<string, string> = JSON.parse(text);
+  const paths = PAGES_OF_DOCS.map(({ path }) => `${path}.md`);
+  assertEquals(Object.keys(synonyms).filter((path) => !paths.includes(path)), []);
+  const words = Object.values(synonyms).flatMap((list) => list.split(", "));
+  assertEquals(words.filter((word, index) => words.indexOf(word) !== index), []);
+  assertEquals(words.filter((word) => word !== word.toLowerCase() || word.trim() === ""), []);
 });
 
-Deno.test("no topic has the name of a command, which would win", () => {
-  const names = COMMANDS.map(({ name }) => name);
-  assertEquals(TOPICS.filter((topic) => names.includes(topic)), []);
+// The one file has no pages, and says where they are.
+const ignore = BUILT?.endsWith("runner.js") === true;
+
+Deno.test("help explains every kind of word", { ignore }, async (test) => {
+  const table: [line: string, ...parts: string[]][] = [
+    ["gen", "Usage: runner gen [options] <openapi_file>\n"],
+    ["retry", "RETRY, POLLING AND FLAKY STEPS\n\n", "\nKey:\n  retry  of a step: Runs the step"],
+    ["http", "HTTP\n\nSends an HTTP request"],
+    ["functions", "\n  upper(text: string)\n      The string in upper case.\n"],
+    ["Sign in", "SIGN IN\n\n"],
+    ["ci/overview", "IN CI\n\n"],
+    ["reference/reports", "REPORT FORMATS\n\n"],
+    [
+      "upper",
+      "Function:\n  upper(text: string)  The string",
+      "\nSee also: runner help functions\n",
+    ],
+    ["--only", "Option of runner, runner prepare:\n  --only <job>...  Run this job"],
+    ["-q", "Option of runner, runner report:\n  -q, --quiet  Print"],
+    ["no-color", "Option of every command:\n"],
+    ["NO_PROXY", "Environment variable:\n  NO_PROXY  Hosts"],
+    ["retry.for", 'Key:\n  for  of "retry": The time'],
+    ["upload", "UPLOAD FILES\n\n"],
+    [
+      "teardown",
+      'as a key of the workflow  the key is "finally"',
+      "See also: runner help cleanup, ",
+    ],
+    ["hash", "as a function  use sha256(text)", "See also: runner help download\n"],
+    ["about", "Pages of about:\n  runner help comparison       Comparison with other tools\n"],
+    [
+      "response is slow",
+      '"response is slow". These pages',
+      "\n\n  runner help response-time  Response",
+    ],
+  ];
+  for (const [line, ...parts] of table) {
+    await test.step(line, async () => {
+      const { code, stdout, stderr } = await runMain(["help", ...line.split(" ")]);
+      assertEquals([code, stderr], [0, ""]);
+      for (const part of parts) assertStringIncludes(stdout, part);
+    });
+  }
+  await test.step("help of help is that of the command", async () => {
+    assertMatch((await runMain(["help", "--help"])).stdout, /^runner help - /);
+  });
 });
 
-Deno.test("a mistyped topic gets a suggestion", async () => {
-  const { code, stderr } = await runMain(["help", "expresions"]);
-  assertEquals(code, 1);
+Deno.test("a word that nothing has and no page mentions gets a suggestion", async () => {
+  const { code, stdout, stderr } = await runMain(["help", "expresions"]);
+  assertEquals([code, stdout], [1, ""]);
+  assertStringIncludes(stderr, 'nothing is named "expresions", and no page mentions it\n');
   assertStringIncludes(stderr, 'did you mean "expressions"?');
 });
 

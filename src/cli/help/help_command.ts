@@ -1,60 +1,124 @@
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import type { Files } from "../../host/host.ts";
-import type { CommandTable, RunCommand } from "../command.ts";
+import type { CommandTable, Invocation, Program, RunCommand } from "../command.ts";
 import { loadDocuments } from "./documents.ts";
-import { type Layout, layoutOf } from "./layout.ts";
+import { explainedWords, explainWord } from "./explain_word.ts";
+import { cutLine, type Layout, layoutOf, section, termLines, wrap } from "./layout.ts";
+import { findPages, listPages, type Page, SECTIONS } from "./pages.ts";
 import { renderHelp, renderMachinesHelp } from "./render_help.ts";
 import { renderPage } from "./render_page.ts";
-import { pageOf } from "./topics.ts";
+import { type Hit, searchPages } from "./search_pages.ts";
 
-/** Prints the usage of the command that is named or of the program, or the page of a topic. */
+/** Prints what a word is: a command, a page, an option and so on, or the pages that mention it. */
 export function helpCommand(table: CommandTable): RunCommand {
-  return async ({ operands: [word], switches }, { host }) => {
+  return async ({ operands, switches }: Invocation, { host }: Program) => {
     const layout = await layoutOf(host, switches.has("no-color"));
-    host.stdout.write(await textOf());
+    const loadPages = async () => listPages(await loadDocuments(host.files));
+    const word = operands.filter((one) => one !== "--").join(" ").trim();
+    const lines = word === ""
+      ? listTopics(await loadPages(), layout)
+      : await explain(word, table, layout, loadPages);
+    host.stdout.write(lines.join("\n").trimEnd() + "\n");
     return 0;
-
-    async function textOf(): Promise<string> {
-      if (word === undefined) return renderHelp(table.fallback, table, layout);
-      if (word === "machines") return renderMachinesHelp(table, layout);
-      const command = table.commands.find(({ name }) => name === word);
-      if (command) return renderHelp(command, table, layout);
-      const page = pageOf(word);
-      if (page !== undefined) return await helpTopic(word, page, host.files, layout);
-      const [operand] = table.commands.find(({ name }) => name === "help")!.operands;
-      throw new UsageError(
-        `unknown command or topic "${word}"`,
-        didYouMean(word, operand!.choices!) ?? "runner help --help lists them",
-      );
-    }
   };
 }
 
-/** The page of the documents under a path below docs/, as text. Throws RunnerError. */
-async function helpTopic(
-  topic: string,
-  page: string,
-  files: Files,
+/** The lines about a word. Throws UsageError. */
+async function explain(
+  word: string,
+  table: CommandTable,
   layout: Layout,
-): Promise<string> {
-  const documents = await loadDocuments();
-  const text = documents ? documents[page] : await readPage(page, files);
-  if (text === undefined) {
-    throw new RunnerError(
-      `the page of "${topic}" is not in this build`,
-      `the binary of a release has it, and a checkout, as docs/${page}`,
-    );
+  loadPages: () => Promise<readonly Page[]>,
+): Promise<readonly string[]> {
+  const command = table.commands.find(({ name }) => name === word);
+  if (command) return [renderHelp(command, table, layout)];
+  if (word === "machines") return [renderMachinesHelp(table, layout)];
+  const explanations = explainWord(word, table);
+  const pages = await loadPages().catch((error) => {
+    // What the tables say needs no page.
+    if (error instanceof RunnerError && explanations.length > 0) return [];
+    throw error;
+  });
+  const { named, meant } = findPages(pages, word);
+  const [page, ...others] = explanations.length === 0 || named.length > 0
+    ? [...named, ...meant]
+    : [undefined, ...meant];
+  if (page || explanations.length > 0) {
+    const also = [
+      ...others.flatMap((one) => one?.name ?? []),
+      ...explanations.flatMap(({ page }) => page ?? []),
+    ];
+    return [
+      ...page ? [renderPage(page.text, layout)] : [],
+      ...explanations.flatMap(({ title, rows }, index) => [
+        ...index === 0 && !page ? [] : [""],
+        layout.bold(`${title}:`),
+        ...termLines(rows, layout.width),
+      ]),
+      ...also.length === 0 ? [] : ["", ...wrap(seeAlso(also), layout.width)],
+    ];
   }
-  return renderPage(text, layout);
+  if (SECTIONS.includes(word)) return listSection(word, pages, layout);
+  const hits = searchPages(pages, word);
+  if (hits.length > 0) return listHits(word, hits, layout);
+  const names = [
+    ...pages.map(({ name }) => name),
+    ...table.commands.flatMap(({ name }) => name ?? []),
+    ...explainedWords(table),
+  ];
+  throw new UsageError(
+    `nothing is named "${word}", and no page mentions it`,
+    didYouMean(word, names) ?? "runner help lists the pages",
+  );
 }
 
-async function readPage(page: string, files: Files): Promise<string | undefined> {
-  if (!import.meta.url.startsWith("file:")) return undefined;
-  try {
-    const path = new URL(`../../../docs/${page}`, import.meta.url);
-    return new TextDecoder().decode(await files.read(path));
-  } catch {
-    return undefined;
-  }
+function seeAlso(names: readonly string[]): string {
+  return `See also: ${[...new Set(names)].map((name) => `runner help ${name}`).join(", ")}`;
+}
+
+/** All that `runner help` prints by name. */
+function listTopics(pages: readonly Page[], layout: Layout): string[] {
+  const isAction = ({ path }: Page) => path.startsWith("reference/actions/");
+  const names = (those: readonly Page[]) => those.map(({ name }) => name).join(", ");
+  return [
+    `${layout.bold("Usage:")} runner help <word>...`,
+    "",
+    ...wrap(
+      "Explains a command, option, action, function, key, variable or page by its name, and for " +
+        "any other word lists the pages that mention it: runner help rate limit",
+      layout.width,
+    ),
+    ...section("Pages", [
+      ...SECTIONS.map((title) =>
+        [
+          title,
+          names(pages.filter((page) => page.path.startsWith(`${title}/`) && !isAction(page))),
+        ] as const
+      ),
+      ["actions", names(pages.filter(isAction))],
+    ], layout),
+    ...section("Commands", [
+      ["runner -h", "Print what is used most"],
+      ["runner --help", "Print all options, commands and variables"],
+      ["runner help machines", "Print those for runs on several machines"],
+      ["runner actions", "List what steps can do"],
+    ], layout),
+  ];
+}
+
+function listSection(title: string, pages: readonly Page[], layout: Layout): string[] {
+  const rows = pages.filter(({ path }) => path.startsWith(`${title}/`))
+    .map(({ name, title }) => [`runner help ${name}`, title] as const);
+  return section(`Pages of ${title}`, rows, layout).slice(1);
+}
+
+function listHits(word: string, hits: readonly Hit[], layout: Layout): string[] {
+  return [
+    `Nothing is named "${word}". These pages mention it:`,
+    ...hits.flatMap(({ page, line }) => [
+      "",
+      `  ${layout.bold(`runner help ${page.name}`)}  ${page.title}`,
+      ...line === "" ? [] : [`      ${cutLine(line, layout.width - 6)}`],
+    ]),
+  ];
 }

@@ -55,6 +55,15 @@ export function rowLines(rows: Rows, width: number, column = columnOf(rows)): st
   );
 }
 
+/** Terms with their meanings beside them, or below them where a term is long. */
+export function termLines(rows: Rows, width: number): string[] {
+  if (rows.every(([term]) => term.length <= 28)) return rowLines(rows, width);
+  return rows.flatMap(([term, meaning]) => [
+    ...wrap(term, width - 2).map((line) => `  ${line}`),
+    ...wrap(meaning, width - 6).map((line) => `      ${line}`),
+  ]);
+}
+
 /** The column where the meanings of terms begin. */
 export function columnOf(rows: Rows): number {
   return Math.max(...rows.map(([term]) => term.length)) + 4;
@@ -73,4 +82,9 @@ export function wrap(text: string, width: number): string[] {
     }
   }
   return [...lines, line];
+}
+
+/** A line that is at most that wide. */
+export function cutLine(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, width - 1).trimEnd()}…`;
 }

@@ -1,4 +1,4 @@
-import { type Layout, rowLines, wrap } from "./layout.ts";
+import { type Layout, termLines, wrap } from "./layout.ts";
 
 /**
  * A page of the documents as text for a terminal; code keeps its lines. It knows what the
@@ -32,14 +32,14 @@ function proseLines(block: string, layout: Layout): string[] {
   const [first = ""] = lines;
   const heading = /^(#+) (.*)/.exec(first);
   if (heading) {
-    const title = plain(heading[2]!);
+    const title = plainText(heading[2]!);
     const head = [layout.bold(heading[1]!.length < 3 ? title.toUpperCase() : title)];
     const rest = lines.slice(1).join("\n");
     return rest === "" ? head : [...head, "", ...proseLines(rest, layout)];
   }
   if (first.startsWith("|")) return tableLines(lines, layout);
   return itemsOf(lines).flatMap(({ mark, text }) => {
-    const wrapped = wrap(plain(text), layout.width - mark.length);
+    const wrapped = wrap(plainText(text), layout.width - mark.length);
     return wrapped.map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
   });
 }
@@ -59,18 +59,14 @@ function itemsOf(lines: readonly string[]): { mark: string; text: string }[] {
 /** The rows of a table: the first cell, and all others beside or below it. */
 function tableLines(lines: readonly string[], { width }: Layout): string[] {
   const rows = lines.filter((line) => !/^[|\s:-]+$/.test(line)).slice(1).map((line) => {
-    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plain(cell.trim()));
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plainText(cell.trim()));
     return [cells[0] ?? "", cells.slice(1).filter((cell) => cell !== "").join("; ")] as const;
   });
-  if (rows.every(([term]) => term.length <= 28)) return rowLines(rows, width);
-  return rows.flatMap(([term, rest]) => [
-    `  ${term}`,
-    ...wrap(rest, width - 6).map((line) => `      ${line}`),
-  ]);
+  return termLines(rows, width);
 }
 
-/** Text without marks; what is between backticks stays as it is. */
-function plain(text: string): string {
+/** A line of Markdown without marks; what is between backticks stays as it is. */
+export function plainText(text: string): string {
   const link = /(`[^`]*`)|!?\[((?:`[^`]*`|[^\]`])*)\]\([^)\s]*\)/g;
   const unlinked = text.replace(link, (_, code, title) => code ?? title);
   return unlinked.split(/(`[^`]*`)/).map((piece, index) =>

@@ -1,0 +1,114 @@
+import {
+  hintForAction,
+  hintForCommand,
+  hintForFunction,
+  hintForKey,
+  hintForOption,
+} from "../../base/other_tools.ts";
+import { FUNCTIONS } from "../../expr/functions/registry.ts";
+import type { Command, CommandTable } from "../command.ts";
+import { VARIABLES } from "../environment.ts";
+import { type KeyTable, SUITE_TABLES, typeOfField, WORKFLOW_TABLES } from "./key_tables.ts";
+import type { Rows } from "./layout.ts";
+import { lineOf, optionRows } from "./render_help.ts";
+
+/** What a word is in one of the tables of the program. */
+export interface Explanation {
+  readonly title: string;
+  readonly rows: Rows;
+  /** The page that has all of them. */
+  readonly page?: string;
+}
+
+const KEY_TABLES = [...WORKFLOW_TABLES, ...SUITE_TABLES];
+
+/** Everything that a word is: an option, a variable, a function, a key, or a word of other tools. */
+export function explainWord(word: string, table: CommandTable): readonly Explanation[] {
+  const all: Explanation[] = [
+    ...explainOption(word, table),
+    { title: "Environment variable", rows: variableRows(word), page: "reference/environment" },
+    { title: "Function", rows: functionRows(word), page: "functions" },
+    { title: "Key", rows: keyRows(word), page: "keys" },
+    { title: "In other tools", rows: hintRows(word) },
+  ];
+  return all.filter(({ rows }) => rows.length > 0);
+}
+
+/** The words that are explained. */
+export function explainedWords({ fallback, commands }: CommandTable): readonly string[] {
+  return [
+    ...[fallback, ...commands].flatMap(({ options }) => options.map(({ name }) => name)),
+    ...KEY_TABLES.flatMap(([, { fields }]) => Object.keys(fields)),
+    ...FUNCTIONS.keys(),
+    ...VARIABLES.map(({ name }) => name),
+  ];
+}
+
+function explainOption(word: string, { fallback, commands, common }: CommandTable) {
+  const [, dashes = "", name = ""] = /^(-*)([^=]*)/.exec(word) ?? [];
+  const isMeant = (option: Command["options"][number]) =>
+    option.name === name || dashes === "-" && option.short === name;
+  const all: Command[] = [
+    ...[fallback, ...commands],
+    { ...fallback, summary: "", options: common },
+  ];
+  // A command that has an option of another one means the same by it.
+  const known = new Map<string, string[]>();
+  for (const command of all) {
+    for (const [term, summary] of optionRows(command.options.filter(isMeant), command)) {
+      const row = `${term}\n${summary}`;
+      known.set(row, [
+        ...known.get(row) ?? [],
+        command.summary === "" ? "every command" : lineOf(command),
+      ]);
+    }
+  }
+  return [...known].map(([row, lines]): Explanation => {
+    const [term = "", summary = ""] = row.split("\n");
+    return { title: `Option of ${lines.join(", ")}`, rows: [[term.trim(), summary]], page: "cli" };
+  });
+}
+
+function variableRows(word: string): Rows {
+  return VARIABLES.filter(({ name }) => name === word.toUpperCase())
+    .map(({ name, summary }) => [name, summary]);
+}
+
+function functionRows(word: string): Rows {
+  const name = word.replace(/\(.*$/, "").toLowerCase();
+  return [...FUNCTIONS.values()].filter((one) => one.name.toLowerCase() === name)
+    .map(({ signature, summary }) => [signature, summary.replaceAll("`", "")]);
+}
+
+function keyRows(word: string): Rows {
+  const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*):?$/.exec(word) ?? [];
+  return KEY_TABLES.flatMap(([title, { what, fields }]) => {
+    if (parent !== undefined && title !== parent || !Object.hasOwn(fields, key)) return [];
+    const field = fields[key]!;
+    const standard = field.default === undefined ? "" : `; default: ${field.default}`;
+    const meaning = `of ${nameOf(what)}: ${field.summary} (${typeOfField(field)}${standard})`;
+    return [[key, meaning.replaceAll("`", "")] as const];
+  });
+}
+
+/** `a step`, and for the keys of another key its name. */
+function nameOf(what: KeyTable["what"]): string {
+  return /^(?:an?|the) /.test(what) ? what : `"${what}"`;
+}
+
+/** What to write instead of a word of another tool. */
+function hintRows(word: string): Rows {
+  const kinds = ["the workflow", "a job", "a step", ...KEY_TABLES.map(([, { what }]) => what)];
+  const hints = [
+    ...kinds.map((what) => [`as a key of ${nameOf(what)}`, hintForKey(what, word)] as const),
+    ["as an action", hintForAction(word)],
+    ["as a function", hintForFunction(word)],
+    ["as an option", hintForOption(word.replace(/^-+/, ""))],
+    ["as a command", hintForCommand(word)],
+  ] as const;
+  // Several places may have the same hint, which the first one says.
+  const distinct = new Map(hints.toReversed().map(([where, hint]) => [hint, where]));
+  return [...distinct].reverse().flatMap(([hint, where]) =>
+    hint === undefined ? [] : [[where, hint]]
+  );
+}
