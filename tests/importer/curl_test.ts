@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ImportCase, importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -247,20 +247,19 @@ Deno.test("new --from curl says what is wrong with a command", async () => {
 Deno.test("new prints a workflow that runs, and overwrites nothing", async () => {
   await withFiles({}, async (cwd) => {
     const made = await runMain(["new", "-o", "w.yml"], { cwd });
-    assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
+    const wrote = "wrote w.yml: 2 jobs, 2 steps; run it with runner w.yml\n";
+    assertEquals([made.code, made.stdout, made.stderr], [0, "", wrote]);
     const checked = await runMain(["check", "w.yml"], { cwd });
     assertStringIncludes(checked.stdout, "1 workflow checked: ok");
     const again = await runMain(["new", "-o", "w.yml"], { cwd });
     assertEquals(again.code, 1);
     assertStringIncludes(again.stderr, "'w.yml' already exists");
-    const server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen() {} },
-      () => new Response("<p>", { headers: { "content-type": "text/html" } }),
-    );
-    const env = { URL: `http://127.0.0.1:${server.addr.port}` };
-    const run = await runMain(["w.yml"], { cwd, env });
-    await server.shutdown();
+    const run = await runMain(["--strict", "w.yml"], { cwd });
     assertEquals([run.code, run.stderr], [0, ""], run.stdout);
+    assertStringIncludes(run.stdout, "2 steps passed");
+    assert(!/^ *uses: http$/m.test(await Deno.readTextFile(`${cwd}/w.yml`)), "it needs a network");
+    const failing = await runMain(["--var", "oldest=2.0.0", "w.yml"], { cwd });
+    assertStringIncludes(failing.stdout, 'outputs.version.number is "1.4.2" (string)');
   });
   const wrong = await runMain(["new", "file"]);
   assertStringIncludes(wrong.stderr, "new cannot tell what 'file' is");

@@ -74,7 +74,7 @@ async function generateAndRun(name: string, options: MockOptions, env = {}) {
   await using server = mockServer(description(name), options);
   return await withFiles({}, async (directory) => {
     const made = await runMain(["gen", name, "-o", `${directory}/w.yml`], { cwd: FIXTURES });
-    assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
+    assertEquals([made.code, made.stdout], [0, ""], made.stderr);
     const base = `${server.url}${options.basePath ?? ""}`;
     const result = await runMain(["w.yml"], {
       cwd: directory,

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
@@ -25,6 +26,7 @@ import { readCount } from "../option_values.ts";
 import { logLevel } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
+import { printWritten } from "./print_written.ts";
 
 /** What an exported file says about a workflow or a suite. */
 type Outline = Pick<Exported, "name" | "mounted" | "files" | "tasks" | "last">;
@@ -81,6 +83,8 @@ export async function exportCommand(
   else {
     if (!switches.has("force")) await refuseExisting(out, host);
     await writeTextFile(out, text, host);
+    const tasks = countOf(outline.tasks.length, "task");
+    printWritten(out, tasks, exporter.next(shellWord(out)), logLevel(host.env, switches), host);
   }
   return 0;
 }

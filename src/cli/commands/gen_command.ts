@@ -9,6 +9,7 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel } from "../output_mode.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
 import { printWarnings } from "../messages.ts";
+import { countDraft, printWritten, runHint } from "./print_written.ts";
 
 /** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
 export async function genCommand(
@@ -24,13 +25,21 @@ export async function genCommand(
   const read = (name: string) => readTextFile(name, host, "OpenAPI file");
   const api = await readApi(path, read);
   const description = out === undefined ? path : relativePath(path, out, host);
-  const { text, notes } = makeWorkflow(api, findSecrets, description, fileName(path));
+  const { text, draft, environment, notes } = makeWorkflow(
+    api,
+    findSecrets,
+    description,
+    fileName(path),
+  );
   const warnings = notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
   printWarnings(warnings, level, program);
   if (out === undefined) host.stdout.write(text);
-  else await writeTextFile(out, text, host);
+  else {
+    await writeTextFile(out, text, host);
+    printWritten(out, countDraft(draft), runHint(out, environment), level, host);
+  }
   return 0;
 }
 

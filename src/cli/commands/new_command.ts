@@ -15,6 +15,7 @@ import {
 } from "../../importer/input.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
+import { shellWord } from "../../spread/engines/exported.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
@@ -22,6 +23,7 @@ import { printWarnings } from "../messages.ts";
 import { logLevel } from "../output_mode.ts";
 import { writeTextFile } from "../write_text_file.ts";
 import { commentMistakes } from "./comment_mistakes.ts";
+import { countDraft, printWritten, runHint } from "./print_written.ts";
 
 /** Prints a workflow to begin with, or one that is made of something else, or writes it. */
 export async function newCommand(
@@ -39,8 +41,8 @@ export async function newCommand(
     throw new UsageError("--and-run requires a curl command or a HAR file");
   }
   const level = logLevel(host.env, switches);
-  const { text, warnings } = from === undefined
-    ? { text: starter(operands), warnings: [] }
+  const { text, count, variables, warnings } = from === undefined
+    ? starter(operands, out)
     : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, out, host);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
@@ -48,11 +50,25 @@ export async function newCommand(
     ({ severity: "warning", code: "import", message }) as const
   );
   printWarnings(notes, level, program);
+  if (out !== undefined) printWritten(out, count, runHint(out, variables), level, host);
   return 0;
 }
 
-function starter([first]: readonly string[]): string {
-  if (first === undefined) return STARTER;
+/** A new workflow. */
+interface Made {
+  readonly text: string;
+  /** `3 jobs, 5 requests` */
+  readonly count: string;
+  /** The environment variables that it reads and that have no default. */
+  readonly variables: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+function starter([first]: readonly string[], out = "workflow.yml"): Made {
+  if (first === undefined) {
+    const text = STARTER.replaceAll("workflow.yml", shellWord(out));
+    return { text, count: "2 jobs, 2 steps", variables: [], warnings: [] };
+  }
   throw new UsageError(
     `new cannot tell what '${first}' is`,
     "--from says what to translate; -o writes the workflow to a file",
@@ -93,7 +109,7 @@ async function translate(
   mayRun: boolean,
   out: string | undefined,
   host: Host,
-): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+): Promise<Made> {
   const input = await readInput(importer, operands, host);
   const translated = await translateInput(await importer.load(), input);
   const target = (out ?? "").replace(/[^/\\]*$/, "");
@@ -120,6 +136,8 @@ async function translate(
   const text = render(draft);
   return {
     text,
+    count: countDraft(draft),
+    variables: [...read],
     warnings: [
       ...failures,
       ...mistake ? [`the workflow does not load as it is: ${mistake.message}`] : [],
@@ -215,44 +233,51 @@ async function readDirectory(root: string, host: Host): Promise<ImportFile[]> {
   return files;
 }
 
-/** A workflow to begin with, which explains itself. */
+/** A workflow to begin with, which explains itself. It passes without a network, on every system. */
 const STARTER =
   `# A workflow is a graph of jobs. Jobs run in parallel unless one needs another; the steps of a
 # job run in order, and each does one thing: "runner actions" lists what they can do.
 #
 #   runner check workflow.yml   finds mistakes and runs nothing
-#   runner workflow.yml         runs it; -v shows every request and response
+#   runner workflow.yml         runs it; -v shows every request, command and result
 name: My first workflow
 
-# Values for the whole file. A name in capitals reads the environment, and ?? gives a default:
-# URL=https://api.example.com runner workflow.yml
+# Values for the whole file. A name in capitals reads the environment, and ?? gives a default.
+# To see a failure: runner --var oldest=2.0.0 workflow.yml
 vars:
-  url: "{{URL ?? 'https://example.com'}}"
+  oldest: "{{OLDEST ?? '1.4.0'}}"
 
 jobs:
-  - name: Website
-    id: website
+  - name: Build
+    id: build
     steps:
-      - name: answers with a page
-        id: page
-        uses: http
+      - name: Print the version
+        id: version
+        uses: shell
         with:
-          get: "{{vars.url}}"
-        # The step passes if its test is true: res is the response, rt the time that it took.
-        test: res.code == 200 && rt.sec < 10
-        # Until the test is true, it is tried again.
-        retry: { max_attempts: 3, interval: 1s }
-        # What later steps and jobs can read, here as outputs.page.type.
+          cmd: echo version 1.4.2
+        # The step passes if its test is true: res is the result, rt the time that it took.
+        test: res.code == 0 && rt.sec < 10
+        # What later steps and jobs can read, here as outputs.version.number.
         outputs:
-          type: res.headers["Content-Type"]
+          number: trim(replace(res.stdout, "version", ""))
 
-  - name: Summary
+  - name: Release
     # It starts when that job has passed.
-    needs: [website]
+    needs: [build]
     steps:
-      - name: the page is HTML
+      - name: The version is new enough
         uses: echo
         with:
-          message: "{{vars.url}} sends {{outputs.page.type}}"
-        test: res.message contains "text/html"
+          message: "version {{outputs.version.number}}, at least {{vars.oldest}}"
+        test: semver(outputs.version.number) >= semver(vars.oldest)
+
+      # A request. Remove the "# " of these lines to send it:
+      # - name: The site answers with a page
+      #   uses: http
+      #   with:
+      #     get: https://example.com
+      #   test: res.code == 200 && res.headers["Content-Type"] startsWith "text/html"
+      #   # Until the test is true, it is tried again.
+      #   retry: { max_attempts: 3, interval: 1s }
 `;

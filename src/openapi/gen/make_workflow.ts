@@ -2,7 +2,7 @@ import { countOf } from "../../base/text/count_of.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
-import { type DraftJob, filled, renderDraft } from "./draft.ts";
+import { type Draft, type DraftJob, filled, renderDraft } from "./draft.ts";
 import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
@@ -13,6 +13,9 @@ import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
 /** A workflow file, and the parts of the description that could not be converted. */
 interface MadeWorkflow {
   readonly text: string;
+  readonly draft: Draft;
+  /** The environment variables that it reads. */
+  readonly environment: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -74,6 +77,8 @@ export function makeWorkflow(
   ];
   return {
     text: renderDraft(draft, head),
+    draft,
+    environment: variables.environment(),
     notes: [...credentials.refused].map(([reason, operations]) => noteOf(reason, operations)),
   };
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import { assertArgo } from "../../support/programs/assert_argo.ts";
 import { runHere } from "../../support/run/run_main.ts";
@@ -191,6 +191,17 @@ Deno.test("secrets in the names of jobs are not written", async () => {
     assertEquals([code, /-of-ann/.test(stdout)], [0, false], stdout);
   }
 });
+
+Deno.test("export says what it has written, and how to go on", () =>
+  withFiles({ "flow it.yml": JSON.stringify(GRAPH), "sub/inner.yml": INNER }, async (cwd) => {
+    const args = ["export", "argo", "flow it.yml", "--image", "i", "-o", "to run.yml"];
+    const { code, stdout, stderr } = await runHere(args, { cwd });
+    assertEquals([code, stdout], [0, ""]);
+    assertMatch(
+      stderr,
+      /^wrote to run\.yml: \d+ tasks; start it with argo submit 'to run\.yml'; its first lines /,
+    );
+  }));
 
 Deno.test("a feature that an engine does not support is an error, and nothing is written", async () => {
   const table: readonly (readonly [object | string, readonly string[], string])[] = [

@@ -1,0 +1,32 @@
+import { countOf } from "../../base/text/count_of.ts";
+import type { Draft } from "../../openapi/gen/draft.ts";
+import type { Host } from "../../host/host.ts";
+import { shellWord } from "../../spread/engines/exported.ts";
+import type { LogLevel } from "../output_mode.ts";
+
+/** Says what was written to a file, and how to go on. */
+export function printWritten(
+  path: string,
+  what: string,
+  next: string,
+  level: LogLevel,
+  { stderr }: Pick<Host, "stderr">,
+): void {
+  if (level === "info" || level === "debug") stderr.write(`wrote ${path}: ${what}; ${next}\n`);
+}
+
+/** `3 jobs, 5 requests` */
+export function countDraft({ jobs }: Pick<Draft, "jobs">): string {
+  const steps = jobs.flatMap((job) => job.steps);
+  const word = steps.every(({ data }) => data.uses === "http") ? "request" : "step";
+  return `${countOf(jobs.length, "job")}, ${countOf(steps.length, word)}`;
+}
+
+/** More variables are not named: the file names all. */
+const MOST_VARIABLES = 3;
+
+/** How to run a workflow that reads these variables. */
+export function runHint(path: string, variables: readonly string[]): string {
+  const set = variables.slice(0, MOST_VARIABLES).map((name) => `${name}=…`);
+  return ["run it with", ...set, "runner", shellWord(path)].join(" ");
+}
