@@ -68,6 +68,20 @@ export type {
   JobFinished,
   JobStarted,
   JobState,
+  LoadCounts,
+  LoadEnded,
+  LoadEndedFields,
+  LoadFailures,
+  LoadNumbers,
+  LoadOutline,
+  LoadSecond,
+  LoadSecondFields,
+  LoadStageOutline,
+  LoadStats,
+  LoadStepCounts,
+  LoadStepStats,
+  LoadThreshold,
+  LoadTraffic,
   MessageView,
   Note,
   Operand,
@@ -98,6 +112,7 @@ export type {
   TimeStats,
   Violation,
 } from "./src/run/event.ts";
+export type { EncodedHistogram } from "./src/base/value/histogram.ts";
 export type { Diagnostic, Severity } from "./src/base/diagnostic.ts";
 export { renderDiagnostic } from "./src/base/diagnostic.ts";
 export {

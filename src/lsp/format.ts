@@ -9,6 +9,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
+import { LOAD, LOAD_DATA, LOAD_STAGE } from "../workflow/decode/load_fields.ts";
 import { ITERATION, ITERATION_MATRIX, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
@@ -55,11 +56,19 @@ export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys 
   return first === "finally" ? keysInJob(path, action) : undefined;
 }
 
+function keysInLoad([key, ...inner]: Path): Keys | undefined {
+  if (key === undefined) return fields(LOAD);
+  if (key === "expect" && isAssertion(inner)) return fields(ASSERTION);
+  if (key === "stages" && inner.length === 1) return fields(LOAD_STAGE);
+  return key === "data" && inner.length === 0 ? fields(LOAD_DATA) : undefined;
+}
+
 function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   const [first, second, ...rest] = path;
   if (first === undefined) return fields(JOB_FIELDS);
   if (first === "repeat" && second === undefined) return fields(REPEAT);
   if (first === "repeat" && second === "expect" && isAssertion(rest)) return fields(ASSERTION);
+  if (first === "load") return keysInLoad(path.slice(1));
   if (first === "matrix" && second === undefined) return fields(MATRIX);
   if (first === "defaults") {
     if (second === undefined) return { kind: "actions" };

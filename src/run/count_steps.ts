@@ -86,6 +86,9 @@ export class RunTotals {
       case "step_finished":
         if (event.run.within === this.#within) this.#countStep(event);
         return;
+      case "load_second":
+        this.#countSecond(event);
+        return;
       case "round_finished":
         this.#endRound(this.#running.get(event.job), event.round);
         return;
@@ -113,6 +116,21 @@ export class RunTotals {
       ...knownFailures === 0 ? {} : { knownFailures },
       ...passed + failed === 0 ? {} : { assertions: { passed, failed } },
     };
+  }
+
+  #countSecond({ phase, steps }: Extract<BareEvent, { readonly type: "load_second" }>): void {
+    if (phase === "warm_up") return;
+    for (const step of steps) {
+      const { passed, failed, skipped = 0, tolerated = 0, untested = 0, flaky = 0 } = step;
+      this.steps.passed += passed - untested;
+      this.steps.failed += failed - tolerated;
+      this.steps.skipped += skipped;
+      this.steps.tolerated += tolerated;
+      this.steps.untested += untested;
+      this.#flaky += flaky;
+      this.#assertions.passed += step.assertions?.passed ?? 0;
+      this.#assertions.failed += step.assertions?.failed ?? 0;
+    }
   }
 
   #countStep({ run, result }: Extract<BareEvent, { readonly type: "step_finished" }>): void {

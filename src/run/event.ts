@@ -1,5 +1,6 @@
 import type { Position } from "../base/source.ts";
 import type { ApiCoverage } from "../base/value/api_coverage.ts";
+import type { LoadEndedFields, LoadOutline, LoadSecondFields } from "./load_event.ts";
 import type {
   AssertionCount,
   Attempt,
@@ -25,6 +26,8 @@ export type RunEvent =
   | StepFinished
   | RoundFinished
   | RoundsTallied
+  | LoadSecond
+  | LoadEnded
   | JobFinished
   | RunFinished
   | Note
@@ -32,6 +35,7 @@ export type RunEvent =
   | SuiteFinished;
 
 export type * from "./step_result.ts";
+export type * from "./load_event.ts";
 
 /** The fields that all events have. */
 export interface EventBase<Type extends string> {
@@ -96,6 +100,8 @@ export interface JobStarted extends EventBase<"job_started"> {
   readonly rounds?: number;
   /** The condition that its rounds must meet, as written in the file. */
   readonly expect?: string;
+  /** What it is to do, if it has a `load`. */
+  readonly load?: LoadOutline;
 }
 
 /** A step begins. */
@@ -161,6 +167,12 @@ export interface RoundsTallied extends EventBase<"rounds_tallied"> {
   /** Each step, and each entry of an `iteration`, in the order of the file. */
   readonly steps: readonly StepTally[];
 }
+
+/** A second of a load job is over, also one without any round. */
+export interface LoadSecond extends EventBase<"load_second">, LoadSecondFields {}
+
+/** What a load job came to; it comes before the end of the job. */
+export interface LoadEnded extends EventBase<"load_ended">, LoadEndedFields {}
 
 /** The outcome of a job; skipped on purpose is not a failure. */
 export type JobState = "passed" | "failed" | "skipped";

@@ -4,9 +4,11 @@ import type {
   JobState,
   RoundsTallied,
   RunEvent,
+  RunStarted,
   StepFinished,
   StepRun,
 } from "./event.ts";
+import { LoadTotals } from "./load/load_stats.ts";
 import {
   addMaskedName,
   addResult,
@@ -38,6 +40,9 @@ export class RoundTallies {
   readonly #sink: Sink;
   /** Of the jobs under way that repeat, by id. */
   readonly #jobs = new Map<string, JobTally>();
+  /** Of the load jobs under way. */
+  readonly #loads = new Map<string, LoadTotals>();
+  #outline: RunStarted["jobs"] = [];
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -46,7 +51,14 @@ export class RoundTallies {
   take(event: BareEvent): void {
     const { mask, emit } = this.#sink;
     switch (event.type) {
+      case "run_started":
+        this.#outline = event.jobs;
+        break;
+      case "load_second":
+        this.#loads.get(event.job)?.add(event);
+        break;
       case "job_started":
+        if (event.load) this.#loads.set(event.job, new LoadTotals(event.load.steps));
         // A job that runs once is like one without `repeat`.
         if ((event.rounds ?? 1) !== 1) this.#jobs.set(event.job, new JobTally(this.#sink));
         break;
@@ -66,8 +78,11 @@ export class RoundTallies {
       case "job_finished": {
         const tally = this.#jobs.get(event.job);
         this.#jobs.delete(event.job);
+        const load = this.#loads.get(event.job);
+        this.#loads.delete(event.job);
         const masked = mask(event);
         if (tally) emit(tally.finish(event.job, masked));
+        if (load) emit(mask(this.#tallyOf(load, event)));
         return emit(masked);
       }
       case "rounds_tallied":
@@ -75,6 +90,11 @@ export class RoundTallies {
         return;
     }
     emit(mask(event));
+  }
+
+  #tallyOf(load: LoadTotals, { job, time }: OfType<"job_finished">): OfType<"rounds_tallied"> {
+    const names = this.#outline.find(({ id }) => id === job)?.steps.map(({ name }) => name) ?? [];
+    return { type: "rounds_tallied", time, job, ...load.tally(names) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { roundDuration } from "../base/value/duration.ts";
+import { Histogram } from "../base/value/histogram.ts";
 import { noSteps } from "./count_steps.ts";
 import type {
   EchoTally,
@@ -10,7 +11,6 @@ import type {
   StepTree,
 } from "./event.ts";
 import { hasFailed } from "./step_trees.ts";
-import { Times } from "./times.ts";
 
 /** The counts of the steps of a job, by step and entry. */
 export type StepCounts = Map<string, StepCount>;
@@ -38,7 +38,7 @@ interface StepCount extends Pick<StepTally, "step" | "entry"> {
   readonly failures: Map<string, Mutable<FailureTally>>;
   otherFailures: number;
   /** The response time of each round in which the action answered. */
-  readonly times: Times;
+  readonly times: Histogram;
   readonly inside: StepCounts;
 }
 
@@ -57,7 +57,7 @@ function newCount(step: number, entry: number | undefined, name: string): StepCo
     ...{ step, entry, name: { first: name }, latest: name, latestMasked: name },
     ...{ states: noSteps(), flaky: 0, duration: 0, firstRound: 0 },
     ...{ echoes: new Map(), otherEchoes: 0, failures: new Map(), otherFailures: 0 },
-    ...{ times: new Times(), inside: new Map() },
+    ...{ times: new Histogram(), inside: new Map() },
   };
 }
 
@@ -197,9 +197,11 @@ export function talliesOf(all: StepCounts): StepTally[] {
   });
 }
 
-function responseTimes(times: Times): ResponseTimes | undefined {
+function responseTimes(times: Histogram): ResponseTimes | undefined {
   const summary = times.summary();
-  return summary && { ...summary, histogram: times.histogram() };
+  if (!summary) return undefined;
+  const { p999: _, ...rest } = summary;
+  return { ...rest, histogram: times.bars() };
 }
 
 /** The name of something that comes up again and again, each time perhaps by another name. */

@@ -158,7 +158,7 @@ export interface TimeStats {
 }
 
 /**
- * Response times of many requests. Percentiles are by nearest rank, and rounded to four digits where
+ * Response times of many requests. Percentiles are by nearest rank, and to 0.1 % where
  * more than 10,000 times differ.
  */
 export interface ResponseTimes extends TimeStats {

@@ -71,6 +71,10 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
       ...inside === true ? {} : { type: ["array", "string", "object"] },
       ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
     }),
+    rows: (_, inside) => ({
+      type: ["array", "string", "object"],
+      ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
+    }),
     matrix: (_, inside) => typeof inside === "object" ? inside : { type: "object" },
     types: (_, inside) => ({ anyOf: [{ const: "auto" }, inside] }),
     snapshot: (_, inside) => ({ anyOf: [{ type: "boolean" }, inside] }),

@@ -9,6 +9,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
+import { LOAD, LOAD_DATA, LOAD_STAGE } from "../workflow/decode/load_fields.ts";
 import { ITERATION, ITERATION_MATRIX, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
 import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
 import { isPresent, loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
@@ -34,6 +35,11 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
       job: { ...jobSchema(actions), defaultSnippets: JOB_SNIPPETS },
       step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
       repeat: tableSchema(REPEAT, { expect: ASSERTION_REFERENCE }),
+      load: tableSchema(LOAD, {
+        expect: ASSERTION_REFERENCE,
+        stages: tableSchema(LOAD_STAGE, {}),
+        data: tableSchema(LOAD_DATA, { list: true, types: { type: "object" } }),
+      }),
       assertion: tableSchema(ASSERTION, {}),
       matrix: matrixSchema(MATRIX),
       retry: tableSchema(RETRY, {}),
@@ -151,6 +157,7 @@ function jobSchema(actions: readonly Action[]): JsonSchemaObject {
       steps: { $ref: "#/$defs/step" },
       finally: { $ref: "#/$defs/step" },
       repeat: { $ref: "#/$defs/repeat" },
+      load: { $ref: "#/$defs/load" },
       matrix: { $ref: "#/$defs/matrix" },
       defaults: defaultsSchema(actions),
     }),
@@ -249,7 +256,7 @@ function referenceTo(action: Action): string {
 type Nested<F extends Readonly<Record<string, Field>>> = {
   readonly [
     K in keyof F as F[K]["type"] extends
-      "assertions" | "map" | "list" | "iteration" | "snapshot" | "matrix" | "types" ? K
+      "assertions" | "map" | "list" | "iteration" | "rows" | "snapshot" | "matrix" | "types" ? K
       : never
   ]: JsonSchema;
 };

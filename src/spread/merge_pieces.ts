@@ -365,6 +365,8 @@ function* keptEvents({ events }: Piece, counts: (job: string) => boolean): Itera
       case "rounds_tallied":
         continue;
       case "round_finished":
+      case "load_second":
+      case "load_ended":
         if (counts(event.job)) yield event;
         continue;
       case "note":

@@ -54,6 +54,7 @@ export interface Job {
   /** Whether a failure of it is known, and fails nothing. */
   readonly allowFailure?: Expression;
   readonly repeat?: Repeat;
+  readonly load?: Load;
   /** The job runs once for each combination of its values: a plan has a job for each. */
   readonly matrix?: Matrix;
   /** The combination of the matrix that the job is, in a plan. */
@@ -91,6 +92,47 @@ export interface Repeat {
   /** Decide by the statistics of the rounds whether the job passes. */
   readonly expect?: readonly Assertion[];
 }
+
+/** The load under which a job runs: it has one of these or `repeat`. */
+export interface Load {
+  /** In order; at least one. All have a rate, or all have users. */
+  readonly stages: readonly LoadStage[];
+  /** The number of rounds after which it ends. */
+  readonly count?: number;
+  /** How long rounds run before the first stage, which count for nothing. */
+  readonly warmUp?: Duration;
+  /** The pause of a user between two rounds. */
+  readonly thinkTime: Duration;
+  /** The number of rounds that may be under way. */
+  readonly maxInFlight: number;
+  /** Whether the first requests of all users are sent at one moment. */
+  readonly together: boolean;
+  /** Each round takes the next row. */
+  readonly data?: Rows;
+  /** Whether it ends with the last row, and does not begin with the first one again. */
+  readonly takesRowsOnce: boolean;
+  /** Whether a user keeps the cookies of one round in the next. */
+  readonly keepsCookies: boolean;
+  /** Decide by the statistics whether the job passes. */
+  readonly expect?: readonly Assertion[];
+  /** Ends it early, as failed. */
+  readonly stopIf?: Expression;
+}
+
+/** A stage of a load job. */
+export interface LoadStage {
+  /** Rounds that start in a second. */
+  readonly rate?: number;
+  /** Users that run one round after another. */
+  readonly users?: number;
+  /** How long it takes; absent where something else ends the only stage. */
+  readonly duration?: Duration;
+  /** Whether it goes there evenly from the stage before, or from 0. */
+  readonly ramp?: true;
+}
+
+/** The sources of rows that are read before anything runs. */
+export type Rows = Extract<Iteration, { readonly kind: "list" | "template" | "file" }>;
 
 /** A condition that must be true. */
 export interface Assertion {
@@ -249,7 +291,7 @@ export interface NameRule {
   readonly known?: readonly string[];
   /** Names that are constant there, with their values. */
   readonly empty?: Readonly<Record<string, string>>;
-  /** The keys that names have, where they are known. */
+  /** The keys that names have, where they are known: those of `stats.steps.*` by such paths. */
   readonly members?: Readonly<Record<string, readonly string[]>>;
   /** Hints for names that look right but are not available. */
   readonly hints?: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import type { Action } from "../action/action.ts";
 import type { Path } from "../base/source.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
@@ -20,6 +21,21 @@ export function writtenId({ id, combination }: Pick<Job, "id" | "combination">):
 /** What expressions in a job see because it is one of a matrix. */
 export function namesOfMatrix({ combination }: Pick<Job, "combination">): { matrix?: Dict } {
   return combination ? { matrix: combination.values } : {};
+}
+
+/** What the statistics of a load job know its steps by: the id, else the name; each but once. */
+export function statsKeys(
+  steps: readonly (Pick<Step, "id" | "name"> & { readonly action?: Pick<Action, "name"> })[],
+): readonly string[] {
+  const taken = new Set<string | undefined>(steps.map(({ id }) => id));
+  return steps.map(({ id, name, action }) => {
+    if (id !== undefined) return id;
+    const title = name?.source.trim() || action?.name || "step";
+    let key = title;
+    for (let number = 2; taken.has(key); number++) key = `${title} ${number}`;
+    taken.add(key);
+    return key;
+  });
 }
 
 /** Where an assertion is: under its key, or below that in a list or a map. */

@@ -8,6 +8,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../../workflow/decode/fields.ts";
+import { LOAD, LOAD_DATA, LOAD_STAGE } from "../../workflow/decode/load_fields.ts";
 import { ITERATION, RETRY, SNAPSHOT } from "../../workflow/decode/step_maps.ts";
 
 /** The keys of one kind of mapping. */
@@ -20,6 +21,9 @@ export const WORKFLOW_TABLES: readonly TitledTable[] = [
   ["Workflow", WORKFLOW],
   ["Job", JOB_FIELDS],
   ["repeat", REPEAT],
+  ["load", LOAD],
+  ["stages of load", LOAD_STAGE],
+  ["data of load", LOAD_DATA],
   ["matrix", MATRIX],
   ["Step", STEP_FIELDS],
   ["test and expect", ASSERTION],
@@ -46,6 +50,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
   duration: "duration",
   names: "list of strings",
   data: "map with templates",
+  rows: "path, list or map",
   iteration: "list, template or map",
   snapshot: "true or map",
   matrix: "map of lists",

@@ -25,6 +25,8 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   step_finished: true,
   round_finished: true,
   rounds_tallied: true,
+  load_second: true,
+  load_ended: true,
   job_finished: true,
   run_finished: true,
   note: true,

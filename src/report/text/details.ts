@@ -106,6 +106,8 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
     case "round_finished":
       return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
     case "rounds_tallied":
+    case "load_second":
+    case "load_ended":
       return [];
     case "job_finished":
       return [at(jobEnd(event, names))];

@@ -1,16 +1,16 @@
 import { StepError } from "../../base/errors.ts";
+import { Histogram } from "../../base/value/histogram.ts";
 import type { Scope } from "../../expr/expression.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type { JobState, RoundStats } from "../event.ts";
-import { Times } from "../times.ts";
 import { FieldError, FieldErrors, isTrue, wordsOf } from "./evaluate_field.ts";
 
 /** Counts the rounds of a job and their times. */
 export class RoundCounter {
-  readonly #times = new Times();
+  readonly #times = new Histogram();
   #passed = 0;
   #failed = 0;
 
@@ -24,9 +24,10 @@ export class RoundCounter {
 
   /** The statistics so far; undefined where no round ended. */
   result(): RoundStats | undefined {
-    const { count, ...times } = this.#times.summary() ?? {};
-    if (count === undefined) return undefined;
-    return { count, passed: this.#passed, failed: this.#failed, ...times } as RoundStats;
+    const summary = this.#times.summary();
+    if (!summary) return undefined;
+    const { count, p999: _, ...times } = summary;
+    return { count, passed: this.#passed, failed: this.#failed, ...times };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Field, FieldTable, FieldType } from "./field.ts";
 import { ASSERTION, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
-import { type Expressions, IN_STEP, seeing, seeingMatrix } from "./expressions.ts";
+import { type Expressions, IN_STEP, seeing, seeingMatrix, seeingRound } from "./expressions.ts";
 import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { convertParameter } from "../../action/parameters.ts";
@@ -25,6 +25,8 @@ export interface Decoding extends LoadedActions {
   readonly defaults?: ReadonlyMap<string, Dict>;
   /** In a job with a matrix: the names of its values, where they are known. */
   readonly matrix?: { readonly names: readonly string[] | undefined };
+  /** In a job with `load`, whose steps see its round. */
+  readonly hasLoad?: boolean;
 }
 
 /** The decoded value of each key type. */
@@ -44,6 +46,7 @@ interface Decoded {
   readonly data: DataTemplate;
   /** The caller decodes these further. */
   readonly iteration: unknown;
+  readonly rows: unknown;
   readonly snapshot: unknown;
   readonly matrix: unknown;
   /** The types of columns, by their names or all by their values. */
@@ -99,11 +102,10 @@ function hasOther(map: Dict, { unless }: Field): boolean {
 }
 
 /** The names that expressions in a key see; in steps that clean up and with a matrix they are more. */
-export function namesIn(
-  { names = IN_STEP }: Field,
-  { cleanupNames = [], matrix }: Decoding,
-): NameRule {
-  const rule = seeing(names, cleanupNames);
+export function namesIn({ names = IN_STEP }: Field, decoding: Decoding): NameRule {
+  const { cleanupNames = [], matrix, hasLoad } = decoding;
+  const seen = seeing(names, cleanupNames);
+  const rule = hasLoad && names.known?.includes("repeat_index") ? seeingRound(seen) : seen;
   return matrix ? seeingMatrix(rule, matrix.names) : rule;
 }
 
@@ -234,6 +236,7 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
     return expressions.data(value, path, names);
   },
   iteration: ({ value }) => value,
+  rows: ({ value }) => value,
   snapshot: ({ value }) => value,
   matrix: ({ value }) => value,
   types: (input) => {
@@ -267,10 +270,7 @@ function refuseList(input: Input): undefined {
 }
 
 const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
-
-function isGithubJob(job: unknown): boolean {
-  return isDict(job) && Object.hasOwn(job, "runs-on");
-}
+const isGithubJob = (job: unknown) => isDict(job) && Object.hasOwn(job, "runs-on");
 
 /** `retry: 5` and `repeat: 5`, as other tools have it. */
 function countHint({ value, path }: Input): string | undefined {
@@ -291,7 +291,6 @@ function readText(input: Input, wanted = "a string"): string | undefined {
 
 /** The pattern of a whole number. */
 export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
-
 function decodeInteger(input: Input): number | undefined {
   const { value } = input;
   const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;

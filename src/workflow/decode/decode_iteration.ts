@@ -6,11 +6,12 @@ import { combinationsOf } from "../../base/value/combinations.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import type { ColumnType, DataFile, DataFormat, Iteration } from "../model.ts";
+import type { ColumnType, DataFile, DataFormat, Iteration, NameRule, Rows } from "../model.ts";
 import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
 import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
 import { decodeMatrixValues } from "./decode_matrix.ts";
 import { STEP_FIELDS } from "./fields.ts";
+import { LOAD_DATA } from "./load_fields.ts";
 import { ITERATION, ITERATION_MATRIX } from "./step_maps.ts";
 
 /** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
@@ -56,6 +57,30 @@ export function decodeIteration(
   return { kind: "file", file, parallel, types, format: format as DataFormat, where, limit };
 }
 
+/** Decodes `data` of `load`: a path, a list, or a map with one of them. */
+export function decodeRows(value: unknown, path: Path, decoding: Decoding): Rows | undefined {
+  const { problems, expressions } = decoding;
+  const { names } = LOAD_DATA.fields.file;
+  const ofFile = { kind: "file", parallel: 1, types: new Map() } as const;
+  if (typeof value === "string") {
+    const file = expressions.template(value, path, names);
+    return file && { ...ofFile, file };
+  }
+  if (!isDict(value)) return decodeList(value, path, 1, decoding, names) as Rows | undefined;
+  const fields = decodeFields(value, path, LOAD_DATA, decoding);
+  if (!fields) return undefined;
+  if (Object.hasOwn(value, "list") === Object.hasOwn(value, "file")) {
+    addError(problems, "load", path, '"data" needs either "file" or "list"');
+    return undefined;
+  }
+  if (Object.hasOwn(value, "list")) {
+    return decodeList(value.list, [...path, "list"], 1, decoding, names) as Rows | undefined;
+  }
+  const { file, where, limit, format } = fields;
+  const types = decodeTypes(fields.types, [...path, "types"], decoding);
+  return file && { ...ofFile, file, types, format: format as DataFormat, where, limit };
+}
+
 /** The keys that go with some kinds of iteration alone. */
 const ONLY_WITH: ReadonlyMap<string, readonly string[]> = new Map([
   ["format", ["file"]],
@@ -72,14 +97,14 @@ function decodeList(
   path: Path,
   parallel: number,
   decoding: Decoding,
+  names: NameRule = namesIn(STEP_FIELDS.fields.iteration, decoding),
 ): Iteration | undefined {
   const { problems, expressions } = decoding;
-  const names = namesIn(STEP_FIELDS.fields.iteration, decoding);
   if (typeof value === "string" && holdsTemplate(value)) {
     const list = expressions.template(value, path, names);
     // Braces without an end are text.
     if (!list?.parts.every((part) => typeof part === "string")) {
-      const field = path.slice(path.lastIndexOf("iteration"));
+      const field = path.slice(path.findLastIndex((key) => key === "iteration" || key === "load"));
       return list && { kind: "template", list, field, parallel };
     }
   }

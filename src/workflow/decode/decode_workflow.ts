@@ -3,6 +3,7 @@ import type { Path } from "../../base/source.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
 import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
+import { statsKeys } from "../step_facts.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
 import {
@@ -13,9 +14,10 @@ import {
   mergeDefaults,
   type StepDraft,
 } from "./decode_step.ts";
+import { decodeLoad } from "./decode_load.ts";
 import { decodeMatrix } from "./decode_matrix.ts";
 import type { FieldTable } from "./field.ts";
-import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
+import { JOB_FIELDS, JOB_FILE_FIELDS, readRate, REPEAT, WORKFLOW } from "./fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */
@@ -93,7 +95,9 @@ function isComplete(step: StepDraft): step is Step {
 }
 
 /** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
-const WITHOUT_EFFECT = ["needs", "when", "repeat", "matrix", "tags", "allow_failure", "lock"];
+const WITHOUT_EFFECT = [
+  ...["needs", "when", "repeat", "load", "matrix", "tags", "allow_failure", "lock"],
+];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile(document: Document, outer: Decoding): JobDraft | undefined {
@@ -111,7 +115,8 @@ export function decodeJobFile(document: Document, outer: Decoding): JobDraft | u
     });
   }
   checkUnique("step", draft.steps, decoding.problems);
-  return { ...draft, needs: [], repeat: undefined, matrix: undefined, lock: undefined };
+  const none = { repeat: undefined, load: undefined, matrix: undefined, lock: undefined };
+  return { ...draft, needs: [], ...none };
 }
 
 /** The id of the job that is made of the `finally` of a workflow. */
@@ -213,7 +218,9 @@ function decodeJob(
 ): JobDraft | undefined {
   const hasMatrix = isDict(value) && (value.matrix ?? null) !== null;
   const matrix = hasMatrix ? decodeMatrix(value.matrix, [...path, "matrix"], outer) : undefined;
-  const decoding = hasMatrix ? { ...outer, matrix: { names: matrix?.names } } : outer;
+  const inMatrix = hasMatrix ? { ...outer, matrix: { names: matrix?.names } } : outer;
+  const hasLoad = isDict(value) && (value.load ?? null) !== null && table === JOB_FIELDS;
+  const decoding = hasLoad ? { ...inMatrix, hasLoad } : inMatrix;
   const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
   const {
@@ -222,6 +229,7 @@ function decodeJob(
     finally: rawFinally = [],
     defaults: rawDefaults,
     repeat,
+    load,
     when,
     on_failure: onFailure,
     allow_failure: allowFailure,
@@ -249,16 +257,24 @@ function decodeJob(
     "run",
     "job",
   ]);
+  const all = [...steps, ...cleanup];
+  if (load && repeat) {
+    const message = '"load" and "repeat" cannot be combined';
+    addError(decoding.problems, "load", [...path, "load"], message, { part: "key" });
+  }
   return {
     ...rest,
     index: Number(path.at(-1) ?? 0),
     path,
     needs,
-    steps: [...steps, ...cleanup],
+    steps: all,
     when: when as Job["when"],
     stopsAtFailure: onFailure === "stop" ? true : undefined,
     allowFailure,
     repeat: decodedRepeat,
+    load: load && hasLoad
+      ? decodeLoad(load, [...path, "load"], statsKeys(all), inMatrix)
+      : undefined,
     matrix: matrix?.matrix,
   };
 }
@@ -280,8 +296,6 @@ function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undef
   return { count, interval, async: async ?? rate !== undefined, period, expect };
 }
 
-const RATE_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 /** The milliseconds from the start of one round to that of the next. */
 function decodeRate(
   rate: string,
@@ -298,10 +312,9 @@ function decodeRate(
       hint: "rate says when rounds start, whatever became of those before",
     });
   }
-  const { pattern, form } = REPEAT.fields.rate;
-  const [, number, unit] = pattern.exec(rate) ?? [];
-  if (Number(number) > 0) return RATE_UNITS[unit!]! / Number(number);
-  addError(problems, "rate", path, `"rate" ${form}, not "${rate}"`);
+  const read = readRate(rate);
+  if (read && read.count > 0) return read.milliseconds / read.count;
+  addError(problems, "rate", path, `"rate" ${REPEAT.fields.rate.form}, not "${rate}"`);
   return undefined;
 }
 

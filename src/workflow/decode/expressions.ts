@@ -148,19 +148,26 @@ async function checkTree(tree: Tree, files: FilesOfCalls): Promise<Checked> {
 /** Checks that what an expression reads is known at the place of the expression. */
 function checkName(
   problems: Problem[],
-  { base: identifier, keys: [key] }: Reference,
+  { base: identifier, keys }: Reference,
   source: string,
   path: Path,
   { where, known, hints = {}, empty = {}, members = {} }: NameRule,
   vars: readonly string[],
 ): void {
   const { name, start, end } = identifier;
-  const fields = Object.hasOwn(members, name) ? members[name] : undefined;
-  if (fields && key && !fields.includes(key.name)) {
-    addError(problems, "unknown-name", path, `unknown field "${key.name}" of ${name}`, {
-      range: { start: key.start, end: key.end },
-      hint: didYouMean(key.name, fields) ?? `${name} has ${fields.join(", ")}`,
-    });
+  let owner = name;
+  let rule = name;
+  for (const key of keys) {
+    const fields = Object.hasOwn(members, rule) ? members[rule] : undefined;
+    if (fields && !fields.includes(key.name)) {
+      addError(problems, "unknown-name", path, `unknown field "${key.name}" of ${owner}`, {
+        range: { start: key.start, end: key.end },
+        hint: didYouMean(key.name, fields) ?? `${owner} has ${fields.join(", ")}`,
+      });
+      break;
+    }
+    owner = `${owner}.${key.name}`;
+    rule = Object.hasOwn(members, owner) ? owner : `${rule}.*`;
   }
   if (Object.hasOwn(empty, name)) {
     addWarning(problems, "empty-name", path, `"${name}" is always ${empty[name]} here`, {
@@ -277,6 +284,7 @@ const HINTS = {
     'NAME: "{{NAME}}"',
   jobs: "what other jobs publish is in outputs",
   matrix: 'a job with the key "matrix" has it',
+  round: 'a job with the key "load" has it; in all others, write repeat_index',
   steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
 };
 
@@ -357,6 +365,11 @@ export const BEFORE_ACTION: NameRule = {
 export function seeingMatrix(rule: NameRule, names: readonly string[] | undefined): NameRule {
   const members = { ...rule.members, ...names ? { matrix: names } : {} };
   return { ...seeing(rule, ["matrix"]), members };
+}
+
+/** The rule in a step of a job with `load`. */
+export function seeingRound(rule: NameRule): NameRule {
+  return { ...seeing(rule, ["round"]), members: { ...rule.members, round: ["index", "user"] } };
 }
 
 /** A rule that allows more names. */

@@ -14,6 +14,7 @@ export type FieldType =
   | "names"
   | "data"
   | "iteration"
+  | "rows"
   | "snapshot"
   | "matrix"
   | "types"

@@ -76,6 +76,10 @@ export const JOB_FIELDS = {
       summary: "Default values of `with`, by the name of the action.",
     },
     repeat: { type: "map", summary: "Runs the job several times." },
+    load: {
+      type: "map",
+      summary: "Runs the job under load, at a rate or by users, and measures it.",
+    },
     matrix: {
       type: "matrix",
       names: IN_MATRIX,
@@ -188,6 +192,22 @@ export const ASSERTION = {
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
+/** The form of a rate. */
+export const RATE_FORM = {
+  pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
+  form: "must be like 20/s, 90/m or 100/h",
+};
+
+const RATE_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** How many rounds start in how many milliseconds; undefined if the text is no rate. */
+export function readRate(
+  rate: string,
+): { readonly count: number; readonly milliseconds: number } | undefined {
+  const [, count, unit] = RATE_FORM.pattern.exec(rate) ?? [];
+  return unit === undefined ? undefined : { count: Number(count), milliseconds: RATE_UNITS[unit]! };
+}
+
 /** The statistics of the rounds of a job. */
 const STATS = ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"];
 
@@ -208,8 +228,7 @@ export const REPEAT = {
     },
     rate: {
       type: "text",
-      pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
-      form: "must be like 20/s, 90/m or 100/h",
+      ...RATE_FORM,
       summary: "How many rounds start in a second, a minute or an hour: 20/s; implies async.",
     },
     expect: {

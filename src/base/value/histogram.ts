@@ -1,0 +1,213 @@
+import { roundDuration } from "./duration.ts";
+
+/** The most different times that are kept as they are, unless all are rounded. */
+const MAX_EXACT = 10_000;
+
+/** The parts of each power of two: a time is at most 0.1 % from the middle of its part. */
+const PARTS = 512;
+
+/** The most bars of a chart. */
+const MAX_BARS = 24;
+
+/** What many times come to, in milliseconds. Percentiles are by nearest rank. */
+export interface HistogramSummary {
+  readonly count: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** A histogram as plain data, in milliseconds. */
+export interface EncodedHistogram {
+  /** The shortest time. */
+  readonly min: number;
+  /** The longest time. */
+  readonly max: number;
+  /** All times together. */
+  readonly sum: number;
+  /**
+   * The buckets that are not empty, in their order: the distance from the bucket before times two,
+   * plus one where the count of the bucket follows, which is 1 otherwise. Numbers are digits of 5
+   * bits, the lowest first, in the alphabet of base64; 32 is added to each but the last. Bucket b
+   * is for b microseconds up to 1023; from there on each power of two has 512 buckets.
+   */
+  readonly buckets: string;
+}
+
+/**
+ * Counts times in milliseconds, in memory that does not grow with their number: as they are while
+ * few of them differ, and to 0.1 % afterwards, or from the start.
+ */
+export class Histogram {
+  /** By time, or by bucket where times are rounded. */
+  #counts = new Map<number, number>();
+  #isRounded: boolean;
+  #count = 0;
+  #sum = 0;
+  #min = Infinity;
+  #max = 0;
+
+  constructor(isRounded = false) {
+    this.#isRounded = isRounded;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a time. */
+  add(time: number): void {
+    this.#count++;
+    this.#sum += time;
+    if (time < this.#min) this.#min = time;
+    if (time > this.#max) this.#max = time;
+    this.#add(this.#isRounded ? bucketOf(time) : time, 1);
+    if (!this.#isRounded && this.#counts.size > MAX_EXACT) this.#round();
+  }
+
+  /** Adds the times of another histogram. */
+  merge(other: Histogram): void {
+    if (other.#count === 0) return;
+    this.#round();
+    for (const [key, count] of other.#counts) {
+      this.#add(other.#isRounded ? key : bucketOf(key), count);
+    }
+    this.#count += other.#count;
+    this.#sum += other.#sum;
+    this.#min = Math.min(this.#min, other.#min);
+    this.#max = Math.max(this.#max, other.#max);
+  }
+
+  /** What they come to; undefined where there is none. */
+  summary(): HistogramSummary | undefined {
+    if (this.#count === 0) return undefined;
+    const [p50, p90, p95, p99, p999] = this.percentiles([50, 90, 95, 99, 99.9]);
+    return {
+      count: this.#count,
+      min: this.#min,
+      mean: roundDuration(this.#sum / this.#count),
+      ...{ p50: p50!, p90: p90!, p95: p95!, p99: p99!, p999: p999! },
+      max: this.#max,
+    };
+  }
+
+  /** The times that so many of 100 did not exceed; the percentages grow. */
+  percentiles(percentages: readonly number[]): number[] {
+    const sorted = this.#sorted();
+    let index = 0;
+    let seen = sorted[0]?.[1] ?? 0;
+    return percentages.map((percent) => {
+      // 99.9 / 100 * 1000 is a bit more than 999.
+      const rank = Math.max(1, Math.ceil(percent * this.#count / 100 - 1e-9));
+      while (seen < rank && index < sorted.length - 1) seen += sorted[++index]![1];
+      return Math.max(this.#min, Math.min(this.#max, sorted[index]?.[0] ?? 0));
+    });
+  }
+
+  /** How many of them are in each of the equal parts of their range. */
+  bars(most = MAX_BARS): number[] {
+    const bars = new Array<number>(Math.min(most, Math.ceil(Math.sqrt(this.#count)))).fill(0);
+    const width = (this.#max - this.#min) / bars.length;
+    for (const [time, count] of this.#sorted()) {
+      const bar = Math.floor((time - this.#min) / width) || 0;
+      bars[Math.max(0, Math.min(bars.length - 1, bar))]! += count;
+    }
+    return bars;
+  }
+
+  /** As plain data, to 0.1 %; undefined where there is none. */
+  encode(): EncodedHistogram | undefined {
+    if (this.#count === 0) return undefined;
+    this.#round();
+    let buckets = "";
+    let before = 0;
+    for (const [bucket, count] of [...this.#counts].sort(([one], [other]) => one - other)) {
+      buckets += digitsOf((bucket - before) * 2 + (count > 1 ? 1 : 0));
+      if (count > 1) buckets += digitsOf(count);
+      before = bucket;
+    }
+    return { min: this.#min, max: this.#max, sum: roundDuration(this.#sum), buckets };
+  }
+
+  /** The histogram of such data. */
+  static decode({ min, max, sum, buckets }: EncodedHistogram): Histogram {
+    const histogram = new Histogram(true);
+    const numbers = numbersIn(buckets);
+    let bucket = 0;
+    for (const number of numbers) {
+      bucket += Math.floor(number / 2);
+      const count = number % 2 === 0 ? 1 : numbers.next().value ?? 0;
+      histogram.#add(bucket, count);
+      histogram.#count += count;
+    }
+    histogram.#min = min;
+    histogram.#max = max;
+    histogram.#sum = sum;
+    return histogram;
+  }
+
+  #add(key: number, count: number): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
+  }
+
+  #round(): void {
+    if (this.#isRounded) return;
+    this.#isRounded = true;
+    const exact = this.#counts;
+    this.#counts = new Map();
+    for (const [time, count] of exact) this.#add(bucketOf(time), count);
+  }
+
+  /** The times and their counts. */
+  #sorted(): (readonly [number, number])[] {
+    const sorted = [...this.#counts].sort(([one], [other]) => one - other);
+    return this.#isRounded ? sorted.map(([bucket, count]) => [timeOf(bucket), count]) : sorted;
+  }
+}
+
+/** The bucket of a time in milliseconds. */
+function bucketOf(time: number): number {
+  const microseconds = Math.max(0, Math.round(time * 1000));
+  if (microseconds < 2 * PARTS) return microseconds;
+  const shift = microseconds < 2 ** 32
+    ? 22 - Math.clz32(microseconds)
+    : 54 - Math.clz32(microseconds / 2 ** 32);
+  return shift * PARTS + Math.floor(microseconds / 2 ** shift);
+}
+
+/** The middle of a bucket, in milliseconds. */
+function timeOf(bucket: number): number {
+  if (bucket < 2 * PARTS) return bucket / 1000;
+  const shift = Math.floor(bucket / PARTS) - 1;
+  const microseconds = (bucket - shift * PARTS) * 2 ** shift + (2 ** shift - 1) / 2;
+  return Math.round(microseconds) / 1000;
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+function digitsOf(number: number): string {
+  let digits = "";
+  let rest = number;
+  for (; rest >= 32; rest = Math.floor(rest / 32)) digits += DIGITS[rest % 32 + 32];
+  return digits + DIGITS[rest];
+}
+
+function* numbersIn(digits: string): Generator<number, undefined> {
+  let number = 0;
+  let place = 1;
+  for (const digit of digits) {
+    const value = DIGITS.indexOf(digit);
+    number += value % 32 * place;
+    place *= 32;
+    if (value >= 32) continue;
+    yield number;
+    number = 0;
+    place = 1;
+  }
+  return undefined;
+}

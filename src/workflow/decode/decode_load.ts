@@ -1,0 +1,161 @@
+import type { Path } from "../../base/source.ts";
+import { type Dict, isDict } from "../../base/value/value.ts";
+import type { Duration, Load, LoadStage, NameRule } from "../model.ts";
+import { addError } from "../problem.ts";
+import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
+import { decodeRows } from "./decode_iteration.ts";
+import { readRate } from "./fields.ts";
+import { LOAD, LOAD_STAGE, MAX_IN_FLIGHT } from "./load_fields.ts";
+
+/** Decodes `load` of a job, whose statistics know its steps by these names. */
+export function decodeLoad(
+  map: Dict,
+  path: Path,
+  steps: readonly string[],
+  decoding: Decoding,
+): Load | undefined {
+  const seen = (names: NameRule): NameRule => ({
+    ...names,
+    members: { ...names.members, "stats.steps": steps },
+  });
+  const { expect, stop_if } = LOAD.fields;
+  const fields = decodeFields(map, path, {
+    ...LOAD,
+    fields: {
+      ...LOAD.fields,
+      expect: { ...expect, names: seen(expect.names) },
+      stop_if: { ...stop_if, names: seen(stop_if.names) },
+    },
+  }, decoding);
+  if (!fields) return undefined;
+  const before = decoding.problems.length;
+  const kind = decodeKind(map, path, decoding);
+  const stages = kind === "stages"
+    ? decodeStages(fields.stages ?? [], [...path, "stages"], decoding)
+    : decodeOnly(fields, path, decoding);
+  const first = kind === "stages" ? fields.stages?.[0] : map;
+  const isOpen = isDict(first) && Object.hasOwn(first, "rate");
+  if (kind) {
+    checkKeys(map, path, { kind, isOpen, ramps: isDict(first) && first.ramp === true }, decoding);
+  }
+  const data = fields.data === undefined
+    ? undefined
+    : decodeRows(fields.data, [...path, "data"], decoding);
+  if (!kind || !stages || decoding.problems.length > before) return undefined;
+  return {
+    stages,
+    count: fields.count,
+    warmUp: fields.warm_up,
+    thinkTime: fields.think_time ?? NO_TIME,
+    maxInFlight: isOpen ? fields.max_in_flight ?? MAX_IN_FLIGHT : Infinity,
+    together: fields.together ?? false,
+    data,
+    takesRowsOnce: fields.each === "once",
+    keepsCookies: fields.keep === "cookies",
+    expect: fields.expect,
+    stopIf: fields.stop_if,
+  };
+}
+
+type Kind = "rate" | "users" | "stages";
+
+function decodeKind(map: Dict, path: Path, { problems }: Decoding): Kind | undefined {
+  const kinds = (["rate", "users", "stages"] as const).filter((key) => Object.hasOwn(map, key));
+  if (kinds.length === 1) return kinds[0];
+  const message = kinds.length === 0
+    ? '"load" needs "rate", "users" or "stages"'
+    : `"${kinds.join('" and "')}" cannot be combined`;
+  addError(problems, "load", path, message, {
+    hint: "a rate starts rounds whatever the answers do; users run one round after another",
+  });
+  return undefined;
+}
+
+function decodeOnly(
+  fields: { readonly rate?: string; readonly users?: number; readonly for?: Duration },
+  path: Path,
+  decoding: Decoding,
+): readonly LoadStage[] | undefined {
+  const { rate, users, for: duration } = fields;
+  if (rate === undefined) return users === undefined ? undefined : [{ users, duration }];
+  const perSecond = decodeRate(rate, [...path, "rate"], decoding);
+  if (perSecond !== 0) return perSecond === undefined ? undefined : [{ rate: perSecond, duration }];
+  addError(decoding.problems, "rate", [...path, "rate"], '"rate" must be more than 0');
+  return undefined;
+}
+
+function decodeRate(rate: string, path: Path, { problems }: Decoding): number | undefined {
+  const read = readRate(rate);
+  if (read) return read.count / read.milliseconds * 1000;
+  addError(problems, "rate", path, `"rate" ${LOAD.fields.rate.form}, not "${rate}"`);
+  return undefined;
+}
+
+function decodeStages(
+  list: readonly unknown[],
+  path: Path,
+  decoding: Decoding,
+): readonly LoadStage[] | undefined {
+  const { problems } = decoding;
+  if (list.length === 0) addError(problems, "empty", path, '"stages" is empty');
+  const stages = list.map((raw, index) => decodeStage(raw, [...path, index], decoding));
+  const first = stages.find((stage) => stage);
+  for (const [index, stage] of stages.entries()) {
+    if (!first || !stage || (stage.rate === undefined) === (first.rate === undefined)) continue;
+    const [has, others] = stage.rate === undefined ? ["users", "a rate"] : ["a rate", "users"];
+    const message = `this stage has ${has}, and the first has ${others}`;
+    addError(problems, "load", [...path, index], message, {
+      hint: "all stages of a job have a rate, or all have users",
+    });
+  }
+  return stages.length > 0 && stages.every((stage) => stage !== undefined) ? stages : undefined;
+}
+
+function decodeStage(raw: unknown, path: Path, decoding: Decoding): LoadStage | undefined {
+  const { rate, users, ramp, for: duration } = decodeFields(raw, path, LOAD_STAGE, decoding) ?? {};
+  if (!isDict(raw)) return undefined;
+  const has = ["rate", "users"].filter((key) => Object.hasOwn(raw, key));
+  if (has.length !== 1) {
+    const message = has.length === 0
+      ? 'a stage needs "rate" or "users"'
+      : '"rate" and "users" cannot be combined';
+    addError(decoding.problems, "load", path, message);
+    return undefined;
+  }
+  const isRamp = ramp ? { ramp } as const : {};
+  if (users !== undefined) return { users, duration, ...isRamp };
+  const perSecond = rate === undefined ? undefined : decodeRate(rate, [...path, "rate"], decoding);
+  return perSecond === undefined ? undefined : { rate: perSecond, duration, ...isRamp };
+}
+
+/** Why a key does not go with the others. */
+function checkKeys(
+  map: Dict,
+  path: Path,
+  { kind, isOpen, ramps }: {
+    readonly kind: Kind;
+    readonly isOpen: boolean;
+    /** Whether the first stage does. */
+    readonly ramps: boolean;
+  },
+  { problems }: Decoding,
+): void {
+  const has = (key: string) => Object.hasOwn(map, key) && map[key] !== null;
+  const refuse = (key: string, why: string) => {
+    if (!has(key)) return;
+    const message = `"${key}" ${why}`;
+    addError(problems, "load", [...path, key], message, { part: "key" });
+  };
+  if (kind === "stages") {
+    for (const key of ["for", "count"]) {
+      refuse(key, "cannot be combined with stages: each has its for");
+    }
+  } else if (!has("for") && !has("count") && !has("each")) {
+    addError(problems, "missing", path, '"load" needs "for" or "count": when it ends');
+  }
+  if (isOpen) refuse("think_time", "goes with users, not with a rate");
+  else refuse("max_in_flight", "has no effect with users, each of whom runs one round at a time");
+  if (kind !== "users") refuse("together", 'goes with "users"');
+  if (ramps) refuse("warm_up", "needs a first stage without ramp: what would its pace be?");
+  if (!has("data")) refuse("each", 'has no effect without "data"');
+}

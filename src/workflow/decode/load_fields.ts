@@ -1,0 +1,133 @@
+import { IN_JOB, seeing } from "./expressions.ts";
+import type { Field, FieldTable } from "./field.ts";
+import { RATE_FORM } from "./fields.ts";
+import { ITERATION } from "./step_maps.ts";
+
+/** The statistics that rounds and steps have. */
+const NUMBERS = [
+  ...["count", "passed", "failed", "rate", "min", "mean", "p50", "p90", "p95", "p99", "p999"],
+  ...["max", "bytes_in", "bytes_out"],
+];
+
+/** The names that thresholds see. The names of the steps are added for each job. */
+const IN_THRESHOLD = {
+  ...seeing(IN_JOB, ["stats"]),
+  members: {
+    stats: [
+      ...NUMBERS,
+      ...["started", "dropped", "late", "late_max", "busy", "in_flight", "elapsed", "steps"],
+    ],
+    "stats.steps.*": [...NUMBERS, "codes", "phases"],
+  },
+};
+
+/** The maximum number of rounds under way where none is given. */
+export const MAX_IN_FLIGHT = 1000;
+
+/** `load` of a job. */
+export const LOAD = {
+  what: "load",
+  fields: {
+    rate: {
+      type: "text",
+      ...RATE_FORM,
+      summary:
+        "How many rounds start in a second, a minute or an hour, whatever becomes of those " +
+        "before: 200/s.",
+    },
+    users: {
+      type: "integer",
+      minimum: 1,
+      summary: "How many users run one round after another, instead of a rate.",
+    },
+    for: { type: "duration", names: IN_JOB, summary: "How long rounds start: 5m." },
+    count: { type: "integer", minimum: 1, summary: "How many rounds start, instead of a time." },
+    stages: {
+      type: "list",
+      summary: "Several rates, or numbers of users, one after another, each for a time.",
+    },
+    warm_up: {
+      type: "duration",
+      names: IN_JOB,
+      summary: "How long rounds run before that, which count for nothing.",
+    },
+    think_time: {
+      type: "duration",
+      names: IN_JOB,
+      summary: "The pause of each user between two rounds.",
+    },
+    max_in_flight: {
+      type: "integer",
+      minimum: 1,
+      default: String(MAX_IN_FLIGHT),
+      summary: "How many rounds may be under way; one more is dropped, and counted.",
+    },
+    together: {
+      type: "boolean",
+      default: "false",
+      summary: "Whether the first requests of all users are held back until all have a connection.",
+    },
+    data: {
+      type: "rows",
+      names: IN_JOB,
+      summary:
+        "A file, or a list: each round takes the next row, whose columns are added to vars, " +
+        "round about.",
+    },
+    each: {
+      type: "text",
+      choices: ["once"],
+      summary: "once: each row of data is taken once, and the job ends with the last one.",
+    },
+    keep: {
+      type: "text",
+      choices: ["cookies"],
+      summary: "cookies: each user keeps them from round to round.",
+    },
+    expect: {
+      type: "assertions",
+      names: IN_THRESHOLD,
+      summary: "Thresholds that decide whether the job passes, instead of the single rounds: " +
+        "stats.p95 < 0.3, stats.steps.<id>.p99 < 1, stats.failed / stats.count < 0.01.",
+    },
+    stop_if: {
+      type: "expression",
+      names: IN_THRESHOLD,
+      summary: "Ends the job as failed once it is true; evaluated every second after the warm-up.",
+    },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A stage of `load`. */
+export const LOAD_STAGE = {
+  what: "a stage",
+  fields: {
+    rate: { ...LOAD.fields.rate, summary: "How many rounds start in a second: 200/s." },
+    users: { type: "integer", minimum: 0, summary: "How many users run one round after another." },
+    for: { type: "duration", names: IN_JOB, required: true, summary: "How long it takes." },
+    ramp: {
+      type: "boolean",
+      default: "false",
+      summary: "Goes there evenly from the stage before, or from 0.",
+    },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+const { list, file, format, where, limit, types } = ITERATION.fields;
+
+/** `data` of `load`. */
+export const LOAD_DATA = {
+  what: "data",
+  fields: {
+    file: { ...file, names: IN_JOB, summary: "A file with the rows, relative to this file." },
+    list: { ...list, names: IN_JOB, summary: "The rows, or a template that gives a list." },
+    format,
+    where: {
+      ...where,
+      names: IN_JOB,
+      summary: "Which rows of the file are used: it sees the columns as vars.",
+    },
+    limit: { ...limit, summary: "The maximum number of rows that are used." },
+    types,
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
