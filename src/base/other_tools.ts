@@ -361,15 +361,20 @@ export function hintForOption(name: string): string | undefined {
 }
 
 const COMMANDS: Table = [
-  ["leave it out: runner FILE", "exec run start test"],
+  ["leave it out: runner FILE", "exec start test"],
   ["write runner check FILE", "lint validate verify"],
-  ["write runner --list FILE", "list"],
+  ["write runner --list FILE", "list ls"],
+  ["write runner --watch FILE", "watch"],
   ["write runner dag FILE", "graph"],
-  ["write runner --dry-run FILE", "plan"],
+  ["write runner --dry-run FILE", "plan dry-run"],
+  ["write runner new --out FILE", "init create scaffold"],
+  ["write runner new FILE", "import convert"],
+  ["write runner gen FILE", "generate"],
+  ["write runner fmt FILE", "format"],
   ["write runner --version", "version"],
 ];
 
 /** What to write instead of a command that is given a file. */
-export function hintForCommand(name: string, file = "<workflow_file>"): string | undefined {
+export function hintForCommand(name: string, file = "<file>"): string | undefined {
   return find(COMMANDS, name)?.replace("FILE", () => file);
 }

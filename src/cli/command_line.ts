@@ -20,11 +20,15 @@ export async function readCommandLine(
   const { operands, switches, values } = line.some((word) => word.startsWith("-"))
     ? await parseFlags(line, distinct)
     : { operands: line, switches: new Set<string>(), values: NO_VALUES };
-  const named = commands.find(({ name }) => name === operands[0]);
+  const named = operands[0] === "run"
+    ? fallback
+    : commands.find(({ name }) => name === operands[0]);
   const command = named ?? fallback;
   const options = [...common, ...command.options];
   for (const name of [...switches, ...values.keys()]) {
-    if (!options.some((option) => option.name === name)) throw foreignOption(name, command);
+    if (!options.some((option) => option.name === name)) {
+      throw foreignOption(distinct.find((option) => option.name === name)!, args, command);
+    }
   }
   const onLine = options.filter(({ name }) => switches.has(name) || values.has(name));
   const invocation = {
@@ -113,10 +117,16 @@ function unknownOption(word: string, options: readonly Option[]): UsageError {
   );
 }
 
-function foreignOption(option: string, { name }: Command): UsageError {
-  const line = name === undefined ? "runner" : `runner ${name}`;
-  const hint = name === undefined ? hintForOption(option) : undefined;
-  return new UsageError(`${line} has no option --${option}`, hint ?? `try ${line} --help`);
+function foreignOption(
+  { name, short }: Option,
+  args: readonly string[],
+  command: Command,
+): UsageError {
+  const line = command.name === undefined ? "runner" : `runner ${command.name}`;
+  const hint = command.name === undefined ? hintForOption(name) : undefined;
+  const isLong = args.some((word) => word.split("=", 1)[0] === `--${name}`);
+  const written = isLong || short === undefined ? `--${name}` : `-${short}`;
+  return new UsageError(`${line} has no option ${written}`, hint ?? `try ${line} --help`);
 }
 
 /** Sorts the values of the options that are given, and makes settings of a run of them. */

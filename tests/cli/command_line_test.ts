@@ -46,7 +46,7 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
 Deno.test("readCommandLine() refuses an option of another command", async () => {
   const rows: [line: string, message: string][] = [
     ["--round a.yml", "runner has no option --round"],
-    ["draw -v a.yml", "runner draw has no option --verbose"],
+    ["draw -v a.yml", "runner draw has no option -v"],
     ["list --mode x", "runner list has no option --mode"],
   ];
   for (const [line, message] of rows) {

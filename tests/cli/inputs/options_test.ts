@@ -70,7 +70,12 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
     [["-e", "A=1", "ok.yml"], "unknown option -e", "--env-file <file>"],
     [["--json", "ok.yml"], "runner has no option --json", "write --report <format=path>"],
     [["dag", "--quiet", "ok.yml"], "runner dag has no option --quiet", "try runner dag --help"],
-    [["run", "ok.yml"], 'unknown command "run"', "leave it out: runner ok.yml"],
+    [["run"], "<workflow_file> is missing", "try runner --help"],
+    [["exec", "ok.yml"], 'unknown command "exec"', "leave it out: runner ok.yml"],
+    [["watch", "ok.yml"], 'unknown command "watch"', "write runner --watch ok.yml"],
+    [["init"], 'unknown command "init"', "write runner new --out <file>"],
+    [["ok.yml", "-o", "x"], "runner has no option -o", "write --report <format=path>"],
+    [["dag", "-q", "ok.yml"], "runner dag has no option -q", "try runner dag --help"],
     [["validate", "ok.yml"], 'unknown command "validate"', "write runner check ok.yml"],
     [
       ["none/*.yml"],
@@ -112,9 +117,14 @@ Deno.test("controls in the name of a file are shown, and leave the message in on
   ]);
 });
 
-Deno.test("a directory may have the name of a subcommand", async () => {
-  const { stderr } = await runner(["run", "ok.yml"], {}, { "run/ok.yml": HELLO, "ok.yml": HELLO });
-  assertStringIncludes(stderr, 'unknown command "run"');
+Deno.test("runner run is runner; a file or a directory of that name is ./run", async () => {
+  const files = { "run/a.yml": HELLO, "ok.yml": HELLO };
+  const run = await runner(["run", "--timing", "ok.yml"], {}, files);
+  assertEquals(run.code, 0);
+  assertStringIncludes(run.stdout, "hello (@");
+  assertStringIncludes((await runner(["run", "./run"], {}, files)).stdout, "1 workflow: 1 passed");
+  assertStringIncludes((await runner(["./run"], {}, files)).stdout, "1 workflow: 1 passed");
+  assertEquals((await runner(["run", "--help"])).stdout, (await runner(["--help"])).stdout);
 });
 
 Deno.test("a file may have the name of a word", async () => {
