@@ -3,6 +3,7 @@ import {
   click,
   fill,
   findBarriers,
+  setSize,
   textsOf,
   withReport,
 } from "../../support/programs/html_report.ts";
@@ -27,7 +28,7 @@ jobs:
 Deno.test("a value is indented like JSON", async () => {
   await withReport(VALUES, async ({ page }) => {
     const places = await page.evaluate(`(() => {
-      const table = document.querySelector("#details .failure table");
+      const table = document.querySelector("#details .failure .plain");
       const left = (text) => {
         const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
         const range = document.createRange();
@@ -55,12 +56,91 @@ Deno.test("a failure starts with its line, and differences are coloured", async 
   await withReport(VALUES, async ({ page }) => {
     const [source] = await textsOf(page, "#details .failure pre");
     assertEquals(source, "test: vars.found == vars.right");
-    const [left, ...expected] = await textsOf(page, "#details .expected");
-    const [right, ...received] = await textsOf(page, "#details .received");
-    assertEquals([left, right], ["- expected: vars.right\n", "+ received: vars.found\n"]);
-    assertEquals(expected, ['-   "f": 1\n']);
-    assert(received.length > 0 && received.every((line) => line.startsWith("+ ")));
+    assertEquals(await textsOf(page, "#details .sides th"), [
+      ...["expected: vars.right", "received: vars.found"],
+    ]);
+    assertEquals(await textsOf(page, "#details .expected"), ['  "f": 1']);
+    assert((await textsOf(page, "#details .received")).includes('  "outermost": ['));
   });
+});
+
+/** The words of tables that are on two lines. */
+const BROKEN = `[...document.querySelectorAll("td, th")].flatMap((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const broken = [];
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.textContent.matchAll(/\\S+/g)) {
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      // A word of two fonts has two boxes, side by side.
+      if (new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
+Deno.test("tables break no words and make no page scroll sideways, and literals are no parts", async () => {
+  const long = "A_text_without_spaces_that_is_as_long_as_some_tokens_are_".repeat(2);
+  const workflow = `name: n
+vars: { order: { id: 7, state: ${long}, name: a name of several words, tags: [{ a: 1 }, { b: ${long} }] } }
+jobs:
+  - name: j
+    steps:
+      - name: unlike
+        uses: hello
+        test: vars.order == {"id":7,"state":vars.order.name,"tags":[vars.order.id],"other":{"longer":"value"}}
+      - { uses: hello, test: vars.order.state == vars.order.name + "${long}" }
+`;
+  await withReport(workflow, async ({ page }) => {
+    await fill(page, "#show", "all");
+    for (const width of [400, 1024, 1400]) {
+      await setSize(page, width, 900);
+      for (const row of [1, 2]) {
+        await click(page, `#row-${row}`);
+        const wide = "document.documentElement.scrollWidth > innerWidth";
+        assertEquals([width, await page.evaluate(BROKEN)], [width, []]);
+        assertEquals([width, await page.evaluate(wide)], [width, false]);
+        const parts = await textsOf(page, "#details .plain td:first-child");
+        assert(parts.length > 0 && parts.every((part) => part.startsWith("vars.")), `${parts}`);
+        assertEquals(await findBarriers(page), []);
+      }
+    }
+    const cell = "document.querySelector('#details .plain td').style";
+    await page.evaluate(
+      `Object.assign(${cell}, { display: "block", width: "3em", overflowWrap: "anywhere" })`,
+    );
+    assert((await page.evaluate(BROKEN) as string[]).length > 0, "the check finds what is broken");
+    assertEquals(page.errors, []);
+  });
+});
+
+Deno.test("expected and received are side by side where there is room", async () => {
+  await withReport(VALUES, async ({ page }) => {
+    const places = `["expected", "received"].map((name) =>
+      document.querySelector("#details .sides ." + name).getBoundingClientRect().left)`;
+    for (const [width, isBeside] of [[1400, true], [1024, false], [400, false]] as const) {
+      await setSize(page, width, 900);
+      const [left, right] = await page.evaluate(places) as number[];
+      assertEquals([width, left! < right!], [width, isBeside]);
+    }
+  });
+});
+
+Deno.test("headers are a list, and times have units", async () => {
+  await using server = withServer(() => Response.json({ a: 1 }, { headers: { "x-one": "first" } }));
+  const workflow = `name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs: [{ name: j, steps: [{ uses: http, with: { get: "{{vars.url}}/" }, test: res.code == 201 }] }]
+`;
+  await withReport(workflow, async ({ page }) => {
+    const entries = await page.evaluate(`Object.fromEntries(
+      [...document.querySelectorAll("#details dl dl dt")].map((name) =>
+        [name.textContent, name.nextSibling.textContent]))`) as Record<string, string>;
+    assertEquals([entries["X-One"], entries["Accept"]], ["first", "*/*"]);
+    assert(/^[\d.]+m?s$/.test(entries.total!), entries.total);
+    assertEquals(await textsOf(page, "#details dd .tree .key"), ['"a": ']);
+  }, { env: { SERVER_URL: server.url } });
 });
 
 Deno.test("an empty request is not shown", async () => {
@@ -122,14 +202,14 @@ jobs:
     )`);
     assertEquals(rows, [
       ["expected: __snapshots__/w/j.s.json|", "received: vars.order|"],
-      ["@ .state, .total|muted", "@ .state, .total|muted"],
+      ["@ .state, .total|", "@ .state, .total|"],
       ["{|", "{|"],
       ['  "id": 7|', '  "id": 7|'],
       ['  "state": "paid"|expected', '  "state": "open"|received'],
       ['  "tags": [|', '  "tags": [|'],
       ['    "a"|', '    "a"|'],
       ["  ]|", "  ]|"],
-      ['  "total": 3|expected', "|"],
+      ['  "total": 3|expected', "|none"],
       ["}|", "}|"],
     ]);
   }, { files });

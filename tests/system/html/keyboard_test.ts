@@ -1,6 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "../../support/programs/browser.ts";
-import { textsOf, withReport } from "../../support/programs/html_report.ts";
+import { findBarriers, textsOf, withReport } from "../../support/programs/html_report.ts";
 
 const step = (name: string, test = "true") => ({
   name,
@@ -47,18 +47,18 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 Deno.test("the Tab key stops at each part of the HTML report, there and back", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     const stops: unknown[] = [];
-    for (let i = 0; i < 6; i++) {
+    for (let i = 0; i < 7; i++) {
       await page.press("Tab");
       stops.push(await focus(page));
     }
     assertEquals(
       stops,
       ["4 jobs", "Job build, passed, on the critical path"].concat(
-        ["show", "search", "rows", "details"],
+        ["show", "search", "keys", "rows", "details"],
       ),
     );
     await press(page, "Shift+Tab", "Shift+Tab");
-    assertEquals(await focus(page), "search");
+    assertEquals(await focus(page), "keys");
   });
 });
 
@@ -95,6 +95,44 @@ Deno.test("arrows, Home and End move through jobs and steps, and fold them", asy
     assertEquals([await rows(), await selected(page)], [8, "build"]);
     await press(page, "ArrowRight");
     assertEquals([await rows(), await selected(page)], [10, "build"]);
+    assertEquals(page.errors, []);
+  });
+});
+
+const FAILURES = JSON.stringify({
+  name: "n",
+  jobs: Array.from({ length: 9 }, (_, job) => ({
+    name: `job ${job}`,
+    id: `j${job}`,
+    ...job > 0 && { needs: [`j${job - 1}`], when: "always" },
+    steps: [step(`a${job}`, job % 4 === 1 ? "false" : "true"), step(`b${job}`)],
+  })),
+});
+
+Deno.test("keys work without a click, n and p go through the failures, and ? lists the keys", async () => {
+  await withReport(FAILURES, async ({ page }) => {
+    const top = "Math.round(document.getElementById('main').getBoundingClientRect().top) + 0";
+    assert(Number(await page.evaluate(top)) > 100, "the header is there first");
+    await press(page, "j");
+    assertEquals([await selected(page), await focus(page)], ["job 5", "rows"]);
+    // What is about the list scrolls the header away.
+    assertEquals(await page.evaluate(top), 0);
+    const table = [["n", "a5"], ["n", "a5"], ["p", "a1"], ["p", "a1"], ["k", "job 1"], ["n", "a1"]];
+    for (const [key = "", name] of table) {
+      await page.press(key);
+      assertEquals([key, await selected(page)], [key, name]);
+    }
+    await page.evaluate("document.getElementById('details').focus()");
+    await press(page, "n");
+    assertEquals(await selected(page), "a5");
+    await press(page, "?");
+    assertStringIncludes((await textsOf(page, "dialog[open] dl"))[0]!, "next and previous failure");
+    await press(page, "p");
+    assertEquals(await selected(page), "a5");
+    assertEquals(await findBarriers(page), []);
+    await press(page, "Escape", "p");
+    assertEquals(await selected(page), "a1");
+    assertEquals(await page.evaluate("document.getElementById('help').open"), false);
     assertEquals(page.errors, []);
   });
 });

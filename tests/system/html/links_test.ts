@@ -63,10 +63,20 @@ Deno.test("the address follows what is selected, and a button copies it", async 
     await fill(page, "#show", "all");
     await page.evaluate("document.getElementById('rows').focus()");
     await page.press("Home");
-    assertEquals(await copied(page, "#details .title .copy"), `${url}#job=first`);
+    assertEquals(await copied(page, "#details .title .copy"), `${url}#job=first&show=all`);
     await click(page, "#row-3");
-    assertEquals(await page.evaluate("location.href"), `${url}#step=first/3`);
-    assertEquals(await copied(page, "#details .title .copy"), `${url}#step=first/3`);
+    assertEquals(await page.evaluate("location.href"), `${url}#step=first/3&show=all`);
+    await fill(page, "#search", "step 10");
+    const link = `${url}#step=first/3&show=all&find=step%2010`;
+    assertEquals(await copied(page, "#details .title .copy"), link);
+    // Whoever follows it sees the same.
+    await page.open("about:blank");
+    await page.open(link);
+    assertEquals(await textsOf(page, ".row.step .name"), ["✓ step 10"]);
+    assertEquals(await heading(page), "First › step 3");
+    await fill(page, "#show", "failed");
+    await fill(page, "#search", "");
+    assertEquals(await page.evaluate("location.hash"), "#step=first/3");
   });
 });
 

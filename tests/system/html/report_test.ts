@@ -312,6 +312,12 @@ jobs:
     assert(await page.evaluate(rows) as number < 100);
     await fill(page, "#search", "entry 1234]");
     assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [entry 1234]"]);
+    // A number beside a word is a whole one.
+    await fill(page, "#search", "entry 123");
+    assertEquals(await textsOf(page, ".row.step .name"), [
+      "✓ number [entry 123]",
+      "✓ number [entry 124]",
+    ]);
     assertEquals(page.errors, []);
   });
 });
@@ -381,13 +387,17 @@ Deno.test("the page stays usable with a long body, long names and 300 jobs", asy
       const graph = document.getElementById("graph");
       const rows = document.getElementById("rows");
       return {
-        page: [document.documentElement.scrollWidth <= innerWidth,
-          document.documentElement.scrollHeight <= innerHeight],
-        graph: [graph.scrollHeight > graph.clientHeight, graph.clientHeight < innerHeight / 2],
-        rows: rows.clientHeight > 100,
+        page: document.documentElement.scrollWidth <= innerWidth,
+        graph: [graph.scrollHeight > graph.clientHeight, graph.clientHeight < innerHeight / 2,
+          document.querySelector("#graph-part summary").innerText],
+        rows: rows.clientHeight > 100 && rows.getBoundingClientRect().top < innerHeight - 100,
       };
     })()`);
-    assertEquals(sizes, { page: [true, true], graph: [true, true], rows: true });
+    assertEquals(sizes, {
+      page: true,
+      graph: [true, true, "300 jobs · scroll for more"],
+      rows: true,
+    });
     assertEquals(page.errors, []);
   });
 });

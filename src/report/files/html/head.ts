@@ -19,6 +19,14 @@ const LONG = 300;
 
 const ICONS = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
+/** The colours without the style of the page, which a server may forbid. */
+export const FILLS = {
+  passed: "#1a7f37",
+  failed: "#cf222e",
+  flaky: "#9a6700",
+  skipped: "#59636e",
+} as const;
+
 const CUT_OFF = "The run was cut off: this is how far it came";
 
 /** A text as markup that shows it. */
@@ -29,10 +37,24 @@ export function escape(text: string): string {
 
 /** `✓ Shop`. */
 export function renderTitle(records: readonly RunRecord[], suite?: SuiteRecord): string {
+  const name = loneRecord(records)?.name ?? suiteName(records, suite);
+  return `${ICONS[wholeState(records, suite)]} ${escape(name)}`;
+}
+
+function wholeState(records: readonly RunRecord[], suite?: SuiteRecord): JobState {
   const lone = loneRecord(records);
-  return lone
-    ? `${ICONS[stateOf(lone)]} ${escape(lone.name)}`
-    : `${ICONS[stateOfAll(records, suite)]} ${escape(suiteName(records, suite))}`;
+  return lone ? stateOf(lone) : stateOfAll(records, suite);
+}
+
+const ICON_PATHS = { passed: "M4 8.5l3 3 5-6.5", failed: "M5 5l6 6m0-6l-6 6", skipped: "M4 8h8" };
+
+/** The icon of the page, with its state, as the URL of a picture. */
+export function renderIcon(records: readonly RunRecord[], suite?: SuiteRecord): string {
+  const state = wholeState(records, suite);
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">` +
+    `<circle cx="8" cy="8" r="8" fill="${FILLS[state]}"/>` +
+    `<path d="${ICON_PATHS[state]}" fill="none" stroke="#fff" stroke-width="2"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
 /** The header of a run or of a suite; `beside` is the markup next to it. */
@@ -186,13 +208,14 @@ ${options.join("\n")}
 <label for="${prefix}search">Find</label>
 <input id="${prefix}search" type="search" placeholder="press / to search" autocomplete="off">
 <span id="${prefix}count" class="muted" role="status"></span>
+<button id="${prefix}keys" type="button" aria-label="Keys">?</button>
 </div>`;
 }
 
 function renderRow(record: RunRecord, index: number): string {
   const { name, file, end, suite } = record;
   const title = suite?.role === undefined ? name : `${suite.role}: ${name}`;
-  const link = `<a href="#run-${index}">${escape(title)}</a>`;
+  const link = `<a id="run-link-${index}" href="#run-${index}">${escape(title)}</a>`;
   return `<tr id="run-row-${index}"><td>${iconOf(stateOf(record))} ${link}</td>` +
     `<td class="muted">${escape(file)}</td><td class="number">${end ? sumOf(end.steps) : 0}</td>` +
     `<td class="number">${end?.steps.failed || ""}</td>` +

@@ -10,7 +10,7 @@ import {
 import { countOf } from "../../text/lines.ts";
 import { type History, type HistoryRun, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../run_record.ts";
-import { escape } from "./head.ts";
+import { escape, FILLS } from "./head.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
 function renderTable(
@@ -103,9 +103,6 @@ const MAX_UNSTABLE = 50;
 
 const CHART = { bar: 8, gap: 3, height: 44, minHeight: 3 } as const;
 const SQUARE = { size: 9, gap: 2 } as const;
-
-/** The colours without the style of the page, which a server may forbid. */
-const FILLS = { passed: "#1a7f37", failed: "#cf222e", flaky: "#9a6700" } as const;
 
 /** The durations and states of runs as bars, the latest on the right; empty without earlier ones. */
 export function renderHistoryChart(history: History | undefined): string {

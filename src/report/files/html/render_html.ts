@@ -10,6 +10,7 @@ import {
   renderAbout,
   renderFilters,
   renderHead,
+  renderIcon,
   renderIndex,
   renderTitle,
 } from "./head.ts";
@@ -48,7 +49,7 @@ export async function makeHtmlReport() {
     const runs = lone
       ? [{ id: "", record: lone }]
       : records.map((record, index) => ({ id: `-${index}`, record }));
-    yield pageStart(renderTitle(records, suite), policy);
+    yield pageStart(renderTitle(records, suite), renderIcon(records, suite), policy);
     const panels = renderHistoryPanel(history) + renderCoveragePanels(records);
     const chart = renderHistoryChart(history);
     yield lone ? renderLoneHead(lone, chart, panels) : renderSuiteHead(runs, suite, chart, panels);
@@ -63,6 +64,7 @@ export async function makeHtmlReport() {
       yield* renderDetails(record);
       yield "</script>\n";
     }
+    yield KEYS;
     // The script hides what follows it, which is for readers without scripts.
     yield `<script>${PAGE_SCRIPT}</script>\n<div id="static">
 <p>This page shows more with scripts, which are switched off or not allowed here.</p>\n`;
@@ -80,7 +82,7 @@ async function hash(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-function pageStart(title: string, policy: string): string {
+function pageStart(title: string, icon: string, policy: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -88,6 +90,7 @@ function pageStart(title: string, policy: string): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="${icon}">
 <style>${STYLE}</style>
 </head>
 <body>
@@ -118,11 +121,27 @@ function renderSuiteHead(
 
 function graphPanel(summary: string, isOpen: boolean): string {
   return `<details id="graph-part" class="panel" hidden${isOpen ? " open" : ""}>
-<summary>${summary}</summary>
+<summary>${summary}<span id="graph-note"></span></summary>
 <div id="graph"></div>
 </details>
 `;
 }
+
+/** What the keys of the page do. */
+const KEYS = `<dialog id="help" aria-labelledby="help-title">
+<h2 id="help-title">Keys</h2>
+<dl>
+<dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous failure</dd>
+<dt><kbd>↓</kbd> <kbd>↑</kbd> <kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous row</dd>
+<dt><kbd>→</kbd> <kbd>←</kbd></dt><dd>unfold and fold</dd>
+<dt><kbd>Enter</kbd></dt><dd>to the details</dd>
+<dt><kbd>Esc</kbd></dt><dd>back to the list, or empty the search</dd>
+<dt><kbd>/</kbd></dt><dd>search</dd>
+<dt><kbd>?</kbd></dt><dd>these keys</dd>
+</dl>
+<button id="help-close" type="button">Close</button>
+</dialog>
+`;
 
 const MAIN = `<main id="main" hidden>
 <div class="waterfall">

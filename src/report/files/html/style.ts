@@ -21,7 +21,6 @@ body {
   margin: 0; background: var(--back); color: var(--text);
   font: 14px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif;
 }
-.js body { height: 100vh; display: flex; flex-direction: column; }
 .js #static { display: none; }
 #static { padding: 12px 20px; max-width: 1000px; } #static header { padding: 12px 0; }
 [hidden] { display: none !important; }
@@ -58,7 +57,7 @@ header:has(h1 > .failed) { border-top-color: var(--bad); }
 .alert { color: var(--bad); font-weight: 600; } .flaky { color: var(--warn); }
 .warnings { margin: 6px 0 0; padding-left: 18px; color: var(--warn); overflow-wrap: anywhere; }
 .passed { color: var(--good); } .failed, .unfinished { color: var(--bad); }
-.skipped, .untested { color: var(--note); } .tolerated { color: var(--warn); }
+.skipped { color: var(--muted); } .untested { color: var(--note); } .tolerated { color: var(--warn); }
 .counts .skipped, .counts .untested { color: inherit; } .muted { color: var(--muted); }
 .counts { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0; padding: 0; }
 .counts li {
@@ -82,7 +81,7 @@ svg .partial { opacity: .45; }
   content: "▸"; content: "▸" / ""; display: inline-block; width: 1.2em; color: var(--muted);
 }
 .panel[open] > summary::before, .part[open] > summary::before { content: "▾"; content: "▾" / ""; }
-.panel-content { padding: 4px 20px 16px; max-height: 45vh; overflow: auto; }
+.panel-content { padding: 4px 20px 16px; max-height: 70vh; overflow: auto; }
 #history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
 .panel caption {
   text-align: left; color: var(--text); font-weight: 600; padding: 12px 0 4px; font-size: 13px;
@@ -90,15 +89,13 @@ svg .partial { opacity: .45; }
 .panel td, .panel th, #index td, #index th {
   padding: 5px 16px 5px 0; border-bottom: 1px solid var(--line);
 }
-.panel td:first-child { min-width: 16em; }
-.panel th, .panel td:not(:first-child) { overflow-wrap: normal; }
-#index > .scrolls { overflow-x: auto; }
+.scrolls { overflow-x: auto; }
 .shares { display: flex; flex-wrap: wrap; gap: 8px 32px; margin: 8px 0; }
 .shares dd { font-weight: 600; } meter { width: 110px; vertical-align: middle; margin-left: 6px; }
 .called { color: var(--good); } .number, th.number {
   text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
 }
-#graph { overflow: auto; max-height: 26vh; padding: 2px 20px 12px; }
+#graph { overflow: auto; max-height: 36vh; padding: 2px 20px 12px; }
 .graph text { fill: currentColor; font: 13px system-ui, sans-serif; }
 .graph rect { fill: var(--raised); stroke: currentColor; stroke-width: 1.25; }
 .graph .failed rect { fill: var(--bad-back); } .graph .passed rect { fill: var(--good-back); }
@@ -106,7 +103,7 @@ svg.graph .job { cursor: pointer; } .graph .job:hover rect { stroke-width: 2; }
 .graph .critical rect { stroke-width: 2.5; }
 .edges { fill: none; stroke: var(--muted); stroke-width: 1.25; opacity: .6; }
 .edges.critical { stroke: var(--warn); stroke-width: 2.5; opacity: 1; }
-main { flex: 1; min-height: 240px; display: flex; }
+main { height: 100vh; display: flex; }
 .waterfall { flex: 3; min-width: 0; display: flex; flex-direction: column; }
 .filters {
   display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 20px;
@@ -114,11 +111,13 @@ main { flex: 1; min-height: 240px; display: flex; }
 }
 .filters label { color: var(--muted); }
 .filters input { flex: 1 1 160px; min-width: 0; max-width: 420px; }
+.filters button { width: 30px; height: 30px; }
 input, select {
   font: inherit; color: inherit; background: var(--back); border: 1px solid var(--muted);
   border-radius: 6px; padding: 4px 8px; min-height: 30px;
 }
 #rows { flex: 1; min-height: 6em; position: relative; overflow: hidden auto; scrollbar-gutter: stable; }
+.js:not(.whole) #rows, .js:not(.whole) #details { overflow: hidden; }
 #nothing, #index-nothing { padding: 32px 20px; text-align: center; }
 .columns {
   display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 64px; gap: 0 12px;
@@ -163,6 +162,7 @@ input, select {
 .tag.flaky, .tag.critical { border-color: var(--warn); color: var(--warn); }
 #details {
   flex: 2; min-width: 0; overflow: auto; padding: 16px 20px 32px; border-left: 1px solid var(--line);
+  scrollbar-gutter: stable; container-type: inline-size;
 }
 #details > .muted:only-child { text-align: center; padding-top: 15vh; }
 .title { display: flex; gap: 12px; align-items: flex-start; justify-content: space-between; }
@@ -177,7 +177,7 @@ input, select {
 }
 .badge.passed { background: var(--good-back); } .badge.failed { background: var(--bad-back); }
 .badge.flaky, .badge.tolerated { background: var(--warn-back); }
-.badge.skipped, .badge.untested { background: var(--note-back); }
+.badge.untested { background: var(--note-back); }
 .failure {
   border: 1px solid var(--line); border-left: 3px solid var(--bad); border-radius: 6px;
   padding: 8px 12px 10px; margin: 6px 0 10px;
@@ -188,9 +188,8 @@ input, select {
 mark { background: none; color: var(--bad); text-decoration: underline wavy; font-weight: 700; }
 table { border-collapse: collapse; margin: 4px 0; }
 th { color: var(--muted); font-weight: 400; font-size: 12px; }
-th, td {
-  text-align: left; vertical-align: top; padding: 3px 16px 3px 0; overflow-wrap: anywhere;
-}
+th, td { text-align: left; vertical-align: top; padding: 3px 16px 3px 0; }
+td .value { overflow-wrap: normal; }
 dl {
   margin: 4px 0; display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr);
   gap: 3px 16px;
@@ -218,16 +217,17 @@ figure { margin: 8px 0 12px; } figcaption { color: var(--muted); font-size: 12px
 .tree[open] > summary > .folded { display: none; } .folded { color: var(--muted); }
 .value { overflow-wrap: anywhere; } .key { color: var(--note); }
 .expected { color: var(--good); } .received { color: var(--bad); }
-.sides {
-  width: 100%; table-layout: fixed; border-collapse: separate; border-spacing: 0;
-  border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
-}
+.sides { width: 100%; border: 1px solid var(--line); }
 .sides th { padding: 4px 10px; background: var(--raised); border-bottom: 1px solid var(--line); }
-.sides td {
-  font: 12px/1.6 var(--code); white-space: pre-wrap; overflow-wrap: anywhere; width: 50%;
-  padding: 0 10px;
-}
+.sides td { font: 12px/1.6 var(--code); white-space: pre-wrap; width: 50%; padding: 0 10px; }
 .sides th + th, .sides td + td { border-left: 1px solid var(--line); }
+.sides .expected::before { content: "- "; } .sides .received::before { content: "+ "; }
+.sides .same td::before { content: "  "; }
+@container (max-width: 560px) {
+  .sides tr, .sides th, .sides td { display: block; width: auto; }
+  .sides th + th, .sides td + td { border-left: 0; }
+  .sides tbody tr:not(:has(.expected, .received)) td + td, .sides .none { display: none; }
+}
 .sides .expected { background: var(--good-back); } .sides .received { background: var(--bad-back); }
 button {
   font: inherit; color: var(--note); background: var(--back); border: 1px solid var(--line);
@@ -253,20 +253,28 @@ button:hover { background: var(--raised); }
 .attempt[open] > :not(summary) { margin-left: 6px; padding-left: 12px; border-left: 1px solid var(--line); }
 :focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
 ::highlight(found) { background: var(--found); color: var(--text); }
-#index { overflow: auto; flex: 1; }
 #index > .scrolls { padding: 0 20px; }
-#index > .scrolls > table { width: 100%; border-collapse: collapse; }
-#index > .scrolls th { position: sticky; top: 0; background: var(--back); }
+#index > .scrolls > table { width: 100%; }
 #index tbody tr:hover { background: var(--raised); }
 #index a { font-weight: 600; text-decoration: none; } #index a:hover { text-decoration: underline; }
 #to-index { display: inline-block; padding: 8px 20px 0; text-decoration: none; }
 #to-index::before { content: "← "; content: "← " / ""; }
+dialog {
+  color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 8px;
+  padding: 16px 24px;
+}
+dialog::backdrop { background: #0006; } dialog button { padding: 4px 12px; }
+kbd {
+  font: 12px var(--code); padding: 1px 6px; border: 1px solid var(--line); border-radius: 4px;
+  background: var(--raised);
+}
+@media (min-width: 1200px) { #details { flex: 3; } }
 @media (max-width: 900px) {
-  .js body { height: auto; } main { flex-direction: column; }
+  main { flex-direction: column; height: auto; }
   header, .filters, .panel > summary, .panel-content, #graph { padding-left: 16px; padding-right: 16px; }
-  .description, .warnings { max-height: none; } .js #rows { max-height: 60vh; flex: none; }
+  .description, .warnings { max-height: none; } .js #rows { max-height: 60vh; flex: none; } .js:not(.whole) #rows { overflow: hidden auto; }
   .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 64px; padding: 0 12px; gap: 0 8px; }
-  .panel td:first-child { min-width: 10em; } .tag { display: none; } .filters input { flex-basis: 60%; max-width: none; }
+  .tag { display: none; } .filters input { flex-basis: 30%; max-width: none; } .filters select { flex: 1 1 70%; }
   #details { border-left: 0; border-top: 1px solid var(--line); padding: 16px; }
   #index > .scrolls { padding: 0 16px; }
   #index > .scrolls th:nth-child(2), #index > .scrolls td:nth-child(2) { display: none; } .about { flex-basis: 100%; }

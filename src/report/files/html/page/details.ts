@@ -2,17 +2,26 @@ import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { Value } from "../../../../base/value/value.ts";
 import type { Attempt, Exchange, Failure, MessageView, RoundStats } from "../../../../run/event.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
-import { block, type Content, copyButton, el, type PageElement, section, table } from "./dom.ts";
+import {
+  block,
+  type Content,
+  copyButton,
+  el,
+  type PageElement,
+  row,
+  section,
+  table,
+} from "./dom.ts";
 import { failureSection, operandTable } from "./failures.ts";
 import { fields, tree } from "./values.ts";
 import { ICONS } from "./waterfall.ts";
 
-/** The details of a step; `link` is the address that leads to it. */
+/** The details of a step; `link` makes the address that leads to it. */
 export function stepDetails(
   step: PageStep,
   job: PageJob,
   details: PageDetails,
-  link: string,
+  link: () => string,
 ): Content {
   const { failures, tests = [], echo, outputs, attempts, exchange, responseTime } = details;
   const facts = [
@@ -62,7 +71,7 @@ function remarksOf(
 export function jobDetails(
   job: PageJob,
   nameOf: (id: string) => string | undefined,
-  link: string,
+  link: () => string,
 ): Content {
   const { state, start, duration, critical, reason, needs, rounds, failures, expect, stats } = job;
   const facts = [
@@ -84,7 +93,7 @@ export function jobDetails(
 
 function statsTable({ count, passed, failed, ...times }: RoundStats): PageElement {
   return table(["rounds", "passed", "failed", ...Object.keys(times)], [
-    [`${count}`, `${passed}`, `${failed}`, ...Object.values(times).map(formatElapsed)],
+    row([`${count}`, `${passed}`, `${failed}`, ...Object.values(times).map(formatElapsed)]),
   ]);
 }
 
@@ -93,11 +102,11 @@ function head(
   state: string,
   facts: readonly (string | undefined | false)[],
   remarks: readonly (string | undefined | false)[],
-  link: string,
+  link: () => string,
 ): Content {
   const remark = remarks.filter(Boolean).join(" · ");
   return [
-    el("div.title", el("h2", { title }, title), copyButton("Copy link", () => link)),
+    el("div.title", el("h2", { title }, title), copyButton("Copy link", link)),
     el(
       "p.facts.muted",
       el(`span.badge.${state}`, state === "untested" ? "not tested" : state),

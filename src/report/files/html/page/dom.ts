@@ -29,6 +29,10 @@ export interface PageElement {
   readonly clientHeight: number;
   readonly clientWidth: number;
   readonly offsetWidth: number;
+  readonly scrollHeight: number;
+  readonly scrollWidth: number;
+  readonly tagName: string;
+  readonly classList: { toggle(name: string, isOn: boolean): void };
   readonly style:
     & Record<"top" | "left" | "width" | "height" | "paddingLeft" | "marginRight", string>
     & {
@@ -37,12 +41,18 @@ export interface PageElement {
   textContent: string | null;
   scrollTop: number;
   hidden: boolean;
+  /** Of a dialog. */
+  readonly open: boolean;
   value: string;
   append(...children: (PageElement | string)[]): void;
   replaceChildren(...children: (PageElement | string)[]): void;
   remove(): void;
   select(): void;
-  focus(): void;
+  focus(options?: { readonly preventScroll: true }): void;
+  showModal(): void;
+  close(): void;
+  getBoundingClientRect(): { readonly top: number };
+  querySelectorAll(selector: string): Iterable<PageElement>;
   scrollIntoView(options: { readonly block: "start" | "nearest" }): void;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
@@ -55,7 +65,7 @@ export interface PageElement {
 }
 
 /** A click, or a key that was pressed. */
-interface PageEvent {
+export interface PageEvent {
   readonly target: unknown;
   readonly key: string;
   readonly altKey: boolean;
@@ -138,16 +148,37 @@ export function block(text: string): PageElement {
   return el("pre", { tabindex: 0 }, text);
 }
 
-/** A table with a line of titles. */
+/** A table with a line of titles, which scrolls where it is too wide; `name` is its class. */
 export function table(
   titles: readonly string[],
-  rows: readonly (readonly Content[])[],
+  rows: readonly PageElement[] | PageElement,
+  name = "plain",
 ): PageElement {
   return el(
-    "table",
-    el("thead", el("tr", titles.map((title) => el("th", { scope: "col" }, title)))),
-    el("tbody", rows.map((cells) => el("tr", cells.map((cell) => el("td", cell))))),
+    "div.scrolls",
+    el(
+      `table.${name}`,
+      el("thead", el("tr", titles.map((title) => el("th", { scope: "col" }, title)))),
+      isList(rows) ? el("tbody", rows) : rows,
+    ),
   );
+}
+
+/** A row of a table. */
+export function row(cells: readonly Content[]): PageElement {
+  return el("tr", cells.map((cell) => el("td", cell)));
+}
+
+/** Names and what belongs to each. */
+export function list(entries: readonly (readonly [name: string, content: Content])[]): PageElement {
+  return el("dl", entries.map(([name, content]) => [el("dt", name), el("dd", content)]));
+}
+
+/** Lets the keyboard reach tables that scroll in an element. */
+export function reachScrolled(element: PageElement): void {
+  for (const part of element.querySelectorAll(".scrolls")) {
+    if (part.scrollWidth > part.clientWidth) part.setAttribute("tabindex", "0");
+  }
 }
 
 /** Whether a key was pressed together with another one, which is for the browser. */

@@ -1,5 +1,14 @@
 import type { Difference, Failure, Operand, Violation } from "../../../../run/event.ts";
-import { block, type Content, copyButton, el, type PageElement, section, table } from "./dom.ts";
+import {
+  block,
+  type Content,
+  copyButton,
+  el,
+  type PageElement,
+  row,
+  section,
+  table,
+} from "./dom.ts";
 import { tree } from "./values.ts";
 
 /** A section with failures and the values that decided them; empty if there are none. */
@@ -10,12 +19,14 @@ export function failureSection(failures: readonly Failure[]): Content {
 
 function failureBlock(failure: Failure): PageElement {
   const { message, expression, operands = [], difference, hint, violation } = failure;
+  // The difference shows what is in literals.
+  const parts = operands.filter(({ text }) => !difference || !isLiteral(text));
   return el(
     "div.failure",
     el("p.message", message),
     failure.place ? sourceLine(failure.place) : expression !== undefined && block(expression),
-    operands.length > 0 && operandTable(operands),
     difference && differenceBlock(difference),
+    parts.length > 0 && operandTable(parts),
     violation && differenceBlock(violationLines(violation)),
     hint !== undefined && el("p.hint", `Hint: ${hint}`),
     copyButton("Copy error", () => failureText(failure)),
@@ -36,7 +47,7 @@ function sourceLine(
 
 /** The parts of a condition with their values. */
 export function operandTable(operands: readonly Operand[]): PageElement {
-  const rows = operands.map(({ text, type, value }) => [el("code", text), type, tree(value)]);
+  const rows = operands.map(({ text, type, value }) => row([el("code", text), type, tree(value)]));
   return table(["Part", "Type", "Value"], rows);
 }
 
@@ -70,27 +81,9 @@ function violationLines({ part, place: location, expected, received }: Violation
   };
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
-  "-": ".expected",
-  "+": ".received",
-  "@": ".muted",
-};
-
-/** Lines that differ: side by side, or below each other. */
-function differenceBlock(difference: Difference): PageElement {
-  if (difference.sideBySide) return sidesTable(difference);
-  const { expected, received } = difference;
-  const lines = [`- expected: ${expected}`, `+ received: ${received}`, ...difference.lines];
-  return el(
-    "pre",
-    { tabindex: 0 },
-    lines.map((line) => el(`span${CLASSES[line[0] ?? ""] ?? ""}`, `${line}\n`)),
-  );
-}
-
-/** Expected lines on the left, received ones on the right, and common ones on both sides. */
-function sidesTable({ expected, received, lines }: Difference): PageElement {
-  const rows: { left?: string; right?: string; kind?: "changed" | "muted" }[] = [];
+/** Expected lines beside received ones; below each other where there is no room. */
+function differenceBlock({ expected, received, lines }: Difference): PageElement {
+  const rows: { left?: string; right?: string; kind: string }[] = [];
   let firstOpen = 0;
   for (const line of lines) {
     const [sign, text] = [line[0], line.slice(2)];
@@ -100,25 +93,30 @@ function sidesTable({ expected, received, lines }: Difference): PageElement {
       if (free) free.right = text;
       else rows.push({ right: text, kind: "changed" });
     } else {
-      rows.push(
-        sign === " " ? { left: text, right: text } : { left: line, right: line, kind: "muted" },
-      );
+      const shown = sign === " " ? text : line;
+      rows.push({ left: shown, right: shown, kind: sign === " " ? "same" : "muted" });
       firstOpen = rows.length;
     }
   }
-  const cell = (text: string | undefined, name: string | undefined) =>
-    el("td", { class: text === undefined ? "" : name }, text);
-  const title = (text: string) => el("th", { scope: "col" }, text);
-  return el(
-    "table.sides",
-    el("thead", el("tr", title(`expected: ${expected}`), title(`received: ${received}`))),
-    el(
-      "tbody",
-      rows.map(({ left, right, kind }) =>
-        kind === "changed"
-          ? el("tr", cell(left, "expected"), cell(right, "received"))
-          : el("tr", cell(left, kind), cell(right, kind))
-      ),
+  const cell = (text: string | undefined, name: string) =>
+    el("td", { class: text === undefined ? "none" : name }, text);
+  return table(
+    [sideTitle("expected", expected), sideTitle("received", received)],
+    rows.map(({ left, right, kind }) =>
+      kind === "changed"
+        ? el("tr", cell(left, "expected"), cell(right, "received"))
+        : el("tr", { class: kind }, cell(left, ""), cell(right, ""))
     ),
+    "sides",
   );
+}
+
+/** The side of a difference; what a literal says is in the difference. */
+function sideTitle(side: string, text: string): string {
+  return isLiteral(text) ? side : `${side}: ${text}`;
+}
+
+/** Whether the text of a part of a test begins a literal list or map. */
+function isLiteral(text: string): boolean {
+  return /^[[{]/.test(text);
 }

@@ -1,13 +1,33 @@
 import type { PageJob } from "../page_data.ts";
-import { el, hasModifier, type PageElement } from "./dom.ts";
+import { addEventListener, el, find, hasModifier, type PageElement, show } from "./dom.ts";
 import { type GraphLine, layOutGraph, SIZES } from "./graph_layout.ts";
 import { ICONS } from "./waterfall.ts";
 
 const MARGIN = 4;
 const MAX_LETTERS = 21;
 
+/** Larger graphs are slow, and nobody can read them. */
+const MAX_DRAWN = 1000;
+
+/** Shows the graph, and whether there is more of it than is seen. */
+export function showGraph(jobs: readonly PageJob[], onSelect: (job: number) => void): void {
+  const graph = find("graph");
+  if (jobs.length === 0) return;
+  if (jobs.length > MAX_DRAWN) return show(graph, `More than ${MAX_DRAWN} jobs are not drawn.`);
+  show(graph, drawGraph(jobs, onSelect));
+  const note = find("graph-note");
+  const check = () => {
+    const scrolls = graph.scrollWidth > graph.clientWidth ||
+      graph.scrollHeight > graph.clientHeight;
+    note.textContent = scrolls ? " · scroll for more" : "";
+  };
+  addEventListener("resize", check);
+  find("graph-part").addEventListener("toggle", check);
+  check();
+}
+
 /** Draws the jobs and what they need, from left to right. */
-export function drawGraph(
+function drawGraph(
   jobs: readonly PageJob[],
   onSelect: (job: number) => void,
 ): PageElement {

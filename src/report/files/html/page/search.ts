@@ -10,7 +10,7 @@ export function makeSearch(
   const texts = new Map<number, string>();
   return {
     /** Whether a step has all of these words in its name or in anything that is known about it. */
-    inStep(index: number, words: readonly string[]): boolean {
+    inStep(index: number, words: readonly RegExp[]): boolean {
       if (words.length === 0) return true;
       let text = texts.get(index);
       if (text === undefined) {
@@ -21,15 +21,16 @@ export function makeSearch(
       return hasAll(text, words);
     },
     /** Whether a job has them, apart from its steps. */
-    inJob({ name, reason, rounds, failures }: PageJob, words: readonly string[]): boolean {
+    inJob({ name, reason, rounds, failures }: PageJob, words: readonly RegExp[]): boolean {
       return words.length === 0 ||
         hasAll(joinValues([name, reason, rounds, failures.map(failureValues)]), words);
     },
   };
 }
 
-function hasAll(text: string, words: readonly string[]): boolean {
-  return words.every((word) => text.includes(word));
+/** Whether a text in lower case has all of these words. */
+export function hasAll(text: string, words: readonly RegExp[]): boolean {
+  return words.every((word) => text.search(word) >= 0);
 }
 
 function textOf(
@@ -110,43 +111,24 @@ function joinValues(data: unknown): string {
   return found.join("\n").toLowerCase();
 }
 
-/** The words that a reader looks for. */
-export function wordsIn(search: PageElement): string[] {
-  return search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
-}
-
 /**
- * Searches everything while there is a text to look for: the chosen state returns with an empty
- * field, unless the reader chooses another one. Returns a function that empties the field.
+ * Finds the words of a search in texts in lower case. A number beside other words is found whole:
+ * of `entry 3`, the 3 is not in `31ms`, nor is it a line of a file.
  */
-export function connectFilters(
-  search: PageElement,
-  filter: PageElement,
-  show: () => void,
-): () => void {
-  let chosen: string | undefined;
-  const searchAll = () => {
-    const isEmpty = search.value.trim() === "";
-    if (!isEmpty && chosen === undefined) [chosen, filter.value] = [filter.value, "all"];
-    else if (isEmpty && chosen !== undefined) [chosen, filter.value] = [undefined, chosen];
-    show();
-  };
-  search.addEventListener("input", searchAll);
-  filter.addEventListener("change", () => {
-    if (chosen !== undefined) chosen = filter.value;
-    show();
-  });
-  return () => {
-    search.value = "";
-    searchAll();
-  };
+export function wordsIn(search: string): RegExp[] {
+  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  return words.map((word) =>
+    words.length > 1 && /^\d+$/.test(word)
+      ? new RegExp(`(?<![\\w.]|\\.ya?ml:)${word}(?!\\w|\\.\\d)`, "g")
+      : new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "g")
+  );
 }
 
 const TEXT_NODES = 4;
 const MAX_RANGES = 1000;
 
 /** Marks words in the texts of an element, if the browser can. */
-export function highlight(panel: PageElement, words: readonly string[]): void {
+export function highlight(panel: PageElement, words: readonly RegExp[]): void {
   if (!CSS.highlights) return;
   CSS.highlights.delete("found");
   if (words.length === 0) return;
@@ -161,10 +143,10 @@ export function highlight(panel: PageElement, words: readonly string[]): void {
     // A few letters are longer in lower case.
     if (text.length !== node.textContent.length) continue;
     for (const word of words) {
-      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+      for (const { 0: found, index } of text.matchAll(word)) {
         const range = document.createRange();
-        range.setStart(node, at);
-        range.setEnd(node, at + word.length);
+        range.setStart(node, index);
+        range.setEnd(node, index + found.length);
         ranges.push(range);
       }
     }

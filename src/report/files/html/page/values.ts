@@ -1,7 +1,8 @@
+import { formatElapsed } from "../../../../base/value/duration.ts";
 import { parseExactly } from "../../../../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../../../../base/value/value.ts";
 import type { MessageView } from "../../../../run/event.ts";
-import { block, type Content, el, type PageElement, table } from "./dom.ts";
+import { block, type Content, el, list, type PageElement, row, table } from "./dom.ts";
 
 /** Larger values are folded, and so are deeper ones. */
 const MAX_OPEN = 20;
@@ -88,17 +89,35 @@ function textOrTree(value: Value): PageElement {
 }
 
 /** A request or response: its fields by name, without those that the view shows elsewhere. */
-export function fields(message: Value, { covered = [], asTable = [] }: MessageView): PageElement {
+export function fields(
+  message: Value,
+  { covered = [], asJson = [], asTable = [] }: MessageView,
+): PageElement {
   if (!isDict(message)) return textOrTree(message);
-  return el(
-    "dl",
-    Object.entries(message).map(([name, value]) => {
-      if (value === null || value === "" || covered.includes(name)) return false;
-      const isTable = asTable.includes(name) && Array.isArray(value) && value.length > 0;
-      const shown = isTable ? rowTable(value, message.columns) : textOrTree(value);
-      return [el("dt", name), el("dd", shown)];
-    }),
+  const shown = Object.entries(message).filter(([name, value]) =>
+    value !== null && value !== "" && !covered.includes(name)
   );
+  return list(shown.map(([name, value]) => {
+    const isTable = asTable.includes(name) && Array.isArray(value) && value.length > 0;
+    if (isTable) return [name, rowTable(value, message.columns)];
+    if (!isFlat(value) || asJson.includes(name)) return [name, textOrTree(value)];
+    const seconds = name === "timing";
+    return [
+      name,
+      list(
+        Object.entries(value).map(([key, item]) => [
+          key,
+          seconds && typeof item === "number" ? formatElapsed(item * 1000) : textOrTree(item),
+        ]),
+      ),
+    ];
+  }));
+}
+
+/** A map without lists and maps, like headers. */
+function isFlat(value: Value): value is Dict {
+  return isDict(value) && Object.keys(value).length > 0 &&
+    Object.values(value).every((item) => typeof item !== "object" || item === null);
 }
 
 /** Rows as a table: maps by key, or lists, whose columns are named beside them. */
@@ -108,12 +127,10 @@ function rowTable(rows: readonly Value[], columns: Value | undefined): PageEleme
     : [...new Set(rows.flatMap((row) => isDict(row) ? Object.keys(row) : []))];
   const cellsOf = (row: Value): readonly (Value | undefined)[] =>
     isDict(row) ? titles.map((title) => row[title]) : Array.isArray(row) ? row : [row];
-  const items = rows.map((row) => () =>
-    el("tr", cellsOf(row).map((cell) => el("td", cell !== undefined && textOrTree(cell))))
-  );
-  const all = table(titles, []);
   const body = el("tbody");
+  const items = rows.map((each) => () =>
+    row(cellsOf(each).map((cell) => cell !== undefined && textOrTree(cell)))
+  );
   appendInParts(body, items, (button) => el("tr", el("td", button)));
-  all.append(body);
-  return all;
+  return table(titles, body);
 }

@@ -1,15 +1,18 @@
 import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { PageData, PageJob, PageStep } from "../page_data.ts";
-import { addEventListener, el, hasModifier, type PageElement } from "./dom.ts";
+import { addEventListener, el, type PageElement, type PageEvent } from "./dom.ts";
 import type { Row } from "./find_rows.ts";
 
 /** The common data of rows of jobs and of steps. */
 type Item = Omit<PageJob & PageStep, "state"> & { readonly state: keyof typeof ICONS };
 type RowItem = Partial<Item> & Pick<Item, "name" | "state" | "duration">;
 
+/** What selects a row. */
+type SelectCause = "click" | "key" | "link" | "failure";
+
 /** The events of the list. */
 interface RowListeners {
-  readonly onSelect: (row: Row, isClick: boolean) => void;
+  readonly onSelect: (row: Row, cause: SelectCause) => void;
   readonly onFold: (row: Row, isFolded: boolean) => void;
   readonly onEnter: () => void;
 }
@@ -117,7 +120,7 @@ export function makeWaterfall(
     );
     element.style.top = `${position * ROW_HEIGHT}px`;
     element.addEventListener("click", (event) => {
-      if (event.target !== twist || isFolded === undefined) select(position, true);
+      if (event.target !== twist || isFolded === undefined) select(position, "click");
     });
     return element;
   };
@@ -152,13 +155,13 @@ export function makeWaterfall(
     list.scrollTop = Math.min(top, Math.max(lowest, list.scrollTop));
   };
 
-  const select = (position: number, isClick = false) => {
+  const select = (position: number, cause: SelectCause) => {
     const row = rows[position];
     if (!row) return;
     selected = position;
     scrollToSelected();
     draw();
-    onSelect(row, isClick);
+    onSelect(row, cause);
   };
 
   /** The row that a key leads to, or whether it folds or unfolds the selected one. */
@@ -167,8 +170,10 @@ export function makeWaterfall(
     const row = rows[selected];
     switch (key) {
       case "ArrowDown":
+      case "j":
         return selected + 1;
       case "ArrowUp":
+      case "k":
         return selected - 1;
       case "PageDown":
         return selected + page;
@@ -196,16 +201,17 @@ export function makeWaterfall(
     drawAxis();
     draw();
   });
-  list.addEventListener("keydown", (event) => {
-    if (hasModifier(event)) return;
-    const action = actionOf(event.key);
+  /** Does what a key asks of the list; false if it asks for nothing. */
+  const press = ({ key }: PageEvent): boolean => {
+    const action = actionOf(key);
     const row = rows[selected];
-    if (event.key === "Enter" && row) onEnter();
-    else if (action === undefined) return;
-    else if (typeof action === "number") select(Math.max(0, Math.min(rows.length - 1, action)));
-    else if (row) onFold(row, action === "fold");
-    event.preventDefault();
-  });
+    if (key === "Enter" && row) onEnter();
+    else if (action === undefined) return false;
+    else if (typeof action === "number") {
+      select(Math.max(0, Math.min(rows.length - 1, action)), "key");
+    } else if (row) onFold(row, action === "fold");
+    return true;
+  };
   drawAxis();
 
   return {
@@ -220,6 +226,7 @@ export function makeWaterfall(
     },
     /** Selects a row and scrolls to it. */
     select,
+    press,
   };
 }
 
