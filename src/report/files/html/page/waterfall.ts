@@ -20,7 +20,7 @@ interface RowListeners {
 const ROW_HEIGHT = 28;
 /** Rows drawn above and below those in sight. */
 const MARGIN = 10;
-const TICK_WIDTH = 70;
+const TICK_WIDTH = 56;
 
 /** The signs of states. */
 export const ICONS = {
