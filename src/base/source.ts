@@ -188,6 +188,8 @@ function writtenLength(written: string, at: number): number {
 const SPACES = /[ \t\r\n]*/y;
 const ESCAPED_SPACES = /(?:[ \t\r\n]|\\(?:[nrt \t]|x20|\r?\n))*/y;
 
+const BACKSLASH = 0x5c;
+
 /** Escapes in double quotes that are longer than a backslash and a letter. */
 const ESCAPE_LENGTHS: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 const LONGEST_ESCAPE = 10;
@@ -199,6 +201,8 @@ function contentStart(written: string): number {
 }
 
 function matchLength(pattern: RegExp, text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first > 0x20 && first !== BACKSLASH) return 0;
   pattern.lastIndex = from;
   return pattern.exec(text)?.[0].length ?? 0;
 }

@@ -137,7 +137,9 @@ export function findSentSecrets(root: unknown): readonly LiteralSecret[] {
     if (typeof value === "string") {
       const secret = secretIn(value, path);
       if (secret !== undefined) secrets.push({ path: [...path], why: "it is sent", ...secret });
-      for (const [whole, name = ""] of value.matchAll(/\{\{vars\.(\w+)\}\}/g)) {
+      const names = new Set([...value.matchAll(/\{\{vars\.(\w+)\}\}/g)].map(([, name]) => name!));
+      for (const name of names) {
+        const whole = `{{vars.${name}}}`;
         // A var whose own name does not say it.
         const text = String(vars.get(name) ?? whole);
         if (!secretIn(value.replace(whole, () => text), path)?.text.endsWith(text)) continue;

@@ -1,4 +1,4 @@
-import { findOpening } from "../base/yaml/find_opening.ts";
+import { findOpenings } from "../base/yaml/find_opening.ts";
 import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
 import { buildTree, type YamlNode } from "../base/yaml/yaml_tree.ts";
 
@@ -47,25 +47,33 @@ export function readLoosely(text: string): LooseNode {
       return root ? toLoose(root, text) : scalarOf(text, 0, 0);
     } catch (fault) {
       if (!(fault instanceof YamlFault)) throw fault;
-      readable = mistakes < MAX_MISTAKES
-        ? withoutMistake(readable, fault)
-        : readable.slice(0, lineAround(readable, fault.offset).start);
+      const isLast = mistakes >= MAX_MISTAKES;
+      const { start, end } = mistakeOf(readable, fault, isLast);
+      readable = readable.slice(0, start) +
+        (isLast ? "" : " ".repeat(end - start) + readable.slice(end));
     }
   }
   return scalarOf(text, 0, 0);
 }
 
-/** The text, in the same length, with spaces in place of what the parser rejects. */
-function withoutMistake(text: string, { offset, reason }: YamlFault): string {
-  const opening = findOpening(text, offset);
+/** The part of a text that the parser rejects, from an innermost bracket or the outermost on. */
+function mistakeOf(
+  text: string,
+  { offset, reason }: YamlFault,
+  isOutermost: boolean,
+): TextRange {
+  const open = findOpenings(text, offset);
+  // Of brackets that are nested too deeply to be read, none can stay.
+  const isDeep = reason.startsWith("nesting");
+  const opening = open.at(isDeep || isOutermost ? 0 : -1);
+  if (opening !== undefined) {
+    return { start: opening, end: lineAround(text, isDeep ? offset : opening).end };
+  }
   const line = lineAround(text, offset);
   // A key without a colon is rejected in the next line that is not empty.
   const isAbove = reason.includes("multiline key") ||
     text.slice(line.start, line.end).trim() === "";
-  const last = isAbove ? text.slice(0, line.start).trimEnd().length : offset;
-  const { start, end } = lineAround(text, opening ?? last);
-  const from = opening ?? start;
-  return text.slice(0, from) + " ".repeat(end - from) + text.slice(end);
+  return isAbove ? lineAround(text, text.slice(0, line.start).trimEnd().length) : line;
 }
 
 function lineAround(text: string, offset: number): TextRange {

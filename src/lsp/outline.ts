@@ -185,43 +185,45 @@ export function isExpression(path: Path): boolean {
 }
 
 const CHAIN =
-  /(?<![\w.#$])(vars|outputs|needs|res)((?:\s*\??\.\s*[A-Za-z_]\w*|\s*(?:\?\.)?\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])+)/g;
+  /(?<![\w.#$])(vars|outputs|needs|res)((?:\s*\??\.\s*[A-Za-z_]\w*|\s*(?:\?\.)?\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])+)/;
 const PART = /\.\s*([A-Za-z_]\w*)|\[\s*\\?["']([^"'\\\]]+)\\?["']\s*\]/g;
+/** What a name may be in: a template, a line, a string. */
+const AROUND = /\{\{|\}\}|\n|\\?["'`]/;
+const TOKENS = new RegExp(`${CHAIN.source}|${AROUND.source}`, "g");
 
 /** The vars, outputs, needs and parts of responses that the expressions in a text read. */
 export function readingsIn(scalar: LooseScalar, path: Path): readonly Reading[] {
-  const start = scalar.from;
   const isWhole = isExpression(path);
-  return [...scalar.text.matchAll(CHAIN)].flatMap(({ index, 0: all, 1: root, 2: chain }) => {
-    if (!isWhole && !isInBraces(scalar.text, index) || isInString(scalar.text, index)) return [];
-    const from = index + all.length - chain!.length;
-    const keys = [...chain!.matchAll(PART)].map((part) => {
-      const name = (part[1] ?? part[2])!;
-      const at = start + from + part.index + part[0].indexOf(name);
-      return { name, start: at, end: at + name.length };
-    });
-    return [{ root: root!, keys }];
-  });
+  const readings: Reading[] = [];
+  let isInside = isWhole;
+  let quote: string | undefined;
+  for (const { index, 0: all, 1: root, 2: chain } of scalar.text.matchAll(TOKENS)) {
+    if (root !== undefined && chain !== undefined) {
+      if (!isInside || quote !== undefined) continue;
+      const from = scalar.from + index + all.length - chain.length;
+      const keys = [...chain.matchAll(PART)].map((part) => {
+        const name = (part[1] ?? part[2])!;
+        const start = from + part.index + part[0].indexOf(name);
+        return { name, start, end: start + name.length };
+      });
+      readings.push({ root, keys });
+    } else if (all === "\n") quote = undefined;
+    else if (/["'`]/.test(all)) {
+      const mark = all.at(-1);
+      if (quote === undefined) quote = mark;
+      else if (quote === mark) quote = undefined;
+    } else if (!isWhole) {
+      isInside = all === "{{";
+      quote = undefined;
+    }
+  }
+  return readings;
 }
 
 /** Whether an offset is between `{{` and `}}`. */
 export function isInBraces(text: string, at: number): boolean {
   const open = text.lastIndexOf("{{", at);
   return open >= 0 && text.lastIndexOf("}}", at - 1) < open;
-}
-
-/** Whether an offset is in a string of the expression around it. */
-function isInString(text: string, at: number): boolean {
-  const line = text.slice(
-    Math.max(text.lastIndexOf("\n", at - 1) + 1, text.lastIndexOf("{{", at)),
-    at,
-  );
-  let quote: string | undefined;
-  for (const { 1: mark } of line.matchAll(/\\?(["'`])/g)) {
-    if (quote === undefined) quote = mark;
-    else if (quote === mark) quote = undefined;
-  }
-  return quote !== undefined;
 }
 
 /** The name at an offset that a workflow defines or uses. */

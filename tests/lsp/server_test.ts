@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
 import { CHECKOUT } from "../support/documents.ts";
@@ -293,5 +299,30 @@ Deno.test("quick fixes correct misspelt keys and names", async () => {
         "vars[''shop'']",
       ]
     ) assertStringIncludes(fixed, part);
+  });
+});
+
+Deno.test("long lines, many brackets and many mistakes take no longer than their size", async () => {
+  const head =
+    "name: a\nvars: { b: 1 }\njobs:\n  - name: b\n    steps:\n      - uses: hello\n        with: ";
+  const texts: readonly (readonly [text: string, message: RegExp | undefined])[] = [
+    [head + "[\n          ".repeat(20_000), /nested too deeply/],
+    [head + "{ a: [".repeat(10_000), /nested too deeply/],
+    [(head + "[\n").repeat(2_000), /not closed/],
+    [`${head}{ a: "${"{{vars.b}} ".repeat(55_000)}" }\n`, undefined],
+    [`${head}{ a: "${"{{vars.c}} ".repeat(55_000)}" }\n`, /undefined variable "c"/],
+  ];
+  await withEditor({}, async (editor, at) => {
+    for (const [text, message] of texts) {
+      const path = at(`${texts.length}.yml`);
+      const seconds = AbortSignal.timeout(20_000);
+      const late = Promise.withResolvers<never>();
+      seconds.onabort = () => late.reject(new Error(`no diagnostics for ${text.slice(0, 200)}`));
+      const { diagnostics } = await Promise.race([editor.write(path, text), late.promise]);
+      if (message) assertMatch(diagnostics[0]!.message, message);
+      else assertEquals(diagnostics, []);
+      const hover = editor.askAt<unknown>("hover", path, "uses: hello", 8);
+      assert(await Promise.race([hover, late.promise]), text.slice(0, 200));
+    }
   });
 });

@@ -21,6 +21,11 @@ export function joinBrackets(text: string): string | undefined {
  * undefined if none is open. The parser reports where it gave up, often many lines below the mistake.
  */
 export function findOpening(text: string, end: number, onBreak?: OnBreak): number | undefined {
+  return findOpenings(text, end, onBreak).at(-1);
+}
+
+/** Where the quotes and brackets of a YAML text begin that are still open at `end`. */
+export function findOpenings(text: string, end: number, onBreak?: OnBreak): readonly number[] {
   let at = 0;
   while (at < end) {
     const lineStart = at;
@@ -28,14 +33,14 @@ export function findOpening(text: string, end: number, onBreak?: OnBreak): numbe
     const key = skip(KEY, text, content);
     const value = skip(PROPERTIES, text, key);
     const result = readValue(text, value, end, onBreak);
-    if (result.opening !== undefined) return result.opening;
+    if (result.open.length > 0) return result.open;
     at = skip(REST_OF_LINE, text, result.at);
     if (result.isText) {
       const owner = key > content ? content : lastDash(text, lineStart, content);
       at = skipDeeperLines(text, at, owner - lineStart);
     }
   }
-  return undefined;
+  return [];
 }
 
 /** Spaces, and the dashes of lists. */
@@ -53,11 +58,11 @@ function skip(pattern: RegExp, text: string, at: number): number {
   return at + (pattern.exec(text)?.[0].length ?? 0);
 }
 
-/** Where a value ends, and whether it is a text that lines below may belong to; or an opening. */
+/** Where a value ends, whether it is a text that lines below may belong to, and what is open. */
 interface Read {
   readonly at: number;
   readonly isText: boolean;
-  readonly opening?: number;
+  readonly open: readonly number[];
 }
 
 function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Read {
@@ -65,11 +70,11 @@ function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Re
   if (/["']/.test(first)) {
     const close = endOfQuoted(text, at, end);
     return close === undefined
-      ? { at: end, isText: false, opening: at }
-      : { at: close, isText: false };
+      ? { at: end, isText: false, open: [at] }
+      : { at: close, isText: false, open: [] };
   }
   if (/[[{]/.test(first)) return readFlow(text, at, end, onBreak);
-  return { at, isText: !/[\s#]/.test(first) };
+  return { at, isText: !/[\s#]/.test(first), open: [] };
 }
 
 /** Where a text in quotes ends, which begins at `at`; undefined where it is open at `end`. */
@@ -95,11 +100,11 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
       fresh = true;
     } else if (/[\]}]/.test(character)) {
       open.pop();
-      if (open.length === 0) return { at: at + 1, isText: false };
+      if (open.length === 0) return { at: at + 1, isText: false, open };
       fresh = false;
     } else if (fresh && /["']/.test(character)) {
       const close = endOfQuoted(text, at, end);
-      if (close === undefined) return { at: end, isText: false, opening: at };
+      if (close === undefined) return { at: end, isText: false, open: [...open, at] };
       at = close - 1;
       fresh = false;
     } else if (/\s/.test(character)) {
@@ -110,8 +115,7 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
       fresh = /[,:]/.test(character);
     }
   }
-  const opening = open.at(-1);
-  return { at: end, isText: false, opening };
+  return { at: end, isText: false, open };
 }
 
 /** The dash before a text; without one, a continued text is indented at least as deep as it began. */
