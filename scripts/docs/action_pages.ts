@@ -1,5 +1,6 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Action } from "../../src/action/action.ts";
+import { exampleStep } from "../../src/action/example_step.ts";
 import { listParameters, type NamedParameter, sentence } from "../../src/action/list_parameters.ts";
 import { type CommandRule, COMMANDS } from "../../src/actions/browser/commands.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
@@ -22,12 +23,19 @@ function makeActionPage(action: Action, text: string): Page {
     "",
     `${plain(action.summary)}.`,
     "",
+    ...exampleBlock(action),
     "## Parameters",
     "",
     ...parameters(action),
     "",
     text.trim().replace("<!-- browser actions -->", () => browserActions().join("\n")),
   ]);
+}
+
+/** A step, which the tests check in a workflow around it. */
+function exampleBlock(action: Action): string[] {
+  const mark = action.embeds ? ["<!-- not run: it needs a job file -->", ""] : [];
+  return [...mark, "```yaml", exampleStep(action), "```", ""];
 }
 
 /** The actions that `browser` can perform in a page. */

@@ -44,7 +44,9 @@ export interface Action {
   readonly responseFields?: readonly ResponseField[];
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
-  /** An example of a test of its result, for hints; absent if a result cannot be bad. */
+  /** The `with` of a step as an example, in YAML, for help. */
+  readonly usage?: string;
+  /** An example of a test of its result, for help and hints. */
   readonly exampleTest?: string;
   /** Loads what reports its exchanges and failures, which a run that passes never needs. */
   readonly explainer?: () => Promise<ActionExplainer>;

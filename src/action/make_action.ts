@@ -37,6 +37,7 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
         : field;
       return { name, ...rest, ...type !== "any" && { type } };
     }),
+    usage: declaration.usage,
     exampleTest: example,
     ...(declaration.describe || declaration.command || declaration.testHint) && {
       explainer: () => Promise.resolve(declaration),

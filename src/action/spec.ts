@@ -41,7 +41,9 @@ export interface ActionDeclaration<S extends Shape, F extends ResponseShape>
   readonly merge?: (defaults: Dict, params: Dict) => Dict;
   /** The fields of `res`: `run` returns all of them that are not optional. By default any. */
   readonly res?: F;
-  /** A test of its result, for hints. */
+  /** The `with` of a step as an example, in YAML, for help. */
+  readonly usage?: string;
+  /** A test of its result, for help and hints. */
   readonly example?: string;
 }
 

@@ -12,6 +12,8 @@ export const echo: Action = {
     name: "echo",
     summary: "Answers with a message as text",
     params: PARAMS,
+    usage: `with: { message: "hello, {{vars.name ?? 'world'}}" }`,
+    example: 'res.message == "hello, world"',
   }),
   neverFails: true,
   load: () =>

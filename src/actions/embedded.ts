@@ -17,6 +17,8 @@ export const embedded: Action = {
     name: "embedded",
     summary: "Runs a job file as a step",
     params: PARAMS,
+    usage: "with: { path: log_in.yml, vars: { customer: ann } }",
+    example: "res.code == 0",
     omitsNilIn: () => [],
     res: { code: "int", outputs: { type: "map", hide: hideOutputs } },
   }),

@@ -4,6 +4,8 @@ import type { Action } from "../action/action.ts";
 export const hello: Action = {
   name: "hello",
   summary: "Answers with its own parameters",
+  usage: "with: { to: world }",
+  exampleTest: 'res.to == "world"',
   neverFails: true,
   load: () =>
     Promise.resolve((params) => ({ req: params, res: { ...params, status: 0 }, status: 0 })),
@@ -14,5 +16,6 @@ export const assert: Action = {
   ...hello,
   name: "assert",
   summary: "Does nothing: for a step that only tests what there is",
+  usage: undefined,
   exampleTest: "outputs.order.total == 12",
 };

@@ -6,40 +6,68 @@ import type { Plugins } from "./plugin/load_plugins.ts";
 
 export type { Plugins };
 
+/** The groups in which help lists actions. */
+type ActionGroup =
+  | "Requests"
+  | "Data"
+  | "Commands and files"
+  | "Mail"
+  | "Network"
+  | "Inside a workflow";
+
 /** An action by its name; its code comes when a workflow uses it. */
 export interface ActionEntry {
   readonly name: string;
+  readonly group: ActionGroup;
   readonly load: () => Promise<Action>;
 }
 
-/** Everything that a step can do. */
+/** Everything that a step can do, the most common first. */
 export const ACTIONS: readonly ActionEntry[] = [
-  // So small that bringing it would take longer than having it.
-  { name: "hello", load: () => Promise.resolve(hello) },
-  { name: "assert", load: () => Promise.resolve(assert) },
-  { name: "http", load: async () => (await import("./http/http.ts")).http },
-  { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
-  { name: "echo", load: async () => (await import("./echo.ts")).echo },
-  { name: "tcp", load: async () => (await import("./tcp/tcp.ts")).tcp },
-  { name: "tls", load: async () => (await import("./tls/tls.ts")).tls },
-  { name: "dns", load: async () => (await import("./dns/dns.ts")).dns },
-  { name: "redis", load: async () => (await import("./redis/redis.ts")).redis },
-  { name: "ssh", load: async () => (await import("./ssh/ssh.ts")).ssh },
-  { name: "db", load: async () => (await import("./db/db.ts")).db },
-  { name: "smtp", load: async () => (await import("./smtp/smtp.ts")).smtp },
-  { name: "imap", load: async () => (await import("./imap/imap.ts")).imap },
-  {
-    name: "mail-latency",
-    load: async () => (await import("./mail_latency/mail_latency.ts")).mailLatency,
-  },
-  { name: "grpc", load: async () => (await import("./grpc/grpc.ts")).grpc },
-  { name: "browser", load: async () => (await import("./browser/browser.ts")).browser },
+  { name: "http", group: "Requests", load: async () => (await import("./http/http.ts")).http },
+  { name: "grpc", group: "Requests", load: async () => (await import("./grpc/grpc.ts")).grpc },
   {
     name: "websocket",
+    group: "Requests",
     load: async () => (await import("./websocket/websocket.ts")).websocket,
   },
-  { name: "sse", load: async () => (await import("./sse/sse.ts")).sse },
-  { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
+  { name: "sse", group: "Requests", load: async () => (await import("./sse/sse.ts")).sse },
+  {
+    name: "browser",
+    group: "Requests",
+    load: async () => (await import("./browser/browser.ts")).browser,
+  },
+  { name: "db", group: "Data", load: async () => (await import("./db/db.ts")).db },
+  { name: "redis", group: "Data", load: async () => (await import("./redis/redis.ts")).redis },
+  {
+    name: "shell",
+    group: "Commands and files",
+    load: async () => (await import("./shell/shell.ts")).shell,
+  },
+  {
+    name: "ssh",
+    group: "Commands and files",
+    load: async () => (await import("./ssh/ssh.ts")).ssh,
+  },
+  { name: "smtp", group: "Mail", load: async () => (await import("./smtp/smtp.ts")).smtp },
+  { name: "imap", group: "Mail", load: async () => (await import("./imap/imap.ts")).imap },
+  {
+    name: "mail-latency",
+    group: "Mail",
+    load: async () => (await import("./mail_latency/mail_latency.ts")).mailLatency,
+  },
+  { name: "tcp", group: "Network", load: async () => (await import("./tcp/tcp.ts")).tcp },
+  { name: "tls", group: "Network", load: async () => (await import("./tls/tls.ts")).tls },
+  { name: "dns", group: "Network", load: async () => (await import("./dns/dns.ts")).dns },
+  // assert and hello are so small that bringing them would take longer than having them.
+  { name: "assert", group: "Inside a workflow", load: () => Promise.resolve(assert) },
+  { name: "echo", group: "Inside a workflow", load: async () => (await import("./echo.ts")).echo },
+  {
+    name: "embedded",
+    group: "Inside a workflow",
+    load: async () => (await import("./embedded.ts")).embedded,
+  },
+  { name: "hello", group: "Inside a workflow", load: () => Promise.resolve(hello) },
 ];
 
 /** The actions of some names, by name, and what was found where plugins are. */

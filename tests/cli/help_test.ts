@@ -209,6 +209,13 @@ Deno.test("runner actions lists every action in one line", async () => {
   }
 });
 
+Deno.test("runner actions has groups, with http first and hello last", async () => {
+  const { stdout } = await runMain(["actions"]);
+  assertMatch(stdout, /^Requests:\n {2}http .*\n/);
+  assertMatch(stdout, /\n {2}hello .*\n\nrunner actions <action>/);
+  assertEquals(stdout.match(/^\S.*:$/gm)?.length, new Set(ACTIONS.map(({ group }) => group)).size);
+});
+
 Deno.test("runner actions names the plugins that are there", async () => {
   const files = { "plugins/runner-ping.ts": "", "plugins/runner-sum": "", "plugins/README": "" };
   await withFiles(files, async (cwd) => {
@@ -225,6 +232,9 @@ Deno.test("runner actions prints the parameters and the fields of an action", as
     assertEquals(code, 0);
     const { summary, parameters = [], responseFields = [] } = await load();
     assertEquals(stdout.split("\n")[0], `${name} - ${summary}`);
+    const [, example = ""] = /^Example:\n {2}- uses: (.*?)\n\n/ms.exec(stdout) ?? [];
+    assertMatch(example, new RegExp(`^${name}\n.* test: .`, "s"));
+    assertEquals(example.split("\n").length <= 7, true, example);
     for (const { name: word } of listParameters(parameters)) {
       assertEquals(stdout.includes(`\n  ${word} `), true, `${name} has no line for ${word}`);
     }

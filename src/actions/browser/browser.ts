@@ -28,6 +28,11 @@ export const browser = action({
     timing: "array",
     screenshots: "map",
   },
+  usage: `with:
+  actions:
+    - { name: navigate, url: "http://127.0.0.1:8080/login" }
+    - { name: click, selector: "text=Sign in" }
+    - { name: text, id: text, selector: h1 }`,
   example: 'res.results.text == "Welcome"',
   target: ({ executable = "browser" }) => ({ program: executable, product: "the browser" }),
   connection: {

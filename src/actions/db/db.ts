@@ -84,6 +84,9 @@ export const db = action({
     error: "string",
     error_code: "string",
   },
+  usage: `with:
+  dsn: ":memory:"
+  query: SELECT 1 AS id, 'tea' AS product`,
   example: "res.rows[0].id == 1",
   target: ({ dsn }) => dsn.target,
   connection: {

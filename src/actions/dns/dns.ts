@@ -28,6 +28,7 @@ export const dns = action({
     ...timeout("How long the answer may take", 5000, "5s, at most the timeout of the step"),
   },
   res: { code: "string", records: "array", authoritative: "bool", server: "string" },
+  usage: "with: { name: shop.example.com, type: A }",
   example: 'res.records[0].value == "192.0.2.1"',
   async target({ name, type, server: address }) {
     const server = address ?? await systemServer();

@@ -36,6 +36,11 @@ export const grpc = action({
     trailers: { type: "map", hide: hideHeaders },
     details: "array",
   },
+  usage: `with:
+  addr: localhost:50051
+  service: demo.v1.Users
+  method: GetUser
+  body: { id: "7" }`,
   example: 'res.body.name == "Ann"',
   target: ({ addr }) => addr,
   connection: {

@@ -81,6 +81,9 @@ export const http: Action = {
       sha1: "string",
       md5: "string",
     },
+    usage: `with:
+  get: https://example.com/
+  headers: { accept: text/html }`,
     example: "res.code == 200",
   }),
   alternatives: SAME_MEANING,

@@ -45,6 +45,11 @@ export const imap = action({
   },
   expectsResult: ({ wait_for: mail = null }) => mail !== null,
   res: { code: "int", data: "map", mails: "array", error: "string" },
+  usage: `with:
+  host: imap.example.com
+  username: ann
+  password: "{{vars.password}}"
+  wait_for: { subject: Welcome, timeout: 30s }`,
   example: 'res.mails[0].subject == "Welcome"',
   target(params) {
     const { host } = params;

@@ -27,6 +27,7 @@ export const mailLatency = action({
     mails: "array",
     latency: "map",
   },
+  usage: "with: { mail_dir: /home/ann/Maildir, output_dir: reports }",
   example: "res.latency.max < 60",
   target: ({ mail_dir }) => ({
     product: "directory",

@@ -40,6 +40,7 @@ export const redis = action({
     if (commands?.length === 0) param.of("commands").wrong("there is no command");
   },
   res: { reply: "any", replies: "array", error: "string", error_code: "string" },
+  usage: 'with: { url: "redis://127.0.0.1:6379", command: PING }',
   example: 'res.reply == "PONG"',
   target: ({ url: { host, port } }) => ({ product: "redis", host, port }),
   connection: {

@@ -134,6 +134,9 @@ export const shell = action({
     truncated: { type: "bool", optional: true },
     log: { type: "string", optional: true },
   },
+  usage: `with:
+  cmd: echo "hello $NAME"
+  env: { NAME: ann }`,
   example: "res.code == 0",
   target: ({ shell }) => ({ program: findInterpreter(shell).program }),
   request: (command, raw) => {

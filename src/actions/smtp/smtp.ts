@@ -65,6 +65,11 @@ export const smtp = action({
     maildata: "string",
     filepath: "string",
   },
+  usage: `with:
+  addr: 127.0.0.1:2525
+  from: shop@example.com
+  to: ann@example.com
+  subject: Your invoice`,
   example: "res.sent == 1",
   target: (params) => ({
     product: "the mail server",

@@ -55,6 +55,9 @@ export const sse = action({
     tls: "map",
     body: { type: "any", optional: true },
   },
+  usage: `with:
+  url: http://127.0.0.1:8080/deployments/1/events
+  until: message.event == "done"`,
   example: 'res.event.event == "done"',
   describe: (req, res) => ({
     request: {

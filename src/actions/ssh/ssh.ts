@@ -90,6 +90,11 @@ export const ssh = action({
     truncated: "bool",
     files: "array",
   },
+  usage: `with:
+  host: app.example.com
+  user: deploy
+  key_file: ~/.ssh/id_ed25519
+  cmd: systemctl --user is-active app`,
   example: "res.code == 0",
   /** The first host to connect to. */
   target: ({ host, port, jump }) => ({ product: "ssh", ...jump?.[0] ?? { host, port } }),

@@ -37,6 +37,10 @@ export const tcp = action({
   // With nothing to send or read it checks that the port takes connections.
   expectsResult: ({ send = null, expect = null, read_until: until = null }) =>
     expect !== null || send === null && until === null,
+  usage: `with:
+  host: mail.example.com
+  port: 25
+  expect: ["220 "]`,
   example: 'res.received contains "220"',
   target: ({ host, port }) => ({ host, port }),
   connection: {

@@ -29,6 +29,7 @@ export const tls = action({
     valid: "bool",
     error: "string",
   },
+  usage: "with: { host: example.com }",
   example: "res.certificate.days_left > 14",
   target: ({ host, port }) => ({ host, port }),
   async run(_, { host, port, tls = {} }, attempt) {

@@ -50,6 +50,10 @@ export const websocket = action({
     tls: "map",
     body: { type: "string", optional: true },
   },
+  usage: `with:
+  url: ws://127.0.0.1:8080/rooms/1
+  send: [{ type: join, room: 1 }]
+  until: message.type == "done"`,
   example: 'res.message.type == "done"',
   describe: (req, res) => ({
     request: { title: `WebSocket ${req.url}`, covered: ["url"], minor: [["headers"]] },

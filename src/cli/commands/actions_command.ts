@@ -1,4 +1,5 @@
 import type { Action } from "../../action/action.ts";
+import { exampleStep } from "../../action/example_step.ts";
 import { listParameters, type NamedParameter, sentence } from "../../action/list_parameters.ts";
 import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
@@ -11,19 +12,26 @@ export async function actionsCommand(
   { operands: [name], switches }: Invocation,
   { host }: Program,
 ): Promise<ExitCode> {
+  const layout = await layoutOf(host, switches.has("no-color"));
   if (name !== undefined) {
     const names = ACTIONS.map(({ name }) => name);
     checkChoice("<action>", name, names);
-    const layout = await layoutOf(host, switches.has("no-color"));
     host.stdout.write(renderAction(await ACTIONS[names.indexOf(name)]!.load(), layout));
     return 0;
   }
-  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
-  const column = Math.max(...actions.map(({ name }) => name.length)) + 2;
-  // One line each, however narrow the terminal is, for grep.
-  const lines = actions.map(({ name, summary }) => name.padEnd(column) + summary);
-  const hint = "runner actions <action> prints its parameters and the fields of res";
-  host.stdout.write([...lines, ...await listPlugins(host), "", hint].join("\n") + "\n");
+  const loaded = await Promise.all(ACTIONS.map(async ({ group, load }) => {
+    const { name, summary } = await load();
+    return { group, name, summary };
+  }));
+  const column = Math.max(...loaded.map(({ name }) => name.length)) + 4;
+  const lines = [...Map.groupBy(loaded, ({ group }) => group)].flatMap(([group, actions]) => [
+    "",
+    layout.bold(`${group}:`),
+    // One line each, however narrow the terminal is, for grep.
+    ...actions.map(({ name, summary }) => `  ${name}`.padEnd(column) + summary),
+  ]);
+  const hint = "runner actions <action> prints an example, the parameters and the fields of res";
+  host.stdout.write([...lines.slice(1), ...await listPlugins(host), "", hint].join("\n") + "\n");
   return 0;
 }
 
@@ -39,9 +47,12 @@ async function listPlugins(host: Host): Promise<string[]> {
 
 /** The page of an action, from the same tables as docs/reference. */
 function renderAction(action: Action, layout: Layout): string {
-  const { name, summary, parameters, alternatives = [], responseFields, exampleTest } = action;
+  const { name, summary, parameters, alternatives = [], responseFields } = action;
   return [
     `${name} - ${summary}`,
+    "",
+    layout.bold("Example:"),
+    ...exampleStep(action).split("\n").map((line) => `  ${line}`),
     ...parameters
       ? section("Parameters", listParameters(parameters).map(parameterRow), layout)
       : ["", "It takes any parameters."],
@@ -59,7 +70,6 @@ function renderAction(action: Action, layout: Layout): string {
         ),
       )
       : [],
-    ...exampleTest === undefined ? [] : ["", `Example: test: ${exampleTest}`],
   ].join("\n") + "\n";
 }
 
