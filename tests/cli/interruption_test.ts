@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { SignalName, Signals } from "../../src/host/host.ts";
 import { isRunning, until } from "../support/run/processes.ts";
 import { type Rig, withRig } from "../support/run/rig.ts";
 import { runCli, startCli } from "../support/run/run_cli.ts";
-import { runMain } from "../support/run/run_main.ts";
+import { runHere, runMain } from "../support/run/run_main.ts";
 import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { freePort } from "../support/servers/free_port.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -191,7 +192,7 @@ Deno.test("a second SIGINT leaves at once, and leaves nothing behind", async () 
     child.status.then(() => isOver = true);
     const isAsked = () => Deno.stat(`${directory}/asked`).then(() => true, () => isOver);
     await until(isAsked, "the command was asked to end");
-    if (!isOver) child.kill("SIGINT");
+    await insist(child);
     await Promise.all(outputs);
     assertEquals((await child.status).code, 1);
     for (const pid of pids) assert(await isGone(Number(pid)), `process ${pid} is still there`);
@@ -217,6 +218,20 @@ Deno.test("a background command ends with the run", async () => {
     },
   );
 });
+
+/** Sends SIGINT until the program ends: one that follows the first at once is not a second. */
+async function insist(child: Deno.ChildProcess): Promise<void> {
+  let isOver = false;
+  child.status.then(() => isOver = true);
+  await until(() => {
+    try {
+      if (!isOver) child.kill("SIGINT");
+    } catch {
+      // It ended in between.
+    }
+    return isOver;
+  }, "it ends");
+}
 
 const CLEANUP = job(
   '      - {uses: http, with: {get: "{url}/hang"}}\n' + LAST,
@@ -247,6 +262,28 @@ Deno.test("a killed run cleans up nothing", async () => {
   });
 });
 
+Deno.test("a SIGINT that npm sends as well as the terminal is one", async () => {
+  await withRig((rig) =>
+    withFiles({ "w.yml": CLEANUP.replaceAll("{url}", rig.url) }, async (cwd) => {
+      let hear: (signal: SignalName) => void;
+      const signals: Signals = {
+        listen(listener) {
+          hear = listener;
+          return () => {};
+        },
+      };
+      const exits: number[] = [];
+      const run = runHere(["w.yml"], { cwd }, { signals }, (code) => exits.push(code));
+      await rig.untilSeen("/hang");
+      hear!("SIGINT");
+      hear!("SIGINT");
+      assertStringIncludes((await run).stdout, "interrupted by SIGINT");
+      assert(rig.seen.includes("/workflow/interrupted"));
+      assertEquals(exits, [1]);
+    })
+  );
+});
+
 Deno.test("a second SIGINT within its cleanup ends the program at once", async () => {
   const hanging = CLEANUP.replace("/then", "/hang");
   await withRig((rig) =>
@@ -256,7 +293,7 @@ Deno.test("a second SIGINT within its cleanup ends the program at once", async (
       child.kill("SIGINT");
       await rig.untilSeen("/job/interrupted");
       await until(() => rig.seen.filter((path) => path === "/hang").length === 2, "cleanup hangs");
-      child.kill("SIGINT");
+      await insist(child);
       const { code } = await child.status;
       await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
       assertEquals([code, rig.seen.includes("/workflow/interrupted")], [1, false]);

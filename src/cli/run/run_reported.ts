@@ -27,6 +27,9 @@ type ReportedOptions =
   & Required<Pick<RunOptions, "cancellation" | "detail" | "everyRound">>
   & Pick<RunOptions, "timeout" | "onFailedStep">;
 
+/** Milliseconds within which one Ctrl-C comes twice: from the terminal, and from npm or npx. */
+const FORWARDED = 200;
+
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
   { isSuite = false, failed, run }: Runnable,
@@ -60,16 +63,19 @@ export async function runReported(
     isReplaced,
   });
   let files: FileReports | undefined;
-  let isStopping = false;
+  let stopped: number | undefined;
   const stopListening = host.signals.listen((signal) => {
-    // A terminal that goes away may send several of them, which nobody has asked for.
-    if (isStopping && signal !== "SIGHUP") {
-      report.close();
-      files?.discard();
-      exit(1);
+    const now = clock.ticks();
+    if (stopped === undefined) {
+      stopped = now;
+      cancellation.cancel(`interrupted by ${signal}`);
+      return;
     }
-    isStopping = true;
-    cancellation.cancel(`interrupted by ${signal}`);
+    // A terminal that goes away may send several of them, which nobody has asked for.
+    if (signal === "SIGHUP" || now - stopped < FORWARDED) return;
+    report.close();
+    files?.discard();
+    exit(1);
   }, timeout);
   const ends: RunFinished[] = [];
   const snapshots = new NewSnapshots();

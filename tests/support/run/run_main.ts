@@ -24,6 +24,7 @@ export async function runHere(
   args: readonly string[],
   options: CliOptions,
   host: Partial<Host> = {},
+  exit: (code: number) => void = () => {},
 ): Promise<CliResult> {
   const { cwd = Deno.cwd() } = options;
   // A program in the process of a test keeps nothing in the cache of the user.
@@ -46,7 +47,7 @@ export async function runHere(
     stdout,
     stderr,
     ...host,
-  }, () => {});
+  }, exit);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
