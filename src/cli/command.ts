@@ -103,6 +103,8 @@ export interface RunSettings extends
 
 /** The request of the user, after the whole command line was parsed. */
 export interface Invocation {
+  /** The words of the command line. */
+  readonly args: readonly string[];
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;

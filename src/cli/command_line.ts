@@ -32,6 +32,7 @@ export async function readCommandLine(
   }
   const onLine = options.filter(({ name }) => switches.has(name) || values.has(name));
   const invocation = {
+    args,
     operands: named ? operands.slice(1) : operands,
     switches,
     options: onLine,

@@ -1,5 +1,6 @@
 import type { Position } from "../base/source.ts";
 import type { ApiCoverage } from "../base/value/api_coverage.ts";
+import type { Value } from "../base/value/value.ts";
 import type { LoadEndedFields, LoadOutline, LoadSecondFields } from "./load_event.ts";
 import type {
   AssertionCount,
@@ -59,6 +60,10 @@ export interface RunStarted extends EventBase<"run_started"> {
   readonly suite?: SuitePart;
   /** Where it is one process of a run on many machines. */
   readonly piece?: PieceHeader;
+  /** How it was started, if that was asked for; a suite has it for all of its runs. */
+  readonly origin?: RunOrigin;
+  /** The values of the vars of the workflow, bounded and masked, if details are asked for. */
+  readonly vars?: Value;
   /** In the order of the file. */
   readonly jobs: readonly {
     /** The name used by other jobs and expressions. */
@@ -72,6 +77,20 @@ export interface RunStarted extends EventBase<"run_started"> {
     /** Its steps, in order. */
     readonly steps: readonly StepOutline[];
   }[];
+}
+
+/** How, where and of which commit a run was started. */
+export interface RunOrigin {
+  /** The arguments of the command line, without secrets. */
+  readonly args?: readonly string[];
+  /** The name of the machine. */
+  readonly host?: string;
+  /** The commit that is checked out. */
+  readonly commit?: string;
+  /** The branch that is checked out. */
+  readonly branch?: string;
+  /** The system that started it, and the address of the build. */
+  readonly ci?: { readonly name: string; readonly url?: string };
 }
 
 /** A step as the file has it. */
@@ -264,6 +283,8 @@ export interface SuiteStarted extends EventBase<"suite_started"> {
   };
   /** Where it is one process of a run on several machines, whose `jobs` are workflows. */
   readonly piece?: PieceHeader;
+  /** How it was started, if that was asked for. */
+  readonly origin?: RunOrigin;
   /** The same for all shares of one suite: SHA-256 of its files and of what was chosen of them. */
   readonly hash: string;
 }

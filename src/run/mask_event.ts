@@ -9,7 +9,7 @@ const SHAPE: ReadonlySet<string> = new Set(
 );
 
 /** Fields that hold data of users: the names in it have no meaning here. */
-const DATA: ReadonlySet<string> = new Set(["value", "req", "res", "outputs"]);
+const DATA: ReadonlySet<string> = new Set(["value", "req", "res", "outputs", "vars"]);
 
 /** A program may fail with a message of megabytes. */
 const LONGEST_MESSAGE = 10_000;

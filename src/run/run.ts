@@ -2,7 +2,7 @@ import { countOf } from "../base/text/count_of.ts";
 import { coverageOf } from "../action/api_contracts.ts";
 import { Resources } from "../action/resource_scope.ts";
 import { roundDuration } from "../base/value/duration.ts";
-import type { Dict } from "../base/value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import {
@@ -12,7 +12,9 @@ import {
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
 import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/add_secrets.ts";
-import { Masker } from "../secrets/masker.ts";
+import { boundValue } from "../secrets/bound_value.ts";
+import { MASK, Masker } from "../secrets/masker.ts";
+import { withoutSecretNames } from "../secrets/secrets.ts";
 import type { Document, Step } from "../workflow/model.ts";
 import { writtenId } from "../workflow/step_facts.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
@@ -160,6 +162,8 @@ async function runPlan(
     file: workflow.document.name,
     suite,
     piece: piece?.header,
+    origin: suite ? undefined : options.origin,
+    vars: run.detail.all ? shownVars(run) : undefined,
     jobs: outline,
   });
   const isBlocked = await runJobs(run, jobs);
@@ -187,6 +191,12 @@ async function runPlan(
     coverage: coverage.length === 0 ? undefined : coverage,
   });
   return passed;
+}
+
+/** The vars as reports show them; undefined if there are none. */
+function shownVars({ vars, detail, secrets }: Run): Value | undefined {
+  if (Object.keys(vars).length === 0) return undefined;
+  return boundValue(withoutSecretNames(vars, MASK), detail.limit, secrets);
 }
 
 function hasSnapshot({ snapshot, embedded }: Step): boolean {

@@ -4,7 +4,7 @@ import type { Dict, Value } from "../base/value/value.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Cancellation, TimeLimit } from "./cancellation.ts";
-import type { JobState, PieceHeader, StepResult, SuitePart } from "./event.ts";
+import type { JobState, PieceHeader, RunOrigin, StepResult, SuitePart } from "./event.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
 import type { Locks } from "./execute/locks.ts";
 import type { Slots } from "./execute/slots.ts";
@@ -46,6 +46,8 @@ export interface RunOptions {
    * round that they are from.
    */
   readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
+  /** How it was started, for reports. */
+  readonly origin?: RunOrigin;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
   /** Where it is one process of a run on many machines. */

@@ -4,6 +4,7 @@ import type { MergedPieces, PieceFile } from "./piece_events.ts";
 import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
 import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
+import type { RunEvent, RunStarted } from "../run/event.ts";
 import { tallyRounds } from "../run/round_tally.ts";
 import { readSuiteRunFile } from "./suite_run_file.ts";
 
@@ -21,15 +22,36 @@ export async function mergeFiles(
   runFile?: NamedText,
   opening?: Opening,
 ): Promise<Merged> {
-  if (!runFile) return { isSuite: true, ...withTallies(mergeShards(files)) };
+  const complete = (merged: MergedPieces): MergedPieces => {
+    return { ...merged, events: withOrigin(tallyRounds(merged.events), files) };
+  };
+  if (!runFile) return { isSuite: true, ...complete(mergeShards(files)) };
   if (isSuiteRunFile(runFile.text)) {
     const suite = await readSuiteRunFile(runFile);
-    return { isSuite: true, ...withTallies(mergeSuitePieces(suite, files)) };
+    return { isSuite: true, ...complete(mergeSuitePieces(suite, files)) };
   }
   const run = await readRunFile(runFile, opening);
-  return { isSuite: false, ...withTallies(mergePieces(run, files, opening?.secrets)) };
+  return { isSuite: false, ...complete(mergePieces(run, files, opening?.secrets)) };
 }
 
-function withTallies(merged: MergedPieces): MergedPieces {
-  return { ...merged, events: tallyRounds(merged.events) };
+/** The events with what the first piece says that all have in common: commit, build and vars. */
+function* withOrigin(
+  events: Iterable<RunEvent>,
+  [file]: readonly PieceFile[],
+): Iterable<RunEvent> {
+  const [first] = file?.events() ?? [];
+  for (const event of events) {
+    if (event.type === "suite_started" && first?.type === event.type) {
+      yield { ...event, ...sharedOrigin(first) };
+    } else if (event.type === "run_started" && first?.type === event.type) {
+      yield { ...event, ...sharedOrigin(first), ...first.vars ? { vars: first.vars } : {} };
+    } else yield event;
+  }
+}
+
+function sharedOrigin(
+  { origin: { commit, branch, ci } = {} }: Pick<RunStarted, "origin">,
+): Pick<RunStarted, "origin"> {
+  const origin = { ...commit && { commit }, ...branch && { branch }, ...ci && { ci } };
+  return Object.keys(origin).length === 0 ? {} : { origin };
 }

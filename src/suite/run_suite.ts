@@ -10,6 +10,7 @@ import type { Emit, Failure, PieceHeader, RunEvent, RunFinished, SuitePart } fro
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Locks } from "../run/execute/locks.ts";
 import { Slots } from "../run/execute/slots.ts";
+import { maskEvent } from "../run/mask_event.ts";
 import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions } from "../run/run_options.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
@@ -30,6 +31,7 @@ export interface SuiteRunOptions extends
     | "timeout"
     | "snapshots"
     | "onFailedStep"
+    | "origin"
   > {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
@@ -81,11 +83,11 @@ export async function runSuite(
 ): Promise<boolean> {
   const { name, setup, teardown, shard, hash } = suite;
   const { clock } = host;
-  const { cancellation, timeout, piece } = options;
+  const { cancellation, timeout, piece, origin } = options;
   const id = crypto.randomUUID();
   const ticks = clock.ticks();
   const suiteRun = new SuiteRun(host, emit, options, id);
-  emit({
+  const started: RunEvent = {
     type: "suite_started",
     runId: id,
     time: clock.now(),
@@ -93,8 +95,10 @@ export async function runSuite(
     workflows: suite.workflows.length,
     ...shard ? { shard } : {},
     ...piece ? { piece: piece.header } : {},
+    ...origin ? { origin } : {},
     hash,
-  });
+  };
+  emit(origin ? maskEvent(started, options.makeSecrets()) : started);
   const stopTimer = timeout && cancellation.cancelAfter(timeout, clock);
   try {
     await suiteRun.setUp(setup);

@@ -12,6 +12,8 @@ import { type LogLevel, logLevel, redraws, usesColour } from "../output_mode.ts"
 /** The options for reporting a run, with its time limit. */
 export interface ReportSettings
   extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
+  /** The words of the command line. */
+  readonly args: readonly string[];
   readonly level: LogLevel;
   readonly timeout: RunOptions["timeout"];
   /** The required percentage of the operations of APIs that must be called. */
@@ -29,7 +31,7 @@ export async function readReportSettings(
   invocation: Invocation,
   host: Host,
 ): Promise<ReportSettings> {
-  const { switches, values, settings } = invocation;
+  const { args, switches, values, settings } = invocation;
   const history = values.get("history");
   if (history !== undefined) refuseWithoutRun(switches, "keep in a history");
   const pauses = switches.has("pause-on-failure");
@@ -40,6 +42,7 @@ export async function readReportSettings(
     );
   }
   return {
+    args,
     // Questions need a screen that nothing else draws on.
     redraws: !pauses && redraws(values.get("output"), host.env, host.stdout),
     level: logLevel(host.env, switches),

@@ -25,7 +25,7 @@ interface Runnable {
 /** The settings of a run that depend on its reports. */
 type ReportedOptions =
   & Required<Pick<RunOptions, "cancellation" | "detail" | "everyRound">>
-  & Pick<RunOptions, "timeout" | "onFailedStep">;
+  & Pick<RunOptions, "timeout" | "onFailedStep" | "origin">;
 
 /** Milliseconds within which one Ctrl-C comes twice: from the terminal, and from npm or npx. */
 const FORWARDED = 200;
@@ -99,6 +99,9 @@ export async function runReported(
       timeout,
       onFailedStep: settings.pauses
         ? (await import("./ask_after_failure.ts")).makeAsker(local, cancellation, settings.colour)
+        : undefined,
+      origin: targets.some(({ format }) => format.detailed)
+        ? await (await import("./run_origin.ts")).readOrigin(settings.args, host)
         : undefined,
       everyRound: report.takesRounds || targets.some(({ format }) => format.takesRounds),
       detail: {

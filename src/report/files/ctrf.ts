@@ -23,6 +23,14 @@ export function* renderCtrf(
   const { passed, failed, skipped, untested, tolerated } = countCases(all);
   const { started, duration } = timesOf(records);
   const tool = records[0]?.tool;
+  const { commit, branch, ci, args, host } = suite?.start.origin ?? records[0]?.origin ?? {};
+  const environment = {
+    commit,
+    branchName: branch,
+    buildName: ci?.name,
+    buildUrl: ci?.url,
+    extra: args || host ? { args, host } : undefined,
+  };
   const head = {
     reportFormat: "CTRF",
     specVersion: "1.0.0",
@@ -49,6 +57,7 @@ export function* renderCtrf(
           assertions: countAssertions(all),
         },
       },
+      environment: Object.values(environment).some((each) => each) ? environment : undefined,
     },
   };
   yield `${JSON.stringify(head).slice(0, -2)},"tests":[`;

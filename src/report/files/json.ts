@@ -37,6 +37,7 @@ function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Itera
     runId: suite?.start.runId,
     tool: records[0]?.tool,
     name: suite?.start.name,
+    origin: suite?.start.origin,
     shard: suite?.start.shard,
     state: end?.state ?? (hasPassed && !suite ? "passed" : "failed"),
     interrupted: end || !suite ? end?.interrupted : CUT_OFF,
@@ -57,12 +58,14 @@ function* renderRun(
   record: RunRecord,
   first: Readonly<Record<string, string | undefined>>,
 ): Iterable<string> {
-  const { id, tool, name, description, file, started, jobs, warnings, end } = record;
+  const { id, tool, name, description, file, origin, vars, started, jobs, warnings, end } = record;
   const head = {
     ...first,
     runId: id,
     tool,
     workflow: { name, description, file },
+    origin,
+    vars,
     state: end?.state ?? "failed",
     interrupted: end ? end.interrupted : CUT_OFF,
     started,

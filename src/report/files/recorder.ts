@@ -54,8 +54,8 @@ class RunRecorder {
     if (step) this.#addStep(step);
     switch (event.type) {
       case "run_started": {
-        const { name, description, file, suite, time: started } = event;
-        this.#run = { ...this.#run, name, description, file, suite, started };
+        const { name, description, file, suite, origin, vars, time: started } = event;
+        this.#run = { ...this.#run, name, description, file, suite, origin, vars, started };
         for (const { id, name, needs, tags, steps: outline } of event.jobs) {
           const none = { duration: 0, failures: [], steps: [] };
           this.#jobs.set(id, { id, name, needs, tags, outline, ...none });

@@ -5,6 +5,7 @@ import type {
   RoundsTallied,
   RoundStats,
   RunFinished,
+  RunOrigin,
   StepOutline,
   StepTree,
   SuiteFinished,
@@ -12,6 +13,7 @@ import type {
   SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
+import type { Value } from "../../base/value/value.ts";
 import { workflowState } from "../../run/count_steps.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
@@ -26,6 +28,10 @@ export interface RunRecord {
   readonly file: string;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
+  /** How it was started; that of a suite is in its start. */
+  readonly origin?: RunOrigin;
+  /** The values of its vars. */
+  readonly vars?: Value;
   /** Milliseconds since 1970. */
   readonly started: number;
   /** In the order of the file. */

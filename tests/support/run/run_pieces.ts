@@ -96,9 +96,13 @@ function isSplit(path: string, id: string): boolean {
   return repeat?.async === true && repeat.expect === undefined;
 }
 
+/** How a run was started and with which vars, in its JSON and CTRF. */
+export const ORIGIN = /"(?:origin|environment|vars)":\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\},\s*/g;
+
 /** A report without what differs from run to run: times, hosts, ids of runs and processes. */
 export function withoutTimes(text: string): string {
   return text
+    .replace(ORIGIN, "")
     .replace(/(&quot;|"|')?stats\1?(" value=|: ?)("\{[^"]*\}"|\{[^{}]*\}|\S.*)/g, "")
     .replace(/(time|timestamp|hostname|id)="[^"]*"/g, "")
     .replace(

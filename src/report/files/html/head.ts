@@ -1,7 +1,7 @@
 import { printable } from "../../../base/text/printable.ts";
 import { formatElapsed } from "../../../base/value/duration.ts";
 import { countWorkflows, noSteps, sumOf } from "../../../run/count_steps.ts";
-import type { JobState } from "../../../run/event.ts";
+import type { JobState, RunOrigin } from "../../../run/event.ts";
 import { countOf } from "../../text/lines.ts";
 import {
   loneRecord,
@@ -69,12 +69,11 @@ export function renderHead(record: RunRecord, beside = ""): string {
 
 /** The name of a run, its result, and when it ran. */
 export function renderAbout(record: RunRecord, heading: "h1" | "h2"): string {
-  const { name, description = "", end, warnings, file, started, tool } = record;
+  const { name, description = "", end, warnings, file, origin } = record;
   const warned = warnings.slice(0, MAX_WARNINGS).map(({ text }) => `<li>${escape(text)}</li>`);
   if (warnings.length > MAX_WARNINGS) {
     warned.push(`<li>… and ${warnings.length - MAX_WARNINGS} more</li>`);
   }
-  const time = `<time datetime="${new Date(started).toISOString()}">${timeText(started)}</time>`;
   return `<${heading}>${iconOf(stateOf(record))} ${escape(name)}</${heading}>
 ${
     description &&
@@ -82,12 +81,35 @@ ${
   }${renderAlert(end ? end.interrupted : CUT_OFF)}<ul class="counts">${
     countsOf(record).map((item) => `<li>${item}</li>`).join("")
   }</ul>
-<p class="muted">${escape(`${file} · ${tool.name} ${tool.version} · `)}${time}</p>
+<p class="origin muted">${
+    [`<span>${escape(file)}</span>`, ...originItems(record, origin)].join(" ")
+  }</p>
 ${
     warned.length === 0
       ? ""
       : `${open("ul", "warnings", warned.length > 2)}${warned.join("")}</ul>\n`
   }`;
+}
+
+/** When and where a run was, and of which commit. */
+function originItems(
+  { started, tool }: Pick<RunRecord, "started" | "tool">,
+  { host, branch, commit, ci }: RunOrigin = {},
+): string[] {
+  const time = `<time datetime="${new Date(started).toISOString()}">${timeText(started)}</time>`;
+  const texts = [
+    `${tool.name} ${tool.version}`,
+    host && `on ${host}`,
+    branch && `branch ${branch}`,
+    commit && `commit ${commit.slice(0, 12)}`,
+    ci && !ci.url && ci.name,
+  ];
+  const link = ci?.url ? [`<a href="${escape(ci.url)}">${escape(ci.name)}</a>`] : [];
+  return [
+    time,
+    ...texts.flatMap((text) => text ? [`<span>${escape(text)}</span>`] : []),
+    ...link,
+  ];
 }
 
 function iconOf(state: JobState): string {
@@ -163,10 +185,9 @@ export function renderIndex(
 ): string {
   const { started, duration } = timesOf(records);
   const tool = records[0]?.tool;
-  const about = [
-    timeText(suite?.start.time ?? started),
-    ...tool ? [`${tool.name} ${tool.version}`] : [],
-  ].join(" · ");
+  const about = tool
+    ? originItems({ started: suite?.start.time ?? started, tool }, suite?.start.origin)
+    : [];
   const header = `<h1>${iconOf(stateOfAll(records, suite))} ${
     escape(suiteName(records, suite))
   }</h1>
@@ -175,7 +196,7 @@ ${renderAlert(suite && !suite.end ? CUT_OFF : suite?.end?.interrupted)}<ul class
   }: ${statesOf(workflowsOf(records))}</li><li>${
     formatElapsed(suite?.end?.duration ?? duration)
   }</li></ul>
-<p class="muted">${escape(about)}</p>
+<p class="origin muted">${about.join(" ")}</p>
 `;
   return `<nav><a id="to-index" href="#" hidden>all workflows</a></nav>
 <section id="index" role="main">

@@ -1,4 +1,6 @@
 import type { ApiCoverage, OperationCoverage } from "../../../base/value/api_coverage.ts";
+import { isDict, type Value } from "../../../base/value/value.ts";
+import type { RunOrigin } from "../../../run/event.ts";
 import { formatElapsed } from "../../../base/value/duration.ts";
 import {
   coverageShares,
@@ -96,6 +98,31 @@ function operationCells({ method, path, hits, statuses, parameters }: OperationC
     statuses.map(({ status, hits }) => mark(status, hits)).join(" "),
     parameters.map(({ name, hits }) => mark(name, hits)).join(" "),
   ];
+}
+
+/** Renders how a run was started and with which vars; empty if nothing is known of it. */
+export function renderStartPanel({ args }: RunOrigin = {}, vars: Value = {}): string {
+  const entries = isDict(vars) ? Object.entries(vars) : [];
+  const parts = [
+    ...args === undefined ? [] : ["Command line"],
+    ...entries.length === 0 ? [] : [countOf(entries.length, "var")],
+  ];
+  if (parts.length === 0) return "";
+  const line = args === undefined ? "" : `<pre>${escape(commandLine(args))}</pre>\n`;
+  const rows = entries.map(([name, value]) => [
+    `<code>${escape(name)}</code>`,
+    `<code>${escape(typeof value === "string" ? value : JSON.stringify(value))}</code>`,
+  ]);
+  const table = rows.length === 0 ? "" : renderTable("", ["Var", "Value"], rows);
+  const summary = parts.join(" and ");
+  return renderPanel('class="panel"', summary, summary, line + table);
+}
+
+function commandLine(args: readonly string[]): string {
+  const words = args.map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  );
+  return ["runner", ...words].join(" ");
 }
 
 /** The maximum in a list: more would hide the worst. */

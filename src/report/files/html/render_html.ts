@@ -22,7 +22,12 @@ import {
   pageJobs,
   pageStep,
 } from "./page_data.ts";
-import { renderCoveragePanels, renderHistoryChart, renderHistoryPanel } from "./panels.ts";
+import {
+  renderCoveragePanels,
+  renderHistoryChart,
+  renderHistoryPanel,
+  renderStartPanel,
+} from "./panels.ts";
 import { PAGE_SCRIPT } from "./page_script.ts";
 import { STYLE } from "./style.ts";
 
@@ -100,7 +105,8 @@ function pageStart(title: string, icon: string, policy: string): string {
 function renderLoneHead(record: RunRecord, chart: string, panels: string): string {
   const { jobs } = record;
   const graph = graphPanel(countOf(jobs.length, "job"), jobs.some(({ needs }) => needs.length > 0));
-  return `${renderHead(record, chart)}\n<div class="panels">\n${graph}${panels}</div>\n`;
+  const start = renderStartPanel(record.origin, record.vars);
+  return `${renderHead(record, chart)}\n<div class="panels">\n${graph}${start}${panels}</div>\n`;
 }
 
 /** The index of the runs, and the heads of all runs. The script shows one of them. */
@@ -112,9 +118,11 @@ function renderSuiteHead(
 ): string {
   const records = runs.map(({ record }) => record);
   const heads = runs.map(({ id, record }) =>
-    `<div id="head${id}" hidden>\n${renderHead(record)}\n</div>\n`
+    `<div id="head${id}" hidden>\n${renderHead(record)}
+<div class="panels">\n${renderStartPanel(record.origin, record.vars)}</div>\n</div>\n`
   ).join("");
-  return `${renderIndex(records, suite, chart, panels)}${heads}
+  const start = renderStartPanel(suite?.start.origin);
+  return `${renderIndex(records, suite, chart, start + panels)}${heads}
 <div class="panels">\n${graphPanel("Jobs", true)}</div>
 <script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;
 }

@@ -65,6 +65,7 @@ header:has(h1 > .failed) { border-top-color: var(--bad); }
   background: var(--raised);
 }
 .counts span { font-weight: 600; }
+.origin { display: flex; flex-wrap: wrap; gap: 0 14px; }
 .history-chart { margin: 0; min-width: 0; font-size: 12px; }
 .history-chart svg { display: block; max-width: 100%; margin-bottom: 4px; }
 svg .passed { fill: var(--good); } svg .failed { fill: var(--bad); } svg .flaky { fill: var(--warn); }
