@@ -188,3 +188,101 @@ Deno.test("strings of a description arrive unchanged", async () => {
   assertEquals(body.password, "from-the-environment");
   assert(!JSON.stringify(body).includes("ghp_"), "no secret of the description is sent");
 });
+
+/** A later version of the shop, as replacements in its text. */
+const LATER: readonly (readonly [before: string | RegExp, after: string])[] = [
+  [
+    / {8}- name: sort\n.*\n.*created\] }\n/,
+    "        - { name: region, in: query, required: true, schema: { type: string, example: eu } }\n",
+  ],
+  ["required: [name, email]", "required: [name, email, country]"],
+  ["note: { type: string }\n", "note: { type: string }\n        country: { type: string }\n"],
+  [/ {8}"202":\n(?:.*\n){4} {8}"201":/, '        "200":'],
+  ["  /health:\n", "  /status/health:\n"],
+  [
+    / {2}\/export:\n[^]*?(?=components:)/,
+    `  /customers/{customerId}/notes:
+    get:
+      operationId: listNotes
+      tags: [Customers]
+      parameters: [{ $ref: "#/components/parameters/CustomerId" }]
+      responses: { "200": { description: Notes } }
+  /invoices:
+    post:
+      operationId: createInvoice
+      tags: [Invoices]
+      parameters: [{ name: access_token, in: query, required: true, schema: { type: string } }]
+      responses:
+        "201":
+          description: The invoice
+          content:
+            application/json:
+              schema: { type: object, required: [id], properties: { id: { type: string } } }
+  /invoices/{id}:
+    get:
+      operationId: getInvoice
+      tags: [Invoices]
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses: { "200": { description: The invoice } }
+`,
+  ],
+];
+
+Deno.test("gen adds new operations to a workflow that is there, and lists what else changed", async () => {
+  const shop = Deno.readTextFileSync(`${FIXTURES}shop.yaml`);
+  await withFiles({ "api.yaml": shop }, async (cwd) => {
+    const gen = () => runMain(["gen", "api.yaml", "-o", "w.yml"], { cwd });
+    const text = () => Deno.readTextFileSync(`${cwd}/w.yml`);
+    await gen();
+    const mine = text()
+      .replace("      - name: Read a customer\n", "      # Mine.\n      - name: 'Read it again'\n")
+      .replace("id: get_customer\n", "id: again # not get_customer\n");
+    Deno.writeTextFileSync(`${cwd}/w.yml`, mine);
+    const same = await gen();
+    assertEquals([same.code, same.stderr, text()], [0, "w.yml: nothing to add\n", mine]);
+
+    const later = LATER.reduce((text, [before, after]) => text.replace(before, after), shop);
+    Deno.writeTextFileSync(`${cwd}/api.yaml`, later);
+    const changes =
+      `  changed  GET /customers (list_customers): requires the query parameter "region"; \
+has no query parameter "sort"
+  changed  POST /customers (create_customer): requires "country" in the body
+  changed  POST /customers/{customerId}/orders (place_order): responds 200, and the step expects 201, 202
+  changed  GET /status/health (health): the step sends GET /health
+  gone     GET /export (export)
+  changed and gone steps stay as they are; --force writes the file from scratch
+`;
+    const added = await gen();
+    assertEquals([added.code, added.stdout], [0, ""]);
+    assertEquals(
+      added.stderr,
+      `w.yml: 3 operations added, 4 changed, 1 gone; run it with ACCESS_TOKEN=… runner w.yml
+  added    GET /customers/{customerId}/notes (list_notes)
+  added    POST /invoices (create_invoice)
+  added    GET /invoices/{id} (get_invoice)
+${changes}`,
+    );
+    const merged = text();
+    const left = mine.split("\n");
+    for (const line of merged.split("\n")) if (line === left[0]) left.shift();
+    assertEquals(left, [], "what was there stays, in its order");
+    assertStringIncludes(
+      merged,
+      'get: "/customers/{{outputs.create_customer.id}}/notes"\n' +
+        "        test: res.code == 200\n\n  - name: Orders\n",
+    );
+    assertStringIncludes(merged, 'get: "/invoices/{{outputs.create_invoice.id}}"');
+    assertStringIncludes(merged, '  access_token: "{{ACCESS_TOKEN ?? random_str(12)}}"\n\njobs:');
+    const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
+    assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+
+    const again = await gen();
+    assertEquals([again.stderr, text()], [
+      `w.yml: nothing to add, 4 changed, 1 gone\n${changes}`,
+      merged,
+    ]);
+    await runMain(["gen", "api.yaml", "-o", "w.yml", "--force"], { cwd });
+    const { stdout } = await runMain(["gen", "api.yaml"], { cwd });
+    assertEquals(text(), stdout);
+  });
+});

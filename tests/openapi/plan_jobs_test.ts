@@ -22,6 +22,7 @@ function operation(line: string): Operation {
     parameters: [],
     success: { kind: "any" },
     security: [],
+    statuses: [],
     ...(fields === undefined ? {} : {
       response: { type: "object", required: [], schema: schema(fields) },
     }),

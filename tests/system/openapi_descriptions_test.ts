@@ -36,7 +36,7 @@ for (const file of FILES) {
         return;
       }
       assertEquals([made.code, made.stdout], [0, ""], made.stderr);
-      assert(!/^(?!warning: )/m.test(made.stderr.trimEnd() || "warning: "), made.stderr);
+      assert(!/^(?!warning: |wrote w\.yml: )/m.test(made.stderr.trimEnd()), made.stderr);
 
       const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
@@ -48,6 +48,40 @@ for (const file of FILES) {
 
       const again = await runMain(["gen", "api.yaml"], { cwd });
       assertEquals(again.stdout, workflow);
+    });
+  });
+}
+
+/** Versions of a description, and the number of operations that the later one adds. */
+const VERSIONS = [
+  [
+    "kubernetes-client/lib/specs/swagger-1.10.json.gz",
+    "kubernetes-client/lib/specs/swagger-1.13.json.gz",
+    69,
+  ],
+  [
+    "@octokit/openapi/generated/ghes-2.18.json",
+    "@octokit/openapi/generated/ghes-2.22.json",
+    131,
+  ],
+] as const;
+
+for (const [before, after, count] of VERSIONS) {
+  Deno.test(`gen adds what ${after} has over ${before}`, async () => {
+    await withFiles({ "api.json": await read(PACKAGES + before) }, async (cwd) => {
+      const gen = () => runMain(["gen", "api.json", "-o", "w.yml"], { cwd });
+      await gen();
+      const left = (await Deno.readTextFile(`${cwd}/w.yml`)).split("\n").reverse();
+      await Deno.writeTextFile(`${cwd}/api.json`, await read(PACKAGES + after));
+      const { stderr } = await gen();
+      assertStringIncludes(stderr, `w.yml: ${count} operations added`);
+      for (const line of (await Deno.readTextFile(`${cwd}/w.yml`)).split("\n")) {
+        if (line === left.at(-1)) left.pop();
+      }
+      assertEquals(left, [], "what was there stays, in its order");
+      const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
+      assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+      assertStringIncludes((await gen()).stderr, "w.yml: nothing to add");
     });
   });
 }

@@ -23,6 +23,8 @@ export interface Operation {
   /** The server URL, if it differs from the API's. */
   readonly server?: string | undefined;
   readonly parameters: readonly ApiParameter[];
+  /** Keys of its responses: `200`, `4XX`, `default`. */
+  readonly statuses: readonly string[];
   readonly body?: Body | undefined;
   readonly success: Success;
   /** The content of a successful response; undefined if it is not JSON. */
@@ -39,6 +41,7 @@ export interface ApiParameter {
   readonly name: string;
   /** The value to send; null for an optional parameter without a known value, which is not sent. */
   readonly value: ParameterValue;
+  readonly isRequired: boolean;
 }
 
 /** A list is a name that is repeated in the query. */
@@ -49,6 +52,9 @@ export interface Body {
   readonly contentType: string;
   /** A string, or a map or list that is encoded by content type. */
   readonly value: Value;
+  readonly isRequired: boolean;
+  /** Required fields of a map. */
+  readonly required: readonly string[];
 }
 
 /** The status codes of a successful response. */

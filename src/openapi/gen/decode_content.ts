@@ -13,6 +13,18 @@ export function decodeApiBody(operation: DescribedOperation, sampler: Sampler): 
     ? typeAndMedia(body.types, (type) => body.media(type)?.value)
     : formOfSwagger(operation);
   if (type === undefined) return undefined;
+  const sample = sampleBody(type, media, sampler);
+  // A sample has no fields that only a response has.
+  const required = requiredFields(media.schema).map(({ name }) => name)
+    .filter((name) => isDict(sample.value) && Object.hasOwn(sample.value, name));
+  return { ...sample, isRequired: body?.isRequired ?? required.length > 0, required };
+}
+
+function sampleBody(
+  type: string,
+  media: RawApiMap,
+  sampler: Sampler,
+): Pick<Body, "contentType" | "value"> {
   if (/[/+]xml\b/i.test(type)) {
     const example = explicitExample(media);
     const isText = typeof example === "string";

@@ -13,9 +13,19 @@ const IGNORED_HEADERS = ["accept", "content-type", "authorization"];
 
 /** The parameters to send for a described one: none, or several for an object. */
 export function decodeParameter(
-  { name, isRequired, part, location: wanted }: DescribedParameter,
+  parameter: DescribedParameter,
   sampler: Sampler,
 ): ApiParameter[] {
+  const { isRequired } = parameter;
+  return decodeValues(parameter, sampler).map((value) => ({ ...value, isRequired }));
+}
+
+type Sent = Omit<ApiParameter, "isRequired">;
+
+function decodeValues(
+  { name, isRequired, part, location: wanted }: DescribedParameter,
+  sampler: Sampler,
+): Sent[] {
   const raw = mapOf(part.value);
   const location = LOCATIONS.find((one) => one === wanted);
   if (!location || location === "header" && !isHeaderParameter(name)) return [];
@@ -50,7 +60,7 @@ function spread(
   name: string,
   value: Value,
   raw: RawApiMap,
-): ApiParameter[] {
+): Sent[] {
   if (value === null || typeof value !== "object") return [{ location, name, value }];
   const { style, isExploded } = styleOf(location, raw);
   if (isDict(value)) {

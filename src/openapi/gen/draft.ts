@@ -45,21 +45,18 @@ export function renderDraft(
   const parts = [
     comment(head) + notTranslated(notes) + printYaml({ name }),
     ...Object.keys(vars).length === 0 ? [] : [printYaml({ vars })],
-    "jobs:\n" + jobs.map((job, index) =>
-      indent(
-        notTranslated(job.notes ?? []) +
-          printYaml([{
-            name: literalText(job.name),
-            ...isSequence && jobs.length > 1 ? sequenceKeys(index) : {},
-            ...job.keys,
-          }]) + "  steps:\n" +
-          job.steps.map(({ data, notes }) => indent(notTranslated(notes) + printYaml([data]), 4))
-            .join("\n"),
-        2,
-      )
-    ).join("\n"),
+    "jobs:\n" + jobs.map((job, index) => {
+      const keys = isSequence && jobs.length > 1 ? sequenceKeys(index) : {};
+      return indent(renderJob({ ...job, keys: { ...keys, ...job.keys } }), 2);
+    }).join("\n"),
   ];
   return parts.join("\n");
+}
+
+/** The text of a job, as a list of one. */
+export function renderJob({ name, keys, steps, notes = [] }: DraftJob): string {
+  return notTranslated(notes) + printYaml([{ name: literalText(name), ...keys }]) + "  steps:\n" +
+    steps.map(({ data, notes }) => indent(notTranslated(notes) + printYaml([data]), 4)).join("\n");
 }
 
 /** The keys that make a job wait for the previous one, however that ends. */

@@ -58,6 +58,7 @@ function decodeOperation(
     tag: rawText(listOf(raw.tags)[0])?.trim() ?? firstWord(path),
     server: server === undefined ? undefined : absoluteServer(server),
     parameters: operation.parameters.flatMap((parameter) => decodeParameter(parameter, sampler)),
+    statuses: operation.statuses,
     body: takesBody ? decodeApiBody(operation, sampler) : undefined,
     security: decodeSecurity(raw.security) ?? decodeSecurity(root.security) ?? [],
     ...decodeResponses(operation),

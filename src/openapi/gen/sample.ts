@@ -327,7 +327,10 @@ function writable(example: Value, schema: unknown): Value {
 const BOUNDARY = "runner-part";
 
 /** A multipart form as text; files are small text files. */
-export function multipartSample(value: Value, schema: unknown): Body {
+export function multipartSample(
+  value: Value,
+  schema: unknown,
+): Pick<Body, "contentType" | "value"> {
   const { properties } = shapeOf(schema);
   const parts = isDict(value) ? Object.entries(value) : [["value", value] as const];
   const lines = parts.flatMap(([name, part]) => {
