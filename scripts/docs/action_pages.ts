@@ -1,7 +1,12 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Action } from "../../src/action/action.ts";
 import { exampleStep } from "../../src/action/example_step.ts";
-import { listParameters, type NamedParameter, sentence } from "../../src/action/list_parameters.ts";
+import {
+  listParameters,
+  type NamedParameter,
+  sentence,
+  typeOfField,
+} from "../../src/action/list_parameters.ts";
 import { type CommandRule, COMMANDS } from "../../src/actions/browser/commands.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
@@ -28,7 +33,8 @@ function makeActionPage(action: Action, text: string): Page {
     "",
     ...parameters(action),
     "",
-    text.trim().replace("<!-- browser actions -->", () => browserActions().join("\n")),
+    text.trim().replace("<!-- browser actions -->", () => browserActions().join("\n"))
+      .replace("<!-- response -->", () => responseFields(action).join("\n")),
   ]);
 }
 
@@ -49,6 +55,17 @@ function browserActions(): string[] {
       [...needs.map((key) => `**${code(key)}**`), ...takes.map(code)].join(", "),
       `${plain(summary)}.`,
       result === undefined ? "" : code(`res.${result}`),
+    ]),
+  );
+}
+
+function responseFields({ responseFields = [] }: Action): string[] {
+  return table(
+    ["Field", "Type", "Meaning"],
+    responseFields.map((field) => [
+      code(`res.${field.name}`),
+      typeOfField(field),
+      `${plain(sentence(field.summary))}.`,
     ]),
   );
 }

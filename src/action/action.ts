@@ -58,6 +58,8 @@ export interface Action {
 export interface ResponseField {
   /** Its name in `res`. */
   readonly name: string;
+  /** What it is, in one line. */
+  readonly summary: string;
   /** Its type, in the words of the expression language, where it is always the same. */
   readonly type?: TypeName;
   /** A hint for a test that compares it with a value of another type. */

@@ -1,4 +1,4 @@
-import type { Parameter } from "./action.ts";
+import type { Parameter, ResponseField } from "./action.ts";
 
 /** A parameter, or a field of one, by its full name: `tls.ca`, `transaction[].query`. */
 export interface NamedParameter {
@@ -24,4 +24,15 @@ export function listParameters(
 /** A summary as the beginning of a sentence. */
 export function sentence(summary: string): string {
   return summary[0]!.toUpperCase() + summary.slice(1);
+}
+
+/** The types of fields in the words of parameters. */
+const TYPES: { readonly [T in NonNullable<ResponseField["type"]>]: string } = {
+  ...{ nil: "nil", bool: "boolean", int: "integer", float: "number" },
+  ...{ string: "string", array: "list", map: "map" },
+};
+
+/** The type of a field of `res`, in the words of parameters. */
+export function typeOfField({ type }: ResponseField): string {
+  return type === undefined ? "any" : TYPES[type];
 }

@@ -31,12 +31,12 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
     expectsResult: declaration.expectsResult,
     omitsNilIn: declaration.omitsNilIn,
     merge: declaration.merge,
-    responseFields: res && Object.entries(res).map(([name, field]) => {
-      const { type, optional: _, ...rest } = typeof field === "string"
-        ? { type: field, optional: undefined }
-        : field;
-      return { name, ...rest, ...type !== "any" && { type } };
-    }),
+    responseFields: res &&
+      Object.entries(res).map(([name, { type, optional: _, ...rest }]) => ({
+        name,
+        ...rest,
+        ...type !== "any" && { type },
+      })),
     usage: declaration.usage,
     exampleTest: example,
     ...(declaration.describe || declaration.command || declaration.testHint) && {

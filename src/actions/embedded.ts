@@ -20,7 +20,14 @@ export const embedded: Action = {
     usage: "with: { path: log_in.yml, vars: { customer: ann } }",
     example: "res.code == 0",
     omitsNilIn: () => [],
-    res: { code: "int", outputs: { type: "map", hide: hideOutputs } },
+    res: {
+      code: { type: "int", summary: "0 if all steps passed, otherwise 1; `status` is the same" },
+      outputs: {
+        type: "map",
+        summary: "outputs of its steps: `res.outputs.login.token`, or `res.outputs.token`",
+        hide: hideOutputs,
+      },
+    },
   }),
   embeds: true,
   load: () =>

@@ -15,18 +15,34 @@ export const browser = action({
     Array.isArray(actions) &&
     actions.some((one) => isDict(one) && String(one.name).startsWith("expect_")),
   res: {
-    code: "int",
-    results: "map",
-    filepaths: "map",
-    url: "string",
-    title: "string",
-    http_code: "any",
-    cookies: { type: "array", hide: hideCookieValues },
-    console_errors: "array",
-    failed_requests: "array",
-    dialogs: "array",
-    timing: "array",
-    screenshots: "map",
+    code: { type: "int", summary: "always 0" },
+    results: { type: "map", summary: "what actions read, by their `id` or else their name" },
+    filepaths: {
+      type: "map",
+      summary: "the files of screenshots, by `id` or name; temporary ones are removed later",
+    },
+    url: { type: "string", summary: "the URL of the page at the end" },
+    title: { type: "string", summary: "the title of the page at the end" },
+    http_code: { type: "any", summary: "the code of the last page that `navigate` opened" },
+    cookies: {
+      type: "array",
+      summary: "the cookies of the page: `name`, `value`, `domain`, `path`, `expires`, …",
+      hide: hideCookieValues,
+    },
+    console_errors: {
+      type: "array",
+      summary: "errors in the console and uncaught ones: `text`, `url`, `line`",
+    },
+    failed_requests: {
+      type: "array",
+      summary: "requests that failed: `method`, `url`, `code` (400 and above) or `error`",
+    },
+    dialogs: { type: "array", summary: "the dialogs that the page opened: `type`, `message`" },
+    timing: { type: "array", summary: "how long each action took, in seconds" },
+    screenshots: {
+      type: "map",
+      summary: "the screenshots as data URIs, which the HTML report shows",
+    },
   },
   usage: `with:
   actions:

@@ -75,14 +75,30 @@ export const db = action({
     }
   },
   res: {
-    code: "int",
-    rows: { type: "array", hide: hideColumns },
-    rows_affected: "int",
-    columns: "array",
-    results: { type: "array", hide: hideResults },
-    truncated: "bool",
-    error: "string",
-    error_code: "string",
+    code: { type: "int", summary: "0, or 1 after an error of the database" },
+    rows: {
+      type: "array",
+      summary: "the rows of the last statement: maps by column, or lists with `rows: arrays`",
+      hide: hideColumns,
+    },
+    rows_affected: {
+      type: "int",
+      summary:
+        "how many rows the last statement changed, or returned; for MySQL not those that it left as they were",
+    },
+    columns: { type: "array", summary: "the names of the columns of these rows" },
+    results: {
+      type: "array",
+      summary: "of several statements: `rows`, `rows_affected` and `columns` of each",
+      hide: hideResults,
+    },
+    truncated: { type: "bool", summary: "whether there were more rows than `max_rows`" },
+    error: { type: "string", summary: 'what the database refused, else `""`' },
+    error_code: {
+      type: "string",
+      summary:
+        'the code of the error: `23505`, `ER_DUP_ENTRY`, `SQLITE_CONSTRAINT_UNIQUE`, else `""`',
+    },
   },
   usage: `with:
   dsn: ":memory:"

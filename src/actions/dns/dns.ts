@@ -27,7 +27,15 @@ export const dns = action({
       .with({ default: "the first one of the system" }),
     ...timeout("How long the answer may take", 5000, "5s, at most the timeout of the step"),
   },
-  res: { code: "string", records: "array", authoritative: "bool", server: "string" },
+  res: {
+    code: {
+      type: "string",
+      summary: "the code of the answer: `NOERROR`, `NXDOMAIN`, `SERVFAIL`, `REFUSED`",
+    },
+    records: { type: "array", summary: "a list of `name`, `type`, `ttl` (seconds) and `value`" },
+    authoritative: { type: "bool", summary: "whether the server is responsible for the name" },
+    server: { type: "string", summary: "the server that was asked" },
+  },
   usage: "with: { name: shop.example.com, type: A }",
   example: 'res.records[0].value == "192.0.2.1"',
   async target({ name, type, server: address }) {

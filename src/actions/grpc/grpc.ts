@@ -23,18 +23,30 @@ export const grpc = action({
     checkTlsFiles(param, raw);
   },
   res: {
-    code: "int",
+    code: { type: "int", summary: "the number of the status: 0 for OK, 5 for NOT_FOUND" },
     status_code: {
       type: "string",
+      summary: "the name of the status: `OK`, `NOT_FOUND`, `UNAVAILABLE`",
       hint: "it is the name of the status; the number is res.code",
     },
-    status_message: "string",
-    body: "any",
-    rawbody: { type: "string", repeats: "body" },
-    messages: "array",
-    metadata: { type: "map", hide: hideHeaders },
-    trailers: { type: "map", hide: hideHeaders },
-    details: "array",
+    status_message: { type: "string", summary: 'what the server says about the status, else `""`' },
+    body: { type: "any", summary: "the last message, or nil" },
+    rawbody: { type: "string", summary: "the last message as JSON text", repeats: "body" },
+    messages: { type: "array", summary: "all messages" },
+    metadata: {
+      type: "map",
+      summary: "what the server sent before the messages, by name in lower case",
+      hide: hideHeaders,
+    },
+    trailers: {
+      type: "map",
+      summary: "what the server sent after the messages",
+      hide: hideHeaders,
+    },
+    details: {
+      type: "array",
+      summary: "the details of the status: maps with `@type`, such as a `google.rpc.BadRequest`",
+    },
   },
   usage: `with:
   addr: localhost:50051

@@ -44,7 +44,21 @@ export const imap = action({
     }
   },
   expectsResult: ({ wait_for: mail = null }) => mail !== null,
-  res: { code: "int", data: "map", mails: "array", error: "string" },
+  res: {
+    code: { type: "int", summary: "0, or 1 if the server refused a command" },
+    data: {
+      type: "map",
+      summary: "what the commands did; the fields of commands that are not among them are empty",
+    },
+    mails: {
+      type: "array",
+      summary: "mails that were fetched in full (`RFC822`, `BODY[]`), or waited for",
+    },
+    error: {
+      type: "string",
+      summary: 'which command was refused and why, else `""`; those after it were not sent',
+    },
+  },
   usage: `with:
   host: imap.example.com
   username: ann

@@ -39,7 +39,15 @@ export const redis = action({
     }
     if (commands?.length === 0) param.of("commands").wrong("there is no command");
   },
-  res: { reply: "any", replies: "array", error: "string", error_code: "string" },
+  res: {
+    reply: { type: "any", summary: "the reply to the last command" },
+    replies: { type: "array", summary: "the replies to all commands, in order" },
+    error: { type: "string", summary: 'the error reply that ended the step, else `""`' },
+    error_code: {
+      type: "string",
+      summary: 'the first word of the error: `WRONGTYPE`, `ERR`, else `""`',
+    },
+  },
   usage: 'with: { url: "redis://127.0.0.1:6379", command: PING }',
   example: 'res.reply == "PONG"',
   target: ({ url: { host, port } }) => ({ product: "redis", host, port }),

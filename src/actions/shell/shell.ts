@@ -124,15 +124,37 @@ export const shell = action({
   },
   omitsNilIn: () => ["env"],
   res: {
-    code: "any",
-    stdout: { type: "string", optional: true },
-    stderr: { type: "string", optional: true },
-    pid: "int",
-    signal: "any",
-    stdout_bytes: { type: "int", optional: true },
-    stderr_bytes: { type: "int", optional: true },
-    truncated: { type: "bool", optional: true },
-    log: { type: "string", optional: true },
+    code: {
+      type: "any",
+      summary: "the exit code, an integer; nil if it runs on in the background",
+    },
+    stdout: {
+      type: "string",
+      summary: "the output of the command, including the last line break",
+      optional: true,
+    },
+    stderr: { type: "string", summary: "its output on stderr", optional: true },
+    pid: { type: "int", summary: "the id of the process" },
+    signal: {
+      type: "any",
+      summary: "the signal that ended the command, such as `SIGKILL`, or nil",
+    },
+    stdout_bytes: { type: "int", summary: "the length of its output in bytes", optional: true },
+    stderr_bytes: {
+      type: "int",
+      summary: "the length of its output on stderr in bytes",
+      optional: true,
+    },
+    truncated: {
+      type: "bool",
+      summary: "whether the beginning of an output was dropped because of `max_output`",
+      optional: true,
+    },
+    log: {
+      type: "string",
+      summary: "of a command in the background, the file with its output",
+      optional: true,
+    },
   },
   usage: `with:
   cmd: echo "hello $NAME"

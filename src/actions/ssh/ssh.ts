@@ -81,14 +81,23 @@ export const ssh = action({
   },
   omitsNilIn: () => ["env"],
   res: {
-    code: "int",
-    stdout: "string",
-    stderr: "string",
-    signal: "any",
-    stdout_bytes: "int",
-    stderr_bytes: "int",
-    truncated: "bool",
-    files: "array",
+    code: {
+      type: "int",
+      summary: "the exit code of the command; -1 if a signal ended it, 0 without `cmd`",
+    },
+    stdout: { type: "string", summary: "the output of the command" },
+    stderr: { type: "string", summary: "its output on stderr" },
+    signal: { type: "any", summary: "the signal that ended it, such as `SIGKILL`, else nil" },
+    stdout_bytes: { type: "int", summary: "the length of its output in bytes" },
+    stderr_bytes: { type: "int", summary: "the length of its output on stderr in bytes" },
+    truncated: {
+      type: "bool",
+      summary: "whether only the last `max_output` bytes of its output are kept",
+    },
+    files: {
+      type: "array",
+      summary: "the files that were copied, each with `local`, `remote` and `size`",
+    },
   },
   usage: `with:
   host: app.example.com

@@ -27,12 +27,15 @@ export const tcp = action({
     ...timeout("How long everything may take"),
   },
   res: {
-    received: "string",
-    replies: "array",
-    bytes: "int",
-    closed: "bool",
-    address: "string",
-    tls: "any",
+    received: { type: "string", summary: "everything that was received, as text" },
+    replies: {
+      type: "array",
+      summary: "the text received up to and including each expected text, in order",
+    },
+    bytes: { type: "int", summary: "how many bytes were received" },
+    closed: { type: "bool", summary: "whether the server closed the connection" },
+    address: { type: "string", summary: "the address that was connected to" },
+    tls: { type: "any", summary: "protocol, cipher and certificate of a TLS connection, else nil" },
   },
   // With nothing to send or read it checks that the port takes connections.
   expectsResult: ({ send = null, expect = null, read_until: until = null }) =>

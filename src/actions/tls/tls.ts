@@ -21,13 +21,23 @@ export const tls = action({
     ...timeout("How long everything may take", 10_000, "10s, at most the timeout of the step"),
   },
   res: {
-    certificate: "any",
-    chain: "array",
-    protocol: "string",
-    protocols: "array",
-    cipher: "string",
-    valid: "bool",
-    error: "string",
+    certificate: {
+      type: "any",
+      summary:
+        "its `subject`, `issuer`, `names`, `not_before`, `not_after`, `days_left`, `serial`, `sha256`",
+    },
+    chain: {
+      type: "array",
+      summary: "the certificate and those that signed it, as far as they are known",
+    },
+    protocol: { type: "string", summary: "the version of the connection: `TLSv1.3`" },
+    protocols: {
+      type: "array",
+      summary: "the versions that the server accepts, of `TLSv1.2` and `TLSv1.3`",
+    },
+    cipher: { type: "string", summary: "the cipher of the connection" },
+    valid: { type: "bool", summary: "whether the certificate is valid for the host" },
+    error: { type: "string", summary: 'why it is not valid, else `""`' },
   },
   usage: "with: { host: example.com }",
   example: "res.certificate.days_left > 14",

@@ -1,6 +1,11 @@
-import type { Action } from "../../action/action.ts";
+import type { Action, ResponseField } from "../../action/action.ts";
 import { exampleStep } from "../../action/example_step.ts";
-import { listParameters, type NamedParameter, sentence } from "../../action/list_parameters.ts";
+import {
+  listParameters,
+  type NamedParameter,
+  sentence,
+  typeOfField,
+} from "../../action/list_parameters.ts";
 import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
@@ -63,14 +68,12 @@ function renderAction(action: Action, layout: Layout): string {
         layout.width,
       ),
     ]),
-    ...responseFields
-      ? ["", layout.bold("Fields of res:")].concat(
-        wrap(responseFields.map(({ name }) => name).join(", "), layout.width - 2).map((line) =>
-          `  ${line}`
-        ),
-      )
-      : [],
+    ...responseFields ? section("Fields of res", responseFields.map(fieldRow), layout) : [],
   ].join("\n") + "\n";
+}
+
+function fieldRow(field: ResponseField): [string, string] {
+  return [field.name, `${sentence(field.summary)} (${typeOfField(field)})`.replaceAll("`", "")];
 }
 
 function parameterRow({ name, parameter }: NamedParameter): [string, string] {
