@@ -45,7 +45,7 @@ export const sharing = (
   what: string,
   each: string,
 ): { readonly connection: Rule<string, string>; readonly fresh: Rule<boolean, boolean> } => ({
-  connection: text(`A name by which all jobs of the run share the ${what}`)
+  connection: text(`A name under which all jobs of the run share the ${what}`)
     .default("", `one for each ${each}`),
-  fresh: flag("Whether to open a connection for this step alone").default(false),
+  fresh: flag("Whether to open a connection only for this step").default(false),
 });

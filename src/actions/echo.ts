@@ -4,7 +4,7 @@ import { value } from "../action/schema.ts";
 import { readRendered } from "../action/spec.ts";
 import { textOf } from "../action/text_of.ts";
 
-const PARAMS = { message: value("any", "what to say, of any type").required() };
+const PARAMS = { message: value("any", "the message, of any type").required() };
 
 /** Answers with a text. */
 export const echo: Action = {

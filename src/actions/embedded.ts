@@ -8,7 +8,7 @@ import { isDict, type Value } from "../base/value/value.ts";
 const PARAMS = {
   path: text("the job file, relative to the file that names it")
     .with({ namesFile: "yaml" }).required(),
-  vars: value("map", "all the vars that the job sees").default({}, "none"),
+  vars: value("map", "all vars that the job can read").default({}, "none"),
 };
 
 /** Runs a job of another file as a step. */

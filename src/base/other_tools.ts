@@ -20,8 +20,8 @@ function wordsOf(table: Table): string[] {
 
 const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
 const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
-const SKIPIF = 'the key is "skipif", which skips where it is true';
-const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
+const SKIPIF = 'the key is "skipif", which skips if it is true';
+const AFTER_ALL = 'the key is "finally", a list of steps that always run';
 const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
   '"on_failure: stop" of a job skips its remaining steps';
 const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
@@ -53,8 +53,7 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run', "timeout"],
     [AFTER_ALL, "teardown cleanup"],
     [
-      "files are joined by commas: runner a.yml,b.yml; a job in a file of its own runs by " +
-      "uses: embedded",
+      "files are joined by commas: runner a.yml,b.yml; put a job into its own file and run it with uses: embedded",
       "include",
     ],
     ['secrets come from environment variables, by "vars": NAME: "{{NAME}}"', "secrets"],
@@ -73,7 +72,7 @@ const KEYS: Readonly<Record<string, Table>> = {
   "a step": [
     [SKIPIF, "if"],
     [
-      '"when" is a key of a job; the condition of a step is "skipif", which skips where it is true',
+      '"when" is a key of a job; the condition of a step is "skipif", which skips if it is true',
       "when",
     ],
     ['the key is "uses"', "action"],
@@ -103,7 +102,7 @@ const KEYS: Readonly<Record<string, Table>> = {
   ],
   "iteration": [
     [TIMES, "count times"],
-    ['the key is "until", which ends the loop where it is true', "while"],
+    ['the key is "until", which ends the loop if it is true', "while"],
   ],
   "retry": [
     ['the key is "max_attempts"', "attempts count"],

@@ -13,7 +13,7 @@ const LOADERS = ["dag", "check"];
 
 /** Every variable that the program reads itself; all others are seen by workflow `vars` alone. */
 export const VARIABLES: readonly Variable[] = [
-  { name: "RUNNER_OUTPUT", option: "output", summary: "Like --output, which wins over it" },
+  { name: "RUNNER_OUTPUT", option: "output", summary: "Like --output, which takes precedence" },
   {
     name: "RUNNER_LOG_LEVEL",
     option: "verbose",

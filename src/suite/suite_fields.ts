@@ -20,17 +20,17 @@ export const SUITE = {
     },
     defaults: {
       type: "map",
-      summary: "Default values of `with` in all workflows, by the name of the action; those of " +
-        "a job win over them.",
+      summary:
+        "Default values of `with` in all workflows, by the name of the action; those of a job take precedence.",
     },
-    env_file: { type: "names", summary: "Files with NAME=value lines that `vars` see." },
+    env_file: { type: "names", summary: "Files with NAME=value lines that `vars` can read." },
     setup: {
       type: "names",
-      summary: "Workflow files that run first; all others see their outputs by step id.",
+      summary: "Workflow files that run first; all others can read their outputs by step id.",
     },
     teardown: {
       type: "names",
-      summary: "Workflow files that run last, whatever happened before.",
+      summary: "Workflow files that always run last.",
     },
     workers: {
       type: "integer",
@@ -66,9 +66,9 @@ export const SUITE_ENTRY = {
     vars: {
       type: "data",
       names: IN_WORKFLOW_VARS,
-      summary: "Vars of this workflow; they win over those of the suite.",
+      summary: "Vars of this workflow; they take precedence over those of the suite.",
     },
-    tags: { type: "names", summary: "Tags that all its jobs have besides their own." },
+    tags: { type: "names", summary: "Tags of all its jobs, in addition to their own." },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

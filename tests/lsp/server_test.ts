@@ -43,7 +43,7 @@ Deno.test("an editor opens a workflow, types in it and asks about it", async () 
     const hover = (near: string, into = 0) =>
       editor.askAt<{ contents: { value: string } } | null>("hover", path, near, into)
         .then((found) => found?.contents.value ?? "");
-    assertStringIncludes(await hover("for: 10s", 1), "The time of all attempts together");
+    assertStringIncludes(await hover("for: 10s", 1), "The time for all attempts together");
     assertStringIncludes(await hover("uses: http", 7), "**http**");
     assertStringIncludes(await hover("post: /login"), "of http");
     assertStringIncludes(await hover("random_str", 3), "random_str(");

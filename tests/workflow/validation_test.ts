@@ -372,7 +372,7 @@ flow.yml:8:1: warning: unknown key "shared" in the workflow
     | ^^^^^^ it has no effect; a key for anchors begins with "x-"
 flow.yml:11:3: warning: unknown key "if" in a job
   11 |   if: true
-     |   ^^ the key is "skipif", which skips where it is true
+     |   ^^ the key is "skipif", which skips if it is true
 flow.yml:12:3: warning: unknown key "timeout" in a job
   12 |   timeout: 5s
      |   ^^^^^^^ "timeout" is a key of a step
@@ -390,7 +390,7 @@ flow.yml:17:22: error: unknown key "intervall" in repeat
      |                      ^^^^^^^^^ did you mean "interval"?
 flow.yml:20:5: warning: unknown key "if" in a step
   20 |     if: true
-     |     ^^ the key is "skipif", which skips where it is true
+     |     ^^ the key is "skipif", which skips if it is true
 flow.yml:21:5: warning: unknown key "action" in a step
   21 |     action: hello
      |     ^^^^^^ the key is "uses"

@@ -11,10 +11,10 @@ const cookie = map({
   url: text("A URL that it is sent to"),
   domain: text("The host, or a domain with all its hosts"),
   path: text("The path that it is sent to").with({ default: "/" }),
-  secure: flag("Whether HTTPS alone carries it"),
+  secure: flag("Whether it is sent only over HTTPS"),
   http_only: flag("Whether scripts cannot read it"),
-  same_site: choice(["Strict", "Lax", "None"], "Whether other sites' requests carry it"),
-  expires: value("number", "When it ends: seconds since 1970"),
+  same_site: choice(["Strict", "Lax", "None"], "Whether it is sent with requests from other sites"),
+  expires: value("number", "When it expires: seconds since 1970"),
 }, "");
 
 const SUMMARY =

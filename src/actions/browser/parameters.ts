@@ -35,13 +35,13 @@ export const PARAMS = {
   viewport: map({
     width: pixels("In pixels").required(),
     height: pixels("In pixels").required(),
-    scale: value("number", "Pixels of the screen for each").default(1),
-    mobile: flag("Whether it is a phone").default(false),
-  }, "The size of the page from this step on, where it is another than the window's")
+    scale: value("number", "The number of screen pixels for each").default(1),
+    mobile: flag("Whether the page is shown as on a phone").default(false),
+  }, "The size of the page from this step on, if it differs from that of the window")
     .as(({ width, height, scale, mobile }) => (
       { width, height, deviceScaleFactor: scale, isMobile: mobile, hasTouch: mobile }
     )),
-  device: text("The phone or tablet to act as from this step on: `iPhone 15`, `Pixel 5`"),
+  device: text("The phone or tablet to emulate from this step on: `iPhone 15`, `Pixel 5`"),
   cookies,
   block: list(
     text(""),
@@ -55,16 +55,16 @@ export const PARAMS = {
   trace: text("A file to write a trace to, which the performance panel of Chrome opens"),
   tls: map({
     ca: text(
-      "Certificates of authorities to trust beside those of the browser: a path, or PEM text",
+      "Certificates of authorities to trust in addition to those of the browser: a path, or PEM text",
     ),
     verify: flag("Whether to verify the certificates of servers").with({ default: "true" }),
   }, "How certificates are verified"),
   executable: text("The browser to start: a name or a path")
     .with({ default: "the environment variable `CHROME`, or the first that is installed" }),
-  sandbox: flag("Whether the browser shuts pages in a sandbox of the system")
-    .with({ default: "true; of root on Linux false" }),
+  sandbox: flag("Whether the browser runs pages in a sandbox")
+    .with({ default: "true; false for root on Linux" }),
   connection,
-  fresh: fresh.with({ summary: "Whether to start a browser for this step alone" }),
+  fresh: fresh.with({ summary: "Whether to start a browser only for this step" }),
 };
 
 export type BrowserParams = Values<typeof PARAMS>;

@@ -16,7 +16,7 @@ export const dns = action({
   name: "dns",
   summary: "Asks a name server for the records of a name",
   params: {
-    name: text("The name; for PTR an address does as well").as(checkName).required(),
+    name: text("The name; for PTR, an address works, too").as(checkName).required(),
     type: text(`The type of records: ${RECORD_TYPES.join(", ")}`).as((written, param) => {
       const type = written.toUpperCase();
       if (RECORD_TYPES.includes(type)) return type;

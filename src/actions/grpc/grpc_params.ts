@@ -97,20 +97,20 @@ export const PARAMS = {
   method: text("The method: `GetUser`"),
   health: value(
     ["boolean", "string"],
-    "Asks for the health of this service, in place of a method; `true` for the server",
+    "Asks for the health of this service, instead of a method; `true` for the server",
   ),
   body: value(
     ["map", "list", "string"],
-    "The message as a map or as JSON text; of a method that takes a stream, a list",
+    "The message as a map or as JSON text; for a method that takes a stream, a list",
   ).as(readBody).with({ default: "an empty message" }),
   metadata: metadata(
-    "Names and values to send along; a list repeats its name, `-bin` takes base64",
+    "Names and values to send; a list repeats its name, `-bin` takes base64",
   ),
   proto: paths("Paths of .proto files that define the service")
     .with({ default: "server reflection" }),
   import_paths: paths("Directories of the files that .proto files import"),
   descriptor_set: text(
-    "The path of a descriptor set that defines the service, in place of .proto files",
+    "The path of a descriptor set that defines the service, instead of .proto files",
   ).with({ namesFile: "any" }),
   deadline: duration("How long the call may take; then its status is `DEADLINE_EXCEEDED`"),
   max_messages: integer("Ends a stream after that many messages of the server", { min: 1 }),

@@ -28,7 +28,7 @@ export const REDIRECT_PARAMS = {
 export const cookieParams = (shared = "") => ({
   cookies: value(
     ["boolean", "string"],
-    "Whether to send and keep cookies; a name shares them with all jobs that give it",
+    "Whether to send and keep cookies; a name shares them with all jobs that use it",
   ).with({ default: `true: the steps of a job share their cookies${shared}` }),
   cookie_file: text(
     "A Netscape cookie file whose cookies are added, relative to the workflow file",
@@ -38,7 +38,7 @@ export const cookieParams = (shared = "") => ({
 /** Parameters that give the request, and say what becomes of the response. */
 export const REQUEST_PARAMS = {
   method: text("GET, POST or any other method"),
-  url: text("Full URL, or what the path of a shorthand is appended to"),
+  url: text("The full URL, or the base for the path of a shorthand"),
   ...Object.fromEntries(SHORTHANDS.map((name) => [name, shorthand(name)])) as Record<
     typeof SHORTHANDS[number],
     ReturnType<typeof shorthand>
@@ -59,7 +59,7 @@ export const REQUEST_PARAMS = {
       "a list repeats its name",
   ),
   file: text(
-    "A file to send, relative to the file that names it; its extension gives the type",
+    "A file to send, relative to the file that names it; its extension determines the type",
   ).with({ namesFile: "any" }),
   graphql: map({
     query: text("The query or mutation"),
@@ -97,10 +97,10 @@ export const CONNECTION_PARAMS = {
   tls: tls(),
   proxy: text("The proxy to use, or none: http://user:password@host:port, https:// or socks5://")
     .with({ default: "the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY name" }),
-  unix_socket: text("The path of a Unix socket to connect to in place of the host"),
+  unix_socket: text("The path of a Unix socket to connect to instead of the host"),
   resolve: value(
     "map",
-    'Where to connect in place of a host: { "shop.example.com:443": "10.0.0.7:8443" }',
+    'Where to connect instead of a host: { "shop.example.com:443": "10.0.0.7:8443" }',
   ),
   ip: choice(["4", "6"], "The version of IP to use: 4 or 6"),
   local_address: text("The address of this machine to connect from"),
@@ -154,7 +154,7 @@ const WAYS = map(
     bearer: text("A token"),
     digest: map(
       USER_AND_PASSWORD,
-      "User and password, which are not sent themselves: MD5 or SHA-256",
+      "User name and password; only a hash of the password is sent: MD5 or SHA-256",
     ),
     oauth2: map({
       grant: text("how to get it: client_credentials, password or refresh_token")
@@ -166,8 +166,8 @@ const WAYS = map(
       password: text("The password, for the grant password"),
       refresh_token: text("For the grant refresh_token"),
       scope: value(["string", "list"], "The scopes to ask for"),
-      audience: text("For whom the token is"),
-      resource: value(["string", "list"], "For which resource the token is"),
+      audience: text("The audience of the token"),
+      resource: value(["string", "list"], "The resource that the token is for"),
       send: text("Where the client secret is sent: header or body").with({ default: "header" }),
     }, "A token that is fetched once for the run, and again when it expires"),
     aws: map({
@@ -177,7 +177,7 @@ const WAYS = map(
       secret_access_key: text("The key").required(),
       session_token: text("The token of temporary credentials"),
     }, "Signs the request for AWS and compatible services (Signature Version 4)"),
-    netrc: flag("Whether to take user and password from the file .netrc"),
+    netrc: flag("Whether to read user name and password from the file .netrc"),
   },
   "How to sign in, in one of these ways; it is not sent to another origin",
   { oneField: true },

@@ -85,7 +85,7 @@ export const shell = action({
     workdir: line("the directory to run it in").with({ default: "the current directory" }),
     env: mapOf(
       variable,
-      "variables to add to its environment; null takes one away",
+      "variables to add to its environment; null removes one",
       checkVariableName,
     ),
     stdin: text("text that it can read").with({ default: "nothing" }),
@@ -94,12 +94,12 @@ export const shell = action({
       0,
       "the timeout of the step, also for 0",
     ),
-    background: flag("whether it runs on, until the run ends, while the next steps run")
+    background: flag("whether it keeps running until the run ends, while the next steps run")
       .default(false),
     ready,
     ready_timeout: duration("how long it may take until it is ready").default(30_000, "30s"),
     detach: flag(
-      "whether it lives on after the run, in a session of its own; it is not waited for",
+      "whether it keeps running after the run, in its own session; the step does not wait for it",
     ).default(false),
     max_output: integer(
       "how many bytes of stdout and of stderr to keep: of more, the last",

@@ -29,10 +29,10 @@ export const sse = action({
     body: value("any", "Text, or an object or list to send as JSON"),
     json: value("any", "Any value to send as JSON"),
     until: condition(
-      "An expression: receive events until it is true of one, which is `message`",
+      "An expression: receive events until it is true; `message` is the event",
       "message",
     ),
-    max_events: integer("How many events to receive at most", { min: 1 }),
+    max_events: integer("The maximum number of events to receive", { min: 1 }),
     ...STREAM_PARAMETERS,
   },
   check(_params, param, raw) {

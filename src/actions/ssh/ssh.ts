@@ -34,13 +34,13 @@ export const ssh = action({
     workdir: text("The directory to run it in").with({ default: "the home" }),
     env: mapOf(
       value("any", "").as((value): string | null => textOf(value)).default(null),
-      "Variables to add to its environment; null takes one away",
+      "Variables to add to its environment; null removes one",
       checkVariable,
     ).as(addSecrets),
     stdin: text("Text that it can read").with({ default: "nothing" }),
     pty: flag("Whether it runs in a terminal, where stderr is a part of stdout").default(false),
     max_output: integer(
-      "How many bytes of stdout and of stderr to keep: of more, the last",
+      "How many bytes of stdout and of stderr to keep; if there are more, the last ones",
       { min: 0 },
     ).default(1024 * 1024),
     upload: mapOf(

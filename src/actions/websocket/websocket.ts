@@ -24,8 +24,11 @@ export const websocket = action({
       "What must arrive: text or /a pattern/, or a part of a JSON message; " +
         "a list waits for one message after each send",
     ).as((messages) => [messages].flat()),
-    until: condition("An expression: read messages until it is true of one", "message"),
-    max_messages: integer("How many messages to read at most", { min: 1 }),
+    until: condition(
+      "An expression: read messages until it is true; `message` is the last one",
+      "message",
+    ),
+    max_messages: integer("The maximum number of messages to read", { min: 1 }),
     subprotocols: value(
       ["string", "list"],
       "Subprotocols to offer; the server must choose one",

@@ -61,7 +61,7 @@ export const CONVERSION_FUNCTIONS = [
   ),
   defineWithEvaluation(
     "secret(value: any)",
-    "The value, which reports show as `***` from then on; of a list or map, all that is in it.",
+    "The value, which reports show as `***` from then on; in a list or map, every value.",
     (run, value: Value) => {
       run.scope.addSecret?.(value);
       return value;

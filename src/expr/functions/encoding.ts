@@ -86,7 +86,7 @@ export const HASH_FUNCTIONS: readonly ValueFunction[] = [
   }),
   defineNew(
     "totp(secret: string, options?: map)",
-    'The one-time password of now (RFC 6238) for a secret in base32. Options are digits (6), period in seconds (30) and algorithm ("sha1").',
+    'The current one-time password (RFC 6238) for a secret in base32. Options are digits (6), period in seconds (30) and algorithm ("sha1").',
     (secret: string, options: Dict = {}) => totp(secret, options, Date.now()),
     { load: crypto.load },
   ),

@@ -33,7 +33,7 @@ export const JWT_FUNCTIONS = [
   ),
   defineWithEvaluation(
     "jwt_sign(claims: map, key: any, options?: map)",
-    "A signed JSON Web Token. Options are algorithm (by default that of the key: HS256 of a secret) and header, a map of further header fields.",
+    "A signed JSON Web Token. Options are algorithm (by default that of the key: HS256 of a secret) and header, a map of additional header fields.",
     sign,
     { load: crypto.load, mayBeHidden: true },
   ),

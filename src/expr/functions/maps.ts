@@ -62,7 +62,7 @@ export const MAP_FUNCTIONS = [
   ),
   defineNew(
     "pick(map: map, keys: list)",
-    "The map with these keys alone; those that it does not have are left out.",
+    "The map with only these keys; missing ones are left out.",
     (map: Dict, keys: readonly Value[]) => withKeys(map, namesIn("pick", keys), true),
   ),
   defineNew(
@@ -72,7 +72,7 @@ export const MAP_FUNCTIONS = [
   ),
   defineNew(
     "merge(map: map, ...others: map)",
-    "The keys of all maps. Where several have a key, maps are merged, and any other value is that of the last one.",
+    "The keys of all maps. If several have a key, maps are merged; for other values, the last one is used.",
     (map: Dict, ...others: readonly Dict[]) =>
       others.reduce((merged, other) => mergeDicts(merged, other), map),
   ),

@@ -40,8 +40,7 @@ export const MATCH_FUNCTIONS = [
   ),
   defineNew(
     "includes_json(actual: any, part: any)",
-    "Whether the value contains the part: in maps the keys of the part, in lists as many items, " +
-      "each with its part; a string between slashes is a regular expression.",
+    "Whether the value contains the part: in maps the keys of the part, in lists the same number of items in the same order; a string between slashes is a regular expression.",
     (actual: Value, part: Value) => isAsExpected(actual, part, "include"),
     { load: loadRegexEngine, constant: EXPECTED, mismatches: findMismatches },
   ),

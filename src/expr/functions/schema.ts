@@ -17,7 +17,7 @@ import { defineWithEvaluation, type FilesOfCalls, type Mistake } from "./functio
 /** The validation of values by JSON Schema. */
 export const SCHEMA_FUNCTION = defineWithEvaluation(
   "schema(value: any, schema: any)",
-  "Whether the value is valid by a JSON Schema: the name of a file, relative to the workflow, or a map.",
+  "Whether the value is valid according to a JSON Schema: the name of a file, relative to the workflow, or a map.",
   (run, value: Value, schema: Value) => violations(run, value, schema).length === 0,
   { mayBeHidden: true, prepare: prepareCall, mismatches: violations },
 );

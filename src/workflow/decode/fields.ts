@@ -30,7 +30,7 @@ export const WORKFLOW = {
     jobs: { type: "list", required: true, summary: "The jobs." },
     finally: {
       type: "list",
-      summary: "Cleanup steps, which run after all jobs, also after a failure or an interruption.",
+      summary: "Cleanup steps, which run after all jobs, even after a failure or an interruption.",
     },
   },
   holdsAnchors: true,
@@ -50,8 +50,8 @@ export const JOB_FIELDS = {
     when: {
       type: "text",
       choices: ["always", "failure"],
-      summary: "Starts the job after its needs in any state, or only if one of them failed; by " +
-        "default, if all of them passed or were skipped on purpose.",
+      summary:
+        "always: starts the job when its needs have finished in any state; failure: only if one of them failed. By default, it starts if all of them passed or were skipped on purpose.",
     },
     steps: { type: "list", required: true, summary: "The steps, which run one after another." },
     on_failure: {
@@ -63,13 +63,14 @@ export const JOB_FIELDS = {
     finally: {
       type: "list",
       summary:
-        "Steps that clean up after each round that began, whatever failed or interrupted it.",
+        "Cleanup steps, which run after each round that started, even after a failure or an interruption.",
     },
     skipif: { type: "expression", names: IN_JOB, summary: "Skips the job if it is true." },
     allow_failure: {
       type: "expression",
       names: IN_JOB,
-      summary: "A failure of the job is known if it is true: it is shown, and fails nothing.",
+      summary:
+        "If it is true, a failure of the job is a known failure: it is shown, and does not fail the run.",
     },
     defaults: {
       type: "map",
@@ -83,13 +84,14 @@ export const JOB_FIELDS = {
     matrix: {
       type: "matrix",
       names: IN_MATRIX,
-      summary: "Runs the job once for each combination of values, as a job of its own.",
+      summary: "Runs the job once for each combination of values; each is a separate job.",
     },
     lock: {
       type: "text",
       pattern: /^[A-Za-z0-9_.-]+$/,
       form: "must be made of letters, digits, _, . and -",
-      summary: "Jobs with the same lock never run at the same time, also in all files of a suite.",
+      summary:
+        "Jobs with the same lock never run at the same time, even in different files of a suite.",
     },
     tags: {
       type: "names",
@@ -127,7 +129,7 @@ export const STEP_FIELDS = {
       type: "assertions",
       names: IN_STEP,
       summary: "Fails the step if it is false; in a list, each false one is a failure. " +
-        "`{ that: …, says: … }` gives one words.",
+        "`{ that: …, says: … }` adds a message.",
     },
     echo: { type: "template", names: IN_STEP, summary: "Text to print in the report." },
     vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
@@ -144,7 +146,8 @@ export const STEP_FIELDS = {
     allow_failure: {
       type: "expression",
       names: IN_STEP,
-      summary: "A failure of the step is known if it is true: it is shown, and fails nothing.",
+      summary:
+        "If it is true, a failure of the step is a known failure: it is shown, and does not fail the job.",
     },
     wait: { type: "duration", names: BEFORE_ACTION, summary: "How long to wait before the step." },
     timeout: {
@@ -187,7 +190,7 @@ export const ASSERTION = {
     says: {
       type: "template",
       names: IN_STEP,
-      summary: "What it asserts, in words: reports begin with them where it is false.",
+      summary: "A message, which reports show first if the expression is false.",
     },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
@@ -253,8 +256,8 @@ export const MATRIX = {
     include: {
       type: "iteration",
       names: IN_MATRIX,
-      summary: "A list of maps: each adds values to the combinations that it fits, or is one " +
-        "more combination.",
+      summary:
+        "A list of maps. Each adds its values to the combinations that it matches, or becomes one more combination.",
     },
     exclude: {
       type: "iteration",
@@ -265,7 +268,7 @@ export const MATRIX = {
       type: "integer",
       minimum: 1,
       default: "no limit",
-      summary: "How many of the jobs run at once; the others wait in their order.",
+      summary: "How many of the jobs run at once; the others wait in order.",
     },
     fail_fast: {
       type: "boolean",

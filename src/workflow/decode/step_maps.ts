@@ -10,7 +10,7 @@ export const ITERATION = {
     list: {
       type: "iteration",
       names: IN_ITERATION,
-      summary: "The entries, or a template that gives a list when the step runs.",
+      summary: "The entries, or a template that returns a list when the step runs.",
     },
     file: {
       type: "template",
@@ -26,19 +26,19 @@ export const ITERATION = {
     where: {
       type: "expression",
       names: IN_ITERATION,
-      summary: "Which rows of the file are run: it sees the columns as vars.",
+      summary: "Selects rows of the file; it reads the columns as vars.",
     },
     limit: { type: "integer", minimum: 0, summary: "The maximum number of rows to run." },
     matrix: {
       type: "matrix",
       names: IN_ITERATION,
-      summary: "Lists by name: the entries are all combinations of a value of each.",
+      summary: "Named lists; the entries are all combinations of their values.",
     },
     types: {
       type: "types",
       choices: ["auto"],
-      summary: "The types of columns, or auto, by the values in a CSV file, which are strings " +
-        "otherwise.",
+      summary:
+        "The types of columns, or auto to infer them from the values of a CSV file; by default, all are strings.",
     },
     parallel: {
       type: "integer",
@@ -54,7 +54,7 @@ export const ITERATION = {
     max: {
       type: "integer",
       minimum: 1,
-      summary: "How often the step may run until then; required with until.",
+      summary: "The maximum number of passes; required with until.",
     },
     interval: {
       type: "duration",
@@ -82,13 +82,13 @@ export const RETRY = {
       required: true,
       unless: "for",
       minimum: 1,
-      summary: "All attempts together; 1 or more. Without it, `for` limits them.",
+      summary: "The maximum number of attempts, 1 or more. Without it, `for` limits them.",
     },
     for: {
       type: "duration",
       names: BEFORE_ACTION,
-      summary: "The time of all attempts together, from the first on. An attempt is stopped when " +
-        "it is over, and none begins after it.",
+      summary:
+        "The time for all attempts together, from the start of the first. When it is over, the current attempt is stopped, and no other one starts.",
     },
     interval: {
       type: "duration",
@@ -103,8 +103,8 @@ export const RETRY = {
     },
     respect_retry_after: {
       type: "boolean",
-      summary: "Waits as long as the header Retry-After of a response says instead, but at most " +
-        "the timeout of the step.",
+      summary:
+        "Waits as long as the Retry-After header of a response asks for, instead of the interval, but at most the timeout of the step.",
     },
     backoff: {
       type: "number",
