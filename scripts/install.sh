@@ -15,7 +15,7 @@ releases=${RUNNER_RELEASES:-@RELEASES@}
 fail() {
   printf 'install.sh: error: %s\n' "$1" >&2
   [ $# -lt 2 ] || printf '  %s\n' "$2" >&2
-  exit 1
+  exit "${code:-1}"
 }
 
 find_system() {
@@ -61,7 +61,10 @@ download() {
   : >"$work/said"
   fetch "$1" "$2" && return
   case $status in
-    404) fail "$3" "$4" ;;
+    404)
+      [ "${2##*/}" != SHA256SUMS ] || code=3
+      fail "$3" "$4"
+      ;;
     401 | 403) fail "no access to $1 (HTTP $status)" \
       "a private repository does not serve its releases without a sign-in" ;;
   esac
@@ -98,6 +101,8 @@ help() {
     '  RUNNER_INSTALL   The directory to install into (default: ~/.local/bin)' \
     '  RUNNER_RELEASES  The page of the releases, such as' \
     '                   https://github.com/OWNER/REPO/releases' \
+    '' \
+    'Exit code: 3 if there is no such release, 1 after another error.' \
     '' \
     'From a pipe: curl -fsSL <url> | sh -s -- 1.2.3'
 }

@@ -57,15 +57,15 @@ async function runStep({ run, shell }: Step, cwd: string, env: Readonly<Record<s
 
 /** Runs the step of the action that runs a workflow; `times` as often, in one job. */
 async function runAction(
-  options?: string,
+  args?: string,
   path = "w.yml",
-  { directory = ".", times = 1 } = {},
+  { directory = ".", times = 1, report = "" } = {},
 ): Promise<Ended> {
   const step = runs.steps.find(({ id }) => id === "run")!;
-  const [program, args] = theProgram();
+  const [program, before] = theProgram();
   const files = {
     "w.yml": SHOWS,
-    "bin/runner": `#!/bin/sh\nexec ${shWords([program, ...args])} "$@"\n`,
+    "bin/runner": `#!/bin/sh\nexec ${shWords([program, ...before])} "$@"\n`,
     "outputs": "",
     "summary": "",
     "flows/a b.yml": "name: first\njobs: [{ name: j, steps: [{ uses: hello }] }]\n",
@@ -79,30 +79,32 @@ async function runAction(
       GITHUB_STEP_SUMMARY: `${cwd}/summary`,
       GITHUB_WORKSPACE: cwd,
       WORKFLOW: path,
-      OPTIONS: options ?? inputs.options!.default!,
-      REPORT: `${cwd}/report`,
+      ARGS: args ?? inputs.args!.default!,
+      REPORT: report,
+      TEMPORARY: `${cwd}/temp`,
       IN: `${cwd}/${directory}`,
     };
     for (let time = 1; time < times; time++) await runStep(step, cwd, env);
     const ended = await runStep(step, cwd, env);
     const { outputs = "", summary = "" } = readDirectory(cwd);
-    const reports = Object.keys(ended.code === 0 ? readDirectory(`${cwd}/report`) : {});
+    const written = `${cwd}/${report || "temp/runner-report"}`;
+    const reports = Object.keys(ended.code === 0 ? readDirectory(written) : {});
     return { ...ended, outputs, summary, reports };
   });
 }
 
 const ignore = Deno.build.os === "windows";
 
-Deno.test("the action runs a workflow without options", { ignore }, async () => {
+Deno.test("the action runs a workflow without arguments", { ignore }, async () => {
   const { code, stdout, stderr, outputs, summary, reports } = await runAction();
   assertEquals([code, stderr], [0, ""], stdout);
   assertStringIncludes(stdout, "a is none, b is none");
-  assert(/^report=.*\/report\nresult=passed\n$/.test(outputs), outputs);
+  assert(/^report=.*\/temp\/runner-report\nresult=passed\n$/.test(outputs), outputs);
   assertStringIncludes(summary, "shows");
   assertEquals(reports.toSorted(), [...REPORT_FILES].sort());
 });
 
-Deno.test("the action splits its options like a shell, and executes nothing", {
+Deno.test("the action splits its arguments like a shell, and executes nothing", {
   ignore,
 }, async () => {
   for (const between of [" ", "\n", "  \n"]) {
@@ -125,7 +127,7 @@ Deno.test("the action takes several paths, one a line, a directory and a suite",
   }
 });
 
-Deno.test("the action fails if the workflow fails or its options are invalid", {
+Deno.test("the action fails if the workflow fails or its arguments are invalid", {
   ignore,
 }, async () => {
   const failed = await runAction("--var a=bad");
@@ -134,7 +136,7 @@ Deno.test("the action fails if the workflow fails or its options are invalid", {
   assertStringIncludes(failed.stdout, "::error file=w.yml,line=5");
   const open = await runAction("--var 'a=1");
   assertEquals(open.code, 1);
-  assertStringIncludes(open.stdout, "::error::invalid options: unterminated quote");
+  assertStringIncludes(open.stdout, "::error::invalid args: unterminated quote");
   assertStringIncludes(open.outputs, "\nresult=failed\n");
 });
 
@@ -154,8 +156,18 @@ Deno.test("the action runs in its working-directory, and annotates from the work
 Deno.test("the action keeps the reports of each of its uses in a job", { ignore }, async () => {
   const { outputs } = await runAction("", "w.yml", { times: 3 });
   const found = [...outputs.matchAll(/^report=.*\/(.*)$/gm)].map(([, name]) => name);
-  assertEquals(found, ["report", "report-2", "report-3"]);
+  assertEquals(found, ["runner-report", "runner-report-2", "runner-report-3"]);
 });
+
+Deno.test(
+  "the action writes its reports into a directory of the workspace",
+  { ignore },
+  async () => {
+    const ended = await runAction("", "v.yml", { directory: "deep/er", report: "out/run" });
+    assert(/^report=\/.*\/out\/run\n/.test(ended.outputs), ended.outputs);
+    assertEquals(ended.reports.toSorted(), [...REPORT_FILES].sort());
+  },
+);
 
 const choose = runs.steps.find(({ id }) => id === "choose")!;
 
@@ -168,6 +180,7 @@ async function chooseVersion(version: string, installed: Readonly<Record<string,
       ACTION: CHECKOUT,
       TOOLS: `${cwd}/tools`,
       ARCH: "X64",
+      OS: "Linux",
     });
     const outputs = await Deno.readTextFile(`${cwd}/outputs`);
     return { ...ended, outputs: outputs.replaceAll(cwd, "~") };
@@ -178,12 +191,13 @@ Deno.test("the action installs the version of its own commit, unless another is 
   ignore,
 }, async () => {
   const chosen = (version: string, missing = true) =>
-    `version=${version}\ndirectory=~/tools/${version}/X64\nmissing=${missing}\n`;
+    `version=${version}\ndirectory=~/tools/${version}/X64\nbin=~/tools/${version}/X64/bin\n` +
+    `missing=${missing}\n`;
   assertEquals(inputs.version!.default, "");
   assertEquals((await chooseVersion("")).outputs, chosen(config.version));
   assertEquals((await chooseVersion("v1.2.3")).outputs, chosen("1.2.3"));
   assertEquals((await chooseVersion("latest")).outputs, chosen("latest"));
-  const there = (version: string) => ({ [`tools/${version}/X64/runner`]: "#!/bin/sh\n" });
+  const there = (version: string) => ({ [`tools/${version}/X64/bin/runner`]: "#!/bin/sh\n" });
   assertEquals((await chooseVersion("1.2.3", there("1.2.3"))).outputs, chosen("1.2.3", false));
   assertEquals((await chooseVersion("1.2.4", there("1.2.3"))).outputs, chosen("1.2.4"));
   // The latest is looked for each time.
@@ -195,35 +209,72 @@ Deno.test("the action installs the version of its own commit, unless another is 
   }
 });
 
-Deno.test("the action installs with install.sh, and adds what it installed to the PATH", {
-  ignore,
-}, async () => {
-  const install = runs.steps.find(({ shell }) => shell === "sh")!;
-  const add = runs.steps.find(({ name }) => name === "Add runner to the PATH")!;
-  const program = "#!/bin/sh\necho Runner Version 1.2.3\n";
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(program));
+const PROGRAM = "#!/bin/sh\necho Runner Version 1.2.3\n";
+
+/** Runs the steps that install a release, from a host that answers a request for its checksums. */
+async function installFrom(sums: () => Response) {
+  const [install, add] = [
+    runs.steps.find(({ shell }) => shell === "sh")!,
+    runs.steps.find(({ name }) => name === "Add runner to the PATH")!,
+  ];
   const asked: string[] = [];
   await using server = withServer((request) => {
     const { pathname } = new URL(request.url);
     asked.push(pathname);
-    const names = ["linux-x64", "linux-arm64", "macos-x64", "macos-arm64"];
-    const sums = names.map((name) => `${new Uint8Array(digest).toHex()}  runner-${name}\n`);
-    return new Response(pathname.endsWith("/SHA256SUMS") ? sums.join("") : program);
+    return pathname.endsWith("/SHA256SUMS") ? sums() : new Response(PROGRAM);
   });
-  await withFiles({ outputs: "", path: "" }, async (cwd) => {
+  // An npm that installs the program.
+  const npm = `#!/bin/sh
+echo "$@" >> asked
+mkdir -p "$4/bin"
+cp program "$4/bin/runner"
+`;
+  const files = { outputs: "", path: "", asked: "", program: PROGRAM, "tools/npm": npm };
+  return await withFiles(files, async (cwd) => {
+    for (const name of ["program", "tools/npm"]) await Deno.chmod(`${cwd}/${name}`, 0o755);
     const env = {
+      PATH: `${cwd}/tools:${Deno.env.get("PATH")}`,
       RUNNER_RELEASES: `${server.url}/releases`,
-      RUNNER_INSTALL: `${cwd}/tools/1.2.3/X64`,
+      RUNNER_INSTALL: `${cwd}/1.2.3/bin`,
+      PREFIX: `${cwd}/1.2.3`,
       VERSION: "1.2.3",
       ACTION: CHECKOUT,
-      DIRECTORY: `${cwd}/tools/1.2.3/X64`,
+      BIN: `${cwd}/1.2.3/bin`,
       GITHUB_PATH: `${cwd}/path`,
     };
     const { code, stderr } = await runStep(install, cwd, env);
-    assertEquals(code, 0, stderr);
-    assertEquals(asked[0], "/releases/download/v1.2.3/SHA256SUMS");
-    const added = await runStep(add, cwd, env);
-    assertEquals([added.code, added.stdout], [0, "Runner Version 1.2.3\n"]);
-    assertEquals(await Deno.readTextFile(`${cwd}/path`), `${env.DIRECTORY}\n`);
+    const added = code === 0 ? (await runStep(add, cwd, env)).stdout : "";
+    const { path, asked: npm } = readDirectory(cwd);
+    return {
+      code,
+      stderr,
+      added,
+      asked,
+      path: path!.replace(cwd, "~"),
+      npm: npm!.replace(cwd, "~"),
+    };
   });
+}
+
+Deno.test("the action installs a release, and adds it to the PATH", { ignore }, async () => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(PROGRAM));
+  const names = ["linux-x64", "linux-arm64", "macos-x64", "macos-arm64"];
+  const sums = names.map((name) => `${new Uint8Array(digest).toHex()}  runner-${name}\n`).join("");
+  const { code, stderr, asked, added, path, npm } = await installFrom(() => new Response(sums));
+  assertEquals([code, npm], [0, ""], stderr);
+  assertEquals(asked[0], "/releases/download/v1.2.3/SHA256SUMS");
+  assertEquals([added, path], ["Runner Version 1.2.3\n", "~/1.2.3/bin\n"]);
+});
+
+Deno.test("the action installs from npm only if there is no such release", { ignore }, async () => {
+  const missing = await installFrom(() => new Response("", { status: 404 }));
+  assertEquals([missing.code, missing.added], [0, "Runner Version 1.2.3\n"], missing.stderr);
+  assertEquals(
+    missing.npm,
+    `install --global --prefix ~/1.2.3 --no-audit --no-fund ${config.name}@1.2.3\n`,
+  );
+  for (const sums of [() => new Response("", { status: 403 }), () => new Response("other")]) {
+    const { code, npm } = await installFrom(sums);
+    assertEquals([code, npm], [1, ""]);
+  }
 });
