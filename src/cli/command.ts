@@ -30,9 +30,16 @@ export interface CommandOperand {
   readonly isOptional?: true;
   /** The only words that it can be. */
   readonly choices?: readonly string[];
+  readonly offers?: Offers;
   readonly path?: PathKind;
   readonly summary: string;
 }
+
+/** What completion offers where other words are allowed, too: words, or what the program finds. */
+export type Offers = readonly string[] | OfferedKind;
+
+/** What the program finds in the files of a line, or in its pages. */
+export type OfferedKind = "jobs" | "tags" | "vars" | "topics";
 
 /** The kind of path: a YAML or JSON file (or several with commas), any file, a directory. */
 export type PathKind = "documents" | "file" | "directory";
@@ -66,6 +73,7 @@ export interface Option {
   readonly isValueOptional?: true;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];
+  readonly offers?: Offers;
   readonly path?: PathKind;
   /** It may be given several times: its values are in `lists`. */
   readonly repeats?: true;

@@ -20,6 +20,7 @@ const VALUES: readonly Option[] = group("Values", [
     name: "var",
     common: "Set a var of the workflow",
     value: "name=value",
+    offers: "vars",
     repeats: true,
     summary: "Set a var of the workflow, or a part of one (db.host=x); " +
       "numbers, true and false are read as in YAML, and name:=json as JSON; " +
@@ -57,6 +58,7 @@ const SELECT: readonly Option[] = group("Select", [
     name: "only",
     common: "Run this job and what it needs",
     value: "job",
+    offers: "jobs",
     repeats: true,
     summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
     sets: (_, only) => ({ only }),
@@ -64,6 +66,7 @@ const SELECT: readonly Option[] = group("Select", [
   {
     name: "tags",
     value: "expression",
+    offers: "tags",
     summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
     runs: WHOLE,
     sets: (tags) => ({ tags }),
@@ -71,6 +74,7 @@ const SELECT: readonly Option[] = group("Select", [
   {
     name: "skip",
     value: "job",
+    offers: "jobs",
     repeats: true,
     summary: "Skip this job, as if its skipif were true",
     runs: WHOLE,
@@ -183,6 +187,7 @@ const REPORTS: readonly Option[] = group("Reports", [
     name: "report",
     common: "Also write a report, such as html=report.html",
     value: "format=path",
+    offers: FILE_FORMATS.map(({ name }) => `${name}=`),
     repeats: true,
     summary: `Also write a report: ${FILES}; "-" is standard output and replaces the text`,
   },

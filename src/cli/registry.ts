@@ -161,8 +161,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     summary: "Print a script for shell completion",
     operands: [{
       name: "shell",
-      choices: ["bash", "zsh", "fish", "powershell"],
-      summary: "bash, zsh, fish or powershell",
+      choices: ["bash", "zsh", "fish", "powershell", "nushell"],
+      summary: "bash, zsh, fish, powershell or nushell",
     }],
     options: [],
     load: async () =>
@@ -326,6 +326,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "Explain a command, option, action, function, key or topic",
     operands: [{
       name: "word",
+      offers: "topics",
       repeats: true,
       isOptional: true,
       summary: "What to explain; without it, runner help lists the pages of the documents",

@@ -14,11 +14,26 @@ export function renderBash(table: CommandTable): string {
   const names = commands.flatMap(({ name }) => name || []);
   return `# Completion for bash. Load it with: source <(runner completions bash)
 
+_runner_word() {
+  [[ $1 != *= ]] || compopt -o nospace 2>/dev/null
+  COMPREPLY+=("$prefix\${1#"$cut"}")
+}
+
 _runner_words() {
   local word
   while IFS= read -r word; do
-    COMPREPLY+=("$prefix\${word#"$cut"}")
+    _runner_word "$word"
   done < <(compgen -W "$1" -- "$current")
+}
+
+# What the program finds for the words of the line.
+_runner_values() {
+  local part=\${current#[\\"\\']} value
+  while IFS=$'\\t' read -r value _; do
+    [[ $value == "$part"* ]] || continue
+    [[ $part != "$current" ]] || printf -v value %q "$value"
+    _runner_word "$value"
+  done < <("\${COMP_WORDS[0]}" __values "$1" "\${COMP_WORDS[@]:1}" 2>/dev/null)
 }
 
 _runner_paths() {
@@ -133,7 +148,9 @@ function operandCase(command: string, operand: CommandOperand, index: number): s
   return [`${command}:${operand.repeats ? "*" : index}) ${act} ;;`];
 }
 
-function action({ choices, path }: Option | CommandOperand): string | undefined {
-  if (choices) return `_runner_words ${shellQuoted(choices.join(" "))}`;
+function action({ choices, offers, path }: Option | CommandOperand): string | undefined {
+  if (typeof offers === "string") return `_runner_values ${offers}`;
+  const words = choices ?? offers;
+  if (words) return `_runner_words ${shellQuoted(words.join(" "))}`;
   return path && `_runner_paths ${path}`;
 }

@@ -26,7 +26,12 @@ export function spellings({ name, short }: Option): string[] {
 /** The spellings of all options that take a value, in any command: the next word is not an operand. */
 export function valuedWords(table: CommandTable): string[] {
   const options = commandWords(table).flatMap(({ options }) => options);
-  return [...new Set(options.filter(({ value }) => value !== undefined).flatMap(spellings))];
+  return [
+    ...new Set(
+      options.filter(({ value, isValueOptional }) => value !== undefined && !isValueOptional)
+        .flatMap(spellings),
+    ),
+  ];
 }
 
 /** A pattern of `case` in bash and zsh that matches any of some words. */

@@ -2,6 +2,7 @@ import { checkChoice } from "../command_line.ts";
 import type { CommandTable, RunCommand } from "../command.ts";
 import { renderBash } from "./bash.ts";
 import { renderFish } from "./fish.ts";
+import { renderNushell } from "./nushell.ts";
 import { renderPowershell } from "./powershell.ts";
 import { renderZsh } from "./zsh.ts";
 
@@ -10,6 +11,7 @@ const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
   zsh: renderZsh,
   fish: renderFish,
   powershell: renderPowershell,
+  nushell: renderNushell,
 };
 
 /** Prints the script that makes a shell complete the command lines of a table. */

@@ -61,6 +61,12 @@ function __runner_documents
     end
 end
 
+# What the program finds for the words of the line.
+function __runner_values
+    set -l words (commandline -op)
+    $words[1] __values $argv[1] $words[2..-1] 2>/dev/null
+end
+
 complete -c runner -f
 ${
     named.map(({ name, summary }) =>
@@ -86,8 +92,10 @@ function commandLines({ name, operands, options }: CommandWords): string {
   ].map((line) => `${line}\n`).join("");
 }
 
-function action({ choices, path }: Option | CommandOperand): string | undefined {
-  if (choices) return `-x -a ${quoted(choices.join(" "))}`;
+function action({ choices, offers, path }: Option | CommandOperand): string | undefined {
+  if (typeof offers === "string") return `-x -a '(__runner_values ${offers})'`;
+  const words = choices ?? offers;
+  if (words) return `-x -a ${quoted(words.join(" "))}`;
   return path && FILES[path];
 }
 

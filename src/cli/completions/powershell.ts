@@ -51,8 +51,19 @@ ${commands.map(commandEntry).join("")}    }
     if ($wanted.Choices) {
         $found += $wanted.Choices | ForEach-Object { @{ Text = $_; Tip = $_ } }
     }
+    if ($wanted.Offers) {
+        # What the program finds for the words of the line.
+        $all = @($ast.CommandElements | ForEach-Object { "$_".Trim("'", '"') })
+        $rest = @($all | Select-Object -Skip 1)
+        $found += & $all[0] __values $wanted.Offers @rest 2>$null | ForEach-Object {
+            $value, $tip = $_ -split "\`t", 2
+            @{ Text = $value; Tip = if ($tip) { $tip } else { $value } }
+        }
+    }
+    $part = $part.Trim("'", '"')
     $found | Where-Object { $_.Text -like "$part*" } | ForEach-Object {
-        [System.Management.Automation.CompletionResult]::new("$prefix$($_.Text)", $_.Text, 'ParameterValue', $_.Tip)
+        $text = if ($_.Text -match '\\s') { "'" + $_.Text.Replace("'", "''") + "'" } else { $_.Text }
+        [System.Management.Automation.CompletionResult]::new("$prefix$text", $_.Text, 'ParameterValue', $_.Tip)
     }
     if ($wanted.Path) {
         # Of a list by commas the last.
@@ -88,9 +99,11 @@ ${rows.map((row) => `                ${row}\n`).join("")}            )
 `;
 }
 
-function kindOf({ choices, path, repeats }: Option | CommandOperand): string {
+function kindOf({ choices, offers, path, repeats }: Option | CommandOperand): string {
+  const words = choices ?? (typeof offers === "string" ? undefined : offers);
   const parts = [
-    ...choices ? [`Choices = @(${choices.map(quoted).join(", ")})`] : [],
+    ...words ? [`Choices = @(${words.map(quoted).join(", ")})`] : [],
+    ...typeof offers === "string" ? [`Offers = ${quoted(offers)}`] : [],
     ...path ? [`Path = ${quoted(path)}`] : [],
     ...repeats ? ["Repeats = $true"] : [],
   ];

@@ -32,6 +32,25 @@ ${named.map(({ name, summary }) => `    ${shellQuoted(`${name}:${summary}`)}\n`)
   _describe -t commands command commands
 }
 
+# Words behind which a value follows.
+_runner_stems() {
+  compadd -S '' -- "$@"
+}
+
+# What the program finds for the words of the line.
+_runner_values() {
+  local -a offers
+  local line
+  for line in \${(f)"$("\${words[1]}" __values $1 "\${(@)words[2,-1]}" 2>/dev/null)"}; do
+    offers+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if [[ $1 == vars ]]; then
+    _describe -t $1 $1 offers -S ''
+  else
+    _describe -t $1 $1 offers
+  fi
+}
+
 _runner_first() {
   _alternative 'commands:command:_runner_commands' 'files:workflow file:_runner_documents'
 }
@@ -96,7 +115,10 @@ function optionSpec(option: Option): string {
   return `${shellQuoted(exclusive)}{${short_},--${name}${equals}}${shellQuoted(about)}`;
 }
 
-function action({ choices, path }: Option | CommandOperand): string {
+function action({ choices, offers, path }: Option | CommandOperand): string {
+  // A space before it: exactly these words are called.
+  if (typeof offers === "string") return ` _runner_values ${offers}`;
+  if (offers) return ` _runner_stems ${offers.join(" ")}`;
   if (choices) return `(${choices.join(" ")})`;
   return path ? FILES[path] : " ";
 }

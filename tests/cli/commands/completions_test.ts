@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { BUILT } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-const SHELLS = ["bash", "zsh", "fish", "powershell"];
+const SHELLS = ["bash", "zsh", "fish", "powershell", "nushell"];
 
 async function script(shell: string): Promise<string> {
   const { code, stdout, stderr } = await runMain(["completions", shell]);
@@ -14,6 +15,13 @@ async function script(shell: string): Promise<string> {
 const DRIVER = `
 set -u
 source ./script
+runner() {
+  case "$*" in
+    "__values jobs "*"a.yml"*) printf 'order\\tAn order\\norders\\t\\nTwo words\\t\\n' ;;
+    "__values vars "*"a.yml"*) printf 'limit=\\t\\n' ;;
+    *) echo "$*" >&2; return 1 ;;
+  esac
+}
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _runner
@@ -71,6 +79,14 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["--", "--"], []],
     [["--", ""], (all) => all.includes("a.yml")],
     [["nothing.yml", ""], documents],
+    [["--report", "j"], ["json=", "junit="]],
+    [["a.yml", "--skip", ""], ["Two\\ words", "order", "orders"]],
+    [["a.yml", "--only", '"Two'], ["Two words"]],
+    [["a.yml", "--only", "=", "orders"], ["orders"]],
+    [["a.yml", "--only=Tw"], ["--only=Two\\ words"]],
+    [["prepare", "a.yml", "--var", "li"], ["limit="]],
+    [["--shuffle", "a.yml", "--only", "o"], ["order", "orders"]],
+    [["--only", ""], []],
   ];
   await withFiles(files, async (cwd) => {
     for (const [args, offered] of table) {
@@ -87,6 +103,35 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
         else assertEquals(lines, offered.toSorted());
       });
     }
+  });
+});
+
+Deno.test("a script asks the program for what is in files and pages, which never fails", async () => {
+  const workflow = [
+    "name: Shop",
+    "vars: { limit: 5, base: x }",
+    "tags: [smoke]",
+    "jobs:",
+    "  - { name: Lint, steps: [] }",
+    "  - { name: An order, id: order, tags: [slow, smoke] }",
+    '  - { name: "\\e[31m" }',
+  ].join("\n");
+  const files = { "shop.yml": workflow, "more.yml": "vars: { page: 1 }", "broken.yml": "a: [" };
+  await withFiles(files, async (cwd) => {
+    const values = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runMain(["__values", ...args], { cwd });
+      assertEquals([code, stderr], [0, ""], args.join(" "));
+      return stdout;
+    };
+    assertEquals(await values("jobs", "--only", "", "shop.yml"), "Lint\t\norder\tAn order\n");
+    assertEquals(await values("tags", "-q", "shop.yml"), "smoke\t\nslow\t\n");
+    assertEquals(await values("vars", "more.yml", "shop.yml"), "page=\t\nlimit=\t\nbase=\t\n");
+    assertEquals(await values("vars", "shop.yml,more.yml"), "page=\t\n");
+    for (const args of [["jobs"], ["jobs", "broken.yml", "none.yml"], ["constructor"], []]) {
+      assertEquals(await values(...args), "");
+    }
+    assertMatch(await values("topics"), /^check\t.*/m);
+    if (!BUILT) assertMatch(await values("topics"), /^sign-in\tSign in\n/m);
   });
 });
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runCli } from "../../support/run/run_cli.ts";
+import { runCli, theProgram } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const ZSH_DRIVER = fromFileUrl(new URL("../../support/zsh_completions.zsh", import.meta.url));
@@ -11,6 +11,8 @@ const FILES = {
   "api.json": "",
   "notes.txt": "",
   "sub/c.yml": "",
+  "sub/shop.yml": "name: Shop\nvars: {limit: 5}\ntags: [smoke]\njobs: [{name: lint}, " +
+    "{name: An order, id: order}]\n",
 };
 
 /** Lines and what completes their last words; directories are written without a slash. */
@@ -27,12 +29,28 @@ const TABLE: readonly (readonly [line: string, offered: readonly string[]])[] = 
   ["runner a.yml --mer", []],
   ["runner dag ", ["a.yml", "api.json", "b.yaml", "sub"]],
   ["runner dag a.yml,b", ["a.yml,b.yaml"]],
-  ["runner completions ", ["bash", "fish", "powershell", "zsh"]],
+  ["runner completions ", ["bash", "fish", "nushell", "powershell", "zsh"]],
+  ["runner --report j", ["json=", "junit="]],
+  ["runner sub/shop.yml --only ", ["lint", "order"]],
+  ["runner sub/shop.yml --skip=o", ["--skip=order"]],
+  ["runner prepare sub/shop.yml --tags s", ["smoke"]],
+  ["runner sub/shop.yml --var li", ["limit="]],
+  ["runner sub/shop.yml --shuffle --only l", ["lint"]],
+  ["runner nothing.yml --only ", []],
+  ["runner help sign", ["sign-in"]],
   ["runner --report-dir s", ["sub"]],
 ];
 
+/** The program for scripts that ask it; Deno has its cache in the real HOME. */
+function runnerScript(): string {
+  const [program, args] = theProgram();
+  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
+  return `#!/bin/sh\nHOME='${Deno.env.get("HOME")}' exec ${words} "$@"\n`;
+}
+
 async function offeredBy(command: string, args: string[], cwd: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command(command, { args, cwd, env: { HOME: cwd } }).output();
+  const env = { HOME: cwd, PATH: `${cwd}/.bin:${Deno.env.get("PATH")}` };
+  const { stdout } = await new Deno.Command(command, { args, cwd, env }).output();
   const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
   return [...new Set(lines.map((line) => line.replace(/\t.*/, "").replace(/\/$/, "")))].sort();
 }
@@ -54,7 +72,9 @@ const SHELLS: readonly (readonly [
 for (const [shell, file, offer] of SHELLS) {
   Deno.test(`${shell} completes commands, options, choices and files`, async (test) => {
     const { stdout } = await runCli(["completions", shell]);
-    await withFiles({ ...FILES, [file]: stdout }, async (cwd) => {
+    const files = { ...FILES, [file]: stdout, ".bin/runner": runnerScript() };
+    await withFiles(files, async (cwd) => {
+      await Deno.chmod(`${cwd}/.bin/runner`, 0o755);
       for (const [line, offered] of TABLE) {
         await test.step(line, async () => assertEquals(await offer(line, cwd), offered));
       }
