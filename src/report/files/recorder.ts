@@ -91,16 +91,19 @@ class RunRecorder {
     return { ...this.#run, jobs };
   }
 
-  #addStep(step: StepTree): void {
+  #addStep(step: StepTree, runs?: number): void {
     const job = this.#jobs.get(step.run.job);
-    job?.steps.push({ ...step, position: job.outline[step.run.step]?.place });
+    const position = job?.outline[step.run.step]?.place;
+    job?.steps.push({ ...step, position, ...runs === undefined ? {} : { runs } });
   }
 
   #addRounds({ job, begun, rounds, steps }: RoundsTallied): void {
     this.#change(job, { tally: { begun, rounds, steps } });
-    for (const { first, failures } of steps) {
-      if (first) this.#addStep(first);
-      for (const { first } of failures) this.#addStep(first);
+    for (const { first, failures, otherFailures, states } of steps) {
+      if (first) this.#addStep(first, states[first.result.state]);
+      for (const [index, { first, count }] of failures.entries()) {
+        this.#addStep(first, index === 0 ? count + otherFailures : count);
+      }
     }
   }
 

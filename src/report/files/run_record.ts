@@ -88,6 +88,8 @@ export interface SuiteRecord {
 
 /** One run of one step. */
 export interface StepRecord extends StepTree {
+  /** The number of runs that it is an example of, if its job has several rounds. */
+  readonly runs?: number;
   /** Where the step begins in its file; that of an embedded one is in its result. */
   readonly position?: Position;
   /** The steps of the job that it embeds, as they ran in its last attempt. */

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeHtmlReport } from "../../../src/report/files/html/render_html.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
 import { makePageScript, PAGE_SCRIPT } from "../../../scripts/page_script.ts";
-import type { RunEvent } from "../../../src/run/event.ts";
+import type { Failure, RunEvent } from "../../../src/run/event.ts";
 import {
   falseTest,
   jobFinished,
@@ -187,4 +187,50 @@ Deno.test("a page shows the part of a very long line near the failure", async ()
       return [text.length, text.slice(from, to).slice(0, 4), to - from];
     });
   assertEquals(marked, [[1002, "HERE", 4], [1001, "HERE", 4], [1001, "xxxx", 1000]]);
+});
+
+Deno.test("a page groups failures by their cause: place and first line, a server, or another step", async () => {
+  const at = (line: number, message: string) => ({
+    ...falseTest(),
+    message,
+    place: { file: "api.yml", line, column: 9, text: "test: x", from: 0, to: 4 },
+  });
+  const failed = (job: string, step: number, entry: number | undefined, ...failures: Failure[]) =>
+    stepFinished({ job, step, ...entry === undefined ? {} : { entry } }, `step ${step}`, {
+      state: "failed",
+      failures,
+    });
+  const entries = [0, 1, 2].map((entry) => failed("a", 0, entry, at(4, `took ${entry}ms\nmore`)));
+  const page = await pageOf(
+    runStarted(["a", "b"]),
+    jobStarted("a"),
+    ...entries,
+    failed("a", 1, undefined, at(5, "took 1ms")),
+    failed("a", 2, undefined, { ...at(6, "no server"), cause: "127.0.0.1:1" }),
+    jobFinished("a", { state: "failed" }),
+    jobStarted("b"),
+    failed("b", 0, undefined, { ...at(7, "no server, too"), cause: "127.0.0.1:1" }),
+    failed("b", 1, undefined, { ...at(8, "no outputs"), cause: "job a, step 2" }),
+    jobFinished("b", { state: "failed" }),
+    runFinished({ state: "failed" }),
+  );
+  assertStringIncludes(page, "<summary>7 failures, 3 causes</summary>");
+  const list = /<ol class="causes">([^]*?)<\/ol>/.exec(page)![1]!;
+  const found = list.split(/\n<li>/).slice(1).map((item) => [
+    /<span class="muted">(.*)<\/span>/.exec(item)![1],
+    [...item.matchAll(/href="#step=([^"]*)"/g)].map(([, link]) => link).join(" "),
+  ]);
+  assertEquals(found, [
+    ["api.yml:4 · 3 failures", "a/1.e1 a/1.e2 a/1.e3"],
+    ["api.yml:5 · 2 failures", "a/2 b/2"],
+    ["api.yml:6 · 2 failures", "a/3 b/1"],
+  ]);
+  const alone = await pageOf(
+    runStarted(["a"]),
+    jobStarted("a"),
+    failed("a", 0, undefined, at(4, "one")),
+    failed("a", 1, undefined, at(4, "another")),
+    jobFinished("a", { state: "failed" }),
+  );
+  assertEquals(alone.includes('class="causes"'), false);
 });

@@ -47,13 +47,13 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 Deno.test("the Tab key stops at each part of the HTML report, there and back", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     const stops: unknown[] = [];
-    for (let i = 0; i < 7; i++) {
+    for (let i = 0; i < 8; i++) {
       await page.press("Tab");
       stops.push(await focus(page));
     }
     assertEquals(
       stops,
-      ["4 jobs", "Job build, passed, on the critical path"].concat(
+      ["4 jobs", "Job build, passed, on the critical path", "Command line"].concat(
         ["show", "search", "keys", "rows", "details"],
       ),
     );

@@ -94,7 +94,7 @@ Deno.test("the HTML page of 100 workflows shows an index within a second, and ea
       const graph = (await textsOf(page, "#graph text")).join("\n");
       for (const name of ["Mission", "Load", "cleanup"]) assert(graph.includes(name), graph);
       await fill(page, "#show", "tolerated");
-      assertEquals(await textsOf(page, "#count"), ["1 of 5 steps"]);
+      assertEquals(await textsOf(page, "#count"), ["1 of 7 steps"]);
       assertEquals(await findBarriers(page), []);
       assertEquals(page.errors, []);
       const picture = Deno.env.get("PICTURE");

@@ -29,6 +29,8 @@ export interface PageJob extends
   readonly start?: number;
   /** Its position on the critical path, from 1, where there is more than one job. */
   readonly critical?: number;
+  /** The number of its steps that never began. */
+  readonly notRun?: number;
   /** The results of its steps in all rounds, as lines of text, if it ran more than once. */
   readonly rounds?: string;
 }
@@ -38,6 +40,8 @@ export interface PageStep
   extends Pick<StepResult, "name" | "uses" | "state" | "known" | "flaky" | "duration"> {
   /** Index of its job. */
   readonly job: number;
+  /** The number of runs that it is an example of. */
+  readonly runs?: number;
   /** Unlike that of any other step beside it, and the same in other runs. */
   readonly key: string;
   readonly start: number;
@@ -68,10 +72,21 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
       ...{ id, name, needs, state, reason, duration, expect, stats, known },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
+      notRun: countNotRun(job) || undefined,
       rounds: job.tally && roundsText(job.tally.steps, job.rounds ?? 1),
       failures: job.failures.map(briefFailure),
     };
   });
+}
+
+/** The steps that never began, and the known entries of an iteration, as the run counts them. */
+function countNotRun({ outline, steps, tally, rounds = 1 }: JobRecord): number {
+  if (tally) return tally.begun < rounds ? outline.length : 0;
+  return outline.reduce((sum, { entries = 0 }, index) => {
+    const ran = steps.filter(({ run }) => run.step === index);
+    const last = ran.reduce((last, { run: { entry = 0 } }) => Math.max(last, entry + 1), 0);
+    return sum + Math.max(entries, last, ran.length === 0 ? 1 : 0) - ran.length;
+  }, 0);
 }
 
 /** The time that a run took, up to its last event: milliseconds. */
@@ -100,13 +115,14 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Ne
 
 /** The data of the row of a step; `job` is the index of its job. */
 export function pageStep(
-  { step: { run, result, position = result.place }, depth }: NestedStep,
+  { step: { run, runs, result, position = result.place }, depth }: NestedStep,
   job: number,
   started: number,
 ): PageStep {
   const { name, uses, state, known, flaky, duration, phases, attempts } = result;
   return {
     job,
+    runs,
     key: keyOf(run),
     name: name + labelOf(run.entry, run.round),
     ...{ uses, state, known, flaky },
@@ -122,7 +138,7 @@ export function pageStep(
 }
 
 /** The id of a step or its number, with its round and entry: `login`, `3`, `login.r2.e1`. */
-function keyOf({ id, step, round, entry }: StepRun): string {
+export function keyOf({ id, step, round, entry }: StepRun): string {
   return encodeURIComponent(id ?? String(step + 1)) +
     (round === undefined ? "" : `.r${round}`) + (entry === undefined ? "" : `.e${entry + 1}`);
 }

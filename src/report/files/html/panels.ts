@@ -10,6 +10,7 @@ import {
   verdictOfRuns,
 } from "../../coverage.ts";
 import { countOf } from "../../text/lines.ts";
+import { renderJson } from "../../text/render_exchange.ts";
 import { type History, type HistoryRun, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../run_record.ts";
 import { escape, FILLS } from "./head.ts";
@@ -39,7 +40,12 @@ ${lines.join("\n")}
 }
 
 /** A part of the page that can be folded; `name` is for assistive technology. */
-function renderPanel(attributes: string, summary: string, name: string, content: string): string {
+export function renderPanel(
+  attributes: string,
+  summary: string,
+  name: string,
+  content: string,
+): string {
   return `<details ${attributes}>
 <summary>${summary}</summary>
 <div class="panel-content" tabindex="0" role="region" aria-label="${name}">
@@ -100,6 +106,9 @@ function operationCells({ method, path, hits, statuses, parameters }: OperationC
   ];
 }
 
+/** The width of a value as JSON in characters, beyond which it takes several lines. */
+const WIDEST = 60;
+
 /** Renders how a run was started and with which vars; empty if nothing is known of it. */
 export function renderStartPanel({ args }: RunOrigin = {}, vars: Value = {}): string {
   const entries = isDict(vars) ? Object.entries(vars) : [];
@@ -111,7 +120,9 @@ export function renderStartPanel({ args }: RunOrigin = {}, vars: Value = {}): st
   const line = args === undefined ? "" : `<pre>${escape(commandLine(args))}</pre>\n`;
   const rows = entries.map(([name, value]) => [
     `<code>${escape(name)}</code>`,
-    `<code>${escape(typeof value === "string" ? value : JSON.stringify(value))}</code>`,
+    `<code>${
+      escape(typeof value === "string" ? value : renderJson(value, WIDEST).join("\n"))
+    }</code>`,
   ]);
   const table = rows.length === 0 ? "" : renderTable("", ["Var", "Value"], rows);
   const summary = parts.join(" and ");

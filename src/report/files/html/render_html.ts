@@ -4,6 +4,7 @@ import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "../run_record.ts";
+import { renderCausesPanel } from "./causes_panel.ts";
 import {
   escape,
   indexEntries,
@@ -106,7 +107,9 @@ function renderLoneHead(record: RunRecord, chart: string, panels: string): strin
   const { jobs } = record;
   const graph = graphPanel(countOf(jobs.length, "job"), jobs.some(({ needs }) => needs.length > 0));
   const start = renderStartPanel(record.origin, record.vars);
-  return `${renderHead(record, chart)}\n<div class="panels">\n${graph}${start}${panels}</div>\n`;
+  const causes = renderCausesPanel([{ record, prefix: "#" }]);
+  return `${renderHead(record, chart)}
+<div class="panels">\n${graph}${causes}${start}${panels}</div>\n`;
 }
 
 /** The index of the runs, and the heads of all runs. The script shows one of them. */
@@ -117,12 +120,14 @@ function renderSuiteHead(
   panels: string,
 ): string {
   const records = runs.map(({ record }) => record);
-  const heads = runs.map(({ id, record }) =>
-    `<div id="head${id}" hidden>\n${renderHead(record)}
-<div class="panels">\n${renderStartPanel(record.origin, record.vars)}</div>\n</div>\n`
-  ).join("");
-  const start = renderStartPanel(suite?.start.origin);
-  return `${renderIndex(records, suite, chart, start + panels)}${heads}
+  const linked = runs.map(({ id, record }) => ({ record, prefix: `#run${id}/` }));
+  const heads = runs.map(({ id, record }, index) => {
+    const causes = renderCausesPanel([linked[index]!]);
+    return `<div id="head${id}" hidden>\n${renderHead(record)}
+<div class="panels">\n${causes}${renderStartPanel(record.origin, record.vars)}</div>\n</div>\n`;
+  }).join("");
+  const all = renderCausesPanel(linked) + renderStartPanel(suite?.start.origin) + panels;
+  return `${renderIndex(records, suite, chart, all)}${heads}
 <div class="panels">\n${graphPanel("Jobs", true)}</div>
 <script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;
 }

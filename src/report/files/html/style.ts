@@ -84,6 +84,7 @@ svg .partial { opacity: .45; }
 .panel[open] > summary::before, .part[open] > summary::before { content: "▾"; content: "▾" / ""; }
 .panel-content { padding: 4px 20px 16px; max-height: 70vh; overflow: auto; }
 #history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
+.panel td code { white-space: pre-wrap; }
 .panel caption {
   text-align: left; color: var(--text); font-weight: 600; padding: 12px 0 4px; font-size: 13px;
 }
@@ -91,6 +92,8 @@ svg .partial { opacity: .45; }
   padding: 5px 16px 5px 0; border-bottom: 1px solid var(--line);
 }
 .scrolls { overflow-x: auto; }
+.causes { margin: 8px 0 0; padding-left: 24px; } .causes > li { margin-bottom: 8px; }
+.causes ul { margin: 2px 0; padding-left: 18px; }
 .shares { display: flex; flex-wrap: wrap; gap: 8px 32px; margin: 8px 0; }
 .shares dd { font-weight: 600; } meter { width: 110px; vertical-align: middle; margin-left: 6px; }
 .called { color: var(--good); } .number, th.number {

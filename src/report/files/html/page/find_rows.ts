@@ -23,7 +23,7 @@ export interface RowFilter {
   readonly isFolded: (target: RowTarget) => boolean;
 }
 
-/** Finds the jobs and steps that fit, and the rows that contain them; counts the steps that fit. */
+/** Finds the jobs and steps that fit, and the rows that contain them; counts the steps of jobs. */
 export function findRows({ jobs, steps }: PageData, filter: RowFilter) {
   const { shown, count } = findSteps(steps, filter.fits);
   const rows: Row[] = [];
@@ -71,10 +71,9 @@ function findSteps(steps: PageData["steps"], fits: RowFilter["fits"]) {
   // A step comes after those that contain it, so they follow it on the way back.
   for (let index = steps.length - 1; index >= 0; index--) {
     const step = steps[index]!;
-    const isFit = fits(step, index);
-    if (isFit) count++;
-    if (!isFit && step.depth >= depth) continue;
+    if (!fits(step, index) && step.depth >= depth) continue;
     shown.push(index);
+    if (step.depth === 0) count += step.runs ?? 1;
     depth = step.depth;
   }
   return { shown: shown.reverse(), count };

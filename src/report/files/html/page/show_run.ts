@@ -34,6 +34,9 @@ export function showRun(run?: string): void {
   };
   const search = makeSearch(data, detailsOf);
   const targets = makeTargets(data);
+  // As the header counts them.
+  const total = sumOf(jobs.map(({ notRun }) => notRun)) +
+    sumOf(steps.map(({ depth, runs = 1 }) => depth === 0 ? runs : 0));
   const names = new Map(jobs.map(({ id, name }) => [id, name]));
 
   let rows: readonly Row[] = [];
@@ -64,13 +67,18 @@ export function showRun(run?: string): void {
 
   const showRows = () => {
     const { words, state } = filters;
+    const fitsJob = (job: PageJob) =>
+      ["all", job.state].includes(state) && search.inJob(job, words);
     const found = findRows(data, {
       fits: (step, index) => isWanted(step) && search.inStep(index, words),
-      fitsJob: (job: PageJob) => ["all", job.state].includes(state) && search.inJob(job, words),
+      fitsJob,
       isFolded: (target) => folded.has(keyOf(target)),
     });
     rows = found.rows;
-    find("count").textContent = countText(found.count, steps.length, "step");
+    const notRun = ["all", "skipped"].includes(state)
+      ? sumOf(jobs.map((job) => fitsJob(job) ? job.notRun : 0))
+      : 0;
+    find("count").textContent = countText(found.count + notRun, total, "step");
     find("nothing").hidden = rows.length > 0;
     list.hidden = rows.length === 0;
     waterfall.show(rows, selected ? positionOf(selected) : -1);
@@ -112,7 +120,7 @@ export function showRun(run?: string): void {
     }
     waterfall.select(positionOf(target), cause);
   };
-  const followAddress = () => {
+  const followAddress = (cause: "link" | "failure") => {
     const { target, ...settings } = readAddress();
     filters.set(settings);
     showRows();
@@ -121,7 +129,7 @@ export function showRun(run?: string): void {
     // A link with a filter is as much about what that leaves.
     const isFiltered = settings.show !== undefined || settings.find !== undefined;
     if (isFiltered && positionOf(found) < 0) showDetails(found);
-    else reveal(found, "link");
+    else reveal(found, cause);
   };
 
   const failures = failuresOf(data);
@@ -151,8 +159,8 @@ export function showRun(run?: string): void {
     },
   });
 
-  addEventListener("hashchange", followAddress);
-  followAddress();
+  addEventListener("hashchange", () => followAddress("failure"));
+  followAddress("link");
   const firstFailed = rows.find(({ kind, index }) =>
     kind === "step" && steps[index]!.state === "failed"
   );
@@ -167,6 +175,10 @@ export function showRun(run?: string): void {
     document.documentElement.classList.toggle("whole", main.getBoundingClientRect().top < 1);
   addEventListener("scroll", checkWhole);
   checkWhole();
+}
+
+function sumOf(numbers: readonly (number | undefined)[]): number {
+  return numbers.reduce<number>((sum, number = 0) => sum + number, 0);
 }
 
 /** The jobs and steps that failed, in their order. */

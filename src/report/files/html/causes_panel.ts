@@ -1,0 +1,96 @@
+import type { Failure } from "../../../run/event.ts";
+import { causeOfRun } from "../../../run/cause_of_run.ts";
+import { causeOf } from "../../causes.ts";
+import { countOf, cutLine } from "../../text/lines.ts";
+import { isOnlyEmbedded, summarizeFailure } from "../../text/render_failure.ts";
+import { labelOf } from "../cases.ts";
+import type { RunRecord, StepRecord } from "../run_record.ts";
+import { escape } from "./head.ts";
+import { keyOf } from "./page_data.ts";
+import { renderPanel } from "./panels.ts";
+
+/** A workflow on the page; `prefix` begins the links into it. */
+interface LinkedRun {
+  readonly record: RunRecord;
+  readonly prefix: string;
+}
+
+/** A job or step that failed, or failures of one kind in the rounds of a step. */
+interface FailedPart {
+  readonly title: string;
+  readonly link: string;
+  readonly failures: readonly Failure[];
+  readonly count: number;
+}
+
+/** Nobody reads more of them. */
+const [MAX_CAUSES, MAX_PARTS, WIDEST] = [50, 20, 200];
+
+/** Renders what failed, by cause; empty where each failure has its own. */
+export function renderCausesPanel(runs: readonly LinkedRun[]): string {
+  const causes = groupByCause(runs);
+  const counts = causes.map(countParts);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === causes.length) return "";
+  const summary = `${countOf(total, "failure")}, ${countOf(causes.length, "cause")}`;
+  const items = causes.slice(0, MAX_CAUSES).map(renderCause);
+  const left = causes.length - MAX_CAUSES;
+  const more = left > 0 ? `\n<p>… and ${countOf(left, "more cause")}</p>` : "";
+  const content = `<ol class="causes">\n${items.join("\n")}\n</ol>${more}`;
+  return renderPanel('class="panel"', summary, "Causes of failures", content);
+}
+
+function countParts(parts: readonly FailedPart[]): number {
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+function renderCause(parts: readonly FailedPart[]): string {
+  const [{ failures: [failure] }] = parts as readonly [FailedPart];
+  const place = failure?.place && `${failure.place.file}:${failure.place.line}`;
+  const about = [place, countOf(countParts(parts), "failure")].filter(Boolean).join(" · ");
+  const links = parts.slice(0, MAX_PARTS).map(({ title, link, count }) =>
+    `<li><a href="${escape(link)}">${escape(title)}</a>${count > 1 ? ` × ${count}` : ""}</li>`
+  );
+  const left = parts.length - MAX_PARTS;
+  if (left > 0) links.push(`<li>… and ${left} more</li>`);
+  const text = failure ? cutLine(summarizeFailure(failure), WIDEST) : "failed";
+  return `<li><strong class="failed">${escape(text)}</strong> <span class="muted">${
+    escape(about)
+  }</span>\n<ul>${links.join("")}</ul></li>`;
+}
+
+/** What failed, the most frequent cause first. */
+function groupByCause(runs: readonly LinkedRun[]): readonly (readonly FailedPart[])[] {
+  const causes: FailedPart[][] = [];
+  const known = new Map<string, FailedPart[]>();
+  for (const { record: { jobs, id }, prefix } of runs) {
+    const add = (part: FailedPart, leadsTo?: string) => {
+      const cause = causeOf(part.failures);
+      // A step that is the cause of others is one of the same run.
+      const key = cause?.startsWith("job ") ? `${id} ${cause}` : cause;
+      let group = key === undefined ? undefined : known.get(key);
+      if (!group) causes.push(group = []);
+      group.push(part);
+      if (key !== undefined) known.set(key, group);
+      if (leadsTo !== undefined) known.set(`${id} ${leadsTo}`, group);
+    };
+    const addSteps = (steps: readonly StepRecord[], title: string, path: string) => {
+      for (const { run, runs: count = 1, result, inside } of steps) {
+        const name = `${title} › ${result.name}${labelOf(run.entry, run.round)}`;
+        const ownPath = `${path}/${keyOf(run)}`;
+        addSteps(inside, name, ownPath);
+        const isCause = !isOnlyEmbedded(result) || inside.length === 0;
+        if (result.state !== "failed" || !isCause) continue;
+        add({ title: name, link: ownPath, failures: result.failures, count }, causeOfRun(run));
+      }
+    };
+    for (const { id: job, name, failures, known: isKnown, steps } of jobs) {
+      const path = encodeURIComponent(job);
+      if (failures.length > 0 && !isKnown) {
+        add({ title: name, link: `${prefix}job=${path}`, failures, count: 1 });
+      }
+      addSteps(steps, name, `${prefix}step=${path}`);
+    }
+  }
+  return causes.sort((one, other) => countParts(other) - countParts(one));
+}
