@@ -9,7 +9,7 @@ Deno.test("the README begins with a workflow of 12 lines, and commands that exis
   const { tasks } = JSON.parse(await readDocument("deno.json"));
   const named = blocks.flatMap(({ text }) => [...text.matchAll(/deno@2\.9\.6 task (\w+)/g)]);
   assertEquals(named.map(([, name]) => name!).filter((name) => !(name in tasks)), []);
-  assertEquals(named.length, 2);
+  assertEquals(named.length, 3);
 });
 
 Deno.test("the demo of the README succeeds", async () => {
