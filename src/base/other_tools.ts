@@ -22,12 +22,14 @@ const ENVIRONMENT = "read the environment in vars at the top of the workflow, as
 const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 const SKIPIF = 'the key is "skipif", which skips if it is true';
 const AFTER_ALL = 'the key is "finally", a list of steps that always run';
-const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
-  '"on_failure: stop" of a job skips its remaining steps';
+const GOES_ON = 'the key is "allow_failure"; other steps and independent jobs continue after a ' +
+  "failure anyway";
+const STEP_TIMEOUT = '"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run';
 const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
 
 const JOB: Table = [
-  [SKIPIF, "if"],
+  [`${SKIPIF}; "when: always" and "when: failure" run a job after failures`, "if"],
+  [STEP_TIMEOUT, "timeout-minutes"],
   [GOES_ON, "continue_on_error continue-on-error"],
   [AFTER_ALL, "teardown cleanup"],
   ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
@@ -50,7 +52,7 @@ const KEYS: Readonly<Record<string, Table>> = {
       "uses: embedded, with: { path }",
       "steps",
     ],
-    ['"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run', "timeout"],
+    [STEP_TIMEOUT, "timeout"],
     [AFTER_ALL, "teardown cleanup"],
     [
       "files are joined by commas: runner a.yml,b.yml; put a job into its own file and run it with uses: embedded",
@@ -77,6 +79,7 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
     ['the key is "uses"', "action"],
     [GOES_ON, "continue_on_error continue-on-error"],
+    ['the key is "timeout": timeout: 5m', "timeout-minutes"],
     ['the key is "retry", with "max_attempts" in it', "retries"],
     ['the key is "iteration", a list, a file or a loop', "loop foreach"],
     ['"matrix" is a key of "iteration": iteration: { matrix: … }', "matrix"],
@@ -305,6 +308,11 @@ export function hintForMethod(word: string): string | undefined {
 
 const NAMES: Table = [
   [ENVIRONMENT, "env"],
+  [
+    'secrets come from environment variables, by vars at the top: NAME: "{{NAME}}"',
+    "secrets",
+  ],
+  ['it is in environment variables, read by vars at the top: SHA: "{{GITHUB_SHA}}"', "github"],
   ["outputs of earlier steps are in outputs", "jobs steps"],
   ["the result of the action is res", "response"],
   ["the request of the action is req", "request"],

@@ -45,9 +45,19 @@ function adder(severity: Severity) {
   };
 }
 
-/** Warns of unclosed braces in texts: they are plain text, probably by mistake. */
-export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
+/**
+ * Warns of unclosed braces in texts: they are plain text, probably by mistake. And of templates
+ * as GitHub writes them.
+ */
+export function warnOfBraces(problems: Problem[], value: unknown, path: Path): void {
   if (typeof value === "string") {
+    const dollar = value.indexOf("${{ ");
+    if (dollar >= 0) {
+      addWarning(problems, "dollar-braces", path, 'the "$" before "{{" stays in the text', {
+        range: { start: dollar, end: dollar + 1 },
+        hint: "unlike in GitHub Actions, a template is {{ … }}; for a price, write ${{…}}",
+      });
+    }
     const start = value.lastIndexOf("{{");
     if (start < 0 || value.indexOf("}}", start) >= 0) return;
     addWarning(problems, "open-braces", path, '"{{" is never closed, so it is plain text', {
@@ -57,7 +67,7 @@ export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path
   } else if (typeof value === "object" && value !== null) {
     const isList = Array.isArray(value);
     for (const [key, part] of Object.entries(value)) {
-      warnOfOpenBraces(problems, part, [...path, isList ? Number(key) : key]);
+      warnOfBraces(problems, part, [...path, isList ? Number(key) : key]);
     }
   }
 }

@@ -372,13 +372,13 @@ flow.yml:8:1: warning: unknown key "shared" in the workflow
     | ^^^^^^ it has no effect; a key for anchors begins with "x-"
 flow.yml:11:3: warning: unknown key "if" in a job
   11 |   if: true
-     |   ^^ the key is "skipif", which skips if it is true
+     |   ^^ the key is "skipif", which skips if it is true; "when: always" and "when: failure" run a job after failures
 flow.yml:12:3: warning: unknown key "timeout" in a job
   12 |   timeout: 5s
      |   ^^^^^^^ "timeout" is a key of a step
 flow.yml:13:3: warning: unknown key "continue_on_error" in a job
   13 |   continue_on_error: true
-     |   ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
+     |   ^^^^^^^^^^^^^^^^^ the key is "allow_failure"; other steps and independent jobs continue after a failure anyway
 flow.yml:14:3: error: unknown key "skip_if" in a job
   14 |   skip_if: "false"
      |   ^^^^^^^ did you mean "skipif"?
@@ -396,7 +396,7 @@ flow.yml:21:5: warning: unknown key "action" in a step
      |     ^^^^^^ the key is "uses"
 flow.yml:22:5: warning: unknown key "continue_on_error" in a step
   22 |     continue_on_error: true
-     |     ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
+     |     ^^^^^^^^^^^^^^^^^ the key is "allow_failure"; other steps and independent jobs continue after a failure anyway
 flow.yml:23:5: error: unknown key "outptus" in a step
   23 |     outptus: {a: b}
      |     ^^^^^^^ did you mean "outputs"?
@@ -530,7 +530,12 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("with: { user: a, password: b }", "smtp"), "auth: { username: …, password: … }"],
     [shell("env: { A: b }"), 'those of a command are "env" under "with"'],
     [step("when: always"), 'the condition of a step is "skipif"'],
-    [step("continue-on-error: true"), "other steps and independent jobs continue"],
+    [step("continue-on-error: true"), 'the key is "allow_failure"'],
+    [step("timeout-minutes: 5"), 'the key is "timeout": timeout: 5m'],
+    [job("if: always()"), '"when: always" and "when: failure" run a job after failures'],
+    [http("with: { get: 'http://h/${{ vars.a }}' }"), "unlike in GitHub Actions, a template is"],
+    [step("with: { a: '{{secrets.A}}' }"), "secrets come from environment variables"],
+    [step("with: { a: '{{github.sha}}' }"), 'SHA: "{{GITHUB_SHA}}"'],
     [step("loop: [a]"), 'the key is "iteration"'],
     [job("concurrency: db"), 'the key is "lock"'],
     [step("retries: 3"), 'the key is "retry"'],

@@ -5,7 +5,7 @@ import { describeValue, type Dict, isDict, isNumber, type Value } from "../../ba
 import type { Field, FieldTable, FieldType } from "./field.ts";
 import { ASSERTION, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
 import { type Expressions, IN_STEP, seeing, seeingMatrix, seeingRound } from "./expressions.ts";
-import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
+import { addError, addWarning, type Problem, warnOfBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import type { LoadedActions } from "../../actions/registry.ts";
@@ -222,7 +222,7 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
     const text = readText(input);
     if (text === undefined) return undefined;
     const { path, names, decoding: { problems, expressions } } = input;
-    warnOfOpenBraces(problems, text, path);
+    warnOfBraces(problems, text, path);
     return expressions.template(text, path, names);
   },
   expression: decodeExpression,
@@ -232,7 +232,7 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
   data: (input) => {
     const { value, path, names, decoding: { problems, expressions } } = input;
     if (!isDict(value)) return refuse(input, "a map");
-    warnOfOpenBraces(problems, value, path);
+    warnOfBraces(problems, value, path);
     return expressions.data(value, path, names);
   },
   iteration: ({ value }) => value,

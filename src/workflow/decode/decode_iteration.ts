@@ -7,7 +7,7 @@ import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { ColumnType, DataFile, DataFormat, Iteration, NameRule, Rows } from "../model.ts";
-import { addError, addWarning, type Problem, warnOfOpenBraces } from "../problem.ts";
+import { addError, addWarning, type Problem, warnOfBraces } from "../problem.ts";
 import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
 import { decodeMatrixValues } from "./decode_matrix.ts";
 import { STEP_FIELDS } from "./fields.ts";
@@ -119,7 +119,7 @@ function decodeList(
   if (value.length === 0) warnOfNoEntry(problems, path);
   const entries = value.map((item: unknown, index): DataTemplate => {
     const at = [...path, index];
-    warnOfOpenBraces(problems, item, at);
+    warnOfBraces(problems, item, at);
     const data = expressions.data(item ?? {}, at, names);
     // The value of a template is known only at run time.
     if (isDict(item ?? {}) || data.kind === "template") return data;

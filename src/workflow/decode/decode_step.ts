@@ -7,7 +7,7 @@ import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/v
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
-import { addError, addWarning, warnOfOpenBraces } from "../problem.ts";
+import { addError, addWarning, warnOfBraces } from "../problem.ts";
 import { decodeIteration } from "./decode_iteration.ts";
 import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
 import { STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
@@ -145,7 +145,7 @@ export function decodeDefaults(
   const defaults = new Map<string, Dict>();
   for (const [name, params] of Object.entries(map)) {
     if (params === null) continue;
-    warnOfOpenBraces(problems, params, [...path, name]);
+    warnOfBraces(problems, params, [...path, name]);
     if (!isDict(params)) {
       const message = `the defaults of "${name}" must be a map, not ${describeValue(params)}`;
       addError(problems, "type", [...path, name], message);
@@ -184,7 +184,7 @@ function decodeWith(
 ): DataTemplate {
   const { problems, expressions } = decoding;
   const names = namesIn(STEP_FIELDS.fields.with, decoding);
-  warnOfOpenBraces(problems, written, path);
+  warnOfBraces(problems, written, path);
   if (!action) return expressions.data(written, path, names);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, written) : written;
   for (const { path: inside, at: part, message, hint } of action.problems?.(params) ?? []) {
