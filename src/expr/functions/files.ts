@@ -60,6 +60,8 @@ function defineFile(
   return defineWithEvaluation(signature, summary, call, { mayBeHidden: true, prepare });
 }
 
+const READ_BEFORE = "files are read before the run, and the hash of a download is res.sha256";
+
 /** Reads the file of a call. Returns the mistake, if its path or what is in the file is wrong. */
 async function readFile(
   name: string,
@@ -84,7 +86,10 @@ async function readFile(
     VALUES.set(call, await parse(bytes));
     return undefined;
   } catch (error) {
-    if (error instanceof RunnerError) return { node, message: error.message, hint: error.hint };
+    if (error instanceof RunnerError) {
+      const { message, hint } = error;
+      return { node, message, hint: /not found$/.test(message) ? `${hint}; ${READ_BEFORE}` : hint };
+    }
     const fault = faultIn(bytes, error);
     if (!fault) throw error;
     const before = decodeText(bytes).slice(0, fault.offset).split("\n");

@@ -348,7 +348,7 @@ Deno.test("read_text, read_json, read_yaml and sha256_file read files beside the
     for (
       const message of [
         "bad.yml:5:37: error: file 'b.json' not found",
-        'did you mean "a.json"?',
+        'did you mean "a.json"?; files are read before the run, and the hash of a download is',
         "read_json() cannot read 'in/w.yml': line 1, column 2: unexpected",
         "read_yaml() cannot read 'bad.yaml': line 1, column 5: unexpected end",
         "the path of read_text() must be a constant",
