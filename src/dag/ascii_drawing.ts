@@ -171,8 +171,9 @@ interface BoxText {
 }
 
 /** The texts of a job's box before truncation. */
-function boxText({ name, steps }: DagJob): BoxText {
-  return { title: nameLine(name), rows: steps.flatMap((step) => stepRows(step)) };
+function boxText({ name, steps, conditions = [] }: DagJob): BoxText {
+  const rows = [...conditions.map(nameLine), ...steps.flatMap((step) => stepRows(step))];
+  return { title: nameLine(name), rows };
 }
 
 function stepRows({ name, steps }: DagStep): readonly string[] {

@@ -47,6 +47,8 @@ export interface DagJob {
   readonly level: number;
   /** The tags of the workflow and its own, if there are any. */
   readonly tags?: readonly string[];
+  /** When it runs, as a drawing shows it: `when: always`. */
+  readonly conditions?: readonly string[];
   readonly steps: readonly DagStep[];
 }
 
@@ -100,9 +102,17 @@ export function makeDag(
       needs: planned.needs.map(({ job }) => job.id),
       level: levels.get(planned)!,
       tags: tagsOf(workflow.tags, planned.job.tags),
+      conditions: conditionsOf(planned.job).map((text) => mask(text, vars)),
       steps: stepsOf(planned.job, vars),
     })),
   };
+}
+
+function conditionsOf({ when, skipif }: Job): string[] {
+  return [
+    ...when === undefined ? [] : [`when: ${when}`],
+    ...skipif ? [`skipif: ${skipif.source.trim()}`] : [],
+  ];
 }
 
 function tagsOf(ofWorkflow: readonly string[] = [], ofJob: readonly string[] = []) {
@@ -196,7 +206,7 @@ export function makeDagJson(dag: Dag, plan: Plan): object {
   const jobOf = (drawn: DagJob, planned: PlannedJob) => {
     const { job } = planned;
     const { jobs: before } = jobsBefore(planned, ({ needs }) => needs);
-    const { steps, ...rest } = drawn;
+    const { steps, conditions: _, ...rest } = drawn;
     return {
       ...rest,
       ancestors: plan.jobs.filter((other) => before.has(other)).map(({ job }) => job.id),

@@ -45,6 +45,17 @@ Deno.test("dag draws the jobs with the vars of the workflow in their names", asy
   ]);
 });
 
+Deno.test("dag draws when a job runs", async () => {
+  const { stdout } = await dag(`name: n
+vars: { quiet: false }
+jobs:
+  - { id: a, name: a, steps: [{ uses: hello }] }
+  - { name: b, needs: [a], when: always, skipif: vars.quiet, steps: [{ uses: hello }] }
+`);
+  const [, job] = readDrawing(stdout);
+  assertEquals(job!.rows, ["when: always", "skipif: vars.quiet", "○ hello"]);
+});
+
 Deno.test("dag shows as written what depends on the environment", async () => {
   const { code, stdout } = await dag(RELEASE, ["--json"], { STAGE: "prod" });
   assertEquals(code, 0);
