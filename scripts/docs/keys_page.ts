@@ -29,7 +29,7 @@ export function makeKeysPage(): Page {
     ...SUITE_TABLES.flatMap(section),
     "## Keys of other tools",
     "",
-    "These keys are not supported; the warning that runner prints says what to use instead.",
+    "These keys are not supported; the warning names what to use instead.",
     "",
     ...table(
       ["Key", "Of", "Warning"],

@@ -18,7 +18,7 @@ export const untestedResult: Check = {
     {
       code: "untested-result",
       severity: "hint",
-      summary: "A step passes whatever its result is; an error with --strict.",
+      summary: "A step passes with any result; an error with --strict.",
     },
   ],
   *find(model) {
@@ -82,7 +82,7 @@ export const constantTest: Check = {
     {
       code: "constant-test",
       severity: "warning",
-      summary: "A test has the same outcome whatever the result is.",
+      summary: "A test has the same outcome for every result.",
     },
     {
       code: "no-rounds",
