@@ -120,7 +120,9 @@ async function checkOperands(
   const values = invocation.operands;
   const missing = operands[values.length];
   if (missing && !missing.isOptional) {
-    throw new UsageError(`<${missing.name}> is missing`, takenHint(invocation) ?? tryHelp(name));
+    const choices = missing.choices && `one of ${missing.choices.join(", ")}`;
+    const hint = takenHint(invocation) ?? choices ?? tryHelp(name);
+    throw new UsageError(`<${missing.name}> is missing`, hint);
   }
   const [first = "", second] = values;
   if (name === undefined) await refuseWord(first, second, files);

@@ -1,6 +1,7 @@
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { CommandTable, Invocation, Program, RunCommand } from "../command.ts";
+import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
 import { explainedWords, explainWord } from "./explain_word.ts";
 import { cutLine, type Layout, layoutOf, section, termLines, wrap } from "./layout.ts";
@@ -18,7 +19,7 @@ export function helpCommand(table: CommandTable): RunCommand {
     const lines = word === ""
       ? listTopics(await loadPages(), layout)
       : await explain(word, table, layout, loadPages);
-    host.stdout.write(lines.join("\n").trimEnd() + "\n");
+    inLocale(host).stdout.write(lines.join("\n").trimEnd() + "\n");
     return 0;
   };
 }

@@ -58,9 +58,16 @@ function itemsOf(lines: readonly string[]): { mark: string; text: string }[] {
 
 /** The rows of a table: the first cell, and all others beside or below it. */
 function tableLines(lines: readonly string[], { width }: Layout): string[] {
-  const rows = lines.filter((line) => !/^[|\s:-]+$/.test(line)).slice(1).map((line) => {
-    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plainText(cell.trim()));
-    return [cells[0] ?? "", cells.slice(1).filter((cell) => cell !== "").join("; ")] as const;
+  const [titles = [], ...cells] = lines.filter((line) => !/^[|\s:-]+$/.test(line)).map((line) =>
+    line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plainText(cell.trim()))
+  );
+  const rows = cells.map(([term = "", ...rest]) => {
+    const parts = rest.map((cell, index) =>
+      titles[index + 1] === "Default" && cell !== "" && cell !== "required"
+        ? `default: ${cell}`
+        : cell
+    );
+    return [term, parts.filter((part) => part !== "").join("; ")] as const;
   });
   return termLines(rows, width);
 }

@@ -163,5 +163,5 @@ Deno.test("a shell that has no script is an error", async () => {
   );
   const missing = await runMain(["completions"]);
   assertEquals([missing.code, missing.stdout], [1, ""]);
-  assertMatch(missing.stderr, /^runner: error: <shell> is missing\n/);
+  assertMatch(missing.stderr, /^runner: error: <shell> is missing\n {2}one of bash, zsh, /);
 });
