@@ -20,7 +20,6 @@ const PAGES: [file: string, args: string[]][] = [
   ["common.txt", ["-h"]],
   ["runner.txt", ["--help"]],
   ["machines.txt", ["help", "machines"]],
-  ["topics.txt", ["help"]],
   ...COMMANDS.map(({ name = "" }): [string, string[]] => [`${name}.txt`, [name, "--help"]]),
 ];
 
@@ -162,6 +161,18 @@ Deno.test("help explains every kind of word", { ignore }, async (test) => {
   await test.step("help of help is that of the command", async () => {
     assertMatch((await runMain(["help", "--help"])).stdout, /^runner help - /);
   });
+});
+
+Deno.test("runner help names every page, in 80 columns and 45 lines", { ignore }, async () => {
+  const { code, stdout } = await runMain(["help"]);
+  const lines = stdout.split("\n");
+  assertEquals([code, lines.length <= 45, lines.every((line) => line.length <= 80)], [
+    0,
+    true,
+    true,
+  ]);
+  const words = stdout.split(/[\s,]+/);
+  assertEquals(PAGES_OF_DOCS.filter(({ name }) => !words.includes(name)), []);
 });
 
 Deno.test("a word that nothing has and no page mentions gets a suggestion", async () => {

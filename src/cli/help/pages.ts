@@ -19,7 +19,7 @@ export const SECTIONS = ["start", "concepts", "cookbook", "ci", "migrate", "refe
 export function listPages(documents: Documents): readonly Page[] {
   const names = new Set<string>();
   const paths = Object.keys(documents).filter((path) => path.includes("/")).toSorted((a, b) =>
-    sectionOf(a) - sectionOf(b) || (a < b ? -1 : 1)
+    sectionOf(a) - sectionOf(b) || (orderOf(a) < orderOf(b) ? -1 : 1)
   );
   return paths.map((file) => {
     const path = file.replace(/\.md$/, "");
@@ -34,6 +34,11 @@ export function listPages(documents: Documents): readonly Page[] {
 
 function sectionOf(path: string): number {
   return SECTIONS.indexOf(path.split("/", 1)[0]!);
+}
+
+/** The overview of a section comes first. */
+function orderOf(path: string): string {
+  return path.replace("/overview.md", "");
 }
 
 function titleOf(text: string): string {

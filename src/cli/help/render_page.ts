@@ -56,17 +56,20 @@ function itemsOf(lines: readonly string[]): { mark: string; text: string }[] {
   return items;
 }
 
+/** Columns whose cells say nothing without their titles. */
+const LABELLED = ["Default", "Sees"];
+
 /** The rows of a table: the first cell, and all others beside or below it. */
 function tableLines(lines: readonly string[], { width }: Layout): string[] {
   const [titles = [], ...cells] = lines.filter((line) => !/^[|\s:-]+$/.test(line)).map((line) =>
     line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => plainText(cell.trim()))
   );
   const rows = cells.map(([term = "", ...rest]) => {
-    const parts = rest.map((cell, index) =>
-      titles[index + 1] === "Default" && cell !== "" && cell !== "required"
-        ? `default: ${cell}`
-        : cell
-    );
+    const parts = rest.map((cell, index) => {
+      const title = titles[index + 1] ?? "";
+      const isNamed = LABELLED.includes(title) && cell !== "" && cell !== "required";
+      return isNamed ? `${title.toLowerCase()}: ${cell}` : cell;
+    });
     return [term, parts.filter((part) => part !== "").join("; ")] as const;
   });
   return termLines(rows, width);
