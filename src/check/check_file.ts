@@ -9,7 +9,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf } from "../base/source.ts";
-import { type Dict, isDict } from "../base/value/value.ts";
+import { isDict, valueAt } from "../base/value/value.ts";
 import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
@@ -183,12 +183,19 @@ export async function checkLoaded(
 }
 
 /** Vars that are an environment variable and nothing else which is not set, with its name. */
-function unsetVars(template: DataTemplate, values: Dict): ReadonlyMap<string, string> {
-  if (template.kind !== "map") return new Map();
-  return new Map(template.entries.flatMap(([name, data]) => {
-    const only = data.kind === "template" ? onlyExpression(data.template) : undefined;
-    return only?.type === "Identifier" && values[name] === null ? [[name, only.name]] : [];
-  }));
+function unsetVars(
+  template: DataTemplate,
+  value: unknown,
+  path: readonly string[] = [],
+): ReadonlyMap<string, string> {
+  if (template.kind === "map") {
+    return new Map(template.entries.flatMap(([name, data]) => [
+      ...unsetVars(data, valueAt(value, [name]), [...path, name]),
+    ]));
+  }
+  const only = template.kind === "template" ? onlyExpression(template.template) : undefined;
+  const isUnset = only?.type === "Identifier" && value === null;
+  return new Map(isUnset ? [[path.join("."), only.name]] : []);
 }
 
 /** A document that could be decoded. */

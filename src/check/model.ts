@@ -33,7 +33,7 @@ export interface CheckContext {
   readonly vars?: ReadonlySet<string>;
   /** Defaults that a suite gives to its workflows. */
   readonly defaults?: OuterDefaults;
-  /** Vars that are an environment variable which is not set, with its name. */
+  /** Vars that are an environment variable which is not set, by their paths: `db.password`. */
   readonly unset?: ReadonlyMap<string, string>;
   /** The jobs of the workflow that a run has; by default all. */
   readonly chosen?: ReadonlySet<string>;

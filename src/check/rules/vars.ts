@@ -40,11 +40,12 @@ export const undefinedVar: Check = {
       if (!missing || isGuarded(reading, missing.index)) continue;
       const { index, among } = missing;
       const { name } = reading.keys[index]!;
-      const variable = index === 0 ? unset.get(name) : undefined;
+      const path = reading.keys.slice(0, index + 1).map((key) => key.name);
+      const variable = unset.get(path.join("."));
       if (variable !== undefined) {
-        if (severityOfNil(reading, 0) !== "error") continue;
-        const message = `${variable} is not set (vars.${name})`;
-        yield { severity: "error", code: UNSET, path: ["vars", name], message };
+        if (severityOfNil(reading, index) !== "error") continue;
+        const message = `${variable} is not set (vars.${path.join(".")})`;
+        yield { severity: "error", code: UNSET, path: ["vars", ...path], message };
       } else if (among && index === 0) {
         yield keyProblem(reading, index, {
           severity: severityOfNil(reading, index),
@@ -71,9 +72,15 @@ export const undefinedVar: Check = {
   },
 };
 
-function without(data: DataTemplate, names: ReadonlyMap<string, unknown>): DataTemplate {
-  if (data.kind !== "map" || names.size === 0) return data;
-  return { ...data, entries: data.entries.filter(([name]) => !names.has(name)) };
+function without(
+  data: DataTemplate,
+  paths: ReadonlyMap<string, unknown>,
+  above = "",
+): DataTemplate {
+  if (data.kind !== "map" || paths.size === 0) return data;
+  const entries = data.entries.filter(([name]) => !paths.has(above + name))
+    .map(([name, part]) => [name, without(part, paths, `${above}${name}.`)] as const);
+  return { ...data, entries };
 }
 
 /** Whether the step may define more than it seems to. */

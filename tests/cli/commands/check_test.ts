@@ -530,6 +530,13 @@ Deno.test("a variable that is not set is one line, if a run cannot do without it
       assertEquals((await runMain(args, { cwd })).code, 0);
     }
     assertEquals((await runMain(["w.yml"], { cwd, env: { API_TOKEN: "t" } })).code, 0);
+    const nested = 'name: n\nvars: { api: { token: "{{API_TOKEN}}" } }\njobs:\n' +
+      '- { name: j, steps: [{ uses: hello, with: { a: "Bearer {{vars.api.token}}" } }] }\n';
+    await Deno.writeTextFile(`${cwd}/nested.yml`, nested);
+    assertStringIncludes(
+      (await runMain(["nested.yml"], { cwd })).stderr,
+      "runner: error: API_TOKEN is not set (vars.api.token, nested.yml:2)\n",
+    );
     const ways = ["bearer: '{{vars.token}}'", "basic: { username: a, password: '{{vars.token}}' }"];
     for (const auth of ways) {
       const step = `{ uses: http, with: { get: "http://127.0.0.1:1", auth: { ${auth} } } }`;
