@@ -530,6 +530,16 @@ const INSERTIONS:
       'v: # c\n  p: 1\n\n  # d\n  q: [1,\n    2]\n  r: "{{X}}"\n' +
       "a:\n  - s:\n      - k: 1\n\n      - k: 2\n\n  - s: [] # new\n",
     ],
+    [
+      "a: [x]\nv: {}\nw: { k: 1 } # c\n",
+      [ITEM, { path: ["v"], pairs: { p: "{{X}}" } }, { path: ["w"], pairs: { q: null } }],
+      'a: [x, {"m":1}]\nv: {"p":"{{X}}"}\nw: { k: 1, "q":null } # c\n',
+    ],
+    [
+      "jobs:\n  - a\n",
+      [{ path: ["jobs"], after: 0, item: "b" }, { path: [], pairs: { vars: { c: 1 } } }],
+      "jobs:\n  - a\n\n  - b\nvars:\n  c: 1\n",
+    ],
   ];
 
 Deno.test("insertYaml() adds to lists and mappings, and keeps all that is there", () => {
@@ -541,7 +551,8 @@ Deno.test("insertYaml() adds to lists and mappings, and keeps all that is there"
 Deno.test("insertYaml() refuses what it cannot add to", () => {
   for (
     const text of [
-      "a: [x]\n",
+      "a: [x, y]\n",
+      "a: [x,]\n",
       "a:\n",
       "b: 1\n",
       "a: &l\n  - x\nb: *l\n",

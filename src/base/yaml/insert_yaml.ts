@@ -2,10 +2,10 @@ import { LoadError } from "../errors.ts";
 import type { Source } from "../source.ts";
 import { isEqual } from "../value/compare.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
-import { constructValues, parseYaml } from "./parse_yaml.ts";
+import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
 import { printYaml } from "./print_yaml.ts";
 import { orLoadError } from "./read_yaml.ts";
-import { buildTree, type YamlList, type YamlNode } from "./yaml_tree.ts";
+import { buildTree, type YamlList, type YamlMap, type YamlNode } from "./yaml_tree.ts";
 
 /** Data to add to a list or to a mapping of a file. */
 export type Insertion =
@@ -44,9 +44,18 @@ export function insertYaml(file: Source, insertions: readonly Insertion[]): stri
     text = text.slice(0, at) + added + text.slice(at);
     value = insertInto(value!, insertion.path, insertion);
   }
-  const [read] = orLoadError(() => constructValues(parseYaml([{ ...unix, text }]))) as Value[];
-  if (!isEqual(read!, value!)) throw cannotAdd(file);
+  if (!holds({ ...unix, text }, value!)) throw cannotAdd(file);
   return text.replaceAll("\n", lineBreak);
+}
+
+function holds(file: Source, value: Value): boolean {
+  try {
+    const [read] = constructValues(parseYaml([file])) as Value[];
+    return isEqual(read!, value);
+  } catch (error) {
+    if (error instanceof YamlFault) return false;
+    throw error;
+  }
 }
 
 function cannotAdd({ name }: Source): LoadError {
@@ -70,12 +79,13 @@ interface Edit {
 
 function editOf(node: YamlNode | undefined, insertion: Insertion, file: Source): Edit {
   const { text } = file;
-  if ("pairs" in insertion && node?.kind === "map" && !node.isFlow && node.pairs.length > 0) {
+  if (node && "isFlow" in node && node.isFlow) return flowEdit(node, insertion, file);
+  if ("pairs" in insertion && node?.kind === "map" && node.pairs.length > 0) {
     const column = columnOf(text, node.pairs[0]!.key.start);
     const at = endOfNode(text, node.pairs.at(-1)!.value, column);
     return { at, added: indent(printYaml(insertion.pairs), column) };
   }
-  if ("item" in insertion && node?.kind === "list" && !node.isFlow && node.items.length > 0) {
+  if ("item" in insertion && node?.kind === "list" && node.items.length > 0) {
     const column = columnOf(text, node.items[0]!.dash);
     const item = node.items[insertion.after]!;
     const gap = isSpaced(text, node) ? "\n" : "";
@@ -83,6 +93,21 @@ function editOf(node: YamlNode | undefined, insertion: Insertion, file: Source):
     return { at: endOfNode(text, item.value, column), added };
   }
   throw cannotAdd(file);
+}
+
+/** Adds to a collection in brackets, whose order does not matter if it is a mapping. */
+function flowEdit(node: YamlList | YamlMap, insertion: Insertion, file: Source): Edit {
+  const isLast = node.kind === "map"
+    ? "pairs" in insertion
+    : "item" in insertion && insertion.after === node.items.length - 1;
+  if (!isLast) throw cannotAdd(file);
+  const json = JSON.stringify(
+    "pairs" in insertion ? insertion.pairs : [insertion.item],
+    (_, value) => typeof value === "bigint" ? Number(value) : value,
+  );
+  const isEmpty = (node.kind === "map" ? node.pairs : node.items).length === 0;
+  const at = file.text.slice(0, node.outerEnd - 1).trimEnd().length;
+  return { at, added: `${isEmpty ? "" : ", "}${json.slice(1, -1)}` };
 }
 
 /** Whether blank lines separate the items of a list, as in files that the program makes. */

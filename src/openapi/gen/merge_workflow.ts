@@ -59,9 +59,9 @@ export function mergeWorkflow(
   );
   return {
     text: insertYaml(file, [
-      ...vars.length === 0 ? [] : [{ path: ["vars"], pairs: Object.fromEntries(vars) }],
       ...steps,
       ...added,
+      ...vars.length === 0 ? [] : [addedVars(Object.fromEntries(vars), existing)],
     ]),
     environment: environment.filter((name) =>
       vars.some(([, value]) => String(value).includes(name))
@@ -76,6 +76,10 @@ export function mergeWorkflow(
       nameOf({ method: step.method, path: step.url.split("?")[0]! }, step)
     ),
   };
+}
+
+function addedVars(vars: Dict, { root }: Existing): Insertion {
+  return root.vars === undefined ? { path: [], pairs: { vars } } : { path: ["vars"], pairs: vars };
 }
 
 function nameOf({ method, path }: Pick<Operation, "method" | "path">, step?: ExistingStep): string {
