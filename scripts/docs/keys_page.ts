@@ -1,10 +1,7 @@
+import { sentence } from "../../src/action/list_parameters.ts";
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
-import {
-  type KeyTable,
-  SUITE_TABLES,
-  typeOfField,
-  WORKFLOW_TABLES,
-} from "../../src/cli/help/key_tables.ts";
+import { type KeyTable, SUITE_TABLES, WORKFLOW_TABLES } from "../../src/cli/help/key_tables.ts";
+import { NAMES, typeOfKey } from "../../src/workflow/names.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
 import type { Field } from "../../src/workflow/decode/field.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
@@ -38,13 +35,27 @@ export function makeKeysPage(): Page {
         ...otherKeysOf("a job file", "a job"),
       ],
     ),
+    "",
+    "## Names in expressions",
+    "",
+    "What expressions see beside functions; `*` is any name. [Expressions](expressions.md) describes",
+    "the language, and the page of each action the fields of `res`.",
+    "",
+    ...table(
+      ["Name", "Type", "Meaning"],
+      Object.entries(NAMES).map(([name, { type, summary }]) => [
+        code(name),
+        type,
+        `${plain(sentence(summary))}.`,
+      ]),
+    ),
   ]);
 }
 
 function section([title, { fields }]: readonly [string, KeyTable]): string[] {
   const rows = Object.entries(fields).map(([key, field]) => [
     field.required && !field.unless ? `**${code(key)}**` : code(key),
-    typeOfField(field, code),
+    typeOfKey(field, code),
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),
     names(field),

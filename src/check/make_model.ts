@@ -45,7 +45,7 @@ export function makeModel(
     knowsPublishers: identified.every(({ published }) => published !== undefined),
     readings: makeReadings(uses, jobs),
     mentions: findMentions(document, problems),
-    defaultWords: findDefaultWords(document.value),
+    usedWords: findUsedWords(document, problems),
     ...rest,
   };
 }
@@ -208,7 +208,7 @@ const UNREAD: ReadonlySet<string> = new Set([
 
 /** Words in texts that were not read: a name among them may be used or defined there. */
 function findMentions(
-  { value, files }: Document,
+  { value }: Document,
   problems: readonly Problem[],
 ): ReadonlySet<string> {
   const words = new Set<string>();
@@ -216,20 +216,26 @@ function findMentions(
   for (const { code, path } of problems) {
     if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
   }
-  if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {
-    // YAML has lost the text of such a template.
-    const templates = files.flatMap(({ text }) => text.match(/\{\{[^}]*\}\}/g) ?? []);
-    addWords(words, templates, known, () => true);
-  }
   return words;
 }
 
-/** Words in the templates of defaults: no step may have taken these, and still they are uses. */
-function findDefaultWords(root: unknown): ReadonlySet<string> {
+/**
+ * Words in templates that were not read and still are uses: in defaults, which no step may have
+ * taken, and in templates without quotes, whose text YAML has lost.
+ */
+function findUsedWords(
+  { value: root, files }: Document,
+  problems: readonly Problem[],
+): ReadonlySet<string> {
   const words = new Set<string>();
+  const known = new Set<unknown>();
   const jobs = isDict(root) && Array.isArray(root.jobs) ? root.jobs : [];
   for (const job of [root, ...jobs]) {
-    if (isDict(job)) addWords(words, job.defaults, new Set(), (text) => text.includes("{{"));
+    if (isDict(job)) addWords(words, job.defaults, known, (text) => text.includes("{{"));
+  }
+  if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {
+    const templates = files.flatMap(({ text }) => text.match(/\{\{[^}]*\}\}/g) ?? []);
+    addWords(words, templates, known, () => true);
   }
   return words;
 }

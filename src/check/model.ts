@@ -65,8 +65,8 @@ export interface CheckModel {
   readonly readings: readonly Reading[];
   /** Words in texts that were not read: any may be a use of a name, or give it. */
   readonly mentions: ReadonlySet<string>;
-  /** Words in the templates of defaults, which no step may have taken. */
-  readonly defaultWords: ReadonlySet<string>;
+  /** Words in templates that were not read: in defaults that no step took, or without quotes. */
+  readonly usedWords: ReadonlySet<string>;
   readonly secrets: readonly LiteralSecret[];
   /** Files that steps send and that do not exist. */
   readonly missingFiles: readonly MissingFile[];

@@ -1,57 +1,22 @@
+import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Field } from "../workflow/decode/field.ts";
-import { MATRIX } from "../workflow/decode/fields.ts";
-import type { NameRule } from "../workflow/model.ts";
-import {
-  actionAt,
-  type Keys,
-  keysAt,
-  type KnownActions,
-  nodeAt,
-  stepAt,
-  varsAt,
-} from "./format.ts";
-import { describeAction, describeParameter, NAMES } from "./hover.ts";
-import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
-import {
-  isExpression,
-  isInBraces,
-  type JobOutline,
-  makeOutline,
-  type Outline,
-  outputNames,
-} from "./outline.ts";
-import { seeingMatrix } from "../workflow/decode/expressions.ts";
-import { ALL } from "../workflow/step_facts.ts";
-import { join } from "@std/path/join";
-import { findOpening } from "../base/yaml/find_opening.ts";
-import type { Host } from "../host/host.ts";
-import type { Parameter } from "../action/action.ts";
-import { isAbsolute, jobFileOf, type LoadFile, type WorkspaceFile } from "./job_files.ts";
-
-/** Something that may be written at the cursor. */
-interface Completion {
-  readonly label: string;
-  readonly kind: "key" | "action" | "value" | "function" | "name" | "output" | "file" | "directory";
-  readonly detail?: string;
-  readonly documentation?: string;
-  readonly insert: string;
-  /** Whether `insert` has slots to fill in: `$1`. */
-  readonly isSnippet?: true;
-}
-
-/** The possible completions, and the part of the text that they replace. */
-interface Completions extends TextRange {
-  readonly items: readonly Completion[];
-}
+import { JOB_FIELDS, STEP_FIELDS } from "../workflow/decode/fields.ts";
+import type { Completion, Completions } from "./completion.ts";
+import { type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
+import { describeAction, describeParameter } from "./hover.ts";
+import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
+import { chainBefore, describeMember, type Member, membersOf, namesAt } from "./members.ts";
+import { isExpression, isInBraces, makeOutline, type Outline } from "./outline.ts";
+import { jobSnippets, snippetOf, stepSnippets } from "./snippets.ts";
 
 /** A word that no file has; it replaces what is being typed. */
-const MARK = "zzcursorzz";
+export const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
 /** The possible completions at an offset of a text, which may be invalid. */
 export function completionsAt(text: string, offset: number, known: KnownActions): Completions {
-  const start = offset - /[\w$-]*$/.exec(text.slice(0, offset))![0].length;
+  const start = offset - /[\w$-]*$/.exec(lineBefore(text, offset))![0].length;
   const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
   const marked = insertMark(text, start, end);
   if (!marked) return NOTHING;
@@ -69,7 +34,8 @@ export function completionsAt(text: string, offset: number, known: KnownActions)
   const keys = isBelow || /[{,]\s*$/.test(before)
     ? keyItems(outline, path, text.slice(end), known)
     : [];
-  return at([...keys, ...valueItems(outline, hasDash ? path.slice(0, -1) : path, known)]);
+  const isFirst = /^\s*-/.test(lineBefore(text, start));
+  return at([...keys, ...valueItems(outline, hasDash ? path.slice(0, -1) : path, isFirst, known)]);
 }
 
 /**
@@ -77,10 +43,17 @@ export function completionsAt(text: string, offset: number, known: KnownActions)
  * key whose colon is not typed yet, or the last part of something in quotes or brackets without an
  * end.
  */
-function insertMark(text: string, start: number, end: number) {
+export function insertMark(text: string, start: number, end: number) {
   const before = text.slice(0, start);
-  for (const mark of [MARK, `${MARK}:`, MARK + closingOf(before)]) {
-    const outline = makeOutline(before + mark + text.slice(end));
+  const after = text.slice(end);
+  const attempts = [
+    () => MARK + after,
+    () => `${MARK}:${after}`,
+    () => MARK + closingOf(before) + after,
+    () => MARK + closingOf(before) + (/\n[^]*/.exec(after)?.[0] ?? ""),
+  ];
+  for (const rest of attempts) {
+    const outline = makeOutline(before + rest());
     const spot = spotAt(outline.root, start + MARK.length);
     if (spot?.scalar.text.includes(MARK)) return { outline, spot };
   }
@@ -110,9 +83,11 @@ function keyItems(
   const there = new Set(pairsOf(nodeAt(outline.root, path)).map(({ key }) => key.text));
   const keys = keysAt(outline, path, known);
   const hasColon = /^\s*:/.test(after);
-  return namesOf(keys, known)
+  const isNew = [...there].every((name) => name.startsWith(MARK)) &&
+    typeof path.at(-1) === "number";
+  const items = namesOf(keys, known)
     .filter(({ name }) => !there.has(name))
-    .map(({ name, detail, documentation, follows }) => ({
+    .map(({ name, detail, documentation, follows }): Completion => ({
       label: name,
       kind: "key",
       detail,
@@ -120,6 +95,9 @@ function keyItems(
       insert: hasColon ? name : `${name}:${follows}`,
       ...!hasColon && follows.includes("$") ? { isSnippet: true } : {},
     }));
+  if (!isNew || keys?.kind !== "fields") return items;
+  if (keys.table === STEP_FIELDS) return [...items, ...stepSnippets(known)];
+  return keys.table === JOB_FIELDS ? [...items, ...jobSnippets(known)] : items;
 }
 
 interface KeyName {
@@ -169,6 +147,7 @@ function namesOf(keys: Keys | undefined, { actions }: KnownActions): readonly Ke
 function valueItems(
   outline: Outline,
   path: readonly (string | number)[],
+  isFirst: boolean,
   known: KnownActions,
 ): readonly Completion[] {
   const key = String(path.at(-1));
@@ -182,13 +161,15 @@ function valueItems(
   if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) return [];
   const field = keys.table.fields[key]!;
   if (key === "uses") {
+    const there = pairsOf(nodeAt(outline.root, around)).map((pair) => pair.key.text);
+    const isAlone = !there.some((name) => name === "with" || name === "test");
     return [
       ...[...known.actions.values()].map((one): Completion => ({
         label: one.name,
         kind: "action",
         detail: one.summary,
         documentation: describeAction(one),
-        insert: one.name,
+        ...isAlone ? snippetOf(one, isFirst) : { insert: one.name },
       })),
       ...texts(known.plugins, "a plugin"),
     ];
@@ -221,176 +202,24 @@ function inExpression(
   { path }: Spot,
   known: KnownActions,
 ): readonly Completion[] {
-  const [, root, step] =
-    /([A-Za-z_$][\w$]*)((?:\s*\??\.\s*[A-Za-z_]\w*|\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])*)\s*\??\.\s*$/
-      .exec(before) ?? [];
-  const names = (labels: Iterable<string>, detail: string): Completion[] =>
-    [...labels].filter((label) => /^[A-Za-z_]\w*$/.test(label))
-      .map((label) => ({ label, kind: "output", detail, insert: label }));
-  if (root === undefined) {
-    const rule = nameRuleAt(outline, path, known);
-    return [
-      ...(rule?.known ?? []).map((label): Completion => ({
-        label,
-        kind: "name",
-        insert: label,
-        ...NAMES[label] === undefined ? {} : { documentation: NAMES[label] },
-      })),
-      ...[...FUNCTIONS.values()].map((one): Completion => ({
-        label: one.name,
-        kind: "function",
-        detail: one.signature,
-        documentation: one.summary,
-        insert: one.name,
-      })),
-    ];
-  }
-  const key = /([A-Za-z_]\w*|(?<=["'])[^"'\\]+)\\?["']?\s*\]?$/.exec(step ?? "")?.[1];
-  switch (root) {
-    case "vars":
-      return key === undefined ? names(varsAt(outline, path).keys(), "a var") : [];
-    case "outputs": {
-      const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
-      if (key !== undefined) {
-        const owner = published.find(({ id }) => id!.text === key);
-        const isOfAll = owner && owner.job !== jobAt(outline, path) && hasMatrix(owner.job);
-        return names(isOfAll ? [ALL] : owner ? outputNames(owner) : [], `an output of ${key}`);
-      }
-      const flat = new Set(published.flatMap(({ outputs }) => outputs.map((one) => one.key.text)));
-      return [
-        ...names(published.map(({ id }) => id!.text), "a step"),
-        ...names(flat, "an output"),
-      ];
-    }
-    case "needs": {
-      if (key !== undefined) {
-        const isMatrix = hasMatrix(outline.jobs.find(({ id }) => id?.text === key));
-        return names(isMatrix ? ["state", ALL] : ["state"], "how the job ended");
-      }
-      const needs = itemsOf(fieldOf(jobAt(outline, path)?.node, "needs"));
-      return names(needs.flatMap((one) => one.kind === "scalar" ? one.text : []), "a job");
-    }
-    case "matrix": {
-      const owner = outline.kind === "suite"
-        ? nodeAt(outline.root, path.slice(0, 2))
-        : jobAt(outline, path)?.node;
-      const matrix = fieldOf(owner, "matrix");
-      const lists = [matrix, ...itemsOf(fieldOf(matrix, "include"))].flatMap(pairsOf)
-        .map((pair) => pair.key.text).filter((name) => !Object.hasOwn(MATRIX.fields, name));
-      return key === undefined ? names(new Set(lists), "a value of the matrix") : [];
-    }
-    case "res": {
-      const action = actionAt(outline, path, known);
-      return key === undefined
-        ? names(action?.responseFields?.map(({ name }) => name) ?? [], `of ${action?.name}`)
-        : [];
-    }
-    default:
-      return [];
-  }
-}
-
-/** The names that the expression at a path sees. */
-function nameRuleAt(
-  outline: Outline,
-  path: readonly (string | number)[],
-  actions: KnownActions,
-): NameRule | undefined {
-  const isMatrix = path[2] !== "matrix" && hasMatrix(jobAt(outline, path));
-  for (let length = path.length; length > 0; length--) {
-    const keys = keysAt(outline, path.slice(0, length - 1), actions);
-    const key = String(path[length - 1]);
-    if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) continue;
-    const { names } = keys.table.fields[key]!;
-    if (names) return isMatrix ? seeingMatrix(names, undefined) : names;
-  }
-  const known = Object.keys(NAMES).filter((name) => isMatrix || name !== "matrix");
-  return stepAt(outline, path) ? { where: "in a step", known } : undefined;
-}
-
-function jobAt(outline: Outline, path: readonly (string | number)[]): JobOutline | undefined {
-  return path[0] === "jobs" ? outline.jobs[Number(path[1])] : undefined;
-}
-
-function hasMatrix(job: JobOutline | undefined): boolean {
-  return fieldOf(job?.node, "matrix") !== undefined;
-}
-
-/** A path that is being typed, up to its last "/" and the part that a name replaces. */
-interface TypedPath extends TextRange {
-  readonly directory: string;
-  readonly names: NonNullable<Parameter["namesFile"]>;
-}
-
-/** The files and directories that may be named at an offset; undefined where no file is named. */
-export async function fileCompletionsAt(
-  text: string,
-  offset: number,
-  path: string,
-  known: KnownActions,
-  host: Host,
-): Promise<Completions | undefined> {
-  const typed = typedPathAt(text, offset, known);
-  if (!typed) return undefined;
-  const { directory, names, start, end } = typed;
-  const from = isAbsolute(directory) ? directory : join(path, "..", directory);
-  const entries = (await host.files.entries(from) ?? []).filter(({ name, kind }) =>
-    !name.startsWith(".") && name !== "node_modules" && join(from, name) !== path &&
-    (kind === "directory" || (names === "any" || /\.ya?ml$/i.test(name)))
-  );
-  const items = entries.map(({ name, kind }) => {
-    const label = kind === "directory" ? `${name}/` : name;
-    return { label, kind: kind === "directory" ? "directory" : "file", insert: label } as const;
-  });
-  return { items, start, end };
-}
-
-function typedPathAt(text: string, offset: number, known: KnownActions): TypedPath | undefined {
-  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
-  // Most keys name no file: then the text need not be read.
-  const isFile = [...known.actions.values()].some(({ parameters }) => namesFile(parameters, key));
-  if (!isFile) return undefined;
-  const marked = insertMark(text, offset, offset);
-  if (!marked || marked.spot.isKey) return undefined;
-  const { outline, spot: { path, scalar } } = marked;
-  const keys = keysAt(outline, path.slice(0, -1), known);
-  if (keys?.kind !== "parameters") return undefined;
-  const names = keys.parameters.find(({ name }) => name === path.at(-1))?.namesFile;
-  const [before = "", after = ""] = scalar.text.split(MARK);
-  if (!names || scalar.text.includes("{{") || scalar.text.includes("\n")) return undefined;
-  const directory = before.slice(0, before.lastIndexOf("/") + 1);
-  const start = offset - (before.length - directory.length);
-  return { directory, names, start, end: offset + after.length };
-}
-
-function namesFile(parameters: readonly Parameter[] | undefined, key: string | undefined): boolean {
-  return key !== undefined &&
-    (parameters ?? []).some((one) =>
-      one.name === key && one.namesFile !== undefined || namesFile(one.fields, key) ||
-      namesFile(one.items, key)
-    );
-}
-
-/** The outputs of a job file that may be written at an offset: `res.outputs.`. */
-export async function outputCompletionsAt(
-  file: WorkspaceFile,
-  offset: number,
-  load: LoadFile,
-): Promise<Completions | undefined> {
-  const { text, steps } = file.outline;
-  const [, id, word] = /\bres\??\.outputs\??\.(?:([A-Za-z_]\w*)\??\.)?(\w*)$/
-    .exec(text.slice(Math.max(0, offset - 200), offset)) ?? [];
-  if (word === undefined) return undefined;
-  const step = steps.find(({ node }) => node.start <= offset && offset <= node.end);
-  const path = step && jobFileOf(step, file.path)?.path;
-  const jobFile = path === undefined ? undefined : await load(path);
-  if (!jobFile) return undefined;
-  const published = jobFile.outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
-  const labels = id === undefined
-    ? published.flatMap(({ id, outputs }) => [id!.text, ...outputs.map(({ key }) => key.text)])
-    : published.filter((one) => one.id!.text === id).flatMap(outputNames);
-  const items = [...new Set(labels)].filter((label) => /^[A-Za-z_]\w*$/.test(label))
-    .map((label) => ({ label, kind: "output", insert: label } as const));
-  return { items, start: offset - word.length, end: offset };
+  const chain = chainBefore(before);
+  const items = (members: readonly Member[], kind: Completion["kind"]) =>
+    members.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name)).map((member): Completion => ({
+      label: member.name,
+      kind,
+      detail: member.type,
+      documentation: describeMember(member, chain?.join(".")),
+      insert: member.name,
+    }));
+  if (chain) return items(membersOf(chain, outline, path, known), "output");
+  return [
+    ...items(namesAt(outline, path, known), "name"),
+    ...[...FUNCTIONS.values()].map((one): Completion => ({
+      label: one.name,
+      kind: "function",
+      detail: one.signature,
+      documentation: one.summary,
+      insert: one.name,
+    })),
+  ];
 }

@@ -7,6 +7,7 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
+import { overlay } from "./overlay.ts";
 import { pairsOf, type TextRange } from "./loose_yaml.ts";
 import type { Outline } from "./outline.ts";
 
@@ -37,7 +38,26 @@ export function isOurs({ root, text }: Outline, path: string): boolean {
 }
 
 /** Finds what `check` finds in a file. The editor may have a newer text than the disk. */
-export async function diagnose(path: string, host: Host): Promise<readonly Finding[]> {
+export async function diagnose(
+  path: string,
+  { text, readable }: Outline,
+  host: Host,
+): Promise<readonly Finding[]> {
+  const findings = await check(path, host);
+  if (readable === text) return findings;
+  // What else is missing may be in the part that cannot be read.
+  const rest = await check(path, overlay(host, (one) => one === path ? readable : undefined));
+  const unread = text.split("").map((unit, at) => unit === readable[at] ? " " : unit).join("");
+  const words = new Set(unread.match(/[\w-]+/g));
+  return [
+    ...findings,
+    ...rest.filter(({ fix, start, end }) =>
+      fix !== undefined && !words.has(text.slice(start, end))
+    ),
+  ];
+}
+
+async function check(path: string, host: Host): Promise<readonly Finding[]> {
   const suite = await checkSuite(path, host);
   const limits = { ...readLimits(host.env), permissions: NOTHING_RUNS };
   const { refusal, diagnostics } = suite

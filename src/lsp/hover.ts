@@ -1,7 +1,12 @@
 import type { Action, Parameter } from "../action/action.ts";
+import { exampleStep } from "../action/example_step.ts";
+import { sentence } from "../action/list_parameters.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { actionAt, keysAt, type KnownActions, varsAt } from "./format.ts";
-import { spotAt, type TextRange } from "./loose_yaml.ts";
+import type { Field } from "../workflow/decode/field.ts";
+import { typeOfKey } from "../workflow/names.ts";
+import { type Keys, keysAt, type KnownActions } from "./format.ts";
+import { type LooseScalar, spotAt, type TextRange } from "./loose_yaml.ts";
+import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
 import {
   findMention,
   isExpression,
@@ -17,23 +22,6 @@ interface Hover extends TextRange {
   readonly markdown: string;
 }
 
-/** Descriptions of the names that expressions see. */
-export const NAMES: Readonly<Record<string, string>> = {
-  vars: "The variables of the workflow, with those of the step and of the entry of its iteration.",
-  outputs: "What steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`; " +
-    "`outputs.<step id>.all` is the list of the outputs of all entries of an `iteration`, or of " +
-    "all jobs of a `matrix`.",
-  needs: "How the jobs that this job needs have ended: `needs.<job id>.state`; " +
-    "`needs.<job id>.all` is the list of the `state` and `matrix` of each job of a `matrix`.",
-  matrix: "The values of the `matrix` of the job in the combination that it runs for.",
-  res: "The response of the action.",
-  req: "The request of the action, as it was sent.",
-  rt: "The response time.",
-  status: "0 if the action succeeded.",
-  repeat_index: "The number of the round of the job, from 0.",
-  iteration_index: "The number of the entry of the iteration, from 0.",
-};
-
 /** The text of the reference about the word at an offset. */
 export function hoverAt(
   outline: Outline,
@@ -43,8 +31,10 @@ export function hoverAt(
   const spot = spotAt(outline.root, offset);
   if (!spot) return undefined;
   const { path, scalar } = spot;
+  const mention = findMention(outline, offset);
+  const ofMention = mention && describeMention(outline, mention, path, known);
   if (spot.isKey) {
-    const markdown = describeKey(outline, path, known);
+    const markdown = describeKey(outline, path, known) ?? ofMention;
     return markdown === undefined ? undefined : { markdown, ...textRange(scalar) };
   }
   if (path.at(-1) === "uses") {
@@ -56,40 +46,31 @@ export function hoverAt(
       : undefined;
     return markdown === undefined ? undefined : { markdown, ...textRange(scalar) };
   }
-  const mention = findMention(outline, offset);
-  if (mention) {
-    const markdown = describeMention(outline, mention, path);
-    if (markdown !== undefined) return { markdown, start: mention.start, end: mention.end };
+  if (mention && ofMention !== undefined) {
+    return { markdown: ofMention, start: mention.start, end: mention.end };
   }
   const inside = offset - scalar.from;
   if (!isExpression(path) && !isInBraces(scalar.text, inside)) return undefined;
-  return hoverInExpression(outline, offset, path, known);
+  return hoverInExpression(outline, scalar, offset, path, known);
 }
 
 function hoverInExpression(
-  { text, ...outline }: Outline,
+  outline: Outline,
+  scalar: LooseScalar,
   offset: number,
   path: readonly (string | number)[],
   known: KnownActions,
 ): Hover | undefined {
-  const start = offset - /[\w]*$/.exec(text.slice(0, offset))![0].length;
-  const word = /^\w*/.exec(text.slice(start))![0];
+  const { text } = outline;
+  const start = offset - /[\w]*$/.exec(text.slice(scalar.from, offset))![0].length;
+  const word = /^\w*/.exec(text.slice(start, start + 100))![0];
   const range = { start, end: start + word.length };
-  if (/res\??\.$/.test(text.slice(0, start))) {
-    const action = actionAt({ text, ...outline }, path, known);
-    const field = action?.responseFields?.find(({ name }) => name === word);
-    return field && {
-      ...range,
-      markdown: `\`res.${word}\`${field.type ? `: ${field.type}` : ""}, of ${action!.name}`,
-    };
-  }
-  if (text[start - 1] === ".") return undefined;
-  const record = FUNCTIONS.get(word);
-  if (record) {
-    return { ...range, markdown: `\`${record.signature}\`\n\n${record.summary}` };
-  }
-  const name = Object.hasOwn(NAMES, word) ? NAMES[word] : undefined;
-  return name === undefined ? undefined : { ...range, markdown: `\`${word}\`\n\n${name}` };
+  const chain = chainBefore(text.slice(scalar.from, start));
+  const members = chain ? membersOf(chain, outline, path, known) : namesAt(outline, path, known);
+  const member = members.find(({ name }) => name === word);
+  if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
+  const record = text[start - 1] === "." ? undefined : FUNCTIONS.get(word);
+  return record && { ...range, markdown: `\`${record.signature}\`\n\n${record.summary}` };
 }
 
 function describeKey(
@@ -97,18 +78,16 @@ function describeKey(
   path: readonly (string | number)[],
   known: KnownActions,
 ): string | undefined {
-  const around = path.slice(0, -1);
   const name = String(path.at(-1));
-  const keys = keysAt(outline, around, known);
+  const keys = keysAt(outline, path.slice(0, -1), known);
   switch (keys?.kind) {
     case "fields": {
       const field = Object.hasOwn(keys.table.fields, name) ? keys.table.fields[name] : undefined;
-      if (!field) return undefined;
-      const standard = field.default === undefined ? "" : ` Default: \`${field.default}\`.`;
-      const choices = field.choices ? ` One of ${listed(field.choices)}.` : "";
-      const required = field.required && !field.unless ? " Required." : "";
-      return `**${name}** (${field.type}), of ${keys.table.what}\n\n` +
-        field.summary + choices + standard + required;
+      return field && inParagraphs(
+        `**${name}** (${typeOfKey(field)}), of ${keys.table.what}`,
+        summaryOf(field),
+        linesOf(keysAt(outline, path, known) ?? keysAt(outline, [...path, 0], known)),
+      );
     }
     case "parameters": {
       const parameter = keys.parameters.find((one) => one.name === name);
@@ -123,40 +102,81 @@ function describeKey(
   }
 }
 
+function inParagraphs(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text).join("\n\n");
+}
+
+/** The keys of a map, a line each. */
+function linesOf(keys: Keys | undefined): string | undefined {
+  if (keys?.kind === "parameters") return parametersIn(keys.parameters);
+  if (keys?.kind !== "fields") return undefined;
+  return Object.entries<Field>(keys.table.fields)
+    .map(([name, field]) => `- \`${name}\` (${typeOfKey(field)}): ${summaryOf(field)}`).join("\n");
+}
+
+function parametersIn(parameters: readonly Parameter[] = []): string {
+  return parameters.map((one) =>
+    `- \`${one.name}\` (${[one.type].flat().join(" or ")}): ${
+      summaryOf({
+        ...one,
+        choices: one.values,
+      })
+    }`
+  ).join("\n");
+}
+
+/** What a key or a parameter is for, with what it may be. */
+function summaryOf(
+  { summary, choices, default: standard, required, unless }: Pick<
+    Field,
+    "summary" | "choices" | "default" | "required" | "unless"
+  >,
+): string {
+  return sentence(summary).replace(/[^.!?]$/, "$&.") +
+    (choices ? ` One of ${listed(choices)}.` : "") +
+    (standard === undefined ? "" : ` Default: \`${standard}\`.`) +
+    (required && !unless ? " Required." : "");
+}
+
 /** A parameter of an action in Markdown. */
 export function describeParameter(parameter: Parameter, { name: action }: Action): string {
-  const { name, type, summary, default: standard, values, required } = parameter;
-  const types = typeof type === "string" ? type : type.join(" or ");
-  return `**${name}** (${types}), of ${action}\n\n${sentence(summary)}` +
-    (values ? ` One of ${listed(values)}.` : "") +
-    (standard === undefined ? "" : ` Default: \`${standard}\`.`) + (required ? " Required." : "");
+  const { name, type, fields, items, values: choices } = parameter;
+  return inParagraphs(
+    `**${name}** (${[type].flat().join(" or ")}), of ${action}`,
+    summaryOf({ ...parameter, choices }),
+    parametersIn(fields ?? items),
+  );
 }
 
 /** An action in Markdown. */
-export function describeAction({ name, summary, parameters }: Action): string {
-  const lines = (parameters ?? []).map((one) => `- \`${one.name}\`: ${sentence(one.summary)}`);
-  return [`**${name}**`, sentence(summary), lines.join("\n")].filter((each) => each).join("\n\n");
+export function describeAction(action: Action): string {
+  return inParagraphs(
+    `**${action.name}**`,
+    `${action.summary}.`,
+    `\`\`\`yaml\n${exampleStep(action)}\n\`\`\``,
+    parametersIn(action.parameters),
+  );
 }
 
+/** A definition, or where a step or a job is named. */
 function describeMention(
   outline: Outline,
   { kind, name, step }: Mention,
   path: readonly (string | number)[],
+  known: KnownActions,
 ): string | undefined {
-  const written = (node: { readonly start: number; readonly end: number } | undefined) =>
-    node ? `\n\n\`\`\`yaml\n${outline.text.slice(node.start, node.end)}\n\`\`\`` : "";
   switch (kind) {
-    case "var":
-      return `**vars.${name}**${written(varsAt(outline, path).get(name))}`;
+    case "var": {
+      const found = membersOf(["vars"], outline, path, known).find((one) => one.name === name);
+      return found && describeMember(found, "vars");
+    }
     case "output": {
-      const owners = outline.steps.filter(({ id, outputs }) =>
+      const owner = outline.steps.find(({ id, outputs }) =>
         id && (step === undefined || id.text === step) &&
         outputs.some(({ key }) => key.text === name)
       );
-      const owner = owners[0];
-      if (!owner) return undefined;
-      const value = owner.outputs.find(({ key }) => key.text === name)?.value;
-      return `**${name}**, an output of the step \`${owner.id!.text}\`${written(value)}`;
+      return owner &&
+        describeMember(outputOf(owner, name, outline, known), `outputs.${owner.id!.text}`);
     }
     case "step": {
       const owner = outline.steps.find(({ id }) => id?.text === name);
@@ -170,10 +190,6 @@ function describeMention(
       return job && `**${name}**, a job of ${job.steps.length} steps`;
     }
   }
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function listed(names: readonly string[]): string {

@@ -37,14 +37,21 @@ export interface LooseScalar extends TextRange {
 /** A file with more mistakes is read up to the next one. */
 const MAX_MISTAKES = 30;
 
-/** The tree of a text. What the parser rejects is left out: a value without an end, or a line. */
-export function readLoosely(text: string): LooseNode {
+/** A text that may be invalid, as far as it can be read. */
+interface Readable {
+  readonly root: LooseNode;
+  /** The text with spaces in place of what the parser rejects: a value without an end, or a line. */
+  readonly text: string;
+}
+
+/** Reads a text without what the parser rejects. */
+export function readLoosely(text: string): Readable {
   let readable = text;
   for (let mistakes = 0; readable.trim() !== ""; mistakes++) {
     try {
       const parsed = parseYaml([{ name: "", text: readable }]);
       const [root] = buildTree(parsed.events, parsed.text).roots;
-      return root ? toLoose(root, text) : scalarOf(text, 0, 0);
+      return { root: root ? toLoose(root, text) : scalarOf(text, 0, 0), text: readable };
     } catch (fault) {
       if (!(fault instanceof YamlFault)) throw fault;
       const isLast = mistakes >= MAX_MISTAKES;
@@ -53,7 +60,7 @@ export function readLoosely(text: string): LooseNode {
         (isLast ? "" : " ".repeat(end - start) + readable.slice(end));
     }
   }
-  return scalarOf(text, 0, 0);
+  return { root: scalarOf(text, 0, 0), text: "" };
 }
 
 /** The part of a text that the parser rejects, from an innermost bracket or the outermost on. */

@@ -38,6 +38,8 @@ export interface JobOutline {
 /** The recognizable parts of a workflow or a job file. */
 export interface Outline {
   readonly text: string;
+  /** The text without what is no YAML, in place. */
+  readonly readable: string;
   readonly root: LooseNode;
   readonly kind: FileKind;
   readonly jobs: readonly JobOutline[];
@@ -56,13 +58,20 @@ function kindOf(root: LooseNode): FileKind {
 
 /** Looks through the text of a file that may be broken. */
 export function makeOutline(text: string): Outline {
-  const root = readLoosely(text);
+  const { root, text: readable } = readLoosely(text);
   const kind = kindOf(root);
   const isJobFile = kind === "job file";
   const jobs = (isJobFile ? [root] : itemsOf(fieldOf(root, "jobs"))).map(readJob);
   const cleanup = isJobFile ? [] : readJob(root).steps;
   const steps = [...jobs.flatMap((job) => job.steps), ...cleanup];
-  return { text, root, kind, jobs, steps, mentions: findMentions(root, jobs, steps) };
+  let mentions: readonly Mention[] | undefined;
+  return {
+    ...{ text, readable, root, kind, jobs, steps },
+    /** Found when they are asked for: completion needs none. */
+    get mentions() {
+      return mentions ??= findMentions(root, jobs, steps);
+    },
+  };
 }
 
 function readJob(node: LooseNode): JobOutline {

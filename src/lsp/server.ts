@@ -4,13 +4,13 @@ import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatYaml } from "../base/yaml/format_yaml.ts";
-import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
+import { completionsAt } from "./complete.ts";
+import { fileCompletionsAt, outputCompletionsAt } from "./complete_files.ts";
 import { findActions, type KnownActions } from "./format.ts";
-import { diagnose, type Finding, isOurs } from "./diagnose.ts";
+import { diagnose, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import {
   embeddingFiles,
-  isAbsolute,
   isShared,
   jobFileAt,
   jobFilesIn,
@@ -20,7 +20,11 @@ import {
   readOutline,
   type WorkspaceFile,
 } from "./job_files.ts";
-import { type FileSymbol, makeOutline, nameProblem, type Outline, symbolsOf } from "./outline.ts";
+import { fileLinksIn } from "./links.ts";
+import { type OpenFile, outlineOf } from "./open_files.ts";
+import { overlay } from "./overlay.ts";
+import { type FileSymbol, nameProblem, symbolsOf } from "./outline.ts";
+import { signatureAt } from "./signature.ts";
 import {
   type EditorPosition,
   type EditorRange,
@@ -28,17 +32,6 @@ import {
   makeLineIndex,
 } from "./line_index.ts";
 import type { TextRange } from "./loose_yaml.ts";
-
-/** A file that is open in the editor. */
-interface OpenFile {
-  readonly uri: string;
-  readonly path: string;
-  readonly version: number;
-  readonly text: string;
-  readonly lines: LineIndex;
-  findings: readonly Finding[];
-  outline?: Outline;
-}
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */
 const PAUSE = 20;
@@ -54,6 +47,7 @@ const COMPLETION_KINDS = {
   output: 5,
   file: 17,
   directory: 19,
+  snippet: 15,
 } as const;
 const SYMBOL_KINDS = { job: 5, step: 6, output: 7, var: 13 } as const;
 
@@ -64,6 +58,8 @@ const INITIALIZED = {
     textDocumentSync: 1 as const,
     completionProvider: { triggerCharacters: [".", ":", " ", "[", "{", "/"] },
     hoverProvider: true,
+    signatureHelpProvider: { triggerCharacters: ["(", ","] },
+    documentLinkProvider: {},
     definitionProvider: true,
     referencesProvider: true,
     documentSymbolProvider: true,
@@ -84,7 +80,7 @@ export async function serveEditor(host: Host): Promise<void> {
     new library.StreamMessageWriter(process.stdout),
   );
   const files = new Map<string, OpenFile>();
-  const withOpenFiles = overlay(host, files);
+  const withOpenFiles = overlay(host, (path) => files.get(toFileUrl(path).href)?.text);
   let known: Promise<KnownActions> | undefined;
   const actions = () => known ??= findActions(host);
 
@@ -163,7 +159,7 @@ export async function serveEditor(host: Host): Promise<void> {
     if (!file) return;
     try {
       file.findings = isOurs(outlineOf(file), file.path)
-        ? await diagnose(file.path, withOpenFiles)
+        ? await diagnose(file.path, outlineOf(file), withOpenFiles)
         : [];
     } catch (error) {
       connection.console.error(`cannot check ${file.path}: ${error}`);
@@ -197,10 +193,12 @@ export async function serveEditor(host: Host): Promise<void> {
     const { file: { text, path }, offset } = found;
     const known = await actions();
     const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
-      await outputCompletionsAt(asWorkspaceFile(found.file), offset, load) ??
+      await outputCompletionsAt(asWorkspaceFile(found.file), offset, known, load) ??
       completionsAt(text, offset, known);
-    return items.map(({ label, kind, detail, documentation, insert, isSnippet }) => ({
+    return items.map(({ label, kind, detail, documentation, insert, isSnippet }, index) => ({
       label,
+      // In the order of the tables, which have first what is used most.
+      sortText: String(index).padStart(4, "0"),
       kind: COMPLETION_KINDS[kind],
       detail,
       ...documentation === undefined
@@ -223,6 +221,34 @@ export async function serveEditor(host: Host): Promise<void> {
       contents: { kind: "markdown", value: markdown },
       range: found.file.lines.rangeOf(range),
     };
+  });
+
+  connection.onSignatureHelp((params) => {
+    const found = at(params);
+    const call = found && signatureAt(found.file.text, found.offset);
+    if (!call) return null;
+    const { signature, summary, parameters } = call.record;
+    const inside = signature.slice(signature.indexOf("(") + 1, -1);
+    return {
+      signatures: [{
+        label: signature,
+        documentation: { kind: "markdown" as const, value: summary },
+        parameters: parameters.length > 0 ? inside.split(", ").map((label) => ({ label })) : [],
+      }],
+      activeSignature: 0,
+      // The last one may take all that follow.
+      activeParameter: Math.min(call.argument, Math.max(0, parameters.length - 1)),
+    };
+  });
+
+  connection.onDocumentLinks(async ({ textDocument: { uri } }) => {
+    const file = files.get(uri);
+    return file
+      ? fileLinksIn(outlineOf(file), file.path, await actions()).map(({ path, ...range }) => ({
+        range: file.lines.rangeOf(range),
+        target: toFileUrl(path).href,
+      }))
+      : null;
   });
 
   connection.onDefinition(async (params) => {
@@ -355,30 +381,4 @@ interface DocumentSymbol {
 /** Whether the text of a file has the name as it is read. */
 function isAsRead({ file: { outline: { text } }, mention: { name, start, end } }: NameLocation) {
   return text.slice(start, end) === name;
-}
-
-function outlineOf(file: OpenFile): Outline {
-  return file.outline ??= makeOutline(file.text);
-}
-
-/** The machine with the texts of the editor in place of the files that are open. */
-function overlay(host: Host, open: ReadonlyMap<string, OpenFile>): Host {
-  const textOf = (path: string | URL) =>
-    open.get(toFileUrl(path instanceof URL ? fromFileUrl(path) : join(path)).href)?.text;
-  return {
-    ...host,
-    files: {
-      ...host.files,
-      read: (path) => {
-        const text = isAbsolute(path) ? textOf(path) : undefined;
-        return text === undefined
-          ? host.files.read(path)
-          : Promise.resolve(new TextEncoder().encode(text));
-      },
-      isFile: (path) =>
-        isAbsolute(path) && textOf(path) !== undefined
-          ? Promise.resolve(true)
-          : host.files.isFile(path),
-    },
-  };
 }

@@ -50,7 +50,12 @@ export const SUITE = {
 export const SUITE_ENTRY = {
   what: "a workflow of the suite",
   fields: {
-    path: { type: "text", required: true, summary: "A file, a directory or a pattern." },
+    path: {
+      type: "text",
+      required: true,
+      namesFile: "yaml",
+      summary: "A file, a directory or a pattern.",
+    },
     name: {
       type: "template",
       names: IN_SUITE_NAME,

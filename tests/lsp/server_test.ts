@@ -11,6 +11,7 @@ import { CHECKOUT } from "../support/documents.ts";
 import { applyEdits } from "../support/programs/editor.ts";
 import {
   assertHas,
+  completions,
   type Edits,
   labels,
   type Location,
@@ -50,7 +51,7 @@ Deno.test("an editor opens a workflow, types in it and asks about it", async () 
     assertStringIncludes(await hover("vars.customer", 6), "customer-{{random_str(6)}}");
     assertStringIncludes(
       await hover("outputs.session.token", 17),
-      "an output of the step `session`",
+      "An output of the step `session`",
     );
 
     const definition = await editor.askAt<Location>("definition", path, "outputs.create.id", 9);
@@ -324,5 +325,205 @@ Deno.test("long lines, many brackets and many mistakes take no longer than their
       const hover = editor.askAt<unknown>("hover", path, "uses: hello", 8);
       assert(await Promise.race([hover, late.promise]), text.slice(0, 200));
     }
+  });
+});
+
+const TYPED = `name: a
+vars: { shop: "x", limit: 3, user: { name: ann } }
+jobs:
+  - name: b
+    id: b
+    steps:
+      - uses: http
+        id: login
+        with: { get: "http://x", tls: { ca: ca.pem }, openapi: api.yml }
+        test: res.code == 200 && rt.sec < 1 && vars.limit == 3
+        outputs: { session: res.headers, all_of_it: res.body }
+        retry: { max_attempts: 2 }
+      - uses: echo
+        id: say
+        iteration: { file: rows.csv }
+        with: { message: "{{outputs.login.session}} {{vars.user.name}} {{repeat_index}}" }
+      - { uses: embedded, with: { path: jobs/sub.yml } }
+    finally:
+      - { uses: echo, with: { message: "{{run.state}} {{job.failed}}" } }
+  - name: c
+    needs: [b]
+    skipif: needs.b.state != "passed"
+    load:
+      rate: 1/s
+      for: 1s
+      expect: stats.late_max < 1 && stats.steps.get.codes["5xx"] == 0
+    steps:
+      - { uses: http, id: get, with: { get: "http://x/{{round.user}}" } }
+  - name: d
+    repeat: { count: 2, expect: stats.p95 < 0.3 }
+    steps: [{ uses: hello }]
+`;
+
+Deno.test("hover has the type of a value and a text about it", async () => {
+  await withEditor({}, async (editor, at) => {
+    const path = at("a.yml");
+    await editor.write(path, TYPED);
+    const hover = async (near: string, word: string) => {
+      const into = near.lastIndexOf(word) + 1;
+      type Hover = { readonly contents: { readonly value: string } } | null;
+      return (await editor.askAt<Hover>("hover", path, near, into))?.contents.value ?? "";
+    };
+    const expected = [
+      ["res.code", "code", "`res.code`: integer\n\nThe status code."],
+      ["test: res", "res", "`res`: map\n\nThe response of the action"],
+      ["rt.sec", "sec", "`rt.sec`: number\n\nThe time that the action took in seconds"],
+      ["vars.limit", "limit", "`vars.limit`: integer\n\n```yaml\n3\n```"],
+      ["vars.user.name", "name", "`vars.user.name`: string\n\n```yaml\nann\n```"],
+      ["session: res", "session", "`outputs.login.session`: map"],
+      ["outputs.login.session", "session", "The headers by canonical name"],
+      ["repeat_index", "repeat_index", "`repeat_index`: integer\n\nThe number of the round"],
+      ["run.state", "state", "`run.state`: string"],
+      ["job.failed", "failed", "`job.failed`: integer"],
+      ["needs.b.state", "state", "`needs.b.state`: string\n\nHow the job ended"],
+      ["stats.late_max", "late_max", "`stats.late_max`: number\n\nBy how much"],
+      ["stats.steps.get.codes", "codes", "`stats.steps.get.codes`: map"],
+      ["round.user", "user", "`round.user`: integer"],
+      ["stats.p95", "p95", "`stats.p95`: number\n\nThe time that 95 %"],
+    ] as const;
+    for (const [near, word, text] of expected) assertStringIncludes(await hover(near, word), text);
+    const retry = await hover("retry:", "retry");
+    for (const key of ["max_attempts` (integer)", "for` (duration)", "interval", "until"]) {
+      assertStringIncludes(retry, `- \`${key}`);
+    }
+    assertStringIncludes(await hover("with: { get", "with"), "- `headers` (map): ");
+    assertStringIncludes(await hover("tls:", "tls"), "- `min_version` (string): ");
+    assertStringIncludes(await hover("steps:", "steps"), "- `uses` (string): The action.");
+  });
+});
+
+Deno.test("completion has types and texts", async () => {
+  await withEditor({}, async (editor, at) => {
+    const of = async (from: string, to: string, near: string) => {
+      const items = await completions(editor, at("a.yml"), TYPED.replace(from, to), near);
+      return new Map(items.map((one) => [one.label, `${one.detail} ${one.documentation?.value}`]));
+    };
+    const res = await of("test: res.code", "test: res.", "test: res.");
+    assertEquals([...res.keys()].slice(0, 2), ["code", "status"]);
+    assertMatch(res.get("code")!, /^integer .*The status code\.$/s);
+    assertMatch((await of("rt.sec", "rt.", "&& rt.")).get("sec")!, /^number .*in seconds/s);
+    assertMatch((await of("vars.user.name", "vars.user.", "vars.user.")).get("name")!, /^string /);
+    const outputs = await of("outputs.login.session", "outputs.login.", "outputs.login.");
+    assertMatch(outputs.get("session")!, /^map .*An output of the step `login`/s);
+    assertMatch((await of("stats.p95", "stats.", "stats.")).get("count")!, /^integer .*ended/s);
+    const steps = await of("stats.steps.get.codes", "stats.steps.", "stats.steps.");
+    assertEquals([...steps.keys()], ["get"]);
+    assertMatch((await of("round.user", "round.", "round.")).get("index")!, /^integer /);
+    const names = await of("run.state", "", 'message: "{{');
+    assertHas([...names.keys()], ["outputs", "len"]);
+  });
+});
+
+Deno.test("completion writes whole steps and jobs, http first and hello last", async () => {
+  const jobs = "name: a\njobs:\n  - ";
+  const steps = `${jobs}name: b\n    steps:\n      - `;
+  await withEditor({}, async (editor, at) => {
+    const of = (text: string, near: string) => completions(editor, at("a.yml"), text, near);
+    const actions = await of(`${steps}uses: `, "uses: ");
+    assertEquals([actions[0]!.label, actions.at(-1)!.label], ["http", "hello"]);
+    assertStringIncludes(actions[0]!.textEdit.newText, "http\n  with:\n    get: ${1:");
+    assertMatch(actions[0]!.textEdit.newText, /\n {2}test: \$\{\d:res\.code == 200/);
+    const [http] = await of(`${steps}uses: \n        test: 1 == 1`, "uses: ");
+    assertEquals(http!.textEdit.newText, "http");
+    const whole = (await of(`${steps}`, "      - ")).find(({ label }) => label === "uses: shell");
+    assertStringIncludes(whole!.textEdit.newText, "uses: shell\n  with:\n    cmd: ");
+    const job = (await of(jobs, "  - ")).find(({ label }) => label === "job");
+    assertStringIncludes(
+      job!.textEdit.newText,
+      "name: $1\n  steps:\n    - uses: http\n      with:",
+    );
+    // What they insert is a workflow.
+    const insert = job!.textEdit.newText.replaceAll("\n", "\n  ")
+      .replace(
+        /\$(?:\{\d:((?:[^\\}]|\\.)*)\}|\d)/g,
+        (_, text = "x") => text.replace(/\\(.)/g, "$1"),
+      );
+    assertEquals((await editor.write(at("a.yml"), `${jobs}${insert}\n`)).diagnostics, []);
+  });
+});
+
+Deno.test("the arguments of functions are shown while they are written", async () => {
+  const text = "name: a\njobs:\n  - name: b\n    steps:\n      - uses: hello\n" +
+    "        with: { a: \"{{ split(join([1, 2], ','), \"\n";
+  await withEditor({}, async (editor, at) => {
+    type Help = {
+      readonly signatures: readonly {
+        readonly label: string;
+        readonly documentation: { readonly value: string };
+        readonly parameters: readonly { readonly label: string }[];
+      }[];
+      readonly activeParameter: number;
+    } | null;
+    await editor.write(at("a.yml"), text);
+    const helpAt = (near: string) =>
+      editor.askAt<Help>("signatureHelp", at("a.yml"), near, near.length);
+    const outer = await helpAt("','), ");
+    assertStringIncludes(outer!.signatures[0]!.label, "split(");
+    assertEquals(outer!.activeParameter, 1);
+    assertStringIncludes(outer!.signatures[0]!.parameters[1]!.label, "separator: string");
+    const inner = await helpAt("join([1, ");
+    assertStringIncludes(inner!.signatures[0]!.label, "join(");
+    assertEquals(inner!.activeParameter, 0);
+    assertEquals(await helpAt("{{ "), null);
+    await editor.write(at("a.yml"), text.replace('"\n', '}}" }\n'));
+    assertEquals((await helpAt("','), "))!.activeParameter, 1);
+  });
+});
+
+Deno.test("files that a workflow, a suite or a description names are links", async () => {
+  type Links = readonly (Location & { readonly target: string })[];
+  await withEditor({}, async (editor, at) => {
+    const linksIn = async (name: string, text: string) => {
+      await editor.write(at(name), text);
+      const uri = toFileUrl(at(name)).href;
+      const links = await editor.ask<Links>("textDocument/documentLink", { textDocument: { uri } });
+      for (const { target, range } of links) {
+        const [written] = textsAt(text, [{ uri, range }]);
+        assertEquals(target, toFileUrl(at(written!.split(": ")[1]!)).href);
+      }
+      return textsAt(text, links.map(({ range }) => ({ uri, range }))).map((one) =>
+        one.split(": ")[1]
+      );
+    };
+    assertEquals(await linksIn("a.yml", TYPED), ["ca.pem", "api.yml", "rows.csv", "jobs/sub.yml"]);
+    assertEquals(
+      await linksIn("s.yml", "workflows:\n  - a.yml\n  - { path: b.yml }\n"),
+      ["a.yml", "b.yml"],
+    );
+    const description = "openapi: 3.1.0\npaths:\n  /: { $ref: 'paths.yml#/root' }\n" +
+      "x: { $ref: '#/y' }\nz: { $ref: 'https://example.com/a.yml' }\n";
+    assertEquals(await linksIn("api.yml", description), ["paths.yml"]);
+  });
+});
+
+Deno.test("a misspelt output is reported beside any other mistake", async () => {
+  const flow = "name: a\njobs:\n  - name: b\n    steps:\n      - uses: hello\n        id: login\n" +
+    "        outputs: { session: res.n }\n      - uses: hello\n" +
+    "        test: outputs.sesion == 1\n";
+  const mistakes = {
+    "unknown-key": "        tets: 1 == 1\n",
+    "expression": "        skipif: 1 ==\n",
+    "unknown-action": "      - uses: htpp\n",
+    "unquoted": "        with: { a: {{ vars.x }} }\n",
+    "yaml": "        with: { a: 1\n      - uses: hello\n",
+  };
+  await withEditor({}, async (editor, at) => {
+    for (const [code, rest] of Object.entries(mistakes)) {
+      const { diagnostics } = await editor.write(at("a.yml"), flow + rest);
+      const found = diagnostics.map((one) => one.code);
+      assertHas(found, [code, "unpublished-output"]);
+    }
+    // A name that is defined in what cannot be read is no mistake.
+    const { diagnostics } = await editor.write(
+      at("a.yml"),
+      flow + "      - uses: hello\n        id: c\n        outputs: { sesion: res.n\n",
+    );
+    assertEquals(diagnostics.map(({ code }) => code), ["yaml"]);
   });
 });

@@ -6,7 +6,7 @@ import { choice, either, flag, map, type Rule, text } from "../schema.ts";
 
 const FIELDS = {
   ca: text("Certificates of the authorities to trust: a path, or PEM text")
-    .with({ default: "those of the system" }),
+    .with({ namesFile: "any", default: "those of the system" }),
   cert: text("The client certificate: a path, or PEM text").with({ namesFile: "any" }),
   key: text("The key of the client certificate").with({
     namesFile: "any",

@@ -295,7 +295,7 @@ export const unusedOutput: Check = {
 
 /** What is read: all of a step (`id.`), an output of a step (`id.name`), or an output by its name. */
 function findUsed(model: CheckModel): ReadonlySet<string> | undefined {
-  const used = new Set([...model.mentions, ...model.defaultWords]);
+  const used = new Set([...model.mentions, ...model.usedWords]);
   for (const reading of model.readings) {
     const { root, job, keys: [first, second] } = reading;
     if (root !== "outputs") continue;

@@ -234,13 +234,13 @@ function* unusedIn(
   vars: unknown,
   path: Path,
   readings: readonly Reading[],
-  { mentions, defaultWords }: CheckModel,
+  { mentions, usedWords }: CheckModel,
 ): Iterable<Problem> {
   // Where `vars` is read as a whole, all of them may be.
   if (!isDict(vars) || readings.some(({ keys }) => keys.length === 0)) return;
   const read = new Set(readings.map(({ keys }) => keys[0]!.name));
   for (const name of Object.keys(vars)) {
-    if ([read, mentions, defaultWords].some((names) => names.has(name))) continue;
+    if ([read, mentions, usedWords].some((names) => names.has(name))) continue;
     yield {
       severity: "hint",
       code: "unused-var",

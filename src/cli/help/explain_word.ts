@@ -8,7 +8,8 @@ import {
 import { FUNCTIONS } from "../../expr/functions/registry.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { VARIABLES } from "../environment.ts";
-import { type KeyTable, SUITE_TABLES, typeOfField, WORKFLOW_TABLES } from "./key_tables.ts";
+import { type KeyTable, SUITE_TABLES, WORKFLOW_TABLES } from "./key_tables.ts";
+import { typeOfKey } from "../../workflow/names.ts";
 import type { Rows } from "./layout.ts";
 import { lineOf, optionRows } from "./render_help.ts";
 
@@ -86,7 +87,7 @@ function keyRows(word: string): Rows {
     if (parent !== undefined && title !== parent || !Object.hasOwn(fields, key)) return [];
     const field = fields[key]!;
     const standard = field.default === undefined ? "" : `; default: ${field.default}`;
-    const meaning = `of ${nameOf(what)}: ${field.summary} (${typeOfField(field)}${standard})`;
+    const meaning = `of ${nameOf(what)}: ${field.summary} (${typeOfKey(field)}${standard})`;
     return [[key, meaning.replaceAll("`", "")] as const];
   });
 }

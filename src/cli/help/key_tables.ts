@@ -1,5 +1,5 @@
 import { SUITE, SUITE_ENTRY } from "../../suite/suite_fields.ts";
-import type { Field, FieldTable, FieldType } from "../../workflow/decode/field.ts";
+import type { Field, FieldTable } from "../../workflow/decode/field.ts";
 import {
   ASSERTION,
   JOB_FIELDS,
@@ -37,30 +37,3 @@ export const SUITE_TABLES: readonly TitledTable[] = [
   ["Suite file", SUITE],
   ["Suite file: an item of `workflows`", SUITE_ENTRY],
 ];
-
-/** The types of keys in the words of the reference. */
-const TYPES: { readonly [T in FieldType]: string } = {
-  text: "string",
-  integer: "integer",
-  number: "number",
-  boolean: "boolean",
-  template: "string with templates",
-  expression: "expression",
-  assertions: "expression or map, or list of them",
-  duration: "duration",
-  names: "list of strings",
-  data: "map with templates",
-  rows: "path, list or map",
-  iteration: "list, template or map",
-  snapshot: "true or map",
-  matrix: "map of lists",
-  types: "auto or map",
-  outputs: "map of names to expressions",
-  map: "map",
-  list: "list",
-};
-
-/** What a key may be; `quote` marks words that are written as they are. */
-export function typeOfField({ type, choices }: Field, quote = (word: string) => word): string {
-  return choices && type === "text" ? choices.map(quote).join(" or ") : TYPES[type];
-}

@@ -43,6 +43,8 @@ export interface Field {
   readonly pattern?: RegExp;
   /** A description of the required form of the text. */
   readonly form?: string;
+  /** The value is the path of a file, relative to the file that has the key; for editors. */
+  readonly namesFile?: "any" | "yaml";
   readonly summary: string;
 }
 

@@ -70,6 +70,7 @@ export const LOAD = {
     data: {
       type: "rows",
       names: IN_JOB,
+      namesFile: "any",
       summary:
         "A file, or a list: each round takes the next row, whose columns are added to vars, " +
         "round about.",

@@ -15,6 +15,7 @@ export const ITERATION = {
     file: {
       type: "template",
       names: IN_ITERATION,
+      namesFile: "any",
       summary: "A file with the entries, relative to the file of the step.",
     },
     format: {

@@ -55,7 +55,13 @@ export class Editor {
   async initialize(root?: string): Promise<Record<string, unknown>> {
     const { capabilities } = await this.ask<{ capabilities: Record<string, unknown> }>(
       "initialize",
-      { processId: Deno.pid, rootUri: root ? toFileUrl(root).href : null, capabilities: {} },
+      {
+        processId: Deno.pid,
+        rootUri: root ? toFileUrl(root).href : null,
+        capabilities: {
+          textDocument: { completion: { completionItem: { snippetSupport: true } } },
+        },
+      },
     );
     await this.notify("initialized", {});
     return capabilities;

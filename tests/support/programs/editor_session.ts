@@ -6,6 +6,8 @@ import { withFiles } from "../temp_dir.ts";
 /** A completion. */
 export interface Item {
   readonly label: string;
+  readonly detail?: string;
+  readonly textEdit: { readonly newText: string };
   readonly documentation?: { readonly value: string };
 }
 
@@ -35,16 +37,22 @@ export async function withEditor(
   });
 }
 
-/** The completions at the end of a text that is near a place, by what they show. */
-export async function labels(
+/** The completions at the end of a text that is near a place. */
+export async function completions(
   editor: Editor,
   path: string,
   text: string,
   near: string,
-): Promise<readonly string[]> {
+): Promise<readonly Item[]> {
   await editor.write(path, text);
-  const items = await editor.askAt<Item[]>("completion", path, near, near.length);
-  return items.map(({ label }) => label);
+  return await editor.askAt<Item[]>("completion", path, near, near.length);
+}
+
+/** The same, by what they show. */
+export async function labels(
+  ...place: Parameters<typeof completions>
+): Promise<readonly string[]> {
+  return (await completions(...place)).map(({ label }) => label);
 }
 
 /** Fails where one of them is missing. */

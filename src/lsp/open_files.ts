@@ -1,0 +1,19 @@
+import type { Finding } from "./diagnose.ts";
+import type { LineIndex } from "./line_index.ts";
+import { makeOutline, type Outline } from "./outline.ts";
+
+/** A file that is open in the editor. */
+export interface OpenFile {
+  readonly uri: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+  readonly lines: LineIndex;
+  findings: readonly Finding[];
+  outline?: Outline;
+}
+
+/** The outline of a file, which is made once. */
+export function outlineOf(file: OpenFile): Outline {
+  return file.outline ??= makeOutline(file.text);
+}

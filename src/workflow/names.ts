@@ -1,0 +1,158 @@
+import type { Field, FieldType } from "./decode/field.ts";
+
+/** The types of keys in the words of the reference. */
+const TYPES: { readonly [T in FieldType]: string } = {
+  text: "string",
+  integer: "integer",
+  number: "number",
+  boolean: "boolean",
+  template: "string with templates",
+  expression: "expression",
+  assertions: "expression or map, or list of them",
+  duration: "duration",
+  names: "list of strings",
+  data: "map with templates",
+  rows: "path, list or map",
+  iteration: "list, template or map",
+  snapshot: "true or map",
+  matrix: "map of lists",
+  types: "auto or map",
+  outputs: "map of names to expressions",
+  map: "map",
+  list: "list",
+};
+
+/** What a key may be; `quote` marks words that are written as they are. */
+export function typeOfKey({ type, choices }: Field, quote = (word: string) => word): string {
+  return choices && type === "text" ? choices.map(quote).join(" or ") : TYPES[type];
+}
+
+/** A name that expressions can read, or a part of one. */
+export interface NameText {
+  /** Its type, in the words of parameters. */
+  readonly type: string;
+  /** What it is, in one line. */
+  readonly summary: string;
+}
+
+function number(summary: string): NameText {
+  return { type: "number", summary };
+}
+
+function integer(summary: string): NameText {
+  return { type: "integer", summary };
+}
+
+function string(summary: string): NameText {
+  return { type: "string", summary };
+}
+
+function map(summary: string): NameText {
+  return { type: "map", summary };
+}
+
+function list(summary: string): NameText {
+  return { type: "list", summary };
+}
+
+/** The numbers of rounds, and of steps in rounds. */
+function statistics(what: string): Readonly<Record<string, NameText>> {
+  return {
+    count: integer(`how many ${what} ended`),
+    passed: integer("how many of them passed"),
+    failed: integer("how many of them failed"),
+    rate: number("how many of them ended in a second"),
+    min: number(`the shortest time of the ${what}, in seconds`),
+    mean: number("the mean of the times, in seconds"),
+    p50: number("the median of the times, in seconds"),
+    p90: number("the time that 90 % of them were within, in seconds"),
+    p95: number("the time that 95 % of them were within, in seconds"),
+    p99: number("the time that 99 % of them were within, in seconds"),
+    p999: number("the time that 99.9 % of them were within, in seconds"),
+    max: number(`the longest time of the ${what}, in seconds`),
+    bytes_in: integer("how many bytes were received"),
+    bytes_out: integer("how many bytes were sent"),
+  };
+}
+
+function below(
+  name: string,
+  parts: Readonly<Record<string, NameText>>,
+): Readonly<Record<string, NameText>> {
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, text]) => [`${name}.${part}`, text]),
+  );
+}
+
+/**
+ * The names that expressions see, by their paths, in which `*` is any name. Which of them a key
+ * sees is the matter of its `NameRule`.
+ */
+export const NAMES: Readonly<Record<string, NameText>> = {
+  vars: map("the variables of the workflow, with those of the step and of the entry of iteration"),
+  outputs: map("what steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`"),
+  "outputs.*.all": list(
+    "the outputs of all entries of an `iteration`, or of all jobs of a `matrix`",
+  ),
+  needs: map("how the jobs that this job needs have ended: `needs.<job id>.state`"),
+  "needs.*.state": string("how the job ended: `passed`, `failed` or `skipped`"),
+  "needs.*.all": list("the `state` and `matrix` of each job of a `matrix`"),
+  matrix: map("the values of the `matrix` of the job in the combination that it runs for"),
+  res: map("the response of the action; nil before it"),
+  req: map("the request of the action, as it was sent; nil before it"),
+  rt: map("the time that the action took"),
+  ...below("rt", {
+    sec: number("the time that the action took in seconds, such as 0.0123"),
+    duration: string("the same as text, such as `12.3ms`"),
+  }),
+  status: integer("0 if the action succeeded"),
+  repeat_index: integer("the number of the round of the job, from 0"),
+  iteration_index: integer("the number of the entry of `iteration`, from 0"),
+  round: map("the round of a job with `load`"),
+  ...below("round", {
+    index: integer("the number of the round, from 0"),
+    user: integer("the number of the user who runs it, from 0"),
+  }),
+  run: map("how the run is going, in `finally`"),
+  ...below("run", {
+    state: string("`passed`, `failed` or `interrupted`"),
+    failed: integer("how many steps of the run failed"),
+  }),
+  job: map("how the job is going, in its `finally`"),
+  ...below("job", {
+    state: string("`passed`, `failed` or `interrupted`, in this round"),
+    failed: integer("how many steps of the job failed, in this round"),
+  }),
+  stats: map("the statistics of the rounds of the job"),
+  ...below("stats", {
+    ...statistics("rounds"),
+    started: integer("how many rounds started"),
+    dropped: integer("how many rounds did not start, because too many were under way"),
+    late: integer("how many rounds started more than 10 ms after they were due"),
+    late_max: number("by how much a round started late at most, in seconds"),
+    busy: number(
+      "the part of a processor that the program used in its busiest second, from 0 to 1",
+    ),
+    in_flight: integer("how many rounds were under way at most"),
+    elapsed: number("how long rounds ran, in seconds"),
+    steps: map("the same numbers of each step, by its id"),
+  }),
+  "stats.steps.*": map("the numbers of a step"),
+  ...below("stats.steps.*", {
+    ...statistics("requests"),
+    codes: map("how many responses had a code of `1xx`, `2xx`, `3xx`, `4xx`, `5xx`"),
+    phases: map("the mean time of each phase of its requests, in seconds"),
+  }),
+};
+
+/** What is known of a name by its path; undefined where that depends on the file. */
+export function nameText(path: readonly string[]): NameText | undefined {
+  const whole = path.join(".");
+  if (Object.hasOwn(NAMES, whole)) return NAMES[whole];
+  const [root, ...rest] = path;
+  const any = root === "stats"
+    ? [root, "steps", "*", ...rest.slice(2)]
+    : [root, "*", ...rest.slice(1)];
+  const general = any.join(".");
+  return path.length === any.length && Object.hasOwn(NAMES, general) ? NAMES[general] : undefined;
+}
