@@ -192,6 +192,8 @@ export interface ActionResult {
   readonly elapsed?: number;
   /** The phases of that time: milliseconds by name, in their order. */
   readonly phases?: Readonly<Record<string, number>>;
+  /** What it sent and received. */
+  readonly traffic?: Traffic;
   /** Milliseconds that the other side asks to wait before the next attempt. */
   readonly retryAfter?: number;
   /**
@@ -208,6 +210,16 @@ export interface ActionResult {
   readonly job?: JobResult;
   /** Makes all of `req` and `res`, where fields are missing that no expression reads. */
   readonly whole?: () => Pick<ActionResult, "req" | "res">;
+}
+
+/** What an action sent and received. */
+export interface Traffic {
+  /** The number of bytes. */
+  readonly sent: number;
+  /** The number of bytes. */
+  readonly received: number;
+  /** The code of the answer, by the conventions of HTTP. */
+  readonly code?: number;
 }
 
 /** Something that differs from an API description. */
@@ -336,6 +348,12 @@ export interface ActionScopes {
   readonly job: ResourceScope;
   /** Until the step ends, with all its attempts. */
   readonly step: ResourceScope;
+  /**
+   * What cookies belong to, where it is not `job`: a user of a load job who keeps them.
+   *
+   * @internal
+   */
+  readonly session?: object | undefined;
 }
 
 /** Keeps what is opened once and shared, and closes it when the scope ends. */

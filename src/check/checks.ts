@@ -1,5 +1,6 @@
 import { literalSecret } from "./literal_secrets.ts";
 import type { Check } from "./model.ts";
+import { loadRate } from "./rules/load.ts";
 import { missingFile } from "./rules/missing_file.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
 import { responseField, unknownNeed } from "./rules/results.ts";
@@ -31,6 +32,7 @@ export const CHECKS: readonly Check[] = [
   misplacedTest,
   millisecondsLimit,
   pointlessRetry,
+  loadRate,
   literalSecret,
   missingFile,
 ];

@@ -193,8 +193,11 @@ function stepKey({ draft }: CheckedJob, path: Path): string {
 
 function fieldName([key, part, ...rest]: Path): string {
   // The words of an assertion are no condition.
-  if ((key === "test" || key === "repeat") && [part, ...rest].at(-1) === "says") return "says";
-  const isNested = key === "retry" || key === "repeat" || key === "iteration" && part !== "list" &&
+  if ((key === "test" || key === "repeat" || key === "load") && [part, ...rest].at(-1) === "says") {
+    return "says";
+  }
+  const isNested = key === "retry" || key === "repeat" || key === "load" ||
+    key === "iteration" && part !== "list" &&
       part !== "matrix" && typeof part === "string";
   return isNested ? `${key}.${part}` : String(key);
 }

@@ -53,7 +53,9 @@ function isFailure(outcome: Ending, { field, step, path }: Reading): boolean {
   }
 }
 
-const MUST_BE_TRUE: ReadonlySet<string> = new Set(["test", "retry.until", "repeat.expect"]);
+const MUST_BE_TRUE: ReadonlySet<string> = new Set([
+  ...["test", "retry.until", "repeat.expect", "load.expect"],
+]);
 const NOT_NIL: ReadonlySet<string> = new Set([
   ...["skipif", "iteration.until", "wait", "timeout", "max_time", "retry.initial_delay"],
 ]);
@@ -95,13 +97,15 @@ function isOnlyField(
 export function isSurelyEvaluated(
   { job, step, field }: Pick<Reading, "job" | "step" | "field">,
 ): boolean {
-  const { skipif, when, repeat } = job.draft;
+  const { skipif, when, repeat, load } = job.draft;
   if (!job.isSure || when === "failure") return false;
   if (!step) {
-    return field === "skipif" || !skipif && !job.draft.allowFailure && field === "repeat.expect";
+    const isExpect = field === "repeat.expect" || field === "load.expect";
+    return field === "skipif" || !skipif && !job.draft.allowFailure && isExpect;
   }
   // A job with `expect` may pass although steps of it fail.
   if (skipif || job.draft.allowFailure || repeat?.count === 0 || repeat?.expect) return false;
+  if (load?.expect) return false;
   if (step.draft.allowFailure) return false;
   if (step.draft.skipif && field !== "skipif") return false;
   const { iteration } = step.draft;

@@ -98,7 +98,7 @@ export interface RunSettings extends
   Pick<JobChoice, "only" | "skip" | "tags" | "noNeeds">,
   Pick<
     SuiteRunOptions,
-    "failFast" | "strict" | "jobs" | "workers" | "cleanupTimeout" | "snapshots"
+    "failFast" | "strict" | "jobs" | "workers" | "cleanupTimeout" | "snapshots" | "load"
   > {
   readonly shard?: Shard;
   /** The seed of the order of workflows. */

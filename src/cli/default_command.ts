@@ -5,6 +5,7 @@ import {
   group,
   readCleanupTimeout,
   readCount,
+  readLoad,
   readPercentage,
   readUpdate,
   WHOLE,
@@ -133,6 +134,12 @@ const RUN: readonly Option[] = group("Run", [
     sets: (value) => ({
       jobs: readCount(value, "jobs", "without it all jobs run that can"),
     }),
+  },
+  {
+    name: "load",
+    value: "time",
+    summary: "Scale the stages of load jobs down to this time, or run each such job once: off",
+    sets: (value) => ({ load: readLoad(value) }),
   },
   {
     name: "pause-on-failure",

@@ -32,12 +32,21 @@ export function readUpdate(text: string): SnapshotMode {
 
 /** Reads a duration, in milliseconds. Throws UsageError. */
 export function readCleanupTimeout(text: string): number {
+  return readTime(text, "cleanup-timeout", "write --cleanup-timeout 30s");
+}
+
+/** Reads what becomes of load jobs: a duration in milliseconds, or `off`. Throws UsageError. */
+export function readLoad(text: string): number | "off" {
+  return text === "off" ? text : readTime(text, "load", "write --load 10s, or --load off");
+}
+
+function readTime(text: string, option: string, hint: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
   const problem = milliseconds === 0
     ? `must be greater than 0, not "${text}"`
     : durationProblem(text);
-  throw new UsageError(`option --cleanup-timeout ${problem}`, "write --cleanup-timeout 30s");
+  throw new UsageError(`option --${option} ${problem}`, hint);
 }
 
 /** Reads `2/5`, the second of five. Throws UsageError. */

@@ -11,7 +11,7 @@ import {
   markCleanup,
   namesOfMatrix,
 } from "../workflow/step_facts.ts";
-import type { Job, Repeat, Step } from "../workflow/model.ts";
+import type { Duration, Job, Load, Repeat, Step } from "../workflow/model.ts";
 
 /** The graph of a workflow as drawings show it. */
 export interface Dag {
@@ -108,10 +108,12 @@ export function makeDag(
   };
 }
 
-function conditionsOf({ when, skipif }: Job): string[] {
+function conditionsOf({ when, skipif, load }: Job): string[] {
+  const levels = load?.stages.map(({ rate, users }) => users ?? `${Number(rate!.toFixed(3))}/s`);
   return [
     ...when === undefined ? [] : [`when: ${when}`],
     ...skipif ? [`skipif: ${skipif.source.trim()}`] : [],
+    ...load ? [`load: ${levels!.join(" → ")}${load.stages[0]!.users ? " users" : ""}`] : [],
   ];
 }
 
@@ -214,6 +216,7 @@ export function makeDagJson(dag: Dag, plan: Plan): object {
       skipif: job.skipif?.source.trim(),
       on_failure: job.stopsAtFailure ? "stop" : undefined,
       repeat: job.repeat && repeatOf(job.repeat),
+      load: job.load && loadOf(job.load),
       cleanup: job.isCleanup ? true : undefined,
       place: positionOf(job.path),
       steps: steps.map((step, at) => stepOf(step, job.steps[at]!)),
@@ -222,13 +225,28 @@ export function makeDagJson(dag: Dag, plan: Plan): object {
   return { ...dag, jobs: dag.jobs.map((job, at) => jobOf(job, plan.jobs[at]!)) };
 }
 
+function loadOf({ stages, count, expect, stopIf }: Load) {
+  return {
+    stages: stages.map(({ rate, users, ramp, duration }) => ({
+      rate,
+      users,
+      ramp,
+      for: duration && secondsOf(duration),
+    })),
+    count,
+    expect: expect?.map(({ expression }) => expression.source),
+    stop_if: stopIf?.source,
+  };
+}
+
+/** Seconds, or a template. */
+function secondsOf(duration: Duration): number | string {
+  return duration.kind === "constant" ? duration.milliseconds / 1000 : duration.template.source;
+}
+
 function repeatOf({ count, async, interval, period, expect }: Repeat) {
   /** Between the starts of two rounds: seconds, or a template. */
-  const between = period !== undefined
-    ? period / 1000
-    : interval.kind === "constant"
-    ? interval.milliseconds / 1000
-    : interval.template.source;
+  const between = period !== undefined ? period / 1000 : secondsOf(interval);
   return {
     count,
     async,

@@ -41,6 +41,30 @@ export class Draws {
   }
 }
 
+/** Random numbers of an owner, for whom few expressions ask. */
+export class RandomNumbers implements RandomSource {
+  readonly #draws: Draws;
+  readonly #document: { readonly name: string };
+  readonly #owner: { readonly label: string };
+  #source: RandomSource | undefined;
+
+  /** The label of the owner is unlike that of any other in its document. */
+  constructor(
+    draws: Draws,
+    document: { readonly name: string },
+    owner: { readonly label: string },
+  ) {
+    this.#draws = draws;
+    this.#document = document;
+    this.#owner = owner;
+  }
+
+  next(): number {
+    this.#source ??= this.#draws.at(() => `${this.#document.name} ${this.#owner.label}`);
+    return this.#source.next();
+  }
+}
+
 /** xoshiro128**, begun with a hash of a text. */
 function numbersFrom(text: string): () => number {
   let [a, b, c, d] = [hash(text, 1), hash(text, 2), hash(text, 3), hash(text, 4)];

@@ -259,7 +259,7 @@ function forgetVars(known: Knowledge, names: readonly string[]): Knowledge {
 }
 
 /** The values known where any var may be replaced. */
-function withoutVars({ scope, openVars }: Knowledge): Knowledge {
+export function withoutVars({ scope, openVars }: Knowledge): Knowledge {
   const { vars: _, ...names } = scope.names;
   return { scope: { ...scope, names }, openVars };
 }

@@ -79,6 +79,8 @@ export class RunTotals {
         }
         return;
       case "job_started": {
+        // The seconds of a load job say how many steps there were.
+        if (event.load) this.#running.delete(event.job);
         const running = this.#running.get(event.job);
         if (running) running.rounds = Math.max(event.rounds ?? 1, 1);
         return;

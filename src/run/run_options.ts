@@ -22,6 +22,11 @@ export interface RunOptions {
   readonly everyRound?: boolean;
   /** Contains known secrets; secrets found during the run are added. */
   readonly secrets?: Masker;
+  /**
+   * The time that the stages of a load job take at most, in milliseconds; `off` runs each such job
+   * once, as if it had no `load`.
+   */
+  readonly load?: number | "off";
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
   /**

@@ -1,8 +1,14 @@
-import type { ActionContext, ActionResult, JobResult, ResourceScope } from "../action/action.ts";
+import type {
+  ActionContext,
+  ActionResult,
+  JobResult,
+  ResourceScope,
+  Traffic,
+} from "../action/action.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Path, Position } from "../base/source.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../base/value/value.ts";
-import type { RandomSource } from "../expr/draws.ts";
+import { RandomNumbers } from "../expr/draws.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import { renderData } from "../expr/template/template_data.ts";
 import type { Deadlines } from "../host/deadlines.ts";
@@ -63,6 +69,8 @@ export class Run {
   readonly positionOf?: (step: Step) => Position;
   /** Emits an event, which reaches reports without secrets. */
   readonly emit!: (event: BareEvent) => void;
+  /** Learns what the action of a step sent and received. */
+  readonly onTraffic?: (run: StepRun, traffic: Traffic) => void;
   /** Turns what was thrown in a step or a job into a failure with its position in the file. */
   readonly failureOf!: (owner: FailureOwner, error: unknown) => Promise<Failure>;
   /** Runs the job file that a step embeds, in one of its attempts. */
@@ -109,7 +117,7 @@ export class Run {
   /** A scope for expressions; random functions draw from the sequence of the label of its owner. */
   makeScope(names: Scope["names"], owner: ScopeOwner): Scope {
     this.#addSecret ??= (value) => addSecretValue(value, this.secrets);
-    const random = new RandomNumbers(this, owner);
+    const random = new RandomNumbers(this.plan.draws, this.document, owner);
     return { names, strict: true, addSecret: this.#addSecret, random };
   }
 
@@ -146,24 +154,6 @@ interface ScopeOwner {
   readonly label: string;
 }
 
-/** Random numbers of an owner, for whom few expressions ask. */
-class RandomNumbers implements RandomSource {
-  readonly #run: Run;
-  readonly #owner: ScopeOwner;
-  #source: RandomSource | undefined;
-
-  constructor(run: Run, owner: ScopeOwner) {
-    this.#run = run;
-    this.#owner = owner;
-  }
-
-  next(): number {
-    const { plan, document } = this.#run;
-    this.#source ??= plan.draws.at(() => `${document.name} ${this.#owner.label}`);
-    return this.#source.next();
-  }
-}
-
 /** Holds rounds back while those before them wait for the turn of their action. */
 interface Pace {
   /** An action waits. */
@@ -182,6 +172,8 @@ export interface RoundStart {
   readonly due?: number;
   /** Learns of actions that wait for their turn. */
   readonly pace?: Pace;
+  /** What its cookies belong to, where it is not the round. */
+  readonly session?: object;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
@@ -199,6 +191,7 @@ export class Round implements RoundStart {
   readonly index: number | undefined;
   readonly due: number | undefined;
   readonly pace: Pace | undefined;
+  readonly session: object | undefined;
   readonly within: StepRun | undefined;
   readonly outputs: Outputs;
   readonly names: Readonly<Record<string, unknown>>;
@@ -216,6 +209,7 @@ export class Round implements RoundStart {
     this.index = start.index;
     this.due = start.due;
     this.pace = start.pace;
+    this.session = start.session;
     this.within = start.within;
     this.outputs = start.outputs;
     this.names = start.names;
@@ -226,8 +220,8 @@ export class Round implements RoundStart {
 
   /** A part of the round, with some of its state replaced. */
   with(changes: Partial<Pick<RoundStart, "run" | "outputs" | "resources" | "names">>): Round {
-    const { run, job, index, pace, within, outputs, resources, names } = this;
-    const start = { run, job, index, pace, within, outputs, resources, names };
+    const { run, job, index, pace, session, within, outputs, resources, names } = this;
+    const start = { run, job, index, pace, session, within, outputs, resources, names };
     return new Round({ ...start, ...changes }, this);
   }
 
@@ -349,9 +343,9 @@ export class StepExecution {
   /** Sets `vars`: those of the workflow, then of the step, then of the entry, each seeing the former. */
   evaluateVars(): Dict {
     const { run, model, entry } = this;
-    if (!model.vars && !entry) return run.vars;
+    let vars = this.names.vars as Dict;
+    if (!model.vars && !entry) return vars;
     const { req: _, res: __, rt: ___, status: ____, ...names } = this.names;
-    let vars = run.vars;
     const merge = (template: DataTemplate, field: Path) => {
       const scope = { ...this.scope, names: { ...names, vars } };
       const value = inField(field, () => renderData(template, scope)) as Value;

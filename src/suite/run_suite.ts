@@ -23,6 +23,7 @@ export interface SuiteRunOptions extends
     RunOptions,
     | "detail"
     | "everyRound"
+    | "load"
     | "failFast"
     | "strict"
     | "permissions"
@@ -220,7 +221,7 @@ class SuiteRun {
     }
     const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
-    const { cleanupTimeout, onFailedStep } = this.#options;
+    const { cleanupTimeout, onFailedStep, load } = this.#options;
     const isWorkflow = role === undefined;
     const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
     const slots = isWorkflow ? this.#slots : undefined;
@@ -238,6 +239,7 @@ class SuiteRun {
         snapshots,
         cleanupTimeout,
         onFailedStep,
+        load,
         failFast: failFast && isWorkflow,
         cancellation: ofRun,
         draining,

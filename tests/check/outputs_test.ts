@@ -313,3 +313,20 @@ Deno.test("a cleanup step may read missing outputs", () =>
       "finally: [{ uses: hello, test: outputs.a?.x == 1 }]\n",
     ],
   ]));
+
+Deno.test("an output of a load job is a warning in another job", () =>
+  check(["load-output", "unpublished-output"], [[
+    `name: x
+jobs:
+  - name: a
+    id: a
+    load: { users: 1, count: 1 }
+    steps:
+      - { id: s, uses: hello, outputs: { x: status }, test: status == 0 }
+      - { uses: hello, test: outputs.s.x == 0 }
+  - name: b
+    needs: [a]
+    steps: [{ uses: hello, test: outputs.¦s.x == 0 }]
+`,
+    'warning load-output: this is nil: the job "a" runs under load, and publishes nothing (publish it in a job of its own)',
+  ]]));

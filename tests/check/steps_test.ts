@@ -134,6 +134,13 @@ Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
       jobs([["repeat: { count: 2, expect: ¦stats.p95 < 200 }", "test: status == 0"]]),
       "warning milliseconds-limit: stats.p95 is in seconds: 200 is 3m20s (for milliseconds write 0.2)",
     ],
+    [
+      jobs([[
+        "load: { users: 2, for: 1s, expect: ¦stats.steps.hello.p99 < 200 }",
+        "test: status == 0",
+      ]]),
+      "warning milliseconds-limit: stats.steps.hello.p99 is in seconds: 200 is 3m20s (for milliseconds write 0.2)",
+    ],
     [jobs([[
       "repeat: { count: 2, expect: stats.p95 < 0.2 && stats.passed > 200 }",
       "test: 1 < 2",
@@ -218,4 +225,14 @@ Deno.test("a file to send that does not exist is a warning", () =>
       "uses: http, with: { put: 'http://x', file: out/no.tgz }, test: status == 0",
     ])],
     [steps(["uses: http, with: { put: 'http://x', file: '{{vars.f}}' }, test: status == 0"])],
+  ]));
+
+Deno.test("a rate that the waits of its rounds keep out of reach is a warning", () =>
+  check(["load-rate"], [
+    [
+      jobs([["load: { rate: ¦200/s, for: 1m, max_in_flight: 100 }", "wait: 2s"]]),
+      "warning load-rate: at most 50/s can start: each round waits for 2s, and at most 100 are under way (raise max_in_flight to 400, or lower the rate)",
+    ],
+    [jobs([["load: { rate: 200/s, for: 1m, max_in_flight: 400 }", "wait: 2s"]])],
+    [jobs([["load: { users: 200, for: 1m }", "wait: 2s"]])],
   ]));

@@ -266,3 +266,71 @@ jobs:
   const other = await runReports({ "w.yml": many }, { args: REPORTS });
   assertStringIncludes(other.stdout, "1. j › s   w.yml:6:");
 });
+
+Deno.test("a load job runs for each kind of action, is measured, and its thresholds decide", async () => {
+  let arrived = 0;
+  let visits = 0;
+  await using server = Deno.serve({ port: 0, onListen: () => {} }, (request) => {
+    arrived++;
+    if (request.headers.get("cookie") === "seen=1") visits++;
+    const headers = { "set-cookie": "seen=1" };
+    const isBad = new URL(request.url).search === "?2";
+    return Response.json({ ok: !isBad }, { status: isBad ? 503 : 200, headers });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  await withFiles({
+    "w.yml": `name: n
+jobs:
+- name: Shop
+  load:
+    users: 3
+    count: 12
+    keep: cookies
+    data: rows.csv
+    expect:
+    - stats.count == 12
+    - stats.steps.get.codes["5xx"] == 0
+    - stats.steps["sh 1"].failed == 0
+  steps:
+  - { id: get, uses: http, with: { get: "${url}?{{vars.row}}" }, test: res.body.ok }
+  - { name: sh 1, uses: shell, with: { cmd: 'true' }, test: res.code == 0 }
+  finally: [{ uses: hello, name: bye }]
+- name: Strict
+  load: { rate: 100/s, count: 2 }
+  steps: [{ uses: http, with: { get: "${url}?2" }, test: res.code == 200 }]
+`,
+    "rows.csv": "row\n1\n2\n3\n",
+  }, async (cwd) => {
+    const { code, stdout } = await runMain(["--report-dir", "reports", "w.yml"], { cwd });
+    assertEquals(code, 1);
+    // Of 12 requests, the first of each user has no cookie.
+    assertEquals([arrived, visits], [14, 9]);
+    assertMatch(stdout, /12 rounds in .* by 3 users {3}4 failed \(33 %\)/);
+    assertMatch(
+      stdout,
+      /\n +step +count +rate +p50 .*\n +get +12 .* 4\n +sh 1 +12 .* 0\n +bye +12 /,
+    );
+    assertMatch(stdout, /✓ stats.count == 12 +12\n +✗ stats.steps.get.codes\["5xx"\] == 0 +4\n/);
+    assertStringIncludes(stdout, "failed 4 times, ");
+    assertStringIncludes(stdout, "Strict");
+    const events = (await Deno.readTextFile(`${cwd}/reports/events.ndjson`)).trim().split("\n");
+    const lines = Object.fromEntries(events.map((line, index) => [index, JSON.parse(line)]));
+    const wrong = validateAll(await readClosedSchema("events.schema.json"), lines);
+    assertEquals(Object.values(wrong).flat(), []);
+    const report = JSON.parse(await Deno.readTextFile(`${cwd}/reports/report.json`));
+    assertEquals(validateAll(await readClosedSchema("report.schema.json"), { report }).report, []);
+    const ended = Object.values(lines).find(({ type, job }) =>
+      type === "load_ended" && job === "job_0"
+    );
+    const [get] = ended.stats.steps;
+    assertEquals([get.codes, get.bytesIn > 1000, get.bytesOut > 1000], [
+      { "2xx": 8, "5xx": 4 },
+      true,
+      true,
+    ]);
+    const off = await runMain(["--load", "off", "w.yml"], { cwd });
+    assertStringIncludes(off.stdout, "● Shop\n   1. ✓ http\n   2. ✓ sh 1\n   3. ✓ cleanup: bye\n");
+    const { stderr } = await runMain(["--load", "soon", "w.yml"], { cwd });
+    assertStringIncludes(stderr, "option --load must be a duration");
+  });
+});

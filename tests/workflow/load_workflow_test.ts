@@ -490,3 +490,69 @@ Deno.test("loadWorkflow() finds leading zeros everywhere", async () => {
     assertEquals(await describeText(`name: x\nvars: ${vars}${JOBS}`), reported, vars);
   }
 });
+
+Deno.test("load says how rounds start and when they end", async () => {
+  const job = (lines: string) =>
+    `name: x\njobs:\n- name: a\n  ${lines.replaceAll("\n", "\n  ")}` +
+    (/^steps:/m.test(lines) ? "\n" : "\n  steps: [{uses: hello}]\n");
+  const cases: readonly (readonly [yaml: string, ...messages: string[]])[] = [
+    [job("load: {rate: 20/s, for: 5m, warm_up: 10s, max_in_flight: 5, expect: stats.p999 < 1}")],
+    [job("load: {users: 5, count: 20, think_time: 1s, together: true, keep: cookies}")],
+    [job("load: {stages: [{rate: 0.5/s, for: 1s}, {rate: 0/s, for: 1m, ramp: true}]}")],
+    [job("load: {users: 2, data: rows.csv, each: once}")],
+    [job("load: 5"), '4:9: error: "load" must be a map, not 5'],
+    [job("load: {for: 1m}"), '4:9: error: "load" needs "rate", "users" or "stages"'],
+    [job("load: {rate: 1/s}"), '4:9: error: "load" needs "for" or "count": when it ends'],
+    [
+      job("load: {rate: 20/d, users: 0}\nrepeat: {count: 1}"),
+      '4:3: error: "load" and "repeat" cannot be combined',
+      '4:9: error: "rate" and "users" cannot be combined',
+      '4:16: error: "rate" must be like 20/s, 90/m or 100/h, not "20/d"',
+      '4:29: error: "users" must be at least 1, not 0',
+    ],
+    [
+      job("load: {rate: 20/d, for: soon, think_time: 1s, each: twice, lod: 1}"),
+      '4:16: error: "rate" must be like 20/s, 90/m or 100/h, not "20/d"',
+      '4:27: error: "for" must be a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds, not "soon"',
+      '4:33: error: "think_time" goes with users, not with a rate',
+      '4:49: error: "each" has no effect without "data"',
+      '4:55: error: "each" must be once, not "twice"',
+      '4:62: warning: unknown key "lod" in load',
+    ],
+    [
+      job("load: {users: 2, for: 1s, max_in_flight: 5, data: {file: a, list: []}}"),
+      '4:29: error: "max_in_flight" has no effect with users, each of whom runs one round at a time',
+      '4:53: error: "data" needs either "file" or "list"',
+    ],
+    [
+      job(
+        "load:\n  for: 1s\n  warm_up: 1s\n  together: true\n  stages:\n" +
+          "  - {rate: 1/s, for: 1s, ramp: true}\n  - {users: 1, for: 1s}\n  - {rate: 1/s}\n  - {for: 1s}",
+      ),
+      '5:5: error: "for" cannot be combined with stages: each has its for',
+      '6:5: error: "warm_up" needs a first stage without ramp: what would its pace be?',
+      '7:5: error: "together" goes with "users"',
+      "10:7: error: this stage has users, and the first has a rate",
+      '11:7: error: a stage needs "for"',
+      '12:7: error: a stage needs "rate" or "users"',
+    ],
+    [
+      job(
+        'load: {rate: 1/s, for: 1s, expect: stats.steps.hallo.p95 < stats.p96, stop_if: "status"}',
+      ),
+      '4:50: error: unknown field "hallo" of stats.steps',
+      '4:68: error: unknown field "p96" of stats',
+      '4:83: error: unknown name "status" in a job',
+    ],
+    [job("load: {rate: 1/s, for: 1s, expect: stats.steps.hello.p95 < 1}")],
+    [
+      job('steps: [{uses: hello, with: {a: "{{round.index}}"}}]'),
+      '4:38: error: unknown name "round" in a step',
+    ],
+    [
+      job('load: {rate: 1/s, for: 1s}\nsteps: [{uses: hello, with: {a: "{{round.idx}}"}}]'),
+      '5:44: error: unknown field "idx" of round',
+    ],
+  ];
+  for (const [yaml, ...messages] of cases) assertEquals(await describeText(yaml), messages, yaml);
+});

@@ -132,6 +132,7 @@ async function exchange(
         brief: `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,
         elapsed,
         ...call.phases ? { phases: { ...call.phases } } : {},
+        ...call.traffic ? { traffic: call.traffic } : {},
         ...retryAfterOf(head, context),
       };
     } catch (error) {

@@ -19,6 +19,11 @@ export const missingOutput: Check = {
       summary: "Reads an output that is published later, or by a job that is not in `needs`.",
     },
     {
+      code: "load-output",
+      severity: "warning",
+      summary: "Reads an output of another job with `load`, which publishes none.",
+    },
+    {
       code: "maybe-skipped-output",
       severity: "hint",
       summary: "Reads an output of a step or job that its `skipif` may skip.",
@@ -29,7 +34,16 @@ export const missingOutput: Check = {
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);
-      if (source?.steps) yield* orderProblems(source.steps, source.index, reading, momentOf);
+      const underLoad = source?.steps?.find(({ job }) => job.draft.load && job !== reading.job);
+      if (underLoad) {
+        const { id } = underLoad.job.draft;
+        yield keyProblem(reading, source!.index, {
+          severity: "warning",
+          code: "load-output",
+          message: `this is nil: the job "${id}" runs under load, and publishes nothing`,
+          hint: "publish it in a job of its own",
+        });
+      } else if (source?.steps) yield* orderProblems(source.steps, source.index, reading, momentOf);
       else if (source) yield unpublished(model, reading, source);
     }
   },

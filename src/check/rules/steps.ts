@@ -189,6 +189,9 @@ function looksLikeTest(value: unknown): boolean {
   return typeof value === "string" && /(^|[^\w.])(res|status|rt|outputs)\b(?!:)/.test(value);
 }
 
+/** A time in the statistics of rounds, or of a step. */
+const STATS_TIME = /^stats\.(?:steps(?:\.[\w-]+|\[[^\]]*\])\.)?(?:min|mean|p\d+|max)$/;
+
 /** Limits for times in seconds that are probably meant in milliseconds, and so never exceeded. */
 export const millisecondsLimit: Check = {
   codes: [{
@@ -197,10 +200,11 @@ export const millisecondsLimit: Check = {
     summary: "A time in seconds is, or is compared with, a number that looks like milliseconds.",
   }],
   *find({ jobs, steps }) {
-    for (const { draft: { path, repeat } } of jobs) {
-      for (const assertion of repeat?.expect ?? []) {
-        const location = assertionPath([...path, "repeat", "expect"], assertion);
-        yield* highLimits(assertion.expression, location, /^stats\.(?:min|mean|p\d+|max)$/);
+    for (const { draft: { path, repeat, load } } of jobs) {
+      const key = repeat ? "repeat" : "load";
+      for (const assertion of repeat?.expect ?? load?.expect ?? []) {
+        const location = assertionPath([...path, key, "expect"], assertion);
+        yield* highLimits(assertion.expression, location, STATS_TIME);
       }
     }
     for (const step of steps) {

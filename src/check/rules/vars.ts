@@ -109,11 +109,13 @@ interface MissingKey {
  * undefined if the value is there, or may be.
  */
 function findMissingKey(vars: DataTemplate, reading: Reading): MissingKey | undefined {
-  const { step, field, keys } = reading;
+  const { step, job, field, keys } = reading;
   // Each of these sees what was merged before it.
   const layers = step?.draft.vars && field !== "vars" ? [vars, step.draft.vars] : [vars];
   const seesEntry = step !== undefined && field !== "vars" && field !== "iteration";
   if (seesEntry && hasOpenEntries(step.draft)) return undefined;
+  // Rows of data may have any column.
+  if (step && job?.draft.load?.data) return undefined;
   const entries = seesEntry ? listedEntries(step.draft) : [];
   if (entries.length === 0) return findMissing(layers, keys);
   const missing = entries.map((entry) => findMissing([...layers, entry], keys));

@@ -13,6 +13,7 @@ import {
   previewStep,
   previewTemplate,
   type StepPreview,
+  withoutVars,
 } from "../../plan/preview.ts";
 import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
 import { namesOfMatrix } from "../../workflow/step_facts.ts";
@@ -23,7 +24,15 @@ import type { Masker } from "../../secrets/masker.ts";
 import type { Value } from "../../base/value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { assertNever } from "../../base/errors.ts";
-import type { Assertion, Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
+import type {
+  Assertion,
+  Duration,
+  Iteration,
+  Load,
+  LoadStage,
+  Repeat,
+  Retry,
+} from "../../workflow/model.ts";
 import { hidePreviewSecrets, indent, renderPreview } from "./render_preview.ts";
 
 /** The input of a dry run. */
@@ -87,8 +96,10 @@ function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobP
   const { scope } = vars;
   const inJob = { ...scope.names, ...namesOfMatrix(job) };
   const known = { ...vars, scope: { ...scope, names: inJob } };
-  const names = { ...inJob, ...(job.repeat ? {} : { repeat_index: 0 }) };
-  const inSteps = { ...vars, scope: { ...scope, names } };
+  const names = { ...inJob, ...(job.repeat || job.load ? {} : { repeat_index: 0 }) };
+  const inStep = { ...vars, scope: { ...scope, names } };
+  // Each round has other rows.
+  const inSteps = job.load?.data ? withoutVars(inStep) : inStep;
   const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
   return { planned, known, steps };
 }
@@ -120,7 +131,7 @@ function addSecretsIn(vars: Preview, secrets: Masker): void {
 
 function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
   const {
-    job: { id, name, when, skipif, allowFailure, stopsAtFailure, lock, repeat },
+    job: { id, name, when, skipif, allowFailure, stopsAtFailure, lock, repeat, load },
     needs,
     skip,
   } = planned;
@@ -136,6 +147,7 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
       ...(stopsAtFailure ? ["on_failure: stop"] : []),
       ...(lock === undefined ? [] : [`lock: ${shown(lock)}`]),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
+      ...(load ? ["load:", ...indent(describeLoad(load, known).map(mask))] : []),
       ...renderSteps(steps, mask),
     ]),
   ];
@@ -271,6 +283,29 @@ function describeRepeat(
     (expect
       ? `, expect ${shown(expect.map(({ expression }) => expression.source).join(", "))}`
       : "");
+}
+
+/** The stages of a load job, and what decides whether it passes. */
+function describeLoad(load: Load, known: Knowledge): string[] {
+  const { stages, count, warmUp, thinkTime, maxInFlight, data, expect, stopIf } = load;
+  const levelOf = ({ rate, users = 0 }: LoadStage) =>
+    rate === undefined ? countOf(users, "user") : `${Number(rate.toFixed(3))}/s`;
+  const pause = durationOf(thinkTime, known);
+  return [
+    ...(warmUp ? [`${durationOf(warmUp, known)} at ${levelOf(stages[0]!)} to warm up`] : []),
+    ...stages.map((stage, index) => {
+      const time = stage.duration && durationOf(stage.duration, known);
+      const length = [time, count && countOf(count, "round")].filter(Boolean).join(", at most ");
+      const before = stages[index - 1] ?? { ...stage, rate: stage.rate && 0, users: 0 };
+      const level = stage.ramp ? `from ${levelOf(before)} to ${levelOf(stage)}` : levelOf(stage);
+      return `${length || "each row once"}${stage.ramp ? " " : " at "}${level}`;
+    }),
+    ...(pause === "0s" ? [] : [`${pause} between two rounds of a user`]),
+    ...(maxInFlight === Infinity ? [] : [`at most ${countOf(maxInFlight, "round")} under way`]),
+    ...(data?.kind === "file" ? [`data: ${shown(data.file.source)}`] : []),
+    ...(expect ?? []).map(({ expression }) => `expect ${shown(expression.source.trim())}`),
+    ...(stopIf ? [`stop if ${shown(stopIf.source.trim())}`] : []),
+  ];
 }
 
 function describeRetry(retry: Retry, known: Knowledge): string {

@@ -1,4 +1,5 @@
 import type {
+  LoadSecond,
   RoundsTallied,
   RunEvent,
   RunFinished,
@@ -35,6 +36,7 @@ import {
   untestedWarning,
 } from "./layout.ts";
 import { asText, countOf, roomOf } from "./lines.ts";
+import { renderSeconds } from "./render_load.ts";
 import { failuresOfRounds } from "./render_rounds.ts";
 import { TimeSummary } from "./time_summary.ts";
 import { oneLine } from "../../base/text/printable.ts";
@@ -86,6 +88,9 @@ export function quietReport(options: ReportOptions): Reporter {
   });
 }
 
+/** Milliseconds between two lines about a load job under way. */
+const PROGRESS_TIME = 10_000;
+
 /** Follows the events of one run, and reports them by these parts. */
 function reportOfParts(
   { style, timing, columns }: ReportOptions,
@@ -95,6 +100,8 @@ function reportOfParts(
   const trees = new StepTrees();
   const untested = new Set<string>();
   const times = timing ? new TimeSummary() : undefined;
+  /** Of load jobs, the seconds that no line has shown. */
+  const secondsOf = new Map<string, LoadSecond[]>();
   /** By id, in the order of the file. */
   const blocks = new Map<string, JobBlock>();
 
@@ -130,6 +137,17 @@ function reportOfParts(
         block.failures.push(...makeStepEntries(step, block.name));
         return jobs.endStep(block, step);
       }
+      case "load_second": {
+        const seconds = secondsOf.getOrInsertComputed(event.job, () => []);
+        seconds.push(event);
+        const isDue = event.from + event.length >= seconds[0]!.from + PROGRESS_TIME;
+        // Where there is a terminal, a live view shows it.
+        if (columns || !isDue) return [];
+        return jobs.progress?.(blockOf(event.job), renderSeconds(seconds.splice(0))) ?? [];
+      }
+      case "load_ended":
+        blockOf(event.job).load = event;
+        return [];
       case "rounds_tallied": {
         const block = blockOf(event.job);
         block.tally = event;

@@ -1,6 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type {
   JobFinished,
+  LoadEnded,
   RoundsTallied,
   StepResult,
   StepTally,
@@ -29,6 +30,7 @@ import {
   renderTrouble,
   type ShownExchange,
 } from "./render_failure.ts";
+import { renderLoad } from "./render_load.ts";
 import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 
@@ -42,6 +44,8 @@ export interface JobBlock {
   expect?: string;
   /** The results of a job that repeats, which are shown when it ends. */
   tally?: RoundsTallied;
+  /** What a load job came to. */
+  load?: LoadEnded;
   /** The number of steps that have a line. */
   lines: number;
   readonly exchange: ShownExchange;
@@ -107,13 +111,18 @@ function skippedLine(
 }
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
-function endLines(
-  { tally, rounds, expect }: JobBlock,
-  { state, known, failures, duration, reason, stats }: JobFinished,
-  options: ReportOptions,
-): string[] {
+function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): string[] {
   const { style } = options;
   const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
+  const { tally, rounds, expect, load } = block;
+  const { state, known, failures, duration, reason, stats } = event;
+  if (load) {
+    // The thresholds are shown already.
+    const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
+    const lines = [...renderLoad(load, style, room), ...renderFailures(others, style, room)];
+    const remark = known ? " (known failure)" : reason === undefined ? "" : ` (${oneLine(reason)})`;
+    return [...indentLines(lines, BELOW_JOB), jobEnd(state, duration, remark, style), ""];
+  }
   const lines = tally ? renderRounds(tally.steps, rounds, options) : [];
   if (stats && tally && stats.count > 1) {
     const { min, mean, p50, p90, p95, p99, max } = stats;
@@ -137,6 +146,8 @@ export interface JobWriter {
   startStep?(block: JobBlock): string[];
   /** A step is over whose job runs once. */
   endStep(block: JobBlock, step: StepTree): string[];
+  /** A line about a job that is under way. */
+  progress?(block: JobBlock, line: string): string[];
   /** A job is over. */
   end(block: JobBlock, event: JobFinished): string[];
 }
@@ -179,6 +190,10 @@ export function writeInBlocks(options: ReportOptions): JobWriter {
     endStep: (block, step) => [
       ...write(block, [...header(block), ...stepLines(block, step, options)]),
     ],
+    progress: (
+      block,
+      line,
+    ) => [...write(block, [...header(block), ...indentLines([line], BELOW_JOB)])],
     end(block, event) {
       const skipped = opened.has(block) ? undefined : skippedLine(block, event, options);
       const written = write(
@@ -239,6 +254,12 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
         waiting.push([index, step]);
       }
       const lines = [...leave(), stepLineOf(oneLine(block.name), step.result, options)];
+      isAfterLine = true;
+      return lines;
+    },
+    progress(block, line) {
+      if (running.size < 2) return [...enter(block), ...indentLines([line], BELOW_JOB)];
+      const lines = [...leave(), `${oneLine(block.name)}: ${line}`];
       isAfterLine = true;
       return lines;
     },

@@ -70,6 +70,9 @@ export class FieldError extends Error {
   }
 }
 
+/** Says that there is no entry or row to run, which is no failure of a step. */
+export class NothingToRun extends Error {}
+
 /** Several errors, each reported as its own failure. */
 export class FieldErrors extends Error {
   constructor(readonly errors: readonly FieldError[]) {

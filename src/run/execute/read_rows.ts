@@ -8,6 +8,7 @@ import {
   describeValue,
   type Dict,
   isDict,
+  mergeDicts,
   readInteger,
   type Value,
 } from "../../base/value/value.ts";
@@ -15,7 +16,9 @@ import { INTEGER_TEXT } from "../../workflow/decode/decode_fields.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";
+import type { Scope } from "../../expr/expression.ts";
 import type { Run } from "../run_state.ts";
+import { FieldError, inField, isTrue, NothingToRun } from "./evaluate_field.ts";
 
 /** A file of rows, as a step names it. */
 interface RowsOf {
@@ -45,6 +48,52 @@ export async function* readRows(run: Run, rows: RowsOf): AsyncGenerator<Value> {
     number++;
     yield types.size === 0 ? row : convertRow(row, types, `row ${number} of "${path}"`);
   }
+}
+
+/** What the rows of a data file are chosen by. */
+interface ChosenRows {
+  readonly scope: Scope;
+  /** The vars that `where` sees, with the columns. */
+  readonly vars: Dict;
+  /** Where the file is named, below the key of its owner. */
+  readonly field: Path;
+  readonly owner: Path;
+  /** The key of the condition. */
+  readonly where: Path;
+}
+
+/** The rows of a data file that fit its `where`, as many as its `limit` allows. */
+export async function* readChosenRows(
+  run: Run,
+  file: DataFile,
+  { scope, vars, field, owner, where: condition }: ChosenRows,
+): AsyncGenerator<Value> {
+  const { limit = Infinity, where } = file;
+  const written = inField(field, () => file.file.renderText(scope), file.file);
+  let rows = 0;
+  let chosen = 0;
+  const isChosen = (value: unknown) => {
+    const row = isDict(value as Dict) ? value as Dict : { item: value } as Dict;
+    const names = { ...scope.names, vars: mergeDicts(vars, row) };
+    return isTrue(where!, { ...scope, names }, condition);
+  };
+  try {
+    if (limit > 0) {
+      for await (const value of readRows(run, { written, file, at: [...owner, ...field] })) {
+        rows++;
+        if (where && !isChosen(value)) continue;
+        yield value;
+        if (++chosen === limit) break;
+      }
+    }
+  } catch (error) {
+    throw error instanceof FieldError ? error : new FieldError(field, error);
+  }
+  if (chosen > 0) return;
+  if (limit === 0) throw new NothingToRun("limit is 0");
+  throw new NothingToRun(
+    rows > 0 ? `no row of "${written}" fits "where"` : `"${written}" has no rows`,
+  );
 }
 
 async function readText(path: string, { host }: Run): Promise<string> {

@@ -1,4 +1,5 @@
 import { StepError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import { Histogram } from "../../base/value/histogram.ts";
 import type { Scope } from "../../expr/expression.ts";
 import { formatValue } from "../../base/value/format_value.ts";
@@ -6,6 +7,7 @@ import type { Dict } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import type { JobState, RoundStats } from "../event.ts";
+import { seconds } from "../load/load_stats.ts";
 import { FieldError, FieldErrors, isTrue, wordsOf } from "./evaluate_field.ts";
 
 /** Counts the rounds of a job and their times. */
@@ -42,23 +44,27 @@ export function expectOf(
   scope: Scope,
   { count, passed, failed, ...times }: RoundStats = NO_ROUNDS,
 ): void {
-  // Microseconds are whole: a quotient of a thousand would have a long tail of digits.
-  const seconds = Object.entries(times).map(([name, time]) =>
-    [name, Math.round(time * 1000) / 1_000_000] as const
-  );
-  const stats: Dict = { count, passed, failed, ...Object.fromEntries(seconds) };
+  const inSeconds = Object.entries(times).map(([name, time]) => [name, seconds(time)] as const);
+  const stats: Dict = { count, passed, failed, ...Object.fromEntries(inSeconds) };
   const names = { ...scope.names, stats };
-  const errors = expect.flatMap((one) => errorOf(one, { ...scope, names }));
+  const errors = expect.flatMap((one) =>
+    expectationError(one, { ...scope, names }, ["repeat", "expect"]) ?? []
+  );
   if (errors.length > 0) throw new FieldErrors(errors);
 }
 
-function errorOf(assertion: Assertion, scope: Scope): FieldError[] {
+/** Why an assertion of statistics under a key is not true. */
+export function expectationError(
+  assertion: Assertion,
+  scope: Scope,
+  key: Path,
+): FieldError | undefined {
   const { expression } = assertion;
-  const field = assertionPath(["repeat", "expect"], assertion);
+  const field = assertionPath(key, assertion);
   try {
-    if (isTrue(expression, scope, field)) return [];
+    if (isTrue(expression, scope, field)) return undefined;
   } catch (error) {
-    if (error instanceof FieldError) return [error];
+    if (error instanceof FieldError) return error;
     throw error;
   }
   const { operands } = expression.explain(scope, false);
@@ -67,5 +73,5 @@ function errorOf(assertion: Assertion, scope: Scope): FieldError[] {
   const says = wordsOf(assertion, scope);
   const words = says === undefined ? "" : `${says}: `;
   const error = new StepError(`${words}expect is false: ${why}`, undefined, { decided: false });
-  return [new FieldError(field, error, expression)];
+  return new FieldError(field, error, expression);
 }

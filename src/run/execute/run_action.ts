@@ -59,6 +59,7 @@ export function runAction<T>(
   return returned.then(
     (result) => {
       attempt.end();
+      if (result.traffic) run.onTraffic?.(step.id, result.traffic);
       return answer({ result, elapsed: result.elapsed ?? clock.ticks() - began });
     },
     (error) => {
@@ -253,5 +254,9 @@ class StepScopes implements ActionScopes {
 
   get step(): ResourceScope {
     return this.#step.resources;
+  }
+
+  get session(): object | undefined {
+    return this.#step.round.session;
   }
 }

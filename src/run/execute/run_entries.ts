@@ -1,13 +1,7 @@
 import { Resources } from "../../action/resource_scope.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
-import {
-  describeValue,
-  type Dict,
-  isDict,
-  mergeDicts,
-  type Value,
-} from "../../base/value/value.ts";
+import { describeValue, type Dict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
@@ -15,7 +9,7 @@ import type { Combinations, DataFile, Iteration, Loop } from "../../workflow/mod
 import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
-import { FieldError, inField, isTrue } from "./evaluate_field.ts";
+import { FieldError, inField, NothingToRun } from "./evaluate_field.ts";
 import { combineStates, runOnce, skipStep } from "./run_step.ts";
 
 /** The iteration of a step in a round. */
@@ -119,43 +113,16 @@ async function* openPasses(run: Run, loop: Loop): AsyncGenerator<NextEntry> {
   }
 }
 
-/** Reports that there is no entry, which is not a failure. */
-class NothingToRun extends Error {}
-
 async function* openFile(
   { run, model }: StepExecution,
   file: DataFile,
   scope: Scope,
   vars: Dict,
 ): AsyncGenerator<NextEntry> {
-  const { limit = Infinity, where } = file;
-  const field = ["iteration", "file"];
-  const written = inField(field, () => file.file.renderText(scope), file.file);
-  let rows = 0;
-  let chosen = 0;
-  try {
-    const { readRows } = await import("./read_rows.ts");
-    if (limit > 0) {
-      for await (const value of readRows(run, { written, file, at: [...model.path, ...field] })) {
-        rows++;
-        if (where && !isChosen(value)) continue;
-        yield { template: { kind: "constant", value } };
-        if (++chosen === limit) break;
-      }
-    }
-  } catch (error) {
-    throw error instanceof FieldError ? error : new FieldError(field, error);
-  }
-  if (chosen > 0) return;
-  if (limit === 0) throw new NothingToRun("limit is 0");
-  throw new NothingToRun(
-    rows > 0 ? `no row of "${written}" fits "where"` : `"${written}" has no rows`,
-  );
-
-  function isChosen(value: unknown): boolean {
-    const row = isDict(value as Dict) ? value as Dict : { item: value } as Dict;
-    const names = { ...scope.names, vars: mergeDicts(vars, row) };
-    return isTrue(where!, { ...scope, names }, ["iteration", "where"]);
+  const { readChosenRows } = await import("./read_rows.ts");
+  const keys = { field: ["iteration", "file"], where: ["iteration", "where"], owner: model.path };
+  for await (const value of readChosenRows(run, file, { scope, vars, ...keys })) {
+    yield { template: { kind: "constant", value } };
   }
 }
 

@@ -6,6 +6,7 @@ import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
 import { namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
+import type { LoadPlan } from "../load/plan_load.ts";
 import type { JobOutcome } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
 import { type CompiledStep, compiledSteps } from "./compiled_step.ts";
@@ -22,6 +23,9 @@ export async function runJob(
   const { clock } = run.host;
   const ticks = clock.ticks();
   const { job, name, nameError, skip } = planned;
+  const { load: longest } = run.options;
+  const hasLoad = job.load !== undefined && longest !== "off" && skip === undefined;
+  const load = hasLoad ? await planOf(run, job, needs, longest) : undefined;
   run.emit({
     type: "job_started",
     time: clock.now(),
@@ -29,6 +33,7 @@ export async function runJob(
     name,
     rounds: job.repeat && roundsOf(job.repeat.count, run.options.piece?.header.part),
     expect: job.repeat?.expect && sourceOf(job.repeat.expect),
+    load: load instanceof Error ? undefined : load?.outline,
   });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
@@ -37,9 +42,10 @@ export async function runJob(
   try {
     allowsFailure = skip === undefined && isFailureAllowed(run, job, needs);
     if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
+    if (load instanceof Error) throw load;
     const jobRun = allowsFailure ? run.with({ allowsFailure }) : run;
     outcome = skip === undefined
-      ? await runUnlessSkipped(jobRun, job, needs, (rounds) => stats = rounds)
+      ? await runUnlessSkipped(jobRun, job, needs, load, (rounds) => stats = rounds)
       : { state: "skipped", reason: skip };
   } catch (error) {
     for (const one of error instanceof FieldErrors ? error.errors : [error]) {
@@ -49,7 +55,7 @@ export async function runJob(
   const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason;
   if (known) {
     outcome = { ...outcome, state: "passed" };
-  } else if (allowsFailure && outcome.state === "passed" && !job.repeat) {
+  } else if (allowsFailure && outcome.state === "passed" && !job.repeat && !hasLoad) {
     run.note("warning", `the job "${name}" passed, so its "allow_failure" can go`);
   }
   if (outcome.state === "failed") cancelIfFailFast(run, job.id);
@@ -95,6 +101,7 @@ async function runUnlessSkipped(
   run: Run,
   job: Job,
   needs: Dict,
+  load: LoadPlan | undefined,
   onStats: (stats: RoundStats) => void,
 ): Promise<JobOutcome> {
   const { skipif, repeat } = job;
@@ -106,11 +113,36 @@ async function runUnlessSkipped(
   }
   const start = { run, job, outputs: run.outputs, names: seen };
   const steps = compiledSteps(run.resources, job);
-  const state = repeat
+  const state = load
+    ? await (await import("../load/run_load.ts")).runLoad(start, steps, load, scope, onStats)
+    : repeat
     ? await runRepeated(start, steps, repeat, scope, onStats)
-    : await runRound(new Round(start), steps);
+    : await runRound(new Round(job.load ? await withoutLoad(start, scope) : start), steps);
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${run.draining.reason}`, blocked: true };
+}
+
+/** What a load job is to do; an error where that cannot be evaluated. */
+async function planOf(
+  run: Run,
+  job: Job,
+  needs: Dict,
+  longest: number | undefined,
+): Promise<LoadPlan | FieldError> {
+  const { planLoad } = await import("../load/plan_load.ts");
+  const names = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
+  try {
+    return planLoad(job, run.makeScope(names, { label: `load of ${job.id}` }), longest);
+  } catch (error) {
+    if (error instanceof FieldError) return error;
+    throw error;
+  }
+}
+
+/** The only round of a load job with `--load off`. */
+async function withoutLoad(start: RoundStart, scope: Scope): Promise<RoundStart> {
+  const { namesOfOnlyRound } = await import("../load/run_load.ts");
+  return { ...start, names: { ...start.names, ...await namesOfOnlyRound(start, scope) } };
 }
 
 async function runRepeated(

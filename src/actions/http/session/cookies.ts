@@ -1,5 +1,5 @@
 import type { Cookie } from "tough-cookie";
-import type { ActionContext, ResourceScope } from "../../../action/action.ts";
+import type { ActionContext } from "../../../action/action.ts";
 import { readStepText } from "../../../action/step_file.ts";
 import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../../base/value/value.ts";
@@ -11,7 +11,7 @@ import type { RawResponse } from "../transport/model.ts";
 /** The jars of a run. */
 interface Jars {
   readonly byName: Map<string, Jar>;
-  readonly byJob: WeakMap<ResourceScope, Jar>;
+  readonly byJob: WeakMap<object, Jar>;
 }
 
 /** The cookies of a step. Its jar is made when there is a cookie to put into it. */
@@ -54,7 +54,12 @@ export class Cookies {
   #find(): Jar | undefined {
     const { jar } = this.#use;
     const { byName, byJob } = this.#jars;
-    return jar === undefined ? byJob.get(this.#context.scope.job) : byName.get(jar);
+    return jar === undefined ? byJob.get(this.#owner) : byName.get(jar);
+  }
+
+  get #owner(): object {
+    const { session, job } = this.#context.scope;
+    return session ?? job;
   }
 
   async #open(): Promise<Jar> {
@@ -64,7 +69,7 @@ export class Cookies {
     // Another step may have made it meanwhile.
     const jar = this.#find() ?? made;
     const { byName, byJob } = this.#jars;
-    if (this.#use.jar === undefined) byJob.set(this.#context.scope.job, jar);
+    if (this.#use.jar === undefined) byJob.set(this.#owner, jar);
     else byName.set(this.#use.jar, jar);
     return jar;
   }

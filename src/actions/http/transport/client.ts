@@ -1,4 +1,4 @@
-import type { ActionContext } from "../../../action/action.ts";
+import type { ActionContext, Traffic } from "../../../action/action.ts";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
 import { formatDuration } from "../../../base/value/duration.ts";
@@ -129,6 +129,8 @@ function readLimits(): string | undefined {
   }
 }
 
+const NO_TRAFFIC: Traffic = { sent: 0, received: 0 };
+
 /** An action that is under way: it can be stopped, and knows how long it takes. */
 export class Call {
   readonly #context: ActionContext;
@@ -143,6 +145,7 @@ export class Call {
   #began: number | undefined;
   #elapsed = 0;
   #phases: Phases | undefined;
+  #traffic: Traffic | undefined;
 
   constructor(
     plan: RequestPlan,
@@ -167,6 +170,11 @@ export class Call {
   /** The time that all responses took together. */
   get phases(): Phases | undefined {
     return this.#phases;
+  }
+
+  /** What all requests and responses came to; of those that tell. */
+  get traffic(): Traffic | undefined {
+    return this.#traffic;
   }
 
   /** Sends a request. */
@@ -217,6 +225,9 @@ export class Call {
       forget();
       this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
       this.#phases = addPhases(this.#phases, reply.phases);
+      const { code, traffic: { sent, received } = NO_TRAFFIC } = reply;
+      const before = this.#traffic ?? NO_TRAFFIC;
+      this.#traffic = { sent: before.sent + sent, received: before.received + received, code };
       return reply;
     }, (error) => {
       forget();

@@ -289,7 +289,7 @@ export class Http1Exchange
       // The server may have answered early, and wants no more of it.
       if (this.#connection !== connection) return;
       if (chunk.length === 0) continue;
-      if (!writeChunk(connection, chunk, isChunked)) {
+      if (!connection.write(chunk, isChunked)) {
         await new Promise<void>((resume) => this.#onDrain = resume);
       }
     }
@@ -310,6 +310,7 @@ export class Http1Exchange
   #finish(saved: SavedBody | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    const { bytes, body } = this.#prepared;
     const ended = this.#ended ?? this.#options.clock.ticks();
     this.#resolve({
       ...this.#head!,
@@ -320,6 +321,10 @@ export class Http1Exchange
         ...this.#opening,
         first_byte: Math.max(0, this.#answered - this.#sent),
         download: ended - this.#answered,
+      },
+      traffic: {
+        sent: bytes.length + (body instanceof Uint8Array ? body.length : 0),
+        received: this.#received,
       },
       saved,
     });
@@ -332,17 +337,6 @@ export class Http1Exchange
     // Ends a body that is being sent.
     this.drained();
   }
-}
-
-/** Writes a part of a body; false if the connection takes no more for now. */
-function writeChunk({ socket }: HttpConnection, chunk: Uint8Array, isChunked: boolean): boolean {
-  if (!isChunked) return socket.write(chunk);
-  socket.cork();
-  socket.write(`${chunk.length.toString(16)}\r\n`);
-  socket.write(chunk);
-  const isReady = socket.write("\r\n");
-  socket.uncork();
-  return isReady;
 }
 
 /** A body up to this length is sent in one piece with the head. */

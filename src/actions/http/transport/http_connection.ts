@@ -142,6 +142,18 @@ export class HttpConnection {
     else this.idleSince = this.#clock.ticks();
   }
 
+  /** Writes a part of a body; false if the connection takes no more for now. */
+  write(chunk: Uint8Array, isChunked: boolean): boolean {
+    const { socket } = this;
+    if (!isChunked) return socket.write(chunk);
+    socket.cork();
+    socket.write(`${chunk.length.toString(16)}\r\n`);
+    socket.write(chunk);
+    const isReady = socket.write("\r\n");
+    socket.uncork();
+    return isReady;
+  }
+
   pause(): void {
     this.#isPaused = true;
     this.socket.pause();

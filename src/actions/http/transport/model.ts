@@ -1,4 +1,4 @@
-import type { Dict } from "../../../action/action.ts";
+import type { Dict, Traffic } from "../../../action/action.ts";
 import type { Clock } from "../../../host/host.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { HttpRequest } from "../request/read_request.ts";
@@ -25,6 +25,8 @@ export interface RawResponse extends RawHead {
   /** The details of the TLS session, if there was one. */
   readonly tls?: Dict | undefined;
   readonly phases: Phases;
+  /** The bytes of the request and of the response, as they are known. */
+  readonly traffic?: Traffic;
   /** The outcome of saving a body to a file. */
   readonly saved?: SavedBody | undefined;
 }

@@ -1,0 +1,8 @@
+/** Makes a function that tells the milliseconds of processor time that the process has used. */
+export async function cpuMeter(): Promise<() => number> {
+  const { default: process } = await import("node:process");
+  return () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+}

@@ -1,0 +1,163 @@
+import { displayWidth } from "../../base/text/display_width.ts";
+import { oneLine } from "../../base/text/printable.ts";
+import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
+import { Histogram } from "../../base/value/histogram.ts";
+import type {
+  LoadEnded,
+  LoadFailures,
+  LoadNumbers,
+  LoadSecond,
+  LoadStats,
+  LoadThreshold,
+} from "../../run/event.ts";
+import type { Style } from "../reporter.ts";
+import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
+import { renderTrouble } from "./render_failure.ts";
+
+/** What a load job came to: its rounds, a row for each step, its thresholds, and what failed. */
+export function renderLoad(
+  { stats, thresholds, causes, otherFailures = 0, stopped }: LoadEnded,
+  style: Style,
+  room: Room,
+): string[] {
+  const below = indentedRoom(room, 2);
+  return [
+    ...fitSentence(renderRoundsLine(stats), room),
+    ...stopped === undefined ? [] : [style.yellow(`ended early: ${oneLine(stopped)}`)],
+    ...indentLines(renderSteps(stats, style), 2),
+    ...indentLines(renderThresholds(thresholds, style), 2),
+    ...causes.flatMap((cause) => [
+      `${describeCause(cause)}:`,
+      ...indentLines(cause.example ? renderTrouble(cause.example.result, style, below, {}) : [], 2),
+    ]),
+    ...otherFailures > 0 ? [countOf(otherFailures, "other failure")] : [],
+  ];
+}
+
+/** `60,000 rounds in 5m   200.0/s of 200/s   0 dropped, 12 late (worst 18ms)   12 failed (0.02 %)`. */
+export function renderRoundsLine(stats: LoadStats): string {
+  const { count, failed, elapsed, rate, asked, users, dropped, late, lateMax, inFlight } = stats;
+  const worst = late > 0 ? ` (worst ${formatElapsed(lateMax)})` : "";
+  return [
+    `${grouped(count)} ${count === 1 ? "round" : "rounds"} in ${formatElapsed(elapsed)}`,
+    asked === undefined
+      ? `${perSecond(rate)}/s by ${countOf(users ?? 0, "user")}`
+      : `${perSecond(rate)}/s of ${perSecond(asked)}/s`,
+    ...asked === undefined
+      ? []
+      : [`${grouped(dropped)} dropped, ${grouped(late)} late${worst}, ${inFlight} at once`],
+    `${grouped(failed)} failed${failed > 0 ? ` (${percent(failed, count)})` : ""}`,
+  ].join("   ");
+}
+
+/** What happened in a few seconds, in a line. */
+export function renderSeconds(seconds: readonly LoadSecond[]): string {
+  const last = seconds.at(-1)!;
+  const times = new Histogram(true);
+  let [failed, dropped, length, ended, asked] = [0, 0, 0, 0, 0];
+  for (const second of seconds) {
+    failed += second.rounds.failed;
+    ended += second.rounds.passed + second.rounds.failed;
+    dropped += second.dropped ?? 0;
+    asked += (second.asked ?? 0) * second.length;
+    length += second.length;
+    if (second.rounds.times) times.merge(Histogram.decode(second.rounds.times));
+  }
+  const [p50, p95, p99] = times.percentiles([50, 95, 99]);
+  const of = last.asked === undefined
+    ? ` by ${countOf(last.users ?? 0, "user")}`
+    : ` of ${perSecond(asked / length)}/s`;
+  return [
+    formatDuration(Math.round((last.from + last.length) / 1000) * 1000),
+    `${perSecond(ended * 1000 / length)}/s${of}`,
+    ...times.count === 0
+      ? []
+      : [`p50 ${formatElapsed(p50!)}, p95 ${formatElapsed(p95!)}, p99 ${formatElapsed(p99!)}`],
+    `${last.inFlight} under way`,
+    ...dropped > 0 ? [`${grouped(dropped)} dropped`] : [],
+    ...failed > 0 ? [`${grouped(failed)} failed`] : [],
+    ...last.phase === "warm_up" ? ["(warm-up)"] : [],
+  ].join("  ");
+}
+
+function renderSteps({ steps }: LoadStats, style: Style): string[] {
+  if (steps.length === 0) return [];
+  const [head, ...rows] = alignColumns([
+    ["step", "count", "rate", "p50", "p95", "p99", "max", "failed"],
+    ...steps.map((step) => [oneLine(step.key), ...numberCells(step)]),
+  ]);
+  return [style.dim(head!), ...rows];
+}
+
+function numberCells({ count, rate, p50, p95, p99, max, failed }: LoadNumbers): string[] {
+  const times = [p50, p95, p99, max].map(formatElapsed);
+  return [grouped(count), `${perSecond(rate)}/s`, ...times, grouped(failed)];
+}
+
+/** `✓ stats.p95 < 0.3  0.28`. */
+function renderThresholds(thresholds: readonly LoadThreshold[], style: Style): string[] {
+  const rows = alignColumns(
+    thresholds.map(({ expression, says, operands, problem }) => [
+      oneLine(says ?? expression),
+      problem === undefined ? operands.map(renderOperand).join(", ") : oneLine(problem),
+    ]),
+    false,
+  );
+  return rows.map((row, index) =>
+    thresholds[index]!.passed ? `${style.green("✓")} ${row}` : `${style.red("✗")} ${row}`
+  );
+}
+
+function renderOperand(
+  { text, value }: LoadThreshold["operands"][number],
+  _: number,
+  all: LoadThreshold["operands"],
+): string {
+  const shown = typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+  return all.length === 1 ? shown : `${text} ${shown}`;
+}
+
+function describeCause({ count, first, last }: LoadFailures): string {
+  if (count === 1) return `failed once, at ${clockTime(first)}`;
+  const time = clockTime(first) === clockTime(last)
+    ? `at ${clockTime(first)}`
+    : `from ${clockTime(first)} to ${clockTime(last)}`;
+  return `failed ${grouped(count)} times, ${time}`;
+}
+
+function clockTime(time: number): string {
+  const date = new Date(time);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((number) => String(number).padStart(2, "0")).join(":");
+}
+
+/** Rows of cells, the first at the left and the others at the right where `toRight`. */
+function alignColumns(rows: readonly (readonly string[])[], toRight = true): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column]!)))
+  );
+  return rows.map((row) =>
+    row.map((cell, column) => {
+      const space = " ".repeat(widths[column]! - displayWidth(cell));
+      return column === 0 || !toRight ? cell + space : space + cell;
+    }).join("  ").trimEnd()
+  );
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** A rate in as many digits as people read. */
+function perSecond(rate: number): string {
+  return rate >= 1000
+    ? grouped(Math.round(rate))
+    : rate >= 100
+    ? String(Math.round(rate * 10) / 10)
+    : String(Math.round(rate * 100) / 100);
+}
+
+function percent(part: number, whole: number): string {
+  const value = part / whole * 100;
+  return `${value >= 10 ? Math.round(value) : Number(value.toPrecision(2))} %`;
+}

@@ -1,0 +1,350 @@
+import { roundDuration } from "../../base/value/duration.ts";
+import { type Dict, mergeDicts } from "../../base/value/value.ts";
+import type { Deadline } from "../../host/deadlines.ts";
+import type { CompiledStep } from "../execute/compiled_step.ts";
+import { Flight, type FlightOwner } from "../execute/flight.ts";
+import { evaluateDuration } from "../execute/evaluate_field.ts";
+import type { Scope } from "../../expr/expression.ts";
+import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
+import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { LoadMeter } from "./load_meter.ts";
+import { LoadSeconds } from "./load_seconds.ts";
+import type { LoadPlan } from "./plan_load.ts";
+import type { Due } from "./schedule.ts";
+
+/** Milliseconds between two looks for rounds that are due. */
+const GRAIN = 1;
+
+/** Milliseconds after which users whose rounds wait for nothing give others their turn. */
+const LONGEST_TURN = 50;
+
+/** The most different warnings of its rounds that a load job passes on. */
+const MAX_NOTES = 20;
+
+/** What the engine is given. */
+export interface LoadEngineOptions {
+  readonly start: RoundStart;
+  readonly steps: readonly CompiledStep[];
+  readonly plan: LoadPlan;
+  readonly rows: readonly Dict[] | undefined;
+  /** The scope of the job. */
+  readonly scope: Scope;
+  /** The processor time that was used, in milliseconds. */
+  readonly cpuTime: () => number;
+  /** Takes each second; the result is why the job has to stop. */
+  readonly onSecond: (second: Omit<LoadSecondFields, "job">) => string | undefined;
+}
+
+/**
+ * Starts the rounds of a load job: at times that one clock sets, or for users one after another.
+ * One timer serves them all.
+ */
+export class LoadEngine implements FlightOwner {
+  readonly #options: LoadEngineOptions;
+  readonly #run: Run;
+  /** The run as rounds see it that count for nothing. */
+  readonly #warmUpRun: Run;
+  readonly #meters: { readonly warmUp: LoadMeter; readonly measured: LoadMeter };
+  readonly #seconds: LoadSeconds;
+  readonly #publishes: boolean;
+  readonly #part: { readonly index: number; readonly of: number };
+  /** The rounds that this process measures, at most. */
+  readonly #most: number;
+  readonly #maxInFlight: number;
+  readonly #notes = new Set<string>();
+  /** What the cookies of each user belong to. */
+  readonly #sessions = new Map<number, object>();
+  readonly #done = Promise.withResolvers<void>();
+  #began = 0;
+  #disarm: (() => void) | undefined;
+  /** Of the rounds that start at a rate, the next one. */
+  #due: Due | undefined;
+  #dueTimes: Iterator<Due, undefined> | undefined;
+  /** The numbers of users whose rounds are over, where rounds start at a rate. */
+  readonly #free: number[] = [];
+  #lastUser = -1;
+  readonly #active = new Set<number>();
+  #ready: number[] = [];
+  readonly #thinking = new Map<number, Deadline>();
+  #isPumping = false;
+  #index: number;
+  #measured = 0;
+  #inFlight = 0;
+  #isEnding = false;
+  #error: unknown;
+  /** Whether a step failed that the statistics do not excuse. */
+  hasFailedCleanup = false;
+  hasFailed = false;
+  /** Why it ended before its time. */
+  stopped: string | undefined;
+
+  constructor(options: LoadEngineOptions) {
+    this.#options = options;
+    const { start: { run }, steps, plan: { load, outline, schedule }, rows } = options;
+    this.#part = run.options.piece?.header.part ?? { index: 1, of: 1 };
+    const { index, of } = this.#part;
+    this.#index = index - 1;
+    const most = Math.min(
+      load.count ?? Infinity,
+      load.takesRowsOnce ? rows?.length ?? 0 : Infinity,
+    );
+    this.#most = most === Infinity ? most : Math.ceil((most - index + 1) / of);
+    this.#maxInFlight = Math.ceil(load.maxInFlight / of);
+    this.#publishes = steps.some(({ publishes }) => publishes);
+    const { steps: keys } = outline;
+    const meters = { warmUp: new LoadMeter(keys), measured: new LoadMeter(keys) };
+    this.#meters = meters;
+    this.#run = this.#runFor(meters.measured);
+    this.#warmUpRun = this.#runFor(meters.warmUp);
+    this.#seconds = new LoadSeconds({
+      ...{ schedule, of, meters, cpuTime: options.cpuTime },
+      now: () => {
+        return { users: this.#active.size, inFlight: this.#inFlight, isEnding: this.#isEnding };
+      },
+      emit: (second) => {
+        const reason = options.onSecond(second);
+        if (reason !== undefined) this.#stop(reason);
+      },
+    });
+  }
+
+  /** Resolves when all rounds are over. Throws what was thrown that is not about a step. */
+  async run(): Promise<void> {
+    const { start: { run }, plan: { schedule } } = this.#options;
+    const { draining, host: { clock } } = run;
+    this.#began = clock.ticks();
+    if (schedule.isOpen) {
+      this.#dueTimes = schedule.dueTimes(this.#part);
+      this.#due = this.#dueTimes.next().value;
+    }
+    const drained = draining.add({ stop: ({ message }) => this.#stop(message) });
+    if (draining.reason !== undefined) this.#stop(draining.reason);
+    this.#tick();
+    await this.#done.promise.finally(() => {
+      this.#disarm?.();
+      drained.remove();
+    });
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  onEnd(round: Round, state: JobState): void {
+    const { run, due = 0, names } = round;
+    const isWarmUp = run === this.#warmUpRun;
+    const now = this.#now();
+    this.#seconds.advance(now);
+    const isCut = run.cancellation.reason !== undefined;
+    const { warmUp, measured } = this.#meters;
+    (isWarmUp ? warmUp : measured).addRound(isCut ? "skipped" : state, roundDuration(now - due));
+    if (!isWarmUp && state === "failed") this.hasFailed = true;
+    this.#inFlight--;
+    const { user } = names.round as { readonly user: number };
+    if (this.#dueTimes) this.#free.push(user);
+    else this.#think(user);
+    this.#endIfOver();
+  }
+
+  onError(error: unknown): void {
+    this.#inFlight--;
+    this.#error ??= error;
+    this.#stop("");
+    this.#done.resolve();
+  }
+
+  /** The run for rounds that a meter counts. They go on when the run is interrupted. */
+  #runFor(meter: LoadMeter): Run {
+    const { start: { run }, plan: { load } } = this.#options;
+    const { cleanup } = run;
+    return run.with({
+      cancellation: cleanup,
+      draining: cleanup,
+      failFast: false,
+      toleratesFailures: load.expect !== undefined,
+      detail: { ...run.detail, all: false, debug: false },
+      options: { ...run.options, onFailedStep: undefined, everyRound: false },
+      emit: (event) => this.#take(event, meter),
+      onTraffic: (step: StepRun, traffic) => meter.addTraffic(step, traffic),
+    });
+  }
+
+  #take(event: BareEvent, meter: LoadMeter): void {
+    const { run, load } = { run: this.#options.start.run, load: this.#options.plan.load };
+    switch (event.type) {
+      case "step_finished": {
+        if (run.cleanup.reason !== undefined) return;
+        const { state } = event.result;
+        if (load.expect && state === "failed" && !event.run.within) this.hasFailedCleanup = true;
+        return meter.addStep(event);
+      }
+      case "step_retried":
+        return meter.retry(event.run);
+      case "note":
+        if (this.#notes.has(event.text) || this.#notes.size >= MAX_NOTES) return;
+        this.#notes.add(event.text);
+        return run.emit(event);
+    }
+  }
+
+  #now(): number {
+    return this.#options.start.run.host.clock.ticks() - this.#began;
+  }
+
+  #tick(): void {
+    this.#disarm = undefined;
+    const now = this.#now();
+    const { schedule } = this.#options.plan;
+    this.#seconds.advance(now);
+    if (!this.#isEnding) {
+      if (schedule.isOpen) this.#startDue(now);
+      else this.#startUsers(now);
+      if (!this.#isEnding && now >= schedule.end) this.#end(schedule.end);
+    }
+    this.#endIfOver();
+    this.#arm();
+  }
+
+  /** Sets the timer for what is next. */
+  #arm(): void {
+    const { start: { run: { host: { clock } } }, plan: { schedule } } = this.#options;
+    if (this.#disarm) return;
+    if (this.#isEnding && this.#inFlight === 0) return;
+    const now = this.#now();
+    const next = this.#isEnding
+      ? Infinity
+      : schedule.isOpen
+      ? Math.min(this.#due?.time ?? Infinity, schedule.end)
+      : schedule.nextChange(now);
+    const pause = Math.min(next, this.#seconds.end) - now;
+    this.#disarm = clock.after(Math.max(GRAIN, pause), () => this.#tick());
+  }
+
+  /** Starts the rounds that are due. */
+  #startDue(now: number): void {
+    for (let due = this.#due; due && due.time <= now; due = this.#due) {
+      this.#due = this.#dueTimes!.next().value;
+      if (!due.isWarmUp && this.#measured >= this.#most) return this.#end(due.time);
+      if (this.#inFlight >= this.#maxInFlight) {
+        this.#seconds.addDropped();
+        continue;
+      }
+      this.#begin(due.time, due.isWarmUp, this.#free.pop() ?? ++this.#lastUser);
+      if (this.#isEnding) return;
+    }
+  }
+
+  /** Lets the users begin that are there now. */
+  #startUsers(now: number): void {
+    const { index, of } = this.#part;
+    const users = this.#options.plan.schedule.usersAt(now);
+    for (let user = index - 1; user < users; user += of) {
+      if (this.#active.has(user)) continue;
+      this.#active.add(user);
+      this.#ready.push(user);
+    }
+    this.#pump();
+  }
+
+  /** Starts a round for each user that is ready. */
+  #pump(): void {
+    // A round may end at once, and its user is ready again.
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    const { start: { run: { host: { clock } } }, plan: { schedule } } = this.#options;
+    const turn = clock.ticks();
+    while (this.#ready.length > 0 && !this.#isEnding) {
+      const users = this.#ready;
+      this.#ready = [];
+      for (const [index, user] of users.entries()) {
+        const now = this.#now();
+        if (now >= schedule.end || this.#isEnding) break;
+        if (now - (turn - this.#began) > LONGEST_TURN) {
+          this.#ready.push(...users.slice(index));
+          this.#isPumping = false;
+          // The event loop takes what has arrived.
+          clock.after(0, () => this.#pump());
+          return;
+        }
+        if (user >= schedule.usersAt(now)) {
+          this.#active.delete(user);
+          continue;
+        }
+        const isWarmUp = now < schedule.warmUp;
+        this.#begin(now, isWarmUp, user);
+      }
+    }
+    this.#isPumping = false;
+  }
+
+  /** Has a user pause, and then begin the next round. */
+  #think(user: number): void {
+    const { start: { run: { deadlines } }, plan: { load }, scope } = this.#options;
+    if (this.#isEnding) return;
+    const goOn = () => {
+      this.#thinking.delete(user);
+      this.#ready.push(user);
+      this.#pump();
+    };
+    let pause = 0;
+    try {
+      pause = evaluateDuration(load.thinkTime, scope, ["load", "think_time"]);
+    } catch (error) {
+      this.#error ??= error;
+      return this.#stop("");
+    }
+    if (pause > 0) this.#thinking.set(user, deadlines.add(pause, goOn));
+    else goOn();
+  }
+
+  #begin(due: number, isWarmUp: boolean, user: number): void {
+    const { start, steps, rows, plan: { load } } = this.#options;
+    const { outputs } = start.run;
+    const index = this.#index;
+    this.#index += this.#part.of;
+    if (!isWarmUp) this.#measured++;
+    this.#seconds.addStart(this.#now() - due);
+    this.#inFlight++;
+    const row = rows?.[index % rows.length];
+    const round = new Round({
+      ...start,
+      run: isWarmUp ? this.#warmUpRun : this.#run,
+      index,
+      due,
+      outputs: this.#publishes ? outputs.fork() : outputs,
+      names: {
+        ...start.names,
+        ...row ? { vars: mergeDicts(start.run.vars, row) } : {},
+        round: { index, user },
+      },
+      ...load.keepsCookies ? { session: this.#sessionOf(user) } : {},
+    });
+    new Flight(round, steps, this).start();
+    // Rounds at a rate end when the next one would be due.
+    if (!this.#dueTimes && this.#measured >= this.#most) this.#end(this.#now());
+  }
+
+  #sessionOf(user: number): object {
+    return this.#sessions.getOrInsertComputed(user, () => ({}));
+  }
+
+  /** Ends early. */
+  #stop(reason: string): void {
+    if (this.#isEnding) return;
+    this.stopped = reason;
+    this.#end(this.#now());
+    this.#endIfOver();
+  }
+
+  /** From now on nothing starts. */
+  #end(time: number): void {
+    if (this.#isEnding) return;
+    this.#seconds.cut(time);
+    this.#isEnding = true;
+    for (const pause of this.#thinking.values()) pause.cancel();
+    this.#thinking.clear();
+  }
+
+  #endIfOver(): void {
+    if (!this.#isEnding || this.#inFlight > 0) return;
+    this.#seconds.cut(this.#now());
+    this.#done.resolve();
+  }
+}

@@ -1,0 +1,71 @@
+import type { Scope } from "../../expr/expression.ts";
+import type { Assertion, Duration, Job, Load } from "../../workflow/model.ts";
+import { statsKeys } from "../../workflow/step_facts.ts";
+import type { LoadOutline, LoadStageOutline } from "../event.ts";
+import { evaluateDuration } from "../execute/evaluate_field.ts";
+import { Schedule } from "./schedule.ts";
+
+/** What a load job is to do, with its durations evaluated. */
+export interface LoadPlan {
+  readonly load: Load;
+  readonly outline: LoadOutline;
+  readonly schedule: Schedule;
+}
+
+/** Plans a load job; `longest` scales its stages down to so many milliseconds in all. */
+export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
+  const load = job.load!;
+  const { count, maxInFlight } = load;
+  const durationOf = (duration: Duration, ...key: (string | number)[]) =>
+    evaluateDuration(duration, scope, ["load", ...key]);
+  const isList = load.stages.length > 1;
+  const durations = load.stages.map(({ rate, duration }, index) => {
+    const time = duration && durationOf(duration, ...isList ? ["stages", index] : [], "for");
+    // So many rounds take their time, until the next one would be due.
+    const ofCount = rate !== undefined && count !== undefined ? count / rate * 1000 : Infinity;
+    return Math.min(time ?? Infinity, ofCount);
+  });
+  const sum = durations.reduce((sum, duration) => sum + duration, 0);
+  const scaled = (time: number) =>
+    longest === undefined || sum <= longest
+      ? time
+      : sum === Infinity
+      ? longest
+      : time * longest / sum;
+  const warmUp = load.warmUp && durationOf(load.warmUp, "warm_up");
+  const stages = load.stages.map(({ rate, users, ramp }, index): LoadStageOutline => {
+    const duration = scaled(durations[index]!);
+    return {
+      ...rate === undefined ? {} : { rate },
+      ...users === undefined ? {} : { users },
+      ...ramp ? { ramp } : {},
+      ...duration === Infinity ? {} : { duration },
+    };
+  });
+  const scaledWarmUp = warmUp === undefined || sum === Infinity ? warmUp : scaled(warmUp);
+  const outline: LoadOutline = {
+    stages,
+    ...scaledWarmUp ? { warmUp: scaledWarmUp } : {},
+    ...count === undefined ? {} : { count },
+    ...maxInFlight === Infinity ? {} : { maxInFlight },
+    ...isNone(load.thinkTime) ? {} : { thinkTime: sourceOfDuration(load.thinkTime) },
+    ...load.expect ? { expect: load.expect.map(sourceOf) } : {},
+    ...load.stopIf ? { stopIf: load.stopIf.source.trim() } : {},
+    steps: statsKeys(job.steps),
+  };
+  return { load, outline, schedule: new Schedule(stages, scaledWarmUp) };
+}
+
+function isNone(duration: Duration): boolean {
+  return duration.kind === "constant" && duration.milliseconds === 0;
+}
+
+function sourceOfDuration(duration: Duration): string {
+  return duration.kind === "constant"
+    ? `${duration.milliseconds / 1000}s`
+    : duration.template.source.trim();
+}
+
+function sourceOf({ expression }: Assertion): string {
+  return expression.source.trim();
+}

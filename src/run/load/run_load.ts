@@ -1,0 +1,156 @@
+import { StepError } from "../../base/errors.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+import { formatValue } from "../../base/value/format_value.ts";
+import type { Dict } from "../../base/value/value.ts";
+import type { Scope } from "../../expr/expression.ts";
+import { cpuMeter } from "../../host/cpu_time.ts";
+import type { Expression } from "../../expr/expression.ts";
+import type { Assertion } from "../../workflow/model.ts";
+import type { JobState, LoadStats, LoadThreshold, RoundStats } from "../event.ts";
+import type { CompiledStep } from "../execute/compiled_step.ts";
+import { FieldError, FieldErrors, isTrue, wordsOf } from "../execute/evaluate_field.ts";
+import { expectationError } from "../execute/round_stats.ts";
+import type { RoundStart, Run } from "../run_state.ts";
+import { LoadEngine } from "./load_engine.ts";
+import { readLoadRows } from "./load_rows.ts";
+import { LoadTotals, statsValue } from "./load_stats.ts";
+import type { LoadPlan } from "./plan_load.ts";
+
+/** Runs the rounds of a load job, and decides whether it passes. */
+export async function runLoad(
+  start: RoundStart,
+  steps: readonly CompiledStep[],
+  plan: LoadPlan,
+  scope: Scope,
+  onStats: (stats: RoundStats) => void,
+): Promise<JobState> {
+  const { run, job } = start;
+  const { load, outline } = plan;
+  const { clock } = run.host;
+  const rows = load.data && await readLoadRows(run, job, load.data, scope);
+  const totals = new LoadTotals(outline.steps);
+  const errors: FieldError[] = [];
+  const scopeWith = (stats: LoadStats) => ({
+    ...scope,
+    names: { ...scope.names, stats: statsValue(stats, outline.steps) },
+  });
+  const engine = new LoadEngine({
+    ...{ start, steps, plan, rows, scope },
+    cpuTime: await cpuMeter(),
+    onSecond(fields) {
+      const second = { job: job.id, ...fields };
+      run.emit({ type: "load_second", time: clock.now(), ...second });
+      totals.add(second);
+      if (!load.stopIf || second.phase || errors.length > 0) return undefined;
+      return stopReason(load.stopIf, scopeWith(totals.stats()), errors);
+    },
+  });
+  await engine.run();
+  const stats = totals.stats();
+  const thresholds = (load.expect ?? []).map((one) => judge(one, scopeWith(stats), errors));
+  run.emit({
+    type: "load_ended",
+    time: clock.now(),
+    job: job.id,
+    stats,
+    thresholds,
+    ...totals.causes(),
+    ...engine.stopped ? { stopped: engine.stopped } : {},
+  });
+  warnIfBusy(run, job.id, stats);
+  onStats(roundStats(stats));
+  if (run.cancellation.reason !== undefined) return "failed";
+  const isSplit = run.options.piece?.header.part !== undefined;
+  // The statistics of a part are not those of all rounds.
+  const decisive = isSplit ? errors.filter(({ field }) => field[1] !== "expect") : errors;
+  if (decisive.length > 0) throw new FieldErrors(decisive);
+  if (engine.hasFailedCleanup || !load.expect && engine.hasFailed) return "failed";
+  return run.draining.reason === undefined ? "passed" : "skipped";
+}
+
+function judge(assertion: Assertion, scope: Scope, errors: FieldError[]): LoadThreshold {
+  const { expression } = assertion;
+  const error = expectationError(assertion, scope, ["load", "expect"]);
+  if (error) errors.push(error);
+  const says = wordsOf(assertion, scope);
+  const isFalse = error?.cause instanceof StepError && error.cause.details.decided === false;
+  return {
+    expression: expression.source.trim(),
+    ...says === undefined ? {} : { says },
+    passed: error === undefined,
+    operands: operandsOf(expression, scope, error === undefined),
+    ...error && !isFalse ? { problem: String((error.cause as Error).message) } : {},
+  };
+}
+
+/** Why the job has to stop, if its condition says so. */
+function stopReason(
+  condition: Expression,
+  scope: Scope,
+  errors: FieldError[],
+): string | undefined {
+  const field = ["load", "stop_if"];
+  try {
+    if (!isTrue(condition, scope, field)) return undefined;
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    errors.push(error);
+    return "stop_if cannot be evaluated";
+  }
+  const values = operandsOf(condition, scope, true)
+    .map(({ text, value }) => `${text} is ${formatValue(value)}`);
+  const reason = `stop_if is true: ${values.join(", ") || condition.source.trim()}`;
+  errors.push(
+    new FieldError(field, new StepError(reason, undefined, { decided: true }), condition),
+  );
+  return reason;
+}
+
+function operandsOf(expression: Expression, scope: Scope, result: boolean) {
+  return expression.explain(scope, result).operands.map(({ text, value }) => ({ text, value }));
+}
+
+/** The statistics of the rounds, as jobs that repeat have them. */
+function roundStats(stats: LoadStats): RoundStats {
+  const { count, passed, failed, min, mean, p50, p90, p95, p99, max } = stats;
+  return { count, passed, failed, min, mean, p50, p90, p95, p99, max };
+}
+
+/** Parts of the rounds that may be late or missing before it is said aloud. */
+const TOLERANCE = 0.01;
+
+/** The part of a processor from which a process is busy. */
+const BUSY = 0.9;
+
+/** Warns where this process could not keep the rate. */
+function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
+  const { asked, started, elapsed, late, lateMax, busy } = stats;
+  if (asked === undefined || elapsed === 0) return;
+  const rate = started * 1000 / elapsed;
+  const isSlow = rate < asked * (1 - TOLERANCE);
+  if (busy < BUSY || !isSlow && late <= started * TOLERANCE) return;
+  const what = isSlow
+    ? `the rate was ${grouped(rate)}/s of ${grouped(asked)}/s asked`
+    : `${grouped(late)} rounds started late, by up to ${formatDuration(Math.round(lateMax))}`;
+  const { of = 1 } = run.options.piece?.header.part ?? {};
+  const processes = of * Math.max(2, Math.ceil(asked / Math.max(rate, 1)));
+  run.note(
+    "warning",
+    `${job}: ${what}: this machine is busy (processor ${Math.round(busy * 100)} %); ` +
+      `spread the job over processes with --processes ${processes}`,
+  );
+}
+
+function grouped(number: number): string {
+  return Math.round(number).toLocaleString("en-US");
+}
+
+/** What steps of a load job see of its only round where it is run without load. */
+export async function namesOfOnlyRound(
+  { run, job }: Pick<RoundStart, "run" | "job">,
+  scope: Scope,
+): Promise<Dict> {
+  const { data } = job.load!;
+  const [row] = data ? await readLoadRows(run, job, data, scope) : [];
+  return { round: { index: 0, user: 0 }, ...row ? { vars: { ...run.vars, ...row } } : {} };
+}

@@ -1,0 +1,92 @@
+import { assertEquals } from "@std/assert";
+import { Histogram } from "../../../src/base/value/histogram.ts";
+import { PLAIN } from "../../../src/report/reporter.ts";
+import { textReport } from "../../../src/report/text/text_report.ts";
+import type { LoadEnded, LoadSecond, RunEvent } from "../../../src/run/event.ts";
+import {
+  falseTest,
+  jobFinished,
+  jobStarted,
+  NOON,
+  reportOf,
+  runFinished,
+  runStarted,
+} from "../events.ts";
+
+const BASE = { runId: "r", time: NOON, job: "load" };
+const TIMES = { min: 5, mean: 20, p50: 12, p90: 40, p95: 48, p99: 91, p999: 200, max: 310 };
+
+function second(from: number, changes: Partial<LoadSecond> = {}): LoadSecond {
+  const times = new Histogram(true);
+  for (let time = 1; time <= 100; time++) times.add(time);
+  return {
+    ...{ type: "load_second", ...BASE, from, length: 1000, stage: 0, asked: 200, started: 200 },
+    ...{ inFlight: 7, rounds: { passed: 198, failed: 2, times: times.encode()! }, steps: [] },
+    ...changes,
+  };
+}
+
+const ENDED: LoadEnded = {
+  ...{ type: "load_ended", ...BASE },
+  stats: {
+    ...{ count: 60_000, passed: 59_988, failed: 12, rate: 200, ...TIMES },
+    ...{ elapsed: 300_000, asked: 200, started: 60_000, dropped: 0, late: 12, lateMax: 18 },
+    ...{ busy: 0.4, inFlight: 9 },
+    steps: [
+      { step: 0, key: "sign in", count: 60_000, passed: 60_000, failed: 0, rate: 200, ...TIMES },
+      { step: 1, key: "pay", count: 60_000, passed: 59_988, failed: 12, rate: 200, ...TIMES },
+    ],
+  },
+  thresholds: [
+    { expression: "stats.p95 < 0.3", passed: true, operands: [{ text: "stats.p95", value: 0.28 }] },
+    {
+      expression: "stats.steps.pay.p99 < 0.5",
+      passed: false,
+      operands: [{ text: "stats.steps.pay.p99", value: 0.61 }],
+    },
+  ],
+  causes: [{
+    ...{ cause: "pay: w.yml:1:1 test is false", count: 12, first: NOON, last: NOON },
+    example: {
+      run: { job: "load", step: 1, round: 3 },
+      inside: [],
+      result: {
+        ...{ name: "pay", uses: "http", state: "tolerated", started: NOON, duration: 5 },
+        ...{ attempts: [], failures: [falseTest()] },
+      },
+    },
+  }],
+};
+
+function textOf(...events: readonly RunEvent[]): string[] {
+  return reportOf(textReport({ timing: false, style: PLAIN }), [
+    runStarted(["load"]),
+    jobStarted("load", { load: { stages: [{ rate: 200, duration: 300_000 }], steps: ["pay"] } }),
+    ...events,
+    jobFinished("load", { state: "failed" }),
+    runFinished({ state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } }),
+  ]).split("\n");
+}
+
+Deno.test("a load job ends with a table of its steps and its thresholds", () => {
+  const lines = textOf(ENDED);
+  const from = lines.findIndex((line) => line.includes("60,000 rounds"));
+  assertEquals(lines.slice(from, from + 6), [
+    "    60,000 rounds in 5m   200/s of 200/s   0 dropped, 12 late (worst 18ms), 9 at once   12 failed (0.02 %)",
+    "      step      count   rate   p50   p95   p99    max  failed",
+    "      sign in  60,000  200/s  12ms  48ms  91ms  310ms       0",
+    "      pay      60,000  200/s  12ms  48ms  91ms  310ms      12",
+    "      ✓ stats.p95 < 0.3            0.28",
+    "      ✗ stats.steps.pay.p99 < 0.5  0.61",
+  ]);
+  assertEquals(lines[from + 6]?.startsWith("    failed 12 times, at "), true, lines[from + 6]);
+});
+
+Deno.test("without a terminal, a line every ten seconds shows a load job under way", () => {
+  const seconds = Array.from({ length: 25 }, (_, at) => second(at * 1000));
+  const lines = textOf(...seconds).filter((line) => line.includes("/s of"));
+  assertEquals(lines, [
+    "    10s  200/s of 200/s  p50 50ms, p95 95ms, p99 99ms  7 under way  20 failed",
+    "    20s  200/s of 200/s  p50 50ms, p95 95ms, p99 99ms  7 under way  20 failed",
+  ]);
+});

@@ -1,0 +1,295 @@
+import { assert, assertEquals } from "@std/assert";
+import type { ActionContext, ActionResult, Dict, RunAction } from "../../src/action/action.ts";
+import { hello } from "../../src/actions/hello.ts";
+import { denoHost } from "../../src/host/deno_host.ts";
+import { makePlan } from "../../src/plan/make_plan.ts";
+import { Cancellation } from "../../src/run/cancellation.ts";
+import type { JobFinished, LoadEnded, LoadSecond, RunEvent } from "../../src/run/event.ts";
+import { run } from "../../src/run/run.ts";
+import type { RunOptions } from "../../src/run/run_options.ts";
+import { type FakeClock, fakeClock } from "../support/fake_clock.ts";
+import { loadText } from "../support/load_files.ts";
+
+interface Ran {
+  readonly seconds: readonly LoadSecond[];
+  readonly ended: LoadEnded;
+  readonly finished: JobFinished;
+  readonly events: readonly RunEvent[];
+}
+
+/** A clock that begins with the job. */
+interface JobClock extends FakeClock {
+  readonly time: number;
+}
+
+/**
+ * Runs a load job, whose only step has an action that does this, by a clock that goes on in
+ * milliseconds as soon as all waits for it.
+ */
+async function runLoad(
+  load: string,
+  act: (clock: JobClock, params: Dict, context: ActionContext) => ReturnType<RunAction>,
+  options: RunOptions & { readonly onMillisecond?: (now: number) => void } = {},
+): Promise<Ran> {
+  const { workflow } = await loadText(`
+name: w
+jobs:
+  - name: j
+    load: ${load}
+    steps:
+      - uses: hello
+        id: s
+        with: { index: "{{round.index}}", user: "{{round.user}}", row: "{{vars.row ?? ''}}" }
+        test: status == 0
+`);
+  const plan = await makePlan(workflow, {});
+  let began = 0;
+  const fake = fakeClock();
+  const clock: JobClock = Object.defineProperty({ ...fake, time: 0 }, "time", {
+    get: () => fake.now() - began,
+  });
+  const code: RunAction = (params, context) => act(clock, params, context);
+  const action = { ...hello, neverFails: undefined, load: () => Promise.resolve(code) };
+  for (const { job } of plan.jobs) for (const step of job.steps) Object.assign(step, { action });
+  const events: RunEvent[] = [];
+  let isOver = false;
+  const host = { ...denoHost(), clock };
+  const take = (event: RunEvent) => {
+    events.push(event);
+    if (event.type === "job_started") began = clock.now();
+  };
+  const running = run(plan, host, take, options).finally(() => isOver = true);
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (clock.waiting() === 0) continue;
+    clock.advance(1);
+    options.onMillisecond?.(clock.time);
+  }
+  await running;
+  const one = <T extends RunEvent["type"]>(type: T) =>
+    events.find((event): event is Extract<RunEvent, { type: T }> => event.type === type)!;
+  return {
+    seconds: events.filter((event) => event.type === "load_second"),
+    ended: one("load_ended"),
+    finished: one("job_finished"),
+    events,
+  };
+}
+
+const OK: ActionResult = { req: {}, res: {}, status: 0 };
+const BAD: ActionResult = { ...OK, status: 1 };
+
+/** An answer after so many milliseconds. */
+function after(clock: FakeClock, milliseconds: number, result = OK): Promise<ActionResult> {
+  return new Promise((resolve) => clock.after(milliseconds, () => resolve(result)));
+}
+
+Deno.test("rounds start exactly at their rate, and those of the warm-up count for nothing", async () => {
+  const { ended, seconds, finished, events } = await runLoad(
+    "{ rate: 200/s, for: 2500ms, warm_up: 500ms, expect: stats.count == 500 }",
+    (clock) => after(clock, 7),
+  );
+  const { count, passed, failed, started, dropped, late, elapsed, rate, asked } = ended.stats;
+  assertEquals([count, passed, failed, started, dropped, late], [500, 500, 0, 500, 0, 0]);
+  assertEquals([elapsed, rate, asked], [2500, 200, 200]);
+  assertEquals([ended.stats.p50, ended.stats.max], [7, 7]);
+  assertEquals(ended.stats.steps.map(({ key, count, p99 }) => [key, count, p99]), [["s", 500, 7]]);
+  assertEquals(
+    seconds.map(({ from, length, phase, started, asked }) => [from, length, phase, started, asked]),
+    [
+      [0, 500, "warm_up", 100, 200],
+      [500, 1000, undefined, 200, 200],
+      [1500, 1000, undefined, 200, 200],
+      [2500, 500, undefined, 100, 200],
+      [3000, 2, "ending", 0, 0],
+    ],
+  );
+  assertEquals(finished.state, "passed");
+  assertEquals(ended.thresholds.map(({ passed }) => passed), [true]);
+  const types = new Set(events.map(({ type }) => type));
+  assertEquals(types.has("step_finished") || types.has("round_finished"), false);
+  const end = events.at(-1);
+  assert(end?.type === "run_finished");
+  assertEquals([end.steps.passed, end.assertions], [500, { passed: 500, failed: 0 }]);
+});
+
+Deno.test("a server that stalls shows in the times of all rounds that were due", async () => {
+  // From 1000 on it answers nothing for a second, as to those who wait one after another.
+  const { ended } = await runLoad(
+    "{ rate: 100/s, for: 3s, max_in_flight: 1000 }",
+    (clock) => after(clock, clock.time >= 1000 && clock.time < 2000 ? 2000 - clock.time : 1),
+  );
+  const { count, p50, p90, max, dropped } = ended.stats;
+  // A third of the rounds waited for 10 to 1000 ms.
+  assertEquals([count, dropped, p50, max], [300, 0, 1, 1000]);
+  assert(Math.abs(p90 - 700) <= 10, `${p90}`);
+});
+
+Deno.test("a start without a place is dropped and counted", async () => {
+  const { ended, finished } = await runLoad(
+    "{ rate: 100/s, for: 2s, max_in_flight: 5, expect: stats.dropped == 0 }",
+    (clock) => after(clock, clock.time < 500 ? 1005 - clock.time : 1),
+  );
+  const { started, dropped, inFlight } = ended.stats;
+  assertEquals([started, dropped, inFlight], [104, 96, 5]);
+  assertEquals(finished.state, "failed");
+  assertEquals(finished.failures[0]?.message, "expect is false: stats.dropped is 96");
+  assertEquals(ended.thresholds[0]?.operands, [{ text: "stats.dropped", value: 96 }]);
+});
+
+Deno.test("a program that is busy starts rounds late, and says so", async () => {
+  const { ended, seconds } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
+    if (clock.time === 500) clock.advance(55);
+    return OK;
+  });
+  const { started, late, lateMax, max } = ended.stats;
+  // Those due at 510 to 540 began at 556; that at 550 was not late enough.
+  assertEquals([started, late, lateMax, max], [100, 4, 46, 55]);
+  assertEquals(seconds[0]?.late, 4);
+});
+
+Deno.test("rates ramp evenly", async () => {
+  const { seconds, ended } = await runLoad(
+    "{ stages: [{ rate: 10/s, for: 1s }, { rate: 50/s, for: 2s, ramp: true }, " +
+      "{ rate: 0/s, for: 1s, ramp: true }] }",
+    () => OK,
+  );
+  assertEquals(seconds.map(({ asked }) => asked), [10, 20, 40, 25]);
+  assertEquals(seconds.map(({ started }) => started), [10, 20, 40, 25]);
+  assertEquals(ended.stats.count, 95);
+});
+
+Deno.test("users run one round after another, with time to think", async () => {
+  const users: Dict[] = [];
+  const { ended, seconds } = await runLoad(
+    "{ users: 3, for: 1s, think_time: 90ms }",
+    (clock, p) => {
+      users.push(p);
+      return after(clock, 10);
+    },
+  );
+  assertEquals([ended.stats.count, ended.stats.users, ended.stats.asked], [30, 3, undefined]);
+  assertEquals(users.slice(0, 4).map(({ index, user }) => [index, user]), [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [3, 0],
+  ]);
+  assertEquals(seconds[0]?.users, 3);
+});
+
+Deno.test("the number of users ramps up and down", async () => {
+  const { seconds } = await runLoad(
+    "{ stages: [{ users: 4, for: 2s, ramp: true }, { users: 0, for: 2s, ramp: true }], " +
+      "think_time: 90ms }",
+    (clock) => after(clock, 10),
+  );
+  // A user comes every half second, and goes in turn.
+  assertEquals(seconds.slice(0, 4).map(({ started }) => started), [5, 25, 35, 15]);
+});
+
+Deno.test("count ends the job, and users share the rounds", async () => {
+  const { ended } = await runLoad("{ users: 4, count: 10 }", (clock) => after(clock, 5));
+  assertEquals([ended.stats.count, ended.stats.elapsed], [10, 15]);
+  const open = await runLoad("{ rate: 100/s, count: 10 }", (clock) => after(clock, 5));
+  assertEquals([open.ended.stats.count, open.ended.stats.elapsed], [10, 100]);
+});
+
+Deno.test("rounds take the rows of data in turn, round about or each once", async () => {
+  const rows = async (more: string) => {
+    const seen: unknown[] = [];
+    await runLoad(
+      `{ rate: 100/s, data: [{ row: a }, { row: b }, { row: c }], ${more} }`,
+      (_, p) => {
+        seen.push(p.row);
+        return OK;
+      },
+    );
+    return seen.join("");
+  };
+  assertEquals(await rows("count: 7"), "abcabca");
+  assertEquals(await rows("each: once"), "abc");
+});
+
+Deno.test("failures are grouped by their cause, and without thresholds they fail the job", async () => {
+  const { ended, seconds, finished } = await runLoad(
+    "{ rate: 100/s, for: 1200ms }",
+    (_, { index }) => Number(index) % 10 === 0 ? BAD : OK,
+  );
+  assertEquals([ended.stats.count, ended.stats.failed, finished.state], [120, 12, "failed"]);
+  assertEquals(ended.causes.map(({ count, first, last }) => [count, last - first > 1000]), [[
+    12,
+    true,
+  ]]);
+  assertEquals(
+    seconds.map(({ failures = [] }) =>
+      failures.map(({ count, example }) => [
+        count,
+        example?.result.failures[0]?.message,
+      ])
+    ),
+    [[[10, "test is false"]], [[2, undefined]]],
+  );
+  assert(/^s: .*:\d+:\d+ test is false$/.test(ended.causes[0]!.cause), ended.causes[0]!.cause);
+});
+
+Deno.test("stop_if ends the job as failed", async () => {
+  const { ended, finished, seconds } = await runLoad(
+    "{ rate: 100/s, for: 1m, stop_if: stats.failed / stats.count > 0.2 }",
+    (clock) => clock.time > 1500 ? BAD : OK,
+  );
+  assertEquals([seconds.length, ended.stats.count, finished.state], [2, 200, "failed"]);
+  assertEquals(ended.stopped, "stop_if is true: stats.failed / stats.count is 0.245");
+  assertEquals(finished.failures[0]?.field, "load.stop_if");
+});
+
+Deno.test("after an interruption nothing starts, and rounds under way end", async () => {
+  const cancellation = new Cancellation();
+  const { ended, finished } = await runLoad(
+    "{ rate: 100/s, for: 1m, expect: stats.failed == 0 }",
+    (clock) => after(clock, 95),
+    {
+      cancellation,
+      onMillisecond: (now) => {
+        if (now === 1000) cancellation.cancel("interrupted by SIGINT");
+      },
+    },
+  );
+  const { started, count, failed } = ended.stats;
+  assertEquals([started, count, failed, finished.state], [101, 101, 0, "failed"]);
+  assertEquals(ended.stopped, "interrupted by SIGINT");
+});
+
+Deno.test("the time for those under way is bounded", async () => {
+  const cancellation = new Cancellation();
+  const { ended, seconds } = await runLoad(
+    "{ users: 2, for: 1m }",
+    (_clock, _params, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    {
+      cancellation,
+      cleanupTimeout: 500,
+      onMillisecond: (now) => {
+        if (now === 300) cancellation.cancel("interrupted by SIGINT");
+      },
+    },
+  );
+  assertEquals([ended.stats.started, ended.stats.count, ended.causes.length], [2, 0, 0]);
+  assertEquals(seconds.reduce((sum, { skipped = 0 }) => sum + skipped, 0), 2);
+});
+
+Deno.test("--load scales the stages down, and off runs the job once", async () => {
+  const { ended, seconds } = await runLoad(
+    "{ stages: [{ rate: 100/s, for: 20s }, { rate: 10/s, for: 20s, ramp: true }] }",
+    () => OK,
+    { load: 2000 },
+  );
+  assertEquals([ended.stats.count, ended.stats.elapsed, seconds.length], [155, 2000, 2]);
+  const { events, finished } = await runLoad(
+    "{ rate: 100/s, for: 20s, expect: stats.count == 0, data: [{ row: a }] }",
+    (_, { row, index }) => row === "a" && index === 0 ? OK : BAD,
+    { load: "off" },
+  );
+  assertEquals(finished.state, "passed");
+  assertEquals(events.map(({ type }) => type).filter((type) => type.startsWith("load")), []);
+});
