@@ -282,6 +282,7 @@ Deno.test("a load job runs for each kind of action, is measured, and its thresho
     "w.yml": `name: n
 jobs:
 - name: Shop
+  id: shop
   load:
     users: 3
     count: 12
@@ -296,6 +297,8 @@ jobs:
   - { name: sh 1, uses: shell, with: { cmd: 'true' }, test: res.code == 0 }
   finally: [{ uses: hello, name: bye }]
 - name: Strict
+  needs: [shop]
+  when: always
   load: { rate: 100/s, count: 2 }
   steps: [{ uses: http, with: { get: "${url}?2" }, test: res.code == 200 }]
 `,
@@ -320,7 +323,7 @@ jobs:
     const report = JSON.parse(await Deno.readTextFile(`${cwd}/reports/report.json`));
     assertEquals(validateAll(await readClosedSchema("report.schema.json"), { report }).report, []);
     const ended = Object.values(lines).find(({ type, job }) =>
-      type === "load_ended" && job === "job_0"
+      type === "load_ended" && job === "shop"
     );
     const [get] = ended.stats.steps;
     assertEquals([get.codes, get.bytesIn > 1000, get.bytesOut > 1000], [
@@ -329,7 +332,7 @@ jobs:
       true,
     ]);
     const off = await runMain(["--load", "off", "w.yml"], { cwd });
-    assertStringIncludes(off.stdout, "● Shop\n   1. ✓ http\n   2. ✓ sh 1\n   3. ✓ cleanup: bye\n");
+    assertStringIncludes(off.stdout, "● Shop\n   1. ✓ http\n   2. ✓ sh 1\n   3. ○ cleanup: bye\n");
     const { stderr } = await runMain(["--load", "soon", "w.yml"], { cwd });
     assertStringIncludes(stderr, "option --load must be a duration");
   });
