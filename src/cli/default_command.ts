@@ -33,7 +33,7 @@ const VALUES: readonly Option[] = group("Values", [
     value: "file",
     path: "file",
     repeats: true,
-    summary: "Set vars from a YAML or JSON file; --var wins over it",
+    summary: "Set vars from a YAML or JSON file; --var takes precedence",
     runs: WHOLE,
   },
   {
@@ -42,7 +42,7 @@ const VALUES: readonly Option[] = group("Values", [
     path: "file",
     repeats: true,
     summary: "Read environment variables for vars from a file of NAME=value lines; the real " +
-      "environment wins over it",
+      "environment takes precedence",
     runs: WHOLE,
   },
   {
@@ -147,7 +147,7 @@ const RUN: readonly Option[] = group("Run", [
     excludes: ["watch", "quiet"],
     runs: WHOLE,
   },
-  { name: "no-check", summary: "Also run what `runner check` proves to fail" },
+  { name: "no-check", summary: "Run even if `runner check` proves that the workflow fails" },
   {
     name: "seed",
     value: "text",
@@ -311,8 +311,8 @@ export const DEFAULT_COMMAND: Command = {
     repeats: true,
     path: "documents",
     summary: "A workflow file, or several joined by commas that are read as one; several " +
-      "arguments, a directory, a pattern in quotes or a suite file run all their workflows, " +
-      "files behind a suite file those of its workflows, and file.yml:42 the job at line 42",
+      "arguments, a directory, a pattern in quotes or a suite file run all their workflows; files " +
+      "after a suite file select some of its workflows, and file.yml:42 selects the job at line 42",
   }],
   options: [
     ...VALUES,

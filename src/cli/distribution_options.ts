@@ -26,7 +26,7 @@ export const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
   {
     name: "shard",
     value: "index/count",
-    summary: "Run one share of the workflows: 2/5 on the second of five machines",
+    summary: "Run one shard of the workflows: 2/5 on the second of five machines",
     runs: ["suite", "suite piece"],
     sets: (value) => ({ shard: readShard(value) }),
   },
@@ -34,7 +34,7 @@ export const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
     name: "shard-times",
     value: "report",
     path: "file",
-    summary: "Balance the shares by the times in an earlier report of json=FILE",
+    summary: "Balance the shards by the times in an earlier report of json=FILE",
     runs: ["suite"],
   },
 ]);

@@ -40,7 +40,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         name: "from",
         value: "format",
         choices: IMPORTERS.map(({ name }) => name),
-        summary: "The format, if neither name nor content says it; see: runner help migrate",
+        summary: "The format, if it is not recognized by name or content; see: runner help migrate",
       },
       {
         name: "out",
@@ -73,7 +73,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         name: "format",
         value: "form",
         choices: ["text", "json", "github"],
-        summary: "How to print what was found: text (the default), json, or github for annotations",
+        summary: "How to print the findings: text (the default), json, or github for annotations",
       },
     ],
     success: "no errors were found",
