@@ -82,7 +82,7 @@ function functionRows(word: string): Rows {
 }
 
 function keyRows(word: string): Rows {
-  const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*):?$/.exec(word) ?? [];
+  const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*)$/.exec(word) ?? [];
   return KEY_TABLES.flatMap(([title, { what, fields }]) => {
     if (parent !== undefined && title !== parent || !Object.hasOwn(fields, key)) return [];
     const field = fields[key]!;

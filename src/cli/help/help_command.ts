@@ -15,7 +15,8 @@ export function helpCommand(table: CommandTable): RunCommand {
   return async ({ operands, switches }: Invocation, { host }: Program) => {
     const layout = await layoutOf(host, switches.has("no-color"));
     const loadPages = async () => listPages(await loadDocuments(host.files));
-    const word = operands.filter((one) => one !== "--").join(" ").trim();
+    // A key may be copied with its colon.
+    const word = operands.filter((one) => one !== "--").join(" ").trim().replace(/:$/, "");
     const lines = word === ""
       ? listTopics(await loadPages(), layout)
       : await explain(word, table, layout, loadPages);
