@@ -1,8 +1,8 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
-import { isDict } from "../../base/value/value.ts";
+import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import type { StepTally } from "../../run/event.ts";
+import type { RunFinished, StepTally } from "../../run/event.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import {
   type JobRecord,
@@ -34,6 +34,8 @@ export interface HistoryRun {
   readonly state: "passed" | "failed";
   /** Some jobs or workflows were not selected. */
   readonly isPartial: boolean;
+  /** The runs of steps by state, as the run counts them, and those that were flaky. */
+  readonly steps?: RunFinished["steps"] & { readonly flaky: number };
   /** The steps of the file, each with the result of all of its runs together. */
   readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
 }
@@ -107,6 +109,7 @@ function isRun(file: unknown): file is HistoryRun {
   return isDict(file) && file.schema === SCHEMA && typeof file.subject === "string" &&
     isTime(file.started) && isTime(file.duration) &&
     (file.state === "passed" || file.state === "failed") &&
+    (file.steps === undefined || isDict(file.steps) && Object.values(file.steps).every(isNumber)) &&
     Array.isArray(file.tests) &&
     file.tests.every((test) =>
       Array.isArray(test) && typeof test[0] === "string" &&
@@ -137,10 +140,20 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
     state: hasPassed ? "passed" : "failed",
     isPartial: suite?.start.shard !== undefined ||
       records.some(({ end }) => (end?.leftOut ?? 0) > 0),
+    steps: stepsOf(records, suite),
     tests: tests.length <= MAX_TESTS
       ? tests
       : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
   };
+}
+
+function stepsOf(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): HistoryRun["steps"] {
+  const steps = suite?.end?.steps ?? records[0]?.end?.steps;
+  const flaky = records.reduce((sum, { end }) => sum + (end?.flaky ?? 0), 0);
+  return steps && { ...steps, flaky };
 }
 
 function testsOf({ outline, steps, tally }: JobRecord, jobName: string): HistoryRun["tests"] {

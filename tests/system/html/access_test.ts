@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "../../support/programs/browser.ts";
 import {
@@ -149,6 +149,19 @@ paths:
       await page.evaluate("document.querySelectorAll('.panel').forEach((one) => one.open = true)");
       assertStringIncludes((await textsOf(page, "#history-part"))[0]!, "j › twice");
       assertStringIncludes((await textsOf(page, ".api-coverage"))[0]!, "✗ 404");
+      const names =
+        `[...document.querySelectorAll("#history-charts svg")].map((one) => one.ariaLabel)`;
+      const [durations = "", shares] = await page.evaluate(names) as string[];
+      assertMatch(durations, /^Duration\. duration: [\d.]+m?s to [\d.]+m?s, last [\d.]+m?s$/);
+      assertStringIncludes(
+        shares!,
+        ". passed: 100% to 100%, last 100%; flaky: 0% to 50%, last 0%",
+      );
+      // The legend shows the values where the pointer is.
+      await page.evaluate(`document.querySelectorAll("#history-charts svg")[1]
+        .dispatchEvent(new PointerEvent("pointermove", { clientX: 10000, clientY: 100 }))`);
+      const values = await textsOf(page, "#history-charts figure:last-child strong");
+      assertEquals(values.map((value) => value.trim()), ["100%", "0%"]);
       await assertNoBarriers(page);
       await setSize(page, 390, 844);
       await assertNoBarriers(page);

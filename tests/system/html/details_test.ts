@@ -143,6 +143,34 @@ jobs: [{ name: j, steps: [{ uses: http, with: { get: "{{vars.url}}/" }, test: re
   }, { env: { SERVER_URL: server.url } });
 });
 
+Deno.test("a repeated job shows the distribution of the response times of its steps", async () => {
+  await using server = withServer(() => Response.json({}));
+  const workflow = `name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs:
+  - name: j
+    repeat: { count: 50 }
+    steps: [{ name: ask, uses: http, with: { get: "{{vars.url}}/" }, test: res.code == 200 }]
+`;
+  await withReport(workflow, async ({ page }) => {
+    for (const width of [1400, 400]) {
+      await setSize(page, width, 900);
+      await click(page, "#row-0");
+      assertEquals(await textsOf(page, ".chart-figure figcaption"), ["ask: 50 response times"]);
+      const titles = await textsOf(page, ".chart .count title");
+      const counts = titles.map((title) => Number(/: (\d+)$/.exec(title)![1]));
+      assertEquals(counts.reduce((sum, count) => sum + count, 0), 50);
+      const legend = await textsOf(page, ".chart-figure .legend li");
+      assertEquals(legend.map((text) => text.split(" ")[0]), ["p50", "p95", "p99"]);
+      assertEquals(await findBarriers(page), []);
+      assertEquals(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+    }
+    // Steps are counted as in the header, although two rows stand for all.
+    assertEquals(await textsOf(page, "#count"), ["50 of 50 steps"]);
+    assertEquals(page.errors, []);
+  }, { env: { SERVER_URL: server.url } });
+});
+
 Deno.test("an empty request is not shown", async () => {
   await withReport(VALUES, async ({ page }) => {
     assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);

@@ -1,8 +1,17 @@
 import { shortenExcerpt } from "../../../base/source.ts";
-import type { Attempt, Failure, JobState, StepResult, StepRun } from "../../../run/event.ts";
+import type {
+  Attempt,
+  Failure,
+  JobState,
+  ResponseTimes,
+  StepResult,
+  StepRun,
+  StepTally,
+} from "../../../run/event.ts";
 import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
+import type { HistoryRun } from "../history.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */
@@ -11,6 +20,12 @@ export interface PageData {
   readonly jobs: readonly PageJob[];
   readonly steps: readonly PageStep[];
 }
+
+/** A run of a history, and its steps where it has a count of them. */
+export type PageHistoryRun = Pick<
+  HistoryRun,
+  "started" | "duration" | "state" | "isPartial" | "steps"
+>;
 
 /** A workflow in the index of a suite. */
 export interface IndexEntry {
@@ -33,6 +48,8 @@ export interface PageJob extends
   readonly notRun?: number;
   /** The results of its steps in all rounds, as lines of text, if it ran more than once. */
   readonly rounds?: string;
+  /** The response times of its steps in all rounds. */
+  readonly times?: readonly { readonly name: string; readonly times: ResponseTimes }[];
 }
 
 /** One run of one step, as far as its row shows it. */
@@ -74,9 +91,18 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
       critical: position < 0 ? undefined : position + 1,
       notRun: countNotRun(job) || undefined,
       rounds: job.tally && roundsText(job.tally.steps, job.rounds ?? 1),
+      times: job.tally && timesIn(job.tally.steps),
       failures: job.failures.map(briefFailure),
     };
   });
+}
+
+/** The response times of steps and of those inside of them, where there are several. */
+function timesIn(steps: readonly StepTally[]): NonNullable<PageJob["times"]> {
+  return steps.flatMap(({ name, times, inside }) => [
+    ...times && times.count > 1 ? [{ name, times }] : [],
+    ...timesIn(inside),
+  ]);
 }
 
 /** The steps that never began, and the known entries of an iteration, as the run counts them. */

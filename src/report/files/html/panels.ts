@@ -11,9 +11,10 @@ import {
 } from "../../coverage.ts";
 import { countOf } from "../../text/lines.ts";
 import { renderJson } from "../../text/render_exchange.ts";
-import { type History, type HistoryRun, type TestState, unstableTests } from "../history.ts";
+import { type History, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../run_record.ts";
 import { escape, FILLS } from "./head.ts";
+import type { PageHistoryRun } from "./page_data.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
 function renderTable(
@@ -174,6 +175,9 @@ export function renderHistoryPanel(history: History | undefined): string {
     const text = "<p>This is the first run in the history.</p>";
     return renderPanel(attributes, "History", "History", text);
   }
+  const shown = history.map(({ started, duration, state, isPartial, steps }): PageHistoryRun => {
+    return { started, duration, state, isPartial, steps };
+  });
   const unstable = unstableTests(history);
   const count = unstable.length === 0 ? "no flaky tests" : countOf(unstable.length, "flaky test");
   const rows = unstable.slice(0, MAX_UNSTABLE).map(({ name, states, changes, retried, failed }) =>
@@ -189,19 +193,21 @@ export function renderHistoryPanel(history: History | undefined): string {
     ) + (rest > 0 ? `\n<p>… and ${rest} more</p>` : "");
   const runs = renderTable(
     "Runs, the latest first",
-    ["Started", "State", "#Duration", "#Passed", "#Flaky", "#Failed"],
-    history.toReversed().map((run) => {
+    ["Started", "State", "#Duration", "#Steps passed", "#Flaky", "#Failed"],
+    shown.toReversed().map((run) => {
       const state = `<span class="${run.state}">${run.state}</span>`;
       return [
         timeText(run),
         state + (run.isPartial ? " (in part)" : ""),
         formatElapsed(run.duration),
-        ...(["passed", "flaky", "failed"] as const).map((each) => countTests(run, each)),
+        ...(["passed", "flaky", "failed"] as const).map((name) => run.steps?.[name] ?? ""),
       ];
     }),
   );
   const summary = `History: ${countOf(history.length, "run")}, ${count}`;
-  return renderPanel(attributes, summary, "History", `${tests}\n${runs}`);
+  const charts = `<div id="history-charts"></div>
+<script id="history-data" type="application/json">${JSON.stringify(shown)}</script>`;
+  return renderPanel(attributes, summary, "History", `${charts}\n${tests}\n${runs}`);
 }
 
 /** A square for each run, the latest on the right. */
@@ -219,21 +225,17 @@ function renderStates(states: readonly (TestState | undefined)[]): string {
   return `<svg role="img" aria-label="${label}" width="${width}" height="${size}">${squares}</svg>`;
 }
 
-function describeRun(run: HistoryRun): string {
-  const [failed, flaky] = [countTests(run, "failed"), countTests(run, "flaky")];
+function describeRun(run: PageHistoryRun): string {
+  const { failed = 0, flaky = 0 } = run.steps ?? {};
   return [
     timeText(run),
     run.isPartial ? `${run.state}, in part` : run.state,
     formatElapsed(run.duration),
-    ...failed > 0 ? [countOf(failed, "failed test")] : [],
-    ...flaky > 0 ? [countOf(flaky, "flaky test")] : [],
+    ...failed > 0 ? [countOf(failed, "failed step")] : [],
+    ...flaky > 0 ? [countOf(flaky, "flaky step")] : [],
   ].join(" · ");
 }
 
-function countTests({ tests }: HistoryRun, state: TestState): number {
-  return tests.filter((test) => test[1] === state).length;
-}
-
-function timeText({ started }: HistoryRun): string {
+function timeText({ started }: PageHistoryRun): string {
   return `${new Date(started).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

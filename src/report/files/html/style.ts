@@ -70,6 +70,18 @@ header:has(h1 > .failed) { border-top-color: var(--bad); }
 .history-chart svg { display: block; max-width: 100%; margin-bottom: 4px; }
 svg .passed { fill: var(--good); } svg .failed { fill: var(--bad); } svg .flaky { fill: var(--warn); }
 svg .partial { opacity: .45; }
+.chart-figure { margin: 12px 0; min-width: 0; } .chart-figure figcaption { font-size: 13px; }
+.chart { display: block; max-width: 100%; touch-action: pan-y; }
+.chart text { fill: var(--muted); font: 11px system-ui, sans-serif; }
+.chart .end { text-anchor: end; } .chart .middle { text-anchor: middle; }
+.chart .grid { stroke: var(--line); } .chart .cursor { stroke: var(--muted); }
+.chart .line { fill: none; stroke-width: 1.75; } .chart .count { fill: var(--wait); }
+.chart .band { fill: var(--raised); } .chart .band.odd { fill: var(--note-back); }
+.line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); } .line.note { stroke: var(--note); }
+.line.warn { stroke: var(--warn); } .line.extra { stroke: var(--dns); } .line.muted { stroke: var(--muted); }
+.dot.good { background: var(--good); } .dot.bad { background: var(--bad); }
+.dot.note { background: var(--note); } .dot.warn { background: var(--warn); }
+.dot.extra { background: var(--dns); }
 .panels { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); flex: none; }
 .panels:empty { display: none; } .panels > p { margin: 0; padding: 7px 20px; }
 .panel { flex: none; max-width: 100%; } .panel[open] { flex: 1 0 100%; }
@@ -84,6 +96,7 @@ svg .partial { opacity: .45; }
 .panel[open] > summary::before, .part[open] > summary::before { content: "▾"; content: "▾" / ""; }
 .panel-content { padding: 4px 20px 16px; max-height: 70vh; overflow: auto; }
 #history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
+#history-charts { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 0 32px; }
 .panel td code { white-space: pre-wrap; }
 .panel caption {
   text-align: left; color: var(--text); font-weight: 600; padding: 12px 0 4px; font-size: 13px;

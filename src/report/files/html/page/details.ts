@@ -1,6 +1,7 @@
 import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { Value } from "../../../../base/value/value.ts";
 import type { Attempt, Exchange, Failure, MessageView, RoundStats } from "../../../../run/event.ts";
+import { histogram, numberTicks } from "./chart.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import {
   block,
@@ -67,12 +68,14 @@ function remarksOf(
   ];
 }
 
-/** The details of a job; `nameOf` gives the name of a job by its id. */
+/** The details of a job; `nameOf` gives the name of a job by its id, and `width` is that of charts. */
 export function jobDetails(
   job: PageJob,
   nameOf: (id: string) => string | undefined,
   link: () => string,
+  width: number,
 ): Content {
+  const { times = [] } = job;
   const { state, start, duration, critical, reason, needs, rounds, failures, expect, stats } = job;
   const facts = [
     start !== undefined && state !== "unfinished" && formatElapsed(duration),
@@ -87,8 +90,29 @@ export function jobDetails(
     head(job.name, state, facts, remarks, link),
     failureSection(failures),
     stats && section("Times of the rounds", statsTable(stats)),
+    times.length > 0 && section("Response times", times.map((one) => distribution(one, width))),
     rounds !== undefined && section("All rounds", block(rounds)),
   ];
+}
+
+function distribution(
+  { name, times }: NonNullable<PageJob["times"]>[number],
+  width: number,
+): PageElement {
+  const { count, min, max, p50, p95, p99, histogram: counts } = times;
+  const ticks = numberTicks(Math.max(...counts));
+  return histogram({
+    title: `${name}: ${count} response times`,
+    width,
+    x: { from: min, to: max, ticks: [min, (min + max) / 2, max], format: formatElapsed },
+    y: { to: ticks.at(-1)!, ticks, format: String },
+    counts,
+    lines: [
+      { name: "p50", tone: "good", at: p50 },
+      { name: "p95", tone: "warn", at: p95 },
+      { name: "p99", tone: "bad", at: p99 },
+    ],
+  });
 }
 
 function statsTable({ count, passed, failed, ...times }: RoundStats): PageElement {

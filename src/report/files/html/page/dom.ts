@@ -64,9 +64,10 @@ export interface PageElement {
   ): void;
 }
 
-/** A click, or a key that was pressed. */
+/** A key that was pressed, a click, or a move of the pointer. */
 export interface PageEvent {
   readonly target: unknown;
+  readonly offsetX: number;
   readonly key: string;
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
@@ -96,7 +97,7 @@ export const {
   navigator,
 } = globalThis as unknown as Browser;
 
-type Attributes = Readonly<Record<string, string | number | undefined>>;
+type Attributes = Readonly<Record<string, string | number | false | undefined>>;
 
 /** Children of an element: elements and texts, never markup. */
 export type Content = PageElement | string | undefined | false | readonly Content[];
@@ -118,7 +119,7 @@ function addPart(element: PageElement, part: Attributes | Content): void {
   else if (part && "append" in part) element.append(part as PageElement);
   else if (part) {
     for (const [name, value] of Object.entries(part)) {
-      if (value !== undefined) element.setAttribute(name, String(value));
+      if (value !== undefined && value !== false) element.setAttribute(name, String(value));
     }
   }
 }

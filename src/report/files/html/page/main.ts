@@ -6,10 +6,12 @@
  */
 import { readAddress } from "./address.ts";
 import { addEventListener, document, find, location } from "./dom.ts";
+import { showHistory } from "./show_history.ts";
 import { showIndex } from "./show_index.ts";
 import { showRun } from "./show_run.ts";
 
 document.documentElement.setAttribute("class", "js");
+showHistory();
 if (document.getElementById("index")) showSuite();
 else showRun();
 

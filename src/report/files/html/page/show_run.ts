@@ -55,8 +55,12 @@ export function showRun(run?: string): void {
   const showDetails = (target: RowTarget) => {
     selected = target;
     const { kind, index } = target;
-    if (kind === "job") show(panel, jobDetails(jobs[index]!, (id) => names.get(id), linkOf));
-    else {
+    if (kind === "job") {
+      show(
+        panel,
+        jobDetails(jobs[index]!, (id) => names.get(id), linkOf, panel.clientWidth - 40),
+      );
+    } else {
       const step = steps[index]!;
       show(panel, stepDetails(step, jobs[step.job]!, detailsOf(index), linkOf));
     }
