@@ -26,10 +26,10 @@ export function makeKeysPage(): Page {
     ...SUITE_TABLES.flatMap(section),
     "## Keys of other tools",
     "",
-    "These keys are not supported; the warning names what to use instead.",
+    "These keys are not supported; the message names what to use instead.",
     "",
     ...table(
-      ["Key", "Of", "Warning"],
+      ["Key", "Of", "Message"],
       [
         ...WORKFLOW_TABLES.flatMap(([, { what }]) => otherKeysOf(what)),
         ...otherKeysOf("a job file", "a job"),

@@ -555,6 +555,13 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
 });
 
+Deno.test("another tool's word for a test is an error, since the test would be lost", async () => {
+  for (const word of ["assert", "asserts", "expect", "check"]) {
+    const shown = [`6:5: error: unknown key "${word}" in a step`];
+    assertEquals(await describeText(step(`${word}: res.a == 1`)), shown);
+  }
+});
+
 Deno.test("a with that is not a mapping is reported once", async () => {
   const shown = ['6:11: error: "with" must be a map, not "GET http://h"'];
   assertEquals(await describeText(step("with: GET http://h", "http")), shown);

@@ -148,6 +148,6 @@ export function dictOf(value: Value | undefined): Dict {
 }
 
 /** A value if it is a list, or an empty list. */
-export function listOf(value: Value | undefined): readonly Value[] {
+function listOf(value: Value | undefined): readonly Value[] {
   return Array.isArray(value) ? value : [];
 }

@@ -137,7 +137,7 @@ function isMissing(value: unknown): boolean {
     typeof value === "string" && value.trim() === "";
 }
 
-/** A key that is nearly one of the table is an error; any other may be a note of the author. */
+/** A key that is nearly one of the table or means `test` is an error; others may be notes. */
 function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: Dict,
   path: Path,
@@ -162,7 +162,8 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
         : near === undefined
         ? otherHint
         : hintForKey(what, near) ?? `did you mean "${near}"?`);
-    const add = near === undefined ? addWarning : addError;
+    const isTest = known?.startsWith('the key is "test"') ?? false;
+    const add = near === undefined && !isTest ? addWarning : addError;
     const message = `unknown key "${key}" in ${what}`;
     add(problems, UNKNOWN_KEY, [...path, key], message, { part: "key", hint });
   }
