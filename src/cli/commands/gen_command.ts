@@ -34,6 +34,8 @@ export async function genCommand(
   const api = await readApi(path, read);
   const description = out === undefined ? path : relativePath(path, out, host);
   const existing = file && new Existing(file.value as Dict, api.operations, api.server);
+  // The workflow of something else is not added to.
+  if (existing && !existing.isOf(api.operations)) await refuseExisting(out!, host);
   const made = makeWorkflow(api, findSecrets, description, fileName(path), existing);
   const warnings = made.notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const

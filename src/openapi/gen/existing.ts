@@ -59,6 +59,11 @@ export class Existing {
     return this.#steps.get(operation);
   }
 
+  /** Whether it has one of the operations, or is held against a description. */
+  isOf(operations: readonly Operation[]): boolean {
+    return this.descriptions().size > 0 || operations.some((one) => this.#steps.has(one));
+  }
+
   /** Whether a step sends its request where the operation is. */
   isAt(operation: Operation, { method, url }: ExistingStep): boolean {
     const path = pathOf(url, this.#server);

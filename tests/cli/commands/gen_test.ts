@@ -53,12 +53,16 @@ for (
 
 Deno.test("gen overwrites no file, but for --force", async () => {
   const files = { "a.yml": API, "w.yml": "mine" };
-  const refused = await gen(files, ["a.yml", "-o", "w.yml"]);
-  assertEquals([refused.code, refused.stdout, refused.written], [1, "", "mine"]);
-  assertEquals(
-    refused.stderr,
-    "runner: error: 'w.yml' already exists\n  overwrite it with --force\n",
-  );
+  const other =
+    "name: o\njobs: [{ name: j, steps: [{ uses: http, with: { get: 'http://b' } }] }]\n";
+  for (const text of ["mine", other]) {
+    const refused = await gen({ ...files, "w.yml": text }, ["a.yml", "-o", "w.yml"]);
+    assertEquals([refused.code, refused.stdout, refused.written], [1, "", text]);
+    assertEquals(
+      refused.stderr,
+      "runner: error: 'w.yml' already exists\n  overwrite it with --force\n",
+    );
+  }
   const forced = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
   assertEquals([forced.code, forced.names], [0, ["a.yml", "w.yml"]]);
   assertStringIncludes(forced.written, "name: Pets");
