@@ -220,6 +220,8 @@ export interface Traffic {
   readonly received: number;
   /** The code of the answer, by the conventions of HTTP. */
   readonly code?: number;
+  /** Milliseconds that it waited here for a connection, before its time began. */
+  readonly queued?: number;
 }
 
 /** Something that differs from an API description. */
@@ -277,6 +279,13 @@ export interface ActionContext {
   readonly deadline: AttemptDeadline;
   /** Where to keep what outlives the attempt. */
   readonly scope: ActionScopes;
+  /**
+   * Holds the first request of a round of a load job back until all have a connection; absent
+   * when it was read before.
+   *
+   * @internal
+   */
+  readonly hold?: ((send: () => void) => void) | undefined;
   /** Takes secrets, which no report shows. */
   readonly secrets: SecretSink;
   /** The name of the step, for messages. */

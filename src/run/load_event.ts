@@ -95,6 +95,8 @@ export interface LoadStepCounts extends LoadCounts, LoadTraffic {
   readonly flaky?: number;
   /** The number of assertions by outcome. */
   readonly assertions?: AssertionCount;
+  /** The first run that did not fail, in its second; a skipped one only until there is another. */
+  readonly first?: StepTree;
 }
 
 /** What a step sent and received. */

@@ -24,6 +24,7 @@ import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
 import { inField } from "./execute/evaluate_field.ts";
 import type { CompiledStep } from "./execute/compiled_step.ts";
 import type { Outputs } from "./execute/outputs.ts";
+import type { GatePlace } from "./load/gate.ts";
 import type { Detail, RunOptions, SnapshotMode } from "./run_options.ts";
 
 /** A run, or the part of it that is an embedded job or cleans up: `with` makes such a part. */
@@ -174,6 +175,8 @@ export interface RoundStart {
   readonly pace?: Pace;
   /** What its cookies belong to, where it is not the round. */
   readonly session?: object;
+  /** Holds its first request back. */
+  readonly gate?: GatePlace;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
@@ -192,6 +195,7 @@ export class Round implements RoundStart {
   readonly due: number | undefined;
   readonly pace: Pace | undefined;
   readonly session: object | undefined;
+  readonly gate: RoundStart["gate"];
   readonly within: StepRun | undefined;
   readonly outputs: Outputs;
   readonly names: Readonly<Record<string, unknown>>;
@@ -210,6 +214,7 @@ export class Round implements RoundStart {
     this.due = start.due;
     this.pace = start.pace;
     this.session = start.session;
+    this.gate = start.gate;
     this.within = start.within;
     this.outputs = start.outputs;
     this.names = start.names;
@@ -220,8 +225,8 @@ export class Round implements RoundStart {
 
   /** A part of the round, with some of its state replaced. */
   with(changes: Partial<Pick<RoundStart, "run" | "outputs" | "resources" | "names">>): Round {
-    const { run, job, index, pace, session, within, outputs, resources, names } = this;
-    const start = { run, job, index, pace, session, within, outputs, resources, names };
+    const { run, job, index, pace, session, gate, within, outputs, resources, names } = this;
+    const start = { run, job, index, pace, session, gate, within, outputs, resources, names };
     return new Round({ ...start, ...changes }, this);
   }
 

@@ -304,8 +304,8 @@ jobs:
 `,
     "rows.csv": "row\n1\n2\n3\n",
   }, async (cwd) => {
-    const { code, stdout } = await runMain(["--report-dir", "reports", "w.yml"], { cwd });
-    assertEquals(code, 1);
+    const { code, stdout, stderr } = await runMain(["--report-dir", "reports", "w.yml"], { cwd });
+    assertEquals([code, stderr.includes("internal error")], [1, false], stderr);
     // Of 12 requests, the first of each user has no cookie.
     assertEquals([arrived, visits], [14, 9]);
     assertMatch(stdout, /12 rounds in .* by 3 users {3}4 failed \(33 %\)/);
@@ -333,7 +333,38 @@ jobs:
     ]);
     const off = await runMain(["--load", "off", "w.yml"], { cwd });
     assertStringIncludes(off.stdout, "● Shop\n   1. ✓ http\n   2. ✓ sh 1\n   3. ○ cleanup: bye\n");
-    const { stderr } = await runMain(["--load", "soon", "w.yml"], { cwd });
-    assertStringIncludes(stderr, "option --load must be a duration");
+    const refused = await runMain(["--load", "soon", "w.yml"], { cwd });
+    assertStringIncludes(refused.stderr, "option --load must be a duration");
   });
+});
+
+Deno.test("users of a race connect first, and then send all at once", async () => {
+  let connections = 0;
+  const before: number[] = [];
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answer = new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  const serve = async (connection: Deno.Conn) => {
+    connections++;
+    for await (const _ of connection.readable) {
+      before.push(connections);
+      await connection.write(answer);
+    }
+  };
+  const serving = (async () => {
+    for await (const connection of listener) serve(connection).catch(() => {});
+  })();
+  const { port } = listener.addr as Deno.NetAddr;
+  await withFiles({
+    "w.yml": `name: n
+jobs:
+- name: Race
+  load: { users: 5, count: 10, together: true }
+  steps: [{ uses: http, with: { post: "http://127.0.0.1:${port}/", body: x }, test: res.code == 200 }]
+`,
+  }, async (cwd) => {
+    assertEquals((await runMain(["w.yml"], { cwd })).code, 0);
+  });
+  assertEquals([before.length, ...before.slice(0, 5)], [10, 5, 5, 5, 5, 5]);
+  listener.close();
+  await serving;
 });

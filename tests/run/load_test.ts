@@ -35,6 +35,7 @@ async function runLoad(
 name: w
 jobs:
   - name: j
+    id: j
     load: ${load}
     steps:
       - uses: hello
@@ -138,14 +139,19 @@ Deno.test("a start without a place is dropped and counted", async () => {
 });
 
 Deno.test("a program that is busy starts rounds late, and says so", async () => {
-  const { ended, seconds } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
-    if (clock.time === 500) clock.advance(55);
+  const { ended, seconds, events } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
+    if (clock.time === 500) clock.advance(155);
     return OK;
   });
   const { started, late, lateMax, max } = ended.stats;
-  // Those due at 510 to 540 began at 556; that at 550 was not late enough.
-  assertEquals([started, late, lateMax, max], [100, 4, 46, 55]);
-  assertEquals(seconds[0]?.late, 4);
+  // Those due at 510 to 640 began at 656; that at 650 was not late enough.
+  assertEquals([started, late, lateMax, max], [100, 14, 146, 155]);
+  assertEquals(seconds[0]?.late, 14);
+  const notes = events.flatMap((event) => event.type === "note" ? event.text : []);
+  assertEquals(notes.map((text) => text.replace(/\d+ %/, "N %")), [
+    "j: 14 rounds started late, by up to 146ms: this machine is busy (processor N %); " +
+    "spread the job over processes with --processes 2",
+  ]);
 });
 
 Deno.test("rates ramp evenly", async () => {

@@ -132,7 +132,9 @@ async function exchange(
         brief: `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,
         elapsed,
         ...call.phases ? { phases: { ...call.phases } } : {},
-        ...call.traffic ? { traffic: call.traffic } : {},
+        ...call.traffic && {
+          traffic: { ...call.traffic, queued: (call.began ?? began) - began },
+        },
         ...retryAfterOf(head, context),
       };
     } catch (error) {

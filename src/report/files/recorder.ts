@@ -98,7 +98,10 @@ class RunRecorder {
   }
 
   #addRounds({ job, begun, rounds, steps }: RoundsTallied): void {
-    this.#change(job, { tally: { begun, rounds, steps } });
+    const { passed, failed, skipped } = rounds;
+    // A load job does not know how many there will be.
+    const all = this.#jobs.get(job)?.rounds ?? passed + failed + skipped;
+    this.#change(job, { rounds: all, tally: { begun, rounds, steps } });
     for (const { first, failures, otherFailures, states } of steps) {
       if (first) this.#addStep(first, states[first.result.state]);
       for (const [index, { first, count }] of failures.entries()) {

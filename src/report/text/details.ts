@@ -15,6 +15,7 @@ import { stepIcon, stepTitle, suiteTitle } from "./layout.ts";
 import { asText, countOf, indentLines } from "./lines.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
+import { renderSeconds } from "./render_load.ts";
 
 type DetailOptions = Pick<ReportOptions, "style" | "columns">;
 
@@ -106,9 +107,10 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
     case "round_finished":
       return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
     case "rounds_tallied":
-    case "load_second":
     case "load_ended":
       return [];
+    case "load_second":
+      return [at(`${names.job(event.job)}: ${renderSeconds([event])}`)];
     case "job_finished":
       return [at(jobEnd(event, names))];
     case "note":

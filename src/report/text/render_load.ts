@@ -113,7 +113,9 @@ function renderOperand(
   _: number,
   all: LoadThreshold["operands"],
 ): string {
-  const shown = typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+  const shown = typeof value !== "number" || Number.isInteger(value)
+    ? String(value)
+    : String(Number(value.toPrecision(4)));
   return all.length === 1 ? shown : `${text} ${shown}`;
 }
 

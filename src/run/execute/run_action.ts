@@ -112,6 +112,10 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     return new StepScopes(this.step);
   }
 
+  get hold(): ActionContext["hold"] {
+    return this.step.round.gate?.hold;
+  }
+
   get secrets(): SecretSink {
     return this.step.run.secrets;
   }

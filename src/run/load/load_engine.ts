@@ -7,6 +7,7 @@ import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { Gate } from "./gate.ts";
 import { LoadMeter } from "./load_meter.ts";
 import { LoadSeconds } from "./load_seconds.ts";
 import type { LoadPlan } from "./plan_load.ts";
@@ -54,6 +55,9 @@ export class LoadEngine implements FlightOwner {
   readonly #notes = new Set<string>();
   /** What the cookies of each user belong to. */
   readonly #sessions = new Map<number, object>();
+  readonly #past = new Set<number>();
+  /** Where the first rounds of all users wait for each other. */
+  readonly #gate: Gate | undefined;
   readonly #done = Promise.withResolvers<void>();
   #began = 0;
   #disarm: (() => void) | undefined;
@@ -90,6 +94,10 @@ export class LoadEngine implements FlightOwner {
     );
     this.#most = most === Infinity ? most : Math.ceil((most - index + 1) / of);
     this.#maxInFlight = Math.ceil(load.maxInFlight / of);
+    if (load.together) {
+      const users = load.stages[0]!.users ?? 0;
+      this.#gate = new Gate(Math.min(this.#most, Math.ceil((users - index + 1) / of)));
+    }
     this.#publishes = steps.some(({ publishes }) => publishes);
     const { steps: keys } = outline;
     const meters = { warmUp: new LoadMeter(keys), measured: new LoadMeter(keys) };
@@ -132,6 +140,7 @@ export class LoadEngine implements FlightOwner {
     const isWarmUp = run === this.#warmUpRun;
     const now = this.#now();
     this.#seconds.advance(now);
+    round.gate?.leave();
     const isCut = run.cancellation.reason !== undefined;
     const { warmUp, measured } = this.#meters;
     (isWarmUp ? warmUp : measured).addRound(isCut ? "skipped" : state, roundDuration(now - due));
@@ -314,11 +323,19 @@ export class LoadEngine implements FlightOwner {
         ...row ? { vars: mergeDicts(start.run.vars, row) } : {},
         round: { index, user },
       },
+      ...this.#gate && !this.#isPast(user) ? { gate: this.#gate.join() } : {},
       ...load.keepsCookies ? { session: this.#sessionOf(user) } : {},
     });
     new Flight(round, steps, this).start();
     // Rounds at a rate end when the next one would be due.
     if (!this.#dueTimes && this.#measured >= this.#most) this.#end(this.#now());
+  }
+
+  /** Whether a user has had a first round. */
+  #isPast(user: number): boolean {
+    const isPast = this.#past.has(user);
+    this.#past.add(user);
+    return isPast;
   }
 
   #sessionOf(user: number): object {

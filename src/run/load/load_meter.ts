@@ -9,6 +9,8 @@ import type {
   LoadStepCounts,
   StepResult,
   StepRun,
+  StepState,
+  StepTree,
 } from "../event.ts";
 import { hasFailed, StepTrees } from "../step_trees.ts";
 import { MAX_CAUSES, OTHER_CAUSES } from "./load_stats.ts";
@@ -29,6 +31,8 @@ export class LoadMeter {
   #failures = new Map<string, Mutable<LoadFailures>>();
   /** The causes that had their example. */
   readonly #known = new Set<string>();
+  /** Of the steps that had theirs, its state. */
+  readonly #firsts: (StepState | undefined)[] = [];
 
   constructor(keys: readonly string[]) {
     this.#keys = keys;
@@ -43,14 +47,22 @@ export class LoadMeter {
   }
 
   addStep({ run, result, time }: StepFinished): void {
-    if (!run.within && this.#trees.isEmpty && !hasFailed(result)) {
+    const first = this.#firsts[run.step];
+    const hasFirst = first !== undefined && first !== "skipped";
+    if (!run.within && this.#trees.isEmpty && hasFirst && !hasFailed(result)) {
       this.#stepOf(run).add(result);
       return;
     }
     const tree = this.#trees.finish({ run, result });
     if (!tree) return;
-    this.#stepOf(run).add(result);
-    if (!hasFailed(result)) return;
+    const step = this.#stepOf(run);
+    step.add(result);
+    if (!hasFailed(result)) {
+      if (hasFirst || first === result.state) return;
+      this.#firsts[run.step] = result.state;
+      step.first = tree;
+      return;
+    }
     const cause = causeOf(this.#keys[run.step] ?? "", result.failures[0]);
     let failures = this.#failures.get(cause);
     if (!failures) {
@@ -111,6 +123,7 @@ function causeOf(step: string, failure: Failure | undefined): string {
 
 /** Counts the runs of a step. */
 class StepMeter {
+  first: StepTree | undefined;
   readonly #times = new Histogram(true);
   #passed = 0;
   #failed = 0;
@@ -145,10 +158,14 @@ class StepMeter {
     for (const name in phases) sums[name] = (sums[name] ?? 0) + phases[name]!;
   }
 
-  addTraffic({ received, sent, code }: Traffic): void {
+  addTraffic({ received, sent, code, queued }: Traffic): void {
     const traffic = this.#traffic ??= { bytesIn: 0, bytesOut: 0 };
     traffic.bytesIn += received;
     traffic.bytesOut += sent;
+    if (queued !== undefined) {
+      const sums = this.#phases ??= {};
+      sums.queue = (sums.queue ?? 0) + queued;
+    }
     if (code === undefined) return;
     const codes = this.#codes ??= {};
     const kind = CLASSES[Math.floor(code / 100)] ?? "other";
@@ -168,6 +185,7 @@ class StepMeter {
         ? { assertions: { passed: this.#right, failed: this.#wrong } }
         : {},
       ...times ? { times } : {},
+      ...this.first ? { first: this.first } : {},
       ...this.#traffic,
       ...this.#codes ? { codes: this.#codes } : {},
       ...phases.length > 0 ? { phases: Object.fromEntries(phases) } : {},

@@ -12,6 +12,7 @@ import type {
   LoadStepStats,
   LoadTraffic,
   StepTally,
+  StepTree,
 } from "../event.ts";
 
 /** The most causes of failures that are kept. */
@@ -168,6 +169,7 @@ class StepCounts extends Counts {
   #tolerated = 0;
   #untested = 0;
   #flaky = 0;
+  #first: StepTree | undefined;
   #assertions: { passed: number; failed: number } | undefined;
   #bytesIn: number | undefined;
   #bytesOut: number | undefined;
@@ -180,6 +182,9 @@ class StepCounts extends Counts {
     this.#tolerated += step.tolerated ?? 0;
     this.#untested += step.untested ?? 0;
     this.#flaky += step.flaky ?? 0;
+    if (step.first && (!this.#first || this.#first.result.state === "skipped")) {
+      this.#first = step.first;
+    }
     if (step.assertions) {
       this.#assertions ??= { passed: 0, failed: 0 };
       this.#assertions.passed += step.assertions.passed;
@@ -225,6 +230,7 @@ class StepCounts extends Counts {
       duration: roundDuration((summary?.mean ?? 0) * (summary?.count ?? 0)),
       ...summary ? { times: { ...rest, histogram: times.bars() } } : {},
       ...this.#assertions ? { assertions: this.#assertions } : {},
+      ...this.#first ? { first: this.#first } : {},
       failures: shown,
       otherFailures: failed - shown.reduce((sum, { count }) => sum + count, 0),
     };

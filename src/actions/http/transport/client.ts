@@ -167,6 +167,11 @@ export class Call {
     return this.#elapsed;
   }
 
+  /** When the first request got its connection, or one was opened for it. */
+  get began(): number | undefined {
+    return this.#began;
+  }
+
   /** The time that all responses took together. */
   get phases(): Phases | undefined {
     return this.#phases;
@@ -207,6 +212,7 @@ export class Call {
       clock: context.host.clock,
       maxBody: this.#plan.maxBody,
       sink: this.#sink,
+      hold: context.hold,
       onWait: () => deadline.pauseTimeout(),
       onDispatch: () => {
         deadline.resumeTimeout();

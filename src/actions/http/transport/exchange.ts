@@ -129,13 +129,16 @@ export class Http1Exchange
 
   take(connection: HttpConnection): void {
     this.dialing();
-    if (this.isRepeatable || connection.uses === 0) return this.#start(connection);
-    // It cannot be sent again: the end of the connection may have come, and is seen first.
-    setImmediate(() => {
+    const { hold } = this.#options;
+    const startIfOpen = () => {
       if (this.#isOver) this.#pool.release(connection);
       else if (connection.isOpen) this.#start(connection);
       else this.#pool.acquire(this);
-    });
+    };
+    if (hold) return hold(startIfOpen);
+    if (this.isRepeatable || connection.uses === 0) return this.#start(connection);
+    // It cannot be sent again: the end of the connection may have come, and is seen first.
+    setImmediate(startIfOpen);
   }
 
   refuse(error: unknown, stage: Phase): void {

@@ -88,6 +88,8 @@ export interface SendOptions {
   readonly maxBody: number;
   /** The destination of the body. */
   readonly sink?: BodySink | undefined;
+  /** Calls `send` once the request may be sent over the connection that it has. */
+  readonly hold?: ((send: () => void) => void) | undefined;
   /** Called when the request has a connection, or one is being opened for it. */
   onDispatch(): void;
   /** Called when the request waits for others that connect to the same server. */
