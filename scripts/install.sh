@@ -100,7 +100,7 @@ help() {
     'Environment:' \
     '  RUNNER_INSTALL   The directory to install into (default: ~/.local/bin)' \
     '  RUNNER_RELEASES  The page of the releases, such as' \
-    '                   https://github.com/OWNER/REPO/releases' \
+    '                   https://example.com/runner/releases' \
     '' \
     'Exit code: 3 if there is no such release, 1 after another error.' \
     '' \

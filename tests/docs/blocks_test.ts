@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import { loadAll } from "js-yaml";
+import { ACTION } from "../../src/base/home.ts";
 import { openShop } from "../../scripts/demo_server.ts";
 import {
   type Block,
@@ -99,7 +100,7 @@ async function carryOut(
   if (marks.has("ci")) {
     await checkRecipe(block);
     const commands = runnerCommands(block);
-    assert(commands.length > 0 || text.includes("OWNER/runner@"), "it does not run the program");
+    assert(commands.length > 0 || text.includes(`${ACTION}@`), "it does not run the program");
     return await runCommands({ ...block, text: commands.join("\n") }, directory);
   }
   switch (language) {
@@ -229,7 +230,7 @@ async function checkRecipe({ language, text }: Block): Promise<void> {
     readonly outputs: Readonly<Record<string, unknown>>;
   };
   for (const { uses, with: inputs = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {
-    if (!uses?.startsWith("OWNER/runner@")) continue;
+    if (!uses?.startsWith(`${ACTION}@`)) continue;
     for (const name of Object.keys(inputs)) assert(name in action.inputs, `no input "${name}"`);
   }
   for (const [, name = ""] of text.matchAll(/steps\.runner\.outputs\.(\w+)/g)) {

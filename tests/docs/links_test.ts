@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
+import { ACTION, HOME } from "../../src/base/home.ts";
 import { CHECKOUT, listDocuments, readDocument } from "../support/documents.ts";
 
 Deno.test("every link in the documents has an existing target", async () => {
@@ -28,6 +29,16 @@ Deno.test("pages of docs/ link only to pages and images of docs/", async () => {
     }
   }
   assertEquals(leading, []);
+});
+
+Deno.test("the documents name the home of the project as src/base/home.ts does", async () => {
+  const named = new Set<string>();
+  for (const path of await listDocuments()) {
+    const document = await readDocument(path);
+    for (const [, home] of document.matchAll(/(https:[^\s"']+)\/releases\b/g)) named.add(home!);
+    for (const [, action] of document.matchAll(/uses: (\S+\/runner)@/g)) named.add(action!);
+  }
+  assertEquals([...named].sort(), [ACTION, HOME].sort());
 });
 
 /** Where a document leads, pictures included. */

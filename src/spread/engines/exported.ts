@@ -24,9 +24,6 @@ export interface Exported {
   readonly version: string;
 }
 
-/** The repository of the program. */
-export const REPOSITORY = "OWNER/runner";
-
 /** The words of a command for sh. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");

@@ -1,3 +1,4 @@
+import { ACTION } from "../../base/home.ts";
 import { RunnerError } from "../../base/errors.ts";
 import {
   DIRECTORY,
@@ -5,7 +6,6 @@ import {
   prepareLines,
   renderExported,
   reportLines,
-  REPOSITORY,
   RUN_FILE,
   runArguments,
   shellLine,
@@ -119,7 +119,7 @@ function conditionOf(task: Task): string | undefined {
 function setUp({ version }: Pick<Exported, "version">): readonly object[] {
   return [
     { uses: "actions/checkout@v7" },
-    { uses: `${REPOSITORY}@v${version}`, with: { version } },
+    { uses: `${ACTION}@v${version}`, with: { version } },
   ];
 }
 
