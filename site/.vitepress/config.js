@@ -3,16 +3,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { HOME } from "../../src/base/home.ts";
 import { colourOutput, isOutput, renderOutput } from "./colour_output.js";
 import { describePage } from "./describe_page.js";
 import { listExamples } from "./examples.js";
 import { layOutTables } from "./lay_out_tables.js";
 import { makePages, PAGES } from "./make_pages.js";
+import { searchIn } from "./search.js";
 import { SIDEBAR } from "./sidebar.js";
 import { writeTexts } from "./write_texts.js";
 
-/** Where the repository will be; GitHub sets the variable. */
-const REPOSITORY = `https://github.com/${process.env.GITHUB_REPOSITORY ?? "OWNER/runner"}`;
 const BASE = process.env.SITE_BASE ?? "/";
 const SLOGAN = "Test APIs and smoke-test releases from one YAML file. " +
   "When a check fails, it shows you why.";
@@ -36,19 +36,7 @@ export default defineConfig({
   ],
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },
-    search: {
-      provider: "local",
-      options: {
-        _render: renderForSearch,
-        miniSearch: {
-          searchOptions: {
-            // All words must be on a page, and its title counts most.
-            combineWith: "AND",
-            boost: { title: 6, titles: 2, text: 1 },
-          },
-        },
-      },
-    },
+    search: { provider: "local", options: searchIn(BASE) },
     nav: [
       { text: "Docs", link: "/docs", activeMatch: "^/(docs|start|concepts|cookbook|ci|migrate|reference|about)" },
       { text: "Examples", link: "/examples/", activeMatch: "^/examples/" },
@@ -58,7 +46,7 @@ export default defineConfig({
       "/examples/": [{ text: "Examples", link: "/examples/" }, ...listExamples(examples)],
       "/": [{ text: "Overview", link: "/docs" }, ...SIDEBAR.map(linkSection)],
     },
-    socialLinks: [{ icon: "github", link: REPOSITORY, ariaLabel: "The repository on GitHub" }],
+    socialLinks: [{ icon: "github", link: HOME, ariaLabel: "The repository" }],
     outline: { level: [2, 3], label: "On this page" },
     editLink: {
       text: "Edit this page",
@@ -109,7 +97,7 @@ export default defineConfig({
       description: about.length < 100 && page.title !== "" ? `${page.title}: ${about}` : about,
       frontmatter: {
         ...page.frontmatter,
-        ...source === undefined ? { editLink: false } : { source: `${REPOSITORY}/edit/main/${source}` },
+        ...source === undefined ? { editLink: false } : { source: `${HOME}/edit/main/${source}` },
       },
     };
   },
@@ -130,18 +118,6 @@ function fileOf(tokens, index) {
     if (file !== undefined) return file;
   }
   return undefined;
-}
-
-/** Words that people look for and the title of the right page does not have. */
-const SEARCHED = { "concepts/cleanup.md": "teardown" };
-
-/** A page as the search reads it. */
-function renderForSearch(text, env, md) {
-  const html = md.render(text, env);
-  const words = SEARCHED[env.relativePath];
-  return words === undefined
-    ? html
-    : html.replace(/(<h1[^>]*>.*?)( ?<a class="header-anchor")/, `$1 (${words})$2`);
 }
 
 /** The title of a section leads to its first page: a button in a button is no good for a reader. */

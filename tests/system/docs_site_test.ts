@@ -6,11 +6,16 @@ import { chooseScheme, findBarriers, setSize } from "../support/programs/html_re
 
 /** Search terms, and the pages one of which must be found first. */
 const SEARCHES: Readonly<Record<string, RegExp>> = {
-  parallel: /file-format|concepts\/|keys/,
+  parallel: /jobs|concepts\/|keys/,
   concurrency: /file-format|concepts\/|keys/,
+  matrix: /matrix|jobs/,
+  "if else": /expressions/,
+  "hash of a file": /download/,
+  download: /download/,
+  env: /environment/,
   assert: /assert/,
   assertion: /assertion/,
-  "exit code": /command-line|cli|shell|first-workflow/,
+  "exit code": /command-line|how-a-run|cli|shell|first-workflow/,
   teardown: /cleanup|suites/,
   cleanup: /cleanup/,
   cache: /ci\/|cli/,
@@ -32,7 +37,12 @@ Deno.test("the site builds, its links work, and readers find what they look for"
     for (const name of ["docs", "examples", "site"]) {
       await copyDirectory(join(CHECKOUT, name), join(directory, name));
     }
-    await Deno.copyFile(join(CHECKOUT, "CHANGELOG.md"), join(directory, "CHANGELOG.md"));
+    for (const name of ["src/base", "src/cli/help"]) {
+      await Deno.mkdir(join(directory, name), { recursive: true });
+    }
+    for (const file of ["CHANGELOG.md", "src/base/home.ts", "src/cli/help/synonyms.json"]) {
+      await Deno.copyFile(join(CHECKOUT, file), join(directory, file));
+    }
     await npm(directory, "ci", "--ignore-scripts", "--no-audit", "--no-fund");
     await npm(directory, "run", "build");
     const site = join(directory, "site", "dist");
@@ -160,6 +170,8 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
       if (!wanted.test(found[0] ?? "")) wrong.push(`${query}: ${found.join(", ")}`);
     }
     assertEquals(wrong, []);
+    const found = await search(page, "changelog");
+    assertEquals(found.filter((path) => path === "/changelog.html"), []);
   });
 
   await test.step("nothing fails, and nothing is loaded from other hosts", () => {
@@ -228,8 +240,23 @@ async function measureInBrowser(
     }
   });
 
+  await test.step("the headings of a page are listed beside it from 1024 px on", async () => {
+    for (const width of [1024, 1280, 1440, 1600]) {
+      await setSize(page, width, 800);
+      await page.open(`${url}/concepts/jobs.html`);
+      const [left, right, end] = await page.evaluate(
+        WHEN + `when(() => document.querySelector(".VPDocAsideOutline a")).then((link) => {
+          const { left, right, height } = link.getBoundingClientRect();
+          const text = document.querySelector(".content-container").getBoundingClientRect();
+          return [left - text.right, height > 0 ? right : Infinity, innerWidth];
+        })`,
+      ) as [number, number, number];
+      assert(left > 0 && right < end, `${width}: ${left}, ${right}`);
+    }
+  });
+
   await test.step("no page scrolls sideways, and no code and no table does on a screen", async () => {
-    for (const width of [1280, 390]) {
+    for (const width of [1280, 1024, 390]) {
       await setSize(page, width, 800);
       await page.open(`${url}/docs.html`);
       // The document takes the content of each page by turns, which is faster than loading it.
