@@ -19,7 +19,7 @@ if (!(port <= 65535)) refuse(String(text));
 try {
   const { url } = openShop({ port, password: "open sesame" });
   say(`the shop is open at ${url}; Ctrl-C closes it`);
-  if (url !== `http://127.0.0.1:${DEFAULT}`) say(`set SHOP_URL=${url} for the workflows`);
+  if (url !== `http://127.0.0.1:${DEFAULT}`) say(`set SHOP_URL=${url} for the examples`);
 } catch (error) {
   if (error instanceof Deno.errors.AddrInUse) {
     const another = `${theTask("shop")} --port ${port < 65535 ? port + 1 : DEFAULT}`;
