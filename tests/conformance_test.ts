@@ -66,7 +66,9 @@ function steady(text: string, url: string): string {
     .replaceAll(host, "rig")
     .replace(/127\.0\.0\.1 port \d{2,5}/g, "rig")
     .replace(/(?<=^ *(?:\d+\. )?[✓✗○] .*) \([\d.]+m?s\)/gm, "")
-    .replace(/(in|time:|path|after) [\d.]+(?:ms|s)\b/g, "$1 0ms")
+    .replace(/(?<=^(?:[✓✗⚠!-] .* |Time {7}))[\d.]+m?s(?= \(|$)/gm, "0ms")
+    .replace(/(?<=^ {2}[✓✗⚠] .*?) +[\d.]+m?s(?= {2}|$)/gm, "  0ms")
+    .replace(/(in|path|after) [\d.]+(?:ms|s)\b/g, "$1 0ms")
     .replace(/(?<=^Slowest steps\n)(?: +\d.*\n)+/gm, "    the five slowest\n")
     .replace(
       /(?<=[\d:.]{12},? )[\d.]+m?s\b|(?<=(?:took|time|min|mean|p\d\d|max) )[\d.]+m?s\b/g,

@@ -30,7 +30,7 @@ export async function runForPicture({ file, text, args = [], code }: ShownRun): 
         SHOP_PASSWORD: shop.password,
         FORCE_COLOR: "1",
         LC_ALL: "C.UTF-8",
-        RUNNER_OUTPUT: "auto",
+        RUNNER_OUTPUT: "spinner",
       },
     }).output();
     const [printed, errors] = [result.stdout, result.stderr].map((bytes) =>
@@ -58,7 +58,9 @@ function steady(output: string): string {
   return output
     // deno-lint-ignore no-control-regex
     .replace(/\x1b\[2m \([\d.]+m?s\)\x1b\[22m/g, "")
-    .replace(/(?<=(?:Completed|Failed) in )[\d.]+m?s/g, "120ms")
-    .replace(/(?<=Total workflow time: )[\d.]+m?s/g, "240ms")
+    // deno-lint-ignore no-control-regex
+    .replace(/(?<=\x1b\[22m \x1b\[2m)[\d.]+m?s/g, "120ms")
+    // deno-lint-ignore no-control-regex
+    .replace(/(?<=Time {7}\x1b\[22m)[\d.]+m?s/g, "240ms")
     .replace(/looked for in \S+\/\.runner\/plugins/g, "looked for in ~/.runner/plugins");
 }

@@ -7,32 +7,56 @@ const [red, green, yellow, blue, cyan] = [31, 32, 33, 34, 36].map((code) => pain
 
 /** Whether a text is what a run prints. */
 export function isOutput(text) {
-  return /^(● |Failures$|Workflows$|Total workflow time: | +\d+\. [✓✗○-] |(\S+: )?Total workflow time)/m.test(text);
+  return /^(● |[✓✗⚠!] .* [\d.]+m?s( |$)|Failures$|Workflows$|(Jobs|Steps) {6}| +\d+\. [✓✗○-] )/m.test(text);
 }
 
 /** The text with colour codes. */
 export function colourOutput(text) {
   const lines = text.split("\n");
   const header = lines.indexOf("");
-  let [below, inDifference] = ["", false];
+  let [below, inDifference, isPassed] = ["", false, false];
   return lines.map((line, index) => {
     const step = /^ +\d+\. ([✓✗○-]) /.exec(line);
+    const job = /^([✓✗⚠!●-]) (.*)$/.exec(line);
     if (step) below = step[1];
-    else if (/^(●|Failures$)/.test(line)) below = line[0];
+    else if (line === "Failures") below = "F";
+    else if (job) [below, isPassed] = ["", job[1] === "✓" || isClosed(lines, index, job)];
+    else if (ROW.test(line)) below = "S";
     if (/^ +- expected: /.test(line)) inDifference = true;
     else if (/^( {0,7}\S| +[\w ]+:$)/.test(line)) inDifference = false;
     if (index > 0 && index < header) return dim(line);
-    const next = lines.slice(index).find((line) => /^ +(Completed|Failed|Stopped) /.test(line));
-    const isTolerated = next?.includes("Completed");
-    return colourLine(line, { below, inDifference, isTolerated, isFirst: index === 0, previous: lines[index - 1] ?? "" });
+    return colourLine(line, { below, inDifference, isPassed, isFirst: index === 0, previous: lines[index - 1] ?? "" });
   }).join("\n");
 }
 
-function colourLine(line, { below, inDifference, isTolerated, isFirst, previous }) {
-  let match;
+/** Whether a job whose name comes before its steps ends well. */
+function isClosed(lines, index, [, sign, name]) {
+  return sign === "●" && lines.slice(index).some((line) => line.startsWith(`✓ ${name} `));
+}
+
+/** A row of the summary. */
+const ROW = /^(Jobs|Steps|Workflows|Warning|Reason|Time|Snapshots|Reports|Next)( {2,})(.*)$/;
+
+function colourRow([, label, space, value]) {
+  const start = bold(label + space);
+  if (label === "Warning") return start + yellow(value);
+  if (label === "Reason") return start + red(value);
+  if (!/\(.*\)$/.test(value)) return start + value;
+  const hasWarning = value.includes("not tested");
+  return start + value.replace(/\d+ [^·(]*?(?= ·| \()/g, (count) => {
+    if (count.includes("passed")) return green(count);
+    if (count.includes("failed")) return red(count);
+    if (/known|tolerated/.test(count)) return yellow(count);
+    return count.includes("skipped") || !hasWarning ? dim(count) : blue(count);
+  }).replace(/ ·/g, dim).replace(/\(.*\)$/, dim);
+}
+
+function colourLine(line, { below, inDifference, isPassed, isFirst, previous }) {
+  let match = ROW.exec(line);
+  if (match) return colourRow(match);
   if (below !== "F" && (match = /^( +\d+\.) (\S.*\(repeating .*)$/.exec(line))) return `${dim(match[1])} ${match[2]}`;
   if ((match = /^( +)([✓✗○-]) (\d+\/\d+ .*)$/.exec(line))) {
-    const icon = match[2] === "✗" && isTolerated ? yellow("✗") : colourIcon(match[2]);
+    const icon = match[2] === "✗" && isPassed ? yellow("✗") : colourIcon(match[2]);
     return `${match[1]}${icon} ${match[3]}`;
   }
   if ((match = /^( +)((?:rounds: )?min \S+, mean .*|\S+ [▁-█ ]*[▁-█][▁-█ ]* \S+)$/.exec(line))) return match[1] + dim(match[2]);
@@ -40,16 +64,15 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
     return match[1] + dim(match[2]) + (match[3] ? ` ${blue(match[3])}` : "");
   }
   if ((match = /^(\S.*?)(  )(\S+\.ya?ml)$/.exec(line))) return bold(match[1]) + match[2] + dim(match[3]);
-  if (/^\d+ workflows?: /.test(line)) {
-    return line.replace(/\d+ passed/, green).replace(/\d+ failed/, red).replace(/\d+ skipped/, yellow);
+  if ((match = /^  ([✓✗⚠-]) (\S.*?)(  +)(\S+\.ya?ml)?( +[\d.]+m?s  )(.*\))$/.exec(line))) {
+    const [, icon, title, space, file = "", time, counts] = match;
+    return `  ${colourIcon(icon)} ${title}${space}${dim(file)}${time}${dim(counts)}`;
   }
-  if ((match = /^  ([✓✗⚠]) (.*?)(?:(  )(\S+\.ya?ml))?(  .*)$/.exec(line))) {
-    const icon = match[1] === "⚠" ? yellow("⚠") : colourIcon(match[1]);
-    return `  ${icon} ${match[2]}${match[4] ? match[3] + dim(match[4]) : ""}${match[5]}`;
-  }
-  if (/^  - .* \(skipped/.test(line)) return `  ${dim(line.trimStart())}`;
   if ((match = /^( +\d+\.) ([✓✗○-]) (.*)$/.exec(line))) {
     return `${dim(match[1])} ${colourIcon(match[2])} ${colourStep(match[2], match[3])}`;
+  }
+  if ((match = /^([✓✗⚠!-]) (.*?) ([\d.]+m?s(?:  ?\S.*)?)$/.exec(line)) && !match[2].includes(" › ")) {
+    return `${colourIcon(match[1])} ${bold(match[2])} ${dim(match[3])}`;
   }
   if ((match = /^([✓✗○-]) (.*)$/.exec(line)) && match[1] !== "-") {
     const [, text, place] = /^(.*?)(?:   (\S+:\d+))?$/.exec(match[2]);
@@ -58,19 +81,7 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
   }
   if ((match = /^● (.*)$/.exec(line))) return `${cyan("●")} ${bold(match[1])}`;
   if (/^- .* \(skipped/.test(line)) return dim(line);
-  if ((match = /^( +)(Completed in \S+)(.*)$/.exec(line))) return match[1] + dim(match[2]) + dim(match[3]);
-  if ((match = /^( +)(Failed in \S+)(.*)$/.exec(line))) return match[1] + red(match[2]) + dim(match[3]);
-  if ((match = /^( +)(Stopped after \S+)(.*)$/.exec(line))) {
-    return match[1] + yellow(match[2]) + dim(match[3]);
-  }
   if (line === "Failures" || line === "Workflows") return bold(line);
-  if ((match = /^(Total workflow time: \S+) (✓ All jobs succeeded)(.*)$/.exec(line))) {
-    return `${dim(match[1])} ${green(match[2])}${dim(match[3])}`;
-  }
-  if ((match = /^(Total workflow time: \S+) (⚠ .*; --strict fails the run)(.*)$/.exec(line))) {
-    return `${dim(match[1])} ${yellow(match[2])}${dim(match[3])}`;
-  }
-  if ((match = /^(Total workflow time: \S+) (✗ .*)$/.exec(line))) return `${dim(match[1])} ${red(match[2])}`;
   if (below === "F") return colourRecap(line);
   if (isFirst) return bold(line);
   const detail = colourDetail(line, below, previous);
@@ -78,7 +89,8 @@ function colourLine(line, { below, inDifference, isTolerated, isFirst, previous 
 }
 
 function colourIcon(icon) {
-  return icon === "✓" ? green(icon) : icon === "✗" ? red(icon) : blue(icon);
+  if (icon === "-") return dim(icon);
+  return icon === "✓" ? green(icon) : icon === "✗" ? red(icon) : icon === "○" ? blue(icon) : yellow(icon);
 }
 
 function colourStep(icon, text) {
@@ -86,9 +98,8 @@ function colourStep(icon, text) {
   const [, name, remark, assertions, wait, retry, time] =
     /^(.*?)( \([^()]*, not tested\))?( \([^()]* assertions(?: failed)?\))?( \(after [^()]*\))?( ↻ [^()]*)?( \([\d.]+m?s\))?$/
       .exec(text);
-  const paintRetry = /^ ↻ 1\b/.test(retry ?? "") ? dim : yellow;
   return name + yellow(remark ?? "") + dim(assertions ?? "") + dim(wait ?? "") +
-    paintRetry(retry ?? "") + dim(time ?? "");
+    yellow(retry ?? "") + dim(time ?? "");
 }
 
 /** A line of the list of failures at the end. */

@@ -1,11 +1,11 @@
 import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
-import type { RunEvent, StepRun, StepWaiting } from "../run/event.ts";
+import type { RunEvent, StepResult, StepRun, StepWaiting } from "../run/event.ts";
 import { runKey } from "../run/step_trees.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
-import { suiteTitle } from "./text/layout.ts";
+import { BELOW_NAME, stepIcon, stepNumber, suiteTitle } from "./text/layout.ts";
 import { countOf, cutLine } from "./text/lines.ts";
 
 /** A report with a line below it for each job, or each workflow of a suite, that is under way. */
@@ -37,6 +37,15 @@ interface LiveJob {
   readonly roundsDone: number;
   /** The step that has been under way for longest, where there is one. */
   readonly step?: LiveStep;
+  /** Its latest steps that are over, unless it has rounds; the report has them when it ends. */
+  readonly ended?: readonly EndedStep[];
+}
+
+/** A step that is over, in a job that is not. */
+interface EndedStep {
+  /** From 0. */
+  readonly index: number;
+  readonly result: Pick<StepResult, "name" | "state" | "known" | "echo">;
 }
 
 /** A step that runs. */
@@ -59,7 +68,12 @@ class LiveRun implements Progress {
   /** By id. The oldest step comes first; there are several where rounds run in parallel. */
   readonly #jobs = new Map<
     string,
-    Omit<LiveJob, "roundsDone"> & { roundsDone: number; steps: Map<string, LiveStep> }
+    Omit<LiveJob, "roundsDone"> & {
+      roundsDone: number;
+      steps: Map<string, LiveStep>;
+      stepsDone: number;
+      ended: EndedStep[];
+    }
   >();
 
   get all(): number {
@@ -80,7 +94,8 @@ class LiveRun implements Progress {
         return;
       case "job_started": {
         const { job, name, time: started, rounds } = event;
-        this.#jobs.set(job, { name, started, rounds, roundsDone: 0, steps: new Map() });
+        const none = { roundsDone: 0, steps: new Map(), stepsDone: 0, ended: [] };
+        this.#jobs.set(job, { name, started, rounds, ...none });
         return;
       }
       case "job_finished":
@@ -101,10 +116,17 @@ class LiveRun implements Progress {
         if (around) around.inside = step;
         return;
       }
-      case "step_finished":
-        this.#jobs.get(event.run.job)?.steps.delete(runKey(event.run));
-        if (event.run.within) delete this.#step(event.run.within)?.inside;
+      case "step_finished": {
+        const { run, result } = event;
+        const job = this.#jobs.get(run.job);
+        job?.steps.delete(runKey(run));
+        if (run.within) delete this.#step(run.within)?.inside;
+        else if (job && run.round === undefined) {
+          job.ended.push({ index: job.stepsDone++, result });
+          if (job.ended.length > MAX_ENDED) job.ended.shift();
+        }
         return;
+      }
       case "step_waiting": {
         const step = this.#step(event.run);
         if (step) step.waiting = { until: event.time + event.milliseconds, why: event.why };
@@ -163,6 +185,9 @@ class LiveSuite implements Progress {
   }
 }
 
+/** More rows than a screen has are not kept. */
+const MAX_ENDED = 50;
+
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
 /** Columns that the names keep, and half of the line: the rest shows the progress of the step. */
@@ -188,12 +213,28 @@ function renderLive(
   const { done, failed, all } = progress;
   const shown = jobs.length <= rows ? jobs : jobs.slice(0, rows - 1);
   const lines = shown.map((job) => jobLine(job, now, columns, style));
+  // Below a job that runs alone; one row is for the number of jobs.
+  const [alone, ...others] = jobs;
+  if (alone?.ended && others.length === 0 && rows > 2 && columns >= NARROW) {
+    lines.push(...endedLines(alone.ended, columns, style).slice(2 - rows));
+  }
   const note = (text: string) => lines.push(style.dim(cutLine(`  ${text}`, columns)));
   const left = jobs.length - shown.length;
   const counts = `${done} of ${all} done${failed > 0 ? `, ${failed} failed` : ""}`;
   if (left > 0) note(`… and ${countOf(left, "more job")}, ${counts}`);
   else if (lines.length > 0 && lines.length < rows && all > 1) note(counts);
   return lines;
+}
+
+/** A line for each step that is over, and its echo. */
+function endedLines(ended: readonly EndedStep[], columns: number, style: Style): string[] {
+  return ended.flatMap(({ index, result: { name, state, known, echo } }) => [
+    `${stepNumber(index, style)}${known ? style.yellow("!") : stepIcon(state, style)} ` +
+    cutLine(oneLine(name), columns - BELOW_NAME),
+    ...(echo?.trim() || undefined)?.split("\n").map((line) =>
+      " ".repeat(BELOW_NAME) + style.blue(cutLine(line.trimEnd(), columns - BELOW_NAME))
+    ) ?? [],
+  ]);
 }
 
 function jobLine(job: LiveJob, now: number, columns: number, style: Style): string {

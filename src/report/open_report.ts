@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import { loadStyle, PLAIN, type Reporter, type ReportOptions } from "./reporter.ts";
 import { Terminal } from "./terminal.ts";
 import { verboseReport, warningReport } from "./text/details.ts";
-import { quietReport, suiteReport, textReport } from "./text/text_report.ts";
+import { quietReport, textReport } from "./text/text_report.ts";
 import { writeInBlocks } from "./text/write_jobs.ts";
 
 /** The user's options for the report of a run. */
@@ -34,7 +34,7 @@ export async function openReport(
   const { clock, stdout, stderr } = host;
   const { verbose, quiet, isReplaced, silent, isSuite, timing, colour, fold } = options;
   // Details scroll continuously, so no live lines can stay below them.
-  const isLive = options.redraws && !verbose && stdout.isTerminal;
+  const form = options.redraws && !verbose ? stdout.isTerminal ? "live" : "blocks" : "text";
   const look: ReportOptions = {
     timing,
     style: await loadStyle(colour),
@@ -51,9 +51,7 @@ export async function openReport(
     clock,
     stdout,
     stderr,
-    report: isReplaced
-      ? NO_REPORT
-      : await makeReporter(quiet ? "quiet" : isLive ? "live" : "text", look, isSuite),
+    report: isReplaced ? NO_REPORT : await makeReporter(quiet ? "quiet" : form, look, isSuite),
     details: !verbose && silent
       ? NO_REPORT
       : await makeReporter(verbose ? "verbose" : "warnings", details),
@@ -61,7 +59,7 @@ export async function openReport(
 }
 
 /** The reports for people: everything, with live progress, only failures, and what is beside them. */
-type ReporterName = "text" | "live" | "quiet" | "verbose" | "warnings";
+type ReporterName = "text" | "blocks" | "live" | "quiet" | "verbose" | "warnings";
 
 /** Makes a reporter of a run, or of a suite. */
 export async function makeReporter(
@@ -75,12 +73,18 @@ export async function makeReporter(
     case "verbose":
       return verboseReport(options);
     case "live": {
-      const text = isSuite ? suiteReport(options) : textReport(options, writeInBlocks(options));
-      return (await import("./live.ts")).withLiveLines(text, options.style, isSuite);
+      const blocks = await makeReporter("blocks", options, isSuite);
+      return (await import("./live.ts")).withLiveLines(blocks, options.style, isSuite);
     }
+    case "blocks":
     case "text":
-      return isSuite ? suiteReport(options) : textReport(options);
+      if (isSuite) return await makeSuiteReport(options);
+      return textReport(options, name === "blocks" ? writeInBlocks(options) : undefined);
     case "quiet":
-      return isSuite ? suiteReport(options, true) : quietReport(options);
+      return isSuite ? await makeSuiteReport(options, true) : quietReport(options);
   }
+}
+
+async function makeSuiteReport(options: ReportOptions, isQuiet = false): Promise<Reporter> {
+  return (await import("./text/suite_report.ts")).suiteReport(options, isQuiet);
 }

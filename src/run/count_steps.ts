@@ -27,15 +27,17 @@ export interface EndedWorkflow {
   readonly steps: RunFinished["steps"];
 }
 
-/** The workflows of a suite and their steps, by state; setup and teardown count if they failed. */
+/**
+ * The workflows of a suite and all steps, by state. Setup and teardown are no workflows of it
+ * unless they failed.
+ */
 export function countWorkflows(
   ended: readonly EndedWorkflow[],
 ): Pick<SuiteFinished, "workflows" | "steps"> {
   const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
   const steps = noSteps();
   for (const { role, state, steps: counted } of ended) {
-    if (role !== undefined && state !== "failed") continue;
-    workflows[state]++;
+    if (role === undefined || state === "failed") workflows[state]++;
     for (const name of Object.keys(steps) as StepState[]) steps[name] += counted[name] ?? 0;
   }
   return { workflows, steps };

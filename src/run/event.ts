@@ -299,7 +299,7 @@ export interface SuiteFinished extends EventBase<"suite_finished"> {
   readonly interrupted?: string;
   /** The number of workflows by outcome; setup and teardown are counted only if they fail. */
   readonly workflows: Readonly<Record<JobState, number>>;
-  /** The number of runs of steps by outcome, in the workflows that are counted. */
+  /** The number of runs of steps by outcome, those of setup and teardown too. */
   readonly steps: Readonly<Record<StepState, number>>;
 }
 

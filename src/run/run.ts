@@ -125,7 +125,8 @@ function readsAll({ files }: Document): boolean {
   return files.some(({ text }) => /\.\s*all\b|["']all["']/.test(text));
 }
 
-function isInCi({ env }: Host): boolean {
+/** Whether nobody waits for the run at a terminal, but a CI system. */
+export function isInCi({ env }: Host): boolean {
   return /^(true|1)$/i.test(env.get("CI") ?? "");
 }
 

@@ -48,16 +48,18 @@ export async function readFailed(host: Host): Promise<FailedIds | undefined> {
   }
 }
 
-/** Keeps for the next run in this directory what failed, if the file can be written. */
-export async function writeFailed(failed: FailedIds, host: Host): Promise<void> {
+/** Keeps for the next run in this directory what failed; false if the file cannot be written. */
+export async function writeFailed(failed: FailedIds, host: Host): Promise<boolean> {
   try {
     const path = await failedPath(host);
-    if (path === undefined || failed.size === 0 && !await host.files.isFile(path)) return;
+    if (path === undefined || failed.size === 0 && !await host.files.isFile(path)) return false;
     const file = await host.files.stage(path);
     file.write(JSON.stringify({ failed: Object.fromEntries(failed) }));
     file.commit();
+    return failed.size > 0;
   } catch {
     // It is only a convenience.
+    return false;
   }
 }
 

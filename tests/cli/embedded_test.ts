@@ -59,7 +59,7 @@ Deno.test("a step is as tested as the job that it embeds, whose failure is liste
 
 `,
   );
-  assertMatch(stdout, /2 steps: 1 passed, 1 failed\n$/);
+  assertMatch(stdout, /\nSteps {6}1 passed · 1 failed \(2\)\n/);
   const names = [...reports["junit.xml"]!.matchAll(/<testcase name="(.*?)"/g)].map(([, name]) =>
     name
   );
@@ -120,7 +120,7 @@ Deno.test("an interruption stops an embedded job, and is reported inside", async
     const [{ code }, stdout, stderr] = await Promise.all([child.status, output, errors]);
     assertEquals([code, stderr], [1, ""]);
     assertStringIncludes(stdout, "› middle › command   deep.yml:3:");
-    assertStringIncludes(stdout, "✗ interrupted by SIGINT");
+    assertStringIncludes(stdout, "\nReason     interrupted by SIGINT\n");
     assert(!stdout.includes("late") && !stdout.includes("next"), stdout);
     await untilAllAreGone(cwd);
   });

@@ -95,13 +95,13 @@ jobs:
   await withFiles(files, async (cwd) => {
     const { code, stdout } = await runMain(["--report-dir", "reports", "w.yml"], { cwd });
     assertEquals(code, 1);
-    assertStringIncludes(stdout, " 1. ✗ a server that never answers ↻ 1 within 300ms (");
+    assertStringIncludes(stdout, " 1. ✗ a server that never answers (");
     assertStringIncludes(stdout, "w.yml:8:19: cannot send GET");
     assertMatch(stdout, /the step timed out after (300|29\d)ms while waiting for the answer/);
     assertMatch(stdout, / 2\. ✓ it answers in time ↻ 3 within 2m( \(.*)?\n/);
     assertMatch(stdout, / 3\. ✗ never ↻ [2-5] within 40ms\n/);
     // The next attempt would begin after the time is over.
-    assertStringIncludes(stdout, " 4. ✗ too late for another ↻ 1 within 900ms\n");
+    assertStringIncludes(stdout, " 4. ✗ too late for another\n");
     assertStringIncludes(stdout, " 5. ✗ beside max_attempts ↻ 2/2\n");
     assertEquals(stdout.includes("flaky"), false);
     const report = JSON.parse(await Deno.readTextFile(`${cwd}/reports/report.json`));
@@ -158,12 +158,12 @@ Deno.test("known failures are shown and counted, and fail nothing, in every repo
   );
   assertStringIncludes(stdout, "   2. ✓ after it\n");
   assertStringIncludes(stdout, "   2. - left out (skipped: on_failure is stop,");
-  assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n {2}Completed in \S+ \(known failure\)\n/);
+  assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n! .* \(known failure\)\n/);
   assertStringIncludes(stdout, "! 1/2 success (50.0%), 1 known failure\n");
   assertStringIncludes(stdout, "expect is false: stats.passed is 1");
   assertEquals(stdout.includes("Failures\n"), false);
-  const counts = "8 steps: 4 passed, 3 known failures, 1 skipped";
-  assertStringIncludes(stdout, `✓ All jobs succeeded (${counts})\n`);
+  const counts = "4 passed · 3 known failures · 1 skipped (8)";
+  assertStringIncludes(stdout, `\nSteps      ${counts}\n`);
   const junit = reports["junit.xml"]!;
   assertMatch(junit, /<testsuites [^>]*tests="8" failures="0" errors="0"/);
   assertEquals(junit.split('<property name="known_failure" value="true"/>').length - 1, 3);
@@ -232,7 +232,7 @@ jobs:
     ]);
     const strict = await runMain(["--strict", "passes.yml"], { cwd });
     assertEquals(strict.code, 1);
-    assertStringIncludes(strict.stdout, "✗ --strict: 2 warnings");
+    assertStringIncludes(strict.stdout, "\nReason     --strict: 2 warnings\n");
     const matrix = await runMain(["--strict", "matrix.yml"], { cwd });
     assertEquals([matrix.code, matrix.stderr], [0, ""]);
     const wrong = await runMain(["--no-check", "wrong.yml"], { cwd });

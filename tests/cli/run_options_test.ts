@@ -14,6 +14,7 @@ import { Collected, runHere, runMain } from "../support/run/run_main.ts";
 import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const job = (id: string, path: string, fields = "") =>
   `  - name: ${id}\n    id: ${id}\n${fields}    steps:\n` +
@@ -172,7 +173,7 @@ Deno.test("--fail-fast begins no step and no job after the first failure", async
   const { code, stdout, seen } = await run(yaml, 1);
   assertEquals([code, seen.sort()], [1, ["/bad", "/held", "/others"]]);
   assertStringIncludes(stdout, `   3. - http (skipped: not started: ${WHY})`);
-  const other = stdout.slice(stdout.indexOf("● other"));
+  const other = stdout.slice(stdout.indexOf("● other\n"));
   assertStringIncludes(other, "   1. ✓ http");
   assertStringIncludes(other, `   2. - http (skipped: not started: ${WHY})`);
   assertStringIncludes(other, `(stopped: ${WHY})`);
@@ -180,7 +181,7 @@ Deno.test("--fail-fast begins no step and no job after the first failure", async
   assertStringIncludes(stdout, '- needs-bad (skipped: needs "bad", which failed)');
   assertStringIncludes(
     stdout,
-    "1 job failed, 3 skipped; 9 steps: 2 passed, 1 failed, 6 skipped",
+    "1 failed · 3 skipped (4)\nSteps      2 passed · 1 failed · 6 skipped (9)\n",
   );
 });
 
@@ -208,13 +209,13 @@ Deno.test("--fail-fast begins no round and no entry", async () => {
   assert(!seen.includes("/later"));
   assertStringIncludes(stdout, `(9 rounds, 8 not run) (stopped: ${WHY})`);
   assertStringIncludes(stdout, `(9 rounds, 9 cut short) (stopped: ${WHY})`);
-  assertStringIncludes(stdout, "1 job failed, 4 skipped");
+  assertStringIncludes(stdout, "1 failed · 4 skipped");
 });
 
 Deno.test("a job that has nothing left to begin ends as it would", async () => {
   const { code, stdout } = await run(flow(BAD, jobOf("other", get("/held"))), 1);
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "✗ 1 job failed; 3 steps: 2 passed, 1 failed\n");
+  assertStringIncludes(stdout, "\nSteps      2 passed · 1 failed (3)\n");
 });
 
 Deno.test("a failed job is one that no step of it has failed, too", async () => {
@@ -265,7 +266,7 @@ Deno.test("--strict makes warnings about the file errors, and runs nothing", asy
 Deno.test("--strict fails a run in which no step runs, and says so", async () => {
   const { code, stdout } = await runStrictly(flowOf("{uses: hello}", "    skipif: 1 == 1\n"));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "✗ --strict: no step was run; 1 job skipped");
+  assertStringIncludes(stdout, "\nReason     --strict: no step was run\n");
 });
 
 Deno.test("--strict fails a run that warns while it runs", async () => {
@@ -275,7 +276,7 @@ Deno.test("--strict fails a run that warns while it runs", async () => {
   const { code, stdout, stderr } = await runUntilPrinted("exit code 2", flow, ["--strict"]);
   assertEquals(code, 1);
   assertMatch(stderr, /in the background ended with exit code 2/);
-  assertStringIncludes(stdout, "✗ --strict: 1 warning");
+  assertStringIncludes(stdout, "\nReason     --strict: 1 warning\n");
 });
 
 const FLOW = `name: n
@@ -359,15 +360,15 @@ function printed(flow: string, ...args: string[]) {
   return withFiles({ "w.yml": flow }, (cwd) => runMain([...args, "w.yml"], { cwd }));
 }
 
-Deno.test("--quiet prints the last line alone where nothing failed", async () => {
+Deno.test("--quiet prints the summary alone where nothing failed", async () => {
   for (const args of [["-q"], ["--quiet", "--output=spinner"], ["-q", "--output", "stream"]]) {
     const { code, stdout, stderr } = await printed(GOOD, ...args);
     assertEquals([code, stderr], [0, ""]);
-    assertMatch(stdout, /^Quiet: Total workflow time: [\d.]+m?s ✓ All jobs succeeded \(.*\)\n$/);
+    assertMatch(stdout, /^✓ Quiet\nJobs {7}1 passed \(1\)\nSteps .*\nTime {7}[\d.]+m?s\n$/);
   }
 });
 
-Deno.test("the last line is yellow and names steps that were unsuccessful and not tested", async () => {
+Deno.test("the summary names failures that nothing tests, in yellow", async () => {
   const files = {
     "d/w.yml": `name: W
 jobs:
@@ -384,15 +385,19 @@ jobs:
     "d/j.yml": "name: j\nsteps: [{ name: build, uses: shell, with: { cmd: exit 4 } }]\n",
   };
   const warning = (around: string) =>
-    `⚠ 3 steps were unsuccessful and nothing tests them: ${around}gate (exit 3), ` +
-    `${around}inner › build (exit 4); --strict fails the run\u001b[39m`;
+    `⚠ 3 failures are not tested: ${around}gate (exit 3), ${around}inner › build (exit 4)\n`;
   await withFiles(files, async (cwd) => {
     for (const args of [["d/w.yml"], ["-q", "d/w.yml"], ["d"], ["-q", "d"]]) {
       const { code, stdout } = await runMain(args, { cwd, env: { FORCE_COLOR: "1" } });
       const around = args.includes("d") ? "W › " : "";
       assertEquals(code, 0);
-      assertStringIncludes(stdout.trimEnd().split("\n").at(-1)!, `\u001b[33m${warning(around)}`);
-      assert(!stdout.includes("All jobs succeeded"));
+      // deno-lint-ignore no-control-regex
+      const row = [...stdout.matchAll(/^\x1b\[1mWarning.*\n/gm)].at(-1)![0];
+      assertStringIncludes(row, "\x1b[33m⚠\x1b[39m");
+      // deno-lint-ignore no-control-regex
+      assertStringIncludes(row.replace(/\x1b\[\d+m/g, ""), warning(around));
+      assert(!stdout.includes("Jobs       \x1b[22m\x1b[32m"), stdout);
+      assert(!stdout.includes("Workflows  \x1b[22m\x1b[32m"), stdout);
     }
   });
 });
@@ -402,6 +407,7 @@ Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
   assertEquals(code, 1);
   const titles = stdout.split("\n").filter((line) => line.startsWith("✗"));
   assertEquals(titles.toSorted(), [
+    "✗ Quiet",
     "✗ never",
     "✗ rounds › sometimes: failed once, at repeat_index 2",
     "✗ steps › wrong",
@@ -410,7 +416,7 @@ Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
   assert(!/says|something|right|fine/.test(stdout.replace(/^ +\d+ \|.*$/gm, "")), stdout);
   assertMatch(
     stdout,
-    /\nQuiet: Total workflow time: .* ✗ 3 jobs failed; \d+ steps: .*, 2 failed, .*\n$/,
+    /\n✗ Quiet\nJobs {7}\d+ passed · 3 failed \(\d+\)\nSteps .* · 2 failed · .*\nTime .*\n$/,
   );
 });
 
@@ -418,7 +424,7 @@ Deno.test("--quiet leaves what --timing asks for", async () => {
   const { stdout } = await printed(GOOD, "-q", "--timing");
   assertMatch(
     stdout,
-    /^Slowest steps\n +[\d.]+m?s {2}fine › says\nCritical path .*\n {2}fine\n\nQuiet: Total workflow time/,
+    /^Slowest steps\n +[\d.]+m?s {2}fine › says\nCritical path .*\n {2}fine\n\n✓ Quiet\n/,
   );
 });
 
@@ -431,7 +437,7 @@ Deno.test("--quiet and --verbose cannot be combined, --quiet and a log level do"
   await withFiles({ "w.yml": GOOD }, async (cwd) => {
     const env = { RUNNER_LOG_LEVEL: "debug" };
     const { code, stdout, stderr } = await runMain(["-q", "w.yml"], { cwd, env });
-    assertEquals([code, stdout.split("\n").length], [0, 2]);
+    assertEquals([code, stdout.split("\n").length], [0, 5]);
     assertStringIncludes(stderr, "fine › says");
   });
 });
@@ -461,7 +467,7 @@ Deno.test("RUNNER_LOG_LEVEL selects the messages on standard error", async (test
     await test.step([level, ...args].join(" "), async () => {
       const { code, stdout, stderr } = await runner(level, [...args, "flow.yml"]);
       assertEquals(code, 0);
-      assertStringIncludes(stdout, "✓ All jobs succeeded");
+      assertPassed(stdout);
       assertEquals([stderr.includes(WARNED), stderr.includes(DETAIL)], [warned, details], stderr);
     });
   }

@@ -142,7 +142,7 @@ jobs:
   await inPlace(files, async ({ run, snapshots }) => {
     const { code, stdout } = await run("w.yml");
     assertEquals(code, 0, stdout);
-    assertStringIncludes(stdout, "\nSnapshots: 8 written\n");
+    assertStringIncludes(stdout, "\nSnapshots  8 written\n");
     assertEquals(Object.keys(await snapshots()), [
       "mine.txt",
       "outer.in.json",

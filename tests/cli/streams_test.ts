@@ -7,6 +7,7 @@ import { readDirectory, REPORT_FILES } from "../support/run/run_reports.ts";
 import { echoServer } from "../support/servers/echo_sockets.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 /** Runs a workflow whose only job has these steps. */
 async function runSteps(
@@ -358,7 +359,7 @@ Deno.test("a disk that is full leaves whole events, and no document that is cut"
       cwd,
     }).output();
     assertEquals(code, 1);
-    assertStringIncludes(new TextDecoder().decode(stdout), "All jobs succeeded");
+    assertPassed(new TextDecoder().decode(stdout));
     const reported = new TextDecoder().decode(stderr);
     const reports = readDirectory(`${cwd}/reports`);
     for (const name of ["events.ndjson", "junit.xml", "report.json"]) {

@@ -12,6 +12,7 @@ import { ELSEWHERE } from "./probe/elsewhere.ts";
 import { RUNNING } from "./probe/running.ts";
 import { VALUES } from "./probe/values.ts";
 import { WORKFLOWS } from "./probe/workflows.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const CLAIMS: Claims = { ...VALUES, ...RUNNING, ...ACTIONS, ...ELSEWHERE };
 
@@ -59,7 +60,7 @@ Deno.test("workflows written for Probe run unchanged", {
       await withFiles(Object.fromEntries(texts), async (cwd) => {
         const { code, stdout, stderr } = await runMain(args ?? ["flow.yml"], { cwd });
         assertEquals(code, fails ? 1 : 0, stdout + stderr);
-        if (!fails) assertStringIncludes(stdout, "✓ All jobs succeeded");
+        if (!fails) assertPassed(stdout);
         for (const text of shows) assertStringIncludes(stdout, text);
       });
     });

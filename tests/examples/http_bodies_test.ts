@@ -1,16 +1,17 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { createHash } from "node:crypto";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/servers/with_server.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 
 async function passes(name: string, env: Readonly<Record<string, string>>): Promise<void> {
   const { code, stdout, stderr } = await runMain([`${EXAMPLES}${name}`], { env });
   assertEquals([code, stderr], [0, ""], stdout);
-  assertStringIncludes(stdout, "✓ All jobs succeeded");
+  assertPassed(stdout);
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -1,9 +1,10 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { digestServer } from "../support/servers/digest_server.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { openSite } from "../support/servers/site.ts";
 import { startTool } from "../support/servers/tool_server.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 
@@ -11,7 +12,7 @@ const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 async function passes(name: string, env: Readonly<Record<string, string>>): Promise<string> {
   const { code, stdout, stderr } = await runMain([name], { cwd: EXAMPLES, env });
   assertEquals([code, stderr], [0, ""], stdout);
-  assertStringIncludes(stdout, "✓ All jobs succeeded");
+  assertPassed(stdout);
   return stdout;
 }
 

@@ -139,7 +139,7 @@ Deno.test("prepareRun() and mergeEvents() are the two ends of a run on several m
     const report = await makeReport("text");
     const text = (await mergeEvents([first], runFile)).map((event) => report(event)).join("");
     assertStringIncludes(text, "no piece of this job came back");
-    assertStringIncludes(text, "1 job failed");
+    assertStringIncludes(text, "1 failed");
   });
 });
 

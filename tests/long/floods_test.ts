@@ -108,7 +108,7 @@ for (const [protocol, part, step] of FLOODS) {
       const [stdout, stderr] = [child.stdout, child.stderr].map((bytes) =>
         new TextDecoder().decode(bytes)
       );
-      assertStringIncludes(stdout!, "1 step failed");
+      assertStringIncludes(stdout!, "1 failed (1)");
       const megabytes = Number(stderr!.trim().split("\n").at(-1)) / 1024;
       assert(seconds < LONGEST, `${seconds} s: ${stdout}`);
       assert(megabytes < MAX_MEMORY, `${megabytes} MB: ${stdout}`);

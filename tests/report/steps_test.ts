@@ -130,7 +130,7 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
       runFinished({ state: "failed" }),
     ]);
   const list = (failures: readonly Failure[]) =>
-    text(failures).split("\n").slice(text(failures).split("\n").indexOf("Failures") + 1, -3);
+    text(failures).split("\n").slice(text(failures).split("\n").indexOf("Failures") + 1, -5);
   assertStringIncludes(
     text([failedInside]),
     "\n        api.yml:9:5: jobs/x.yml failed: 1 of 1 step\n",

@@ -127,10 +127,6 @@ Deno.test("Terminal draws running steps below the report", () => {
     `Shop
 about
 
-● Build
-   1. ✓ ${wide}
-        one
-        two
 ⠋ Build › test  0.8s
 ⠋ Load  0.8s  0/3 rounds
   0 of 3 done
@@ -198,9 +194,9 @@ Deno.test("Terminal writes warnings above the live lines when both are one scree
   for (const event of events.slice(0, 4)) terminal.take(event);
   clock.advance(80);
   terminal.take({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
-  assert(screen.text().endsWith("● Build\nwarning: slow\n"), screen.text());
+  assert(screen.text().endsWith("\nwarning: slow\n"), screen.text());
   clock.advance(80);
-  assert(screen.text().includes("● Build\nwarning: slow\n⠹ Build › "), screen.text());
+  assert(screen.text().includes("\nwarning: slow\n⠹ Build › "), screen.text());
   for (const event of events.slice(4)) terminal.take(event);
   terminal.close();
   assertEquals(screen.text().replace("warning: slow\n", ""), streamText);

@@ -121,7 +121,7 @@ Deno.test("the action takes several paths, one a line, a directory and a suite",
   for (const path of ["flows/a b.yml\nw.yml\n", "flows\n\nw.yml", "suite.yml"]) {
     const { code, stdout, stderr, outputs, summary } = await runAction("", path);
     assertEquals([code, stderr], [0, ""], stdout);
-    assertStringIncludes(stdout, "2 workflows: 2 passed");
+    assertStringIncludes(stdout, "2 passed (2)");
     assertStringIncludes(outputs, "\nresult=passed\n");
     for (const name of ["first", "shows"]) assertStringIncludes(summary, name);
   }

@@ -11,13 +11,15 @@ const EXAMPLES = [
 ];
 
 Deno.test("the site colours outputs as the program does", async (test) => {
-  for (const name of EXAMPLES) {
+  const forms = [{ RUNNER_OUTPUT: "spinner" }, { RUNNER_OUTPUT: "stream" }];
+  for (const [index, name] of EXAMPLES.entries()) {
+    const form = forms[index % forms.length]!;
     await test.step(name, async () => {
       const shop = openShop();
       try {
         const { stdout } = await runMain([name], {
           cwd: join(CHECKOUT, "examples"),
-          env: { SHOP_URL: shop.url, SHOP_PASSWORD: shop.password, FORCE_COLOR: "1" },
+          env: { SHOP_URL: shop.url, SHOP_PASSWORD: shop.password, FORCE_COLOR: "1", ...form },
         });
         assertColours(stdout);
       } finally {

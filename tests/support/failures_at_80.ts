@@ -21,9 +21,7 @@ export async function failureAt80(
     });
     const lines = terminal.text.replaceAll(cwd, "…").split("\n");
     const first = lines.findIndex((line) => line.includes("✗"));
-    const last = lines.findIndex((line, at) =>
-      at > first && /^\s*(response:|Failed in)/.test(line)
-    );
+    const last = lines.findIndex((line, at) => at > first && /^(\s*response:|✗ )/.test(line));
     return lines.slice(first + 1, last).map((line) => line.slice(8)).join("\n");
   });
 }

@@ -11,6 +11,7 @@ import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";
 import { freePort } from "../support/servers/free_port.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const PASSWORD = "open sesame";
 
@@ -36,7 +37,7 @@ async function runTwice(
   await withFiles(files, async (cwd) => {
     const good = await runCli(["right.yml"], { cwd, env });
     assertEquals([good.code, good.stderr], [0, ""], good.stdout);
-    assertStringIncludes(good.stdout, "✓ All jobs succeeded");
+    assertPassed(good.stdout);
     const bad = await runCli(["wrong.yml"], { cwd, env });
     assertEquals(bad.code, 1, bad.stdout);
     assertStringIncludes(bad.stdout, message);

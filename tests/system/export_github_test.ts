@@ -118,8 +118,8 @@ async function runWorkflow(jobs: Readonly<Record<string, Job>>, machine: Machine
 
 Deno.test("the jobs for GitHub find their files where its actions put them", async (test) => {
   const table = [
-    { stage: "test", failed: [], says: "All jobs succeeded (1 job skipped" },
-    { stage: "broken", failed: ["check", "runner-report"], says: "1 job failed, 1 skipped" },
+    { stage: "test", failed: [], says: " passed · 1 skipped (" },
+    { stage: "broken", failed: ["check", "runner-report"], says: "1 failed · 1 skipped" },
   ];
   for (const { stage, failed, says } of table) {
     await test.step(stage, async () => {

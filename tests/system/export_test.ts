@@ -121,10 +121,10 @@ Deno.test("GitLab CI runs the exported jobs", async (test) => {
           ? await runIn(cwd, [...GITLAB, "runner-report"], env)
           : pipeline;
         assertEquals([pipeline.code, report.code], stage === "test" ? [0, 0] : [1, 1], report.text);
-        const last = report.text.split("\n").filter((line) => /Total workflow time/.test(line));
+        const last = report.text.split("\n").filter((line) => line.startsWith("Jobs  "));
         assertStringIncludes(
           last.at(-1)!,
-          stage === "test" ? "All jobs succeeded (2 jobs skipped" : "2 jobs failed",
+          stage === "test" ? " passed · 2 skipped (" : " · 2 failed · ",
         );
         const junit = await Deno.readTextFile(`${cwd}/report/junit.xml`);
         for (const name of ["Build", "Unit tests", "Integration tests", "Publish", "Alarm"]) {
@@ -174,14 +174,14 @@ jobs:
 
 Deno.test("GitLab CI runs an exported suite, with teardown whatever happened", async (test) => {
   const table = [
-    { stage: "test", shards: [], code: 0, says: "2 workflows: 2 passed" },
+    { stage: "test", shards: [], code: 0, says: "2 passed (2)" },
     {
       stage: "broken",
       shards: ["--shards", "2"],
       code: 1,
-      says: "2 workflows: 1 passed, 1 failed",
+      says: "1 passed · 1 failed (2)",
     },
-    { stage: "closed", shards: [], code: 1, says: "3 workflows: 1 failed, 2 skipped" },
+    { stage: "closed", shards: [], code: 1, says: "1 failed · 2 skipped (3)" },
   ];
   for (const { stage, shards, code, says } of table) {
     await test.step(stage, async () => {
@@ -278,7 +278,7 @@ Deno.test("make runs a graph with the three commands", async () => {
     const env = { PATH: await programOnPath(cwd), RUNNER_KEY };
     const { code, text } = await runIn(cwd, ["make", "-j4"], env);
     assertEquals(code, 0, text);
-    assertStringIncludes(text, "All jobs succeeded (2 jobs skipped");
+    assertStringIncludes(text, " passed · 2 skipped (");
     await Deno.remove(`${cwd}/R`, { recursive: true });
     const failing = await runIn(cwd, ["make", "-k", "-j4"], { ...env, STAGE: "broken" });
     assertEquals(failing.code === 0, false);

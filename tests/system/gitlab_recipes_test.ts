@@ -18,8 +18,8 @@ const ENGINES = fromFileUrl(new URL("../tools/engines/", import.meta.url));
 const OF_GITLAB = ["image", "before_script", "default", "rules", "after_script"];
 
 const PAGES = [
-  { page: "docs/ci/gitlab.md", jobs: 1, last: "All jobs succeeded (1 step passed" },
-  { page: "docs/ci/sharding.md", jobs: 4, last: "1 workflow: 1 passed; 1 step" },
+  { page: "docs/ci/gitlab.md", jobs: 1, last: "Steps      1 passed (1)" },
+  { page: "docs/ci/sharding.md", jobs: 4, last: "Workflows  1 passed (1)" },
 ];
 
 for (const { page, jobs, last } of PAGES) {

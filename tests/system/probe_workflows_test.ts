@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { mariadbServer, postgresServer } from "./servers/database_servers.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";
 import { sshServer } from "./servers/ssh_server.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const PASSWORD = "open-sesame-42";
 
@@ -16,7 +17,7 @@ async function assertRuns(flow: string, env: Record<string, string>): Promise<vo
   await withFiles({ "flow.yml": flow }, async (cwd) => {
     const { code, stdout, stderr } = await runCli(["flow.yml"], { cwd, env });
     assertEquals([code, stderr], [0, ""], stdout);
-    assertStringIncludes(stdout, "✓ All jobs succeeded");
+    assertPassed(stdout);
   });
 }
 

@@ -10,6 +10,7 @@ import { runCli } from "../support/run/run_cli.ts";
 import type { CliResult } from "../support/run/run_cli.ts";
 import { freePort, freePorts } from "../support/servers/free_port.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { assertPassed } from "../support/assert_passed.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/release/", import.meta.url));
 
@@ -20,7 +21,7 @@ function example(name: string, env: Record<string, string>): Promise<CliResult> 
 async function passes(name: string, env: Record<string, string>): Promise<string> {
   const { code, stdout, stderr } = await example(name, env);
   assertEquals([code, stderr], [0, ""], stdout);
-  assertStringIncludes(stdout, "✓ All jobs succeeded");
+  assertPassed(stdout);
   return stdout;
 }
 

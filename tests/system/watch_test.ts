@@ -18,7 +18,7 @@ Deno.test("--watch clears the terminal before each run, and Ctrl-C gives it back
         await Deno.writeTextFile(`${directory}/b.yml`, flow("Second", "1 == 2"));
         const second = await tmux.until((screen) => waits(screen) && screen.includes("Second"));
         assertStringIncludes(second, "b.yml changed, ");
-        assertStringIncludes(second, "1 workflow: 1 failed");
+        assertStringIncludes(second, "1 failed (1)");
         assert(!/First|Other/.test(second), second);
         await tmux.type("C-c");
         const last = await tmux.until((screen) => /^end \d/m.test(screen));

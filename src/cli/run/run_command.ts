@@ -48,6 +48,7 @@ async function runWorkflow(
   const code = await runReported(
     {
       failed: new FailedJobs(),
+      invocation,
       run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
     },
     settings,

@@ -5,12 +5,14 @@ import type { FileReports } from "../../report/files/open_files.ts";
 import { openReport } from "../../report/open_report.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { Cancellation } from "../../run/cancellation.ts";
-import type { RunEvent, RunFinished, StepTally } from "../../run/event.ts";
+import type { RunEvent, RunFinished } from "../../run/event.ts";
+import { isInCi } from "../../run/run.ts";
 import type { RunOptions } from "../../run/run_options.ts";
 import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
-import type { ExitCode, Program } from "../command.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
+import { ClosingRows, closingText, reportRows } from "./closing_rows.ts";
 import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
 
 /** A run that is to be reported. */
@@ -19,6 +21,8 @@ interface Runnable {
   readonly isSuite?: boolean;
   /** Learns which jobs failed. */
   readonly failed?: FailedJobs;
+  /** The command line, where another one may follow from the result. */
+  readonly invocation?: Invocation;
   readonly run: (emit: (event: RunEvent) => void, options: ReportedOptions) => Promise<boolean>;
 }
 
@@ -32,7 +36,7 @@ const FORWARDED = 200;
 
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
-  { isSuite = false, failed, run }: Runnable,
+  { isSuite = false, failed, invocation, run }: Runnable,
   settings: ReportSettings,
   program: Program,
 ): Promise<ExitCode> {
@@ -78,10 +82,10 @@ export async function runReported(
     exit(1);
   }, timeout);
   const ends: RunFinished[] = [];
-  const snapshots = new NewSnapshots();
+  const closing = new ClosingRows();
   const take = (event: RunEvent) => {
     failed?.take(event);
-    snapshots.take(event);
+    closing.take(event);
     const hasCoverage = event.type === "run_finished" && event.coverage !== undefined;
     const reported = hasCoverage && minCoverage !== undefined ? { ...event, minCoverage } : event;
     if (hasCoverage) ends.push(event);
@@ -110,12 +114,9 @@ export async function runReported(
         ...verbose ? { debug: true, limit: Infinity } : {},
       },
     });
-    if (failed) {
-      program.watching?.noteFailed(failed);
-      await writeFailed(failed.ids, host);
-    }
+    if (failed) program.watching?.noteFailed(failed);
+    const isKept = failed !== undefined && await writeFailed(failed.ids, host);
     report.close();
-    if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(snapshots.render());
     const isCovered = await reportCoverage(ends, settings, host, isReplaced);
     const flush = () =>
       flushReport(host, cancellation, timeout && timeout.milliseconds - (clock.ticks() - began));
@@ -124,6 +125,17 @@ export async function runReported(
     // The other reports are written although this one is lost, which the last line reports.
     if (isShared) await flush().catch(() => {});
     await files?.finish();
+    if (level !== "error") {
+      const output = isReplaced ? stderr : local.stdout;
+      // With --watch the next run follows by itself.
+      const followed = isReplaced || settings.quiet || program.watching ? undefined : invocation;
+      const rows = [
+        ...closing.snapshots(),
+        ...isReplaced || settings.quiet ? [] : reportRows(targets),
+        ...followed ? closing.next(followed, isKept && !isInCi(host)) : [],
+      ];
+      output.write(await closingText(rows, output, settings.colour && !isReplaced));
+    }
     const isWhole = await flush();
     if (!isWhole && isReplaced) {
       throw new RunnerError(
@@ -166,40 +178,6 @@ async function reportCoverage(
   if (!verdict || verdict.isEnough) return true;
   if (!isShown) stderr.write(`runner: error: ${verdict.text}\n`);
   return false;
-}
-
-/** Counts the snapshots that runs have written. */
-class NewSnapshots {
-  readonly #counts = { written: 0, updated: 0, passed: 0, failed: 0 };
-  /** The jobs that have several rounds, by run and id: their tallies have the numbers. */
-  readonly #repeated = new Set<string>();
-
-  take(event: RunEvent): void {
-    if (event.type === "job_started" && (event.rounds ?? 1) !== 1) {
-      this.#repeated.add(`${event.runId} ${event.job}`);
-    } else if (event.type === "rounds_tallied") {
-      event.steps.forEach((step) => this.#addRounds(step));
-    } else if (event.type === "step_finished" && event.result.snapshot) {
-      if (this.#repeated.has(`${event.runId} ${event.run.job}`)) return;
-      this.#counts[event.result.snapshot.state]++;
-    }
-  }
-
-  /** A line with their number; empty if there are none. */
-  render(): string {
-    const { written, updated } = this.#counts;
-    const parts = [
-      ...written > 0 ? [`${written} written`] : [],
-      ...updated > 0 ? [`${updated} updated`] : [],
-    ];
-    return parts.length === 0 ? "" : `Snapshots: ${parts.join(", ")}\n`;
-  }
-
-  #addRounds({ snapshots = {}, inside }: StepTally): void {
-    this.#counts.written += snapshots.written ?? 0;
-    this.#counts.updated += snapshots.updated ?? 0;
-    inside.forEach((step) => this.#addRounds(step));
-  }
 }
 
 /** Milliseconds that a reader has to take the report once the run should be over. */

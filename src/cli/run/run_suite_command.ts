@@ -54,6 +54,7 @@ export async function runSuiteCommand(
     {
       isSuite: true,
       failed: new FailedJobs(suite.workflows),
+      invocation,
       run: (emit, reported) =>
         runSuite(suite, host, emit, {
           ...options,

@@ -7,8 +7,9 @@ import {
   uncalledOperations,
   verdictOfRuns,
 } from "../coverage.ts";
-import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf, cutLine } from "../text/lines.ts";
+import { plainParts, stepParts, totalRows } from "../text/summary.ts";
+import { PLAIN } from "../reporter.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
 import { CUT_OFF, type RunRecord, stateOf } from "./run_record.ts";
@@ -100,11 +101,17 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
 
 /** The same counts as at the end of the text; a run that was cut off has what its cases say. */
 function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
-  const counts = end ? runCounts(end) : stepCounts(countRuns(all));
-  const interrupted = end ? end.interrupted : CUT_OFF;
-  return `${counts === "" ? "" : `${counts}, `}in ${formatElapsed(end?.duration ?? 0)}` +
-    (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
+  const rows = end
+    ? totalRows("Jobs", end, [], PLAIN)
+    : [{ label: "Steps", parts: stepParts({ steps: countRuns(all), ...NONE }, PLAIN) }];
+  const texts = rows.map(({ label, parts, isRemark }) => {
+    const text = plainParts(parts);
+    return `${label}: ${isRemark ? markdownText(text) : text}`;
+  });
+  return [...texts, ...end ? [] : [CUT_OFF]].join(" — ");
 }
+
+const NONE = { untestedFailures: 0, flaky: 0 };
 
 /** A table in one piece: cutting it would leave broken rows. */
 function jobTable(suites: readonly CaseSuite[]): string {

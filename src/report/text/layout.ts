@@ -1,16 +1,7 @@
-import type {
-  JobState,
-  RunFinished,
-  RunStarted,
-  StepResult,
-  StepRun,
-  StepState,
-} from "../../run/event.ts";
+import type { JobState, RunStarted, StepResult, StepRun, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import { sumOf } from "../../run/count_steps.ts";
-import { countOf } from "./lines.ts";
 
 /** Where the text below a step begins: under its name. */
 export const BELOW_NAME = 8;
@@ -41,8 +32,8 @@ export function suiteTitle({ name, suite }: RunStarted): string {
   return (suite?.role === undefined ? "" : `${suite.role}: `) + oneLine(name);
 }
 
-/** The line above the steps of a job. */
-export function jobHeader(name: string, style: Style): string {
+/** The line above the steps of a job that is not over. */
+export function openJob(name: string, style: Style): string {
   return `${style.cyan("●")} ${style.bold(oneLine(name))}`;
 }
 
@@ -51,24 +42,34 @@ export function skippedJob(name: string, reason: string | undefined, style: Styl
   return style.dim(`- ${oneLine(name)} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
 }
 
-/** The line below the steps of a job. */
-export function jobEnd(state: JobState, duration: number, remark: string, style: Style): string {
-  const time = formatElapsed(duration);
-  const ends: Readonly<Record<JobState, string>> = {
-    passed: style.dim(`Completed in ${time}`),
-    failed: style.red(`Failed in ${time}`),
-    skipped: style.yellow(`Stopped after ${time}`),
-  };
-  return `  ${ends[state]}${style.dim(remark)}`;
+/** The outcome of a job; `warned` passed, but nothing tests a failure in it. */
+export type JobMark = JobState | "known" | "warned";
+
+/** The line of a job that is over: `✗ Catalogue 404ms`. */
+export function endedJob(
+  mark: JobMark,
+  name: string,
+  duration: number,
+  remark: string,
+  style: Style,
+): string {
+  return `${jobIcon(mark, style)} ${style.bold(oneLine(name))} ` +
+    style.dim(formatElapsed(duration) + remark);
+}
+
+/** The sign for the outcome of a job or a workflow, in its colour. */
+export function jobIcon(mark: JobMark, style: Style): string {
+  if (mark === "known") return style.yellow("!");
+  return mark === "warned" ? style.yellow("⚠") : stepIcon(mark, style);
 }
 
 /** The sign for the outcome of a step, in its colour. */
-export function stepIcon(state: StepState, { green, red, blue, yellow }: Style): string {
+export function stepIcon(state: StepState, { green, red, blue, yellow, dim }: Style): string {
   const icons: Readonly<Record<StepState, string>> = {
     passed: green("✓"),
     failed: red("✗"),
     untested: blue("○"),
-    skipped: blue("-"),
+    skipped: dim("-"),
     tolerated: yellow("✗"),
   };
   return icons[state];
@@ -110,13 +111,14 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
     style.yellow(untested === undefined ? "" : ` (${oneLine(untested)}, not tested)`) +
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
-    (result.attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
+    style.yellow(retry) +
     style.dim(duration >= MIN_SHOWN ? ` (${formatElapsed(duration)})` : "") +
     (timing ? style.dim(timingOf(result)) : "");
 }
 
-/** ` ↻ 3/5`, or ` ↻ 3 within 2m` where only their time is limited. */
+/** ` ↻ 3/5`, or ` ↻ 3 within 2m` where only their time is limited; nothing if the first was good. */
 function retriesOf({ attempts, maxAttempts, retryTime }: StepResult): string {
+  if (attempts.length < 2) return "";
   if (maxAttempts !== undefined) return ` ↻ ${attempts.length}/${maxAttempts}`;
   if (retryTime === undefined) return "";
   return ` ↻ ${attempts.length} within ${formatDuration(retryTime)}`;
@@ -147,81 +149,4 @@ function timingOf({ started, responseTime, phases = {} }: StepResult): string {
 export function renderEcho(echo: string | undefined, style: Style): string[] {
   const text = echo?.trim() ?? "";
   return text === "" ? [] : text.split("\n").map((line) => style.blue(line.trimEnd()));
-}
-
-/**
- * The last line of a report: the duration and the result of a run; `name` begins it, and
- * `untested` are the names of the steps that were unsuccessful and that nothing tests.
- */
-export function renderFooter(
-  event: RunFinished,
-  style: Style,
-  untested: Iterable<string>,
-  name?: string,
-): string {
-  const total = style.dim(`Total workflow time: ${formatElapsed(event.duration)}`);
-  const time = (name === undefined ? "" : `${style.bold(oneLine(name))}: `) + total;
-  if (event.state === "passed") {
-    const warning = untestedWarning(event.untestedFailures, untested);
-    const end = warning ? style.yellow(warning) : style.green("✓ All jobs succeeded");
-    const counts = runCounts({ ...event, untestedFailures: 0 });
-    return `${time} ${end}${counts === "" ? "" : style.dim(` (${counts})`)}`;
-  }
-  const reasons = [oneLine(event.interrupted ?? ""), runCounts(event)];
-  return `${time} ${
-    style.red(`✗ ${reasons.filter((text) => text !== "").join("; ") || "failed"}`)
-  }`;
-}
-
-/** The number of unsuccessful steps that are named. */
-const NAMED = 3;
-
-/** Warns of steps that were unsuccessful and that nothing tests, which `--strict` would fail. */
-export function untestedWarning(count: number, untested: Iterable<string>): string | undefined {
-  if (count === 0) return undefined;
-  const names = [...untested];
-  const steps = count === 1
-    ? "1 step was unsuccessful and nothing tests it"
-    : `${count} steps were unsuccessful and nothing tests them`;
-  const list = names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ", …" : "");
-  return `⚠ ${steps}: ${list}; --strict fails the run`;
-}
-
-/** `1 job failed; 9 steps: 5 passed, 1 failed, 3 not tested; 1 flaky step`. */
-export function runCounts(
-  { jobs, steps, untestedFailures, knownFailures, flaky, leftOut = 0 }: RunFinished,
-): string {
-  const { passed, failed, skipped } = jobs;
-  const selected = passed + failed + skipped;
-  return [
-    [
-      failed > 0 ? `${countOf(failed, "job")} failed` : "",
-      skipped > 0 ? `${failed > 0 ? skipped : countOf(skipped, "job")} skipped` : "",
-    ].filter((text) => text !== "").join(", "),
-    stepCounts(steps, untestedFailures, knownFailures),
-    flaky > 0 ? countOf(flaky, "flaky step") : "",
-    leftOut > 0 ? `${selected} of ${countOf(selected + leftOut, "job")} selected` : "",
-  ].filter((text) => text !== "").join("; ");
-}
-
-/** `9 steps: 5 passed, 1 failed, 3 not tested`, or `9 steps passed`. */
-export function stepCounts(
-  steps: RunFinished["steps"],
-  untestedFailures = 0,
-  knownFailures = 0,
-): string {
-  const unsuccessful = untestedFailures > 0 ? ` (${untestedFailures} unsuccessful)` : "";
-  const parts = [
-    [steps.passed, "passed"],
-    [steps.failed, "failed"],
-    [knownFailures, `known failure${knownFailures === 1 ? "" : "s"}`],
-    [steps.tolerated - knownFailures, "tolerated"],
-    [steps.skipped, "skipped"],
-    [steps.untested, `not tested${unsuccessful}`],
-  ].filter(([count]) => count !== 0);
-  const all = countOf(sumOf(steps), "step");
-  const [first] = parts;
-  if (!first) return "";
-  if (parts.length === 1 && knownFailures === 0) return `${all} ${first[1]}`;
-  return `${all}: ${parts.map((part) => part.join(" ")).join(", ")}`;
 }

@@ -12,9 +12,9 @@ import type { ReportOptions } from "../reporter.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
+  endedJob,
   INSIDE_STEP,
-  jobEnd,
-  jobHeader,
+  openJob,
   renderEcho,
   skippedJob,
   stepIcon,
@@ -22,7 +22,7 @@ import {
   stepLineOf,
   stepTitle,
 } from "./layout.ts";
-import { countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { asText, countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import {
   type FailureEntry,
   isOnlyEmbedded,
@@ -46,16 +46,13 @@ export interface JobBlock {
   tally?: RoundsTallied;
   /** What a load job came to. */
   load?: LoadEnded;
+  /** Nothing tests a step of it that failed. */
+  isWarned?: true;
   /** The number of steps that have a line. */
   lines: number;
   readonly exchange: ShownExchange;
   /** For the list at the end of the report. */
   readonly failures: FailureEntry[];
-}
-
-/** The next line of a job, with what belongs below it. */
-function stepLines(block: JobBlock, step: StepTree, options: ReportOptions): string[] {
-  return renderStep(block.lines++, step, options, block.exchange);
 }
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
@@ -90,12 +87,6 @@ function renderStep(
   ];
 }
 
-/** Whether a step has more to show than its line. */
-function hasDetails({ result, inside }: StepTree): boolean {
-  return hasFailed(result) || (result.echo ?? "").trim() !== "" || inside.length > 0 ||
-    isNewSnapshot(result);
-}
-
 function isNewSnapshot({ snapshot }: StepResult): boolean {
   return snapshot?.state === "written" || snapshot?.state === "updated";
 }
@@ -111,17 +102,18 @@ function skippedLine(
 }
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
-function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): string[] {
+function endLines(
+  { tally, rounds, load }: JobBlock,
+  { failures, stats }: JobFinished,
+  options: ReportOptions,
+): string[] {
   const { style } = options;
   const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
-  const { tally, rounds, expect, load } = block;
-  const { state, known, failures, duration, reason, stats } = event;
   if (load) {
     // The thresholds are shown already.
     const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
     const lines = [...renderLoad(load, style, room), ...renderFailures(others, style, room)];
-    const remark = known ? " (known failure)" : reason === undefined ? "" : ` (${oneLine(reason)})`;
-    return [...indentLines(lines, BELOW_JOB), jobEnd(state, duration, remark, style), ""];
+    return indentLines(lines, BELOW_JOB);
   }
   const lines = tally ? renderRounds(tally.steps, rounds, options) : [];
   if (stats && tally && stats.count > 1) {
@@ -131,19 +123,26 @@ function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): 
     const sentence = fitSentence(`rounds: ${times.join(", ")}`, room);
     lines.push(...indentLines(sentence.map(style.dim), BELOW_JOB));
   }
-  lines.push(...indentLines(renderFailures(failures, style, room), BELOW_JOB));
+  return [...lines, ...indentLines(renderFailures(failures, style, room), BELOW_JOB)];
+}
+
+/** The line with the outcome of a job. */
+function outcomeLine(
+  { tally, rounds, expect, load, isWarned }: JobBlock,
+  { name, state, known, duration, reason }: JobFinished,
+  { style }: ReportOptions,
+): string {
   const remark = (known ? " (known failure)" : "") +
-    (tally ? roundsRemark(rounds, tally, expect !== undefined) : "") +
+    (tally && !load ? roundsRemark(rounds, tally, expect !== undefined) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
-  return [...lines, jobEnd(state, duration, remark, style), ""];
+  const mark = known ? "known" : state === "passed" && isWarned ? "warned" : state;
+  return endedJob(mark, name, duration, remark, style);
 }
 
 /** Decides which lines of jobs are written, and when: each function returns those for now. */
 export interface JobWriter {
   /** A job has started. */
   start?(block: JobBlock): void;
-  /** A step has started. */
-  startStep?(block: JobBlock): string[];
   /** A step is over whose job runs once. */
   endStep(block: JobBlock, step: StepTree): string[];
   /** A line about a job that is under way. */
@@ -152,138 +151,128 @@ export interface JobWriter {
   end(block: JobBlock, event: JobFinished): string[];
 }
 
-/**
- * Each job as one block of lines. The first running job of the file writes at once; the others
- * keep their lines until it has ended.
- */
+/** Each job as one block when it ends, with its outcome in the first line. */
 export function writeInBlocks(options: ReportOptions): JobWriter {
-  const running = new Set<JobBlock>();
-  /** Jobs that have ended while another one was writing. */
-  const ended: JobBlock[] = [];
-  const held = new Map<JobBlock, string[]>();
-  const opened = new Set<JobBlock>();
-  let current: JobBlock | undefined;
-
-  function header(block: JobBlock): string[] {
-    if (opened.has(block)) return [];
-    opened.add(block);
-    return [jobHeader(block.name, options.style)];
-  }
-  function write(block: JobBlock, lines: readonly string[]): readonly string[] {
-    if (block === current) return lines;
-    const waiting = held.get(block) ?? [];
-    held.set(block, waiting);
-    waiting.push(...lines);
-    return [];
-  }
-  function release(block: JobBlock): readonly string[] {
-    const lines = held.get(block) ?? [];
-    held.delete(block);
-    return lines;
-  }
+  const blocks = new JobBlocks(options);
   return {
-    start(block) {
-      running.add(block);
-      current ??= block;
+    endStep(block, step) {
+      blocks.add(block, step);
+      return [];
     },
-    startStep: (block) => [...write(block, header(block))],
-    endStep: (block, step) => [
-      ...write(block, [...header(block), ...stepLines(block, step, options)]),
-    ],
-    progress: (
-      block,
-      line,
-    ) => [...write(block, [...header(block), ...indentLines([line], BELOW_JOB)])],
-    end(block, event) {
-      const skipped = opened.has(block) ? undefined : skippedLine(block, event, options);
-      const written = write(
-        block,
-        skipped === undefined
-          ? [...header(block), ...endLines(block, event, options)]
-          : [skipped, ""],
-      );
-      running.delete(block);
-      if (block === current) current = undefined;
-      else ended.push(block);
-      if (current) return [];
-      [current] = [...running].sort(byPosition);
-      const next = [...ended.splice(0).sort(byPosition), ...current ? [current] : []];
-      return [...written, ...next.flatMap(release)];
-    },
+    end: (block, event) => [...blocks.end(block, event), ""],
   };
 }
 
-function byPosition(a: JobBlock, b: JobBlock): number {
-  return a.position - b.position;
+/** The lines of the jobs that run. */
+class JobBlocks {
+  readonly #options: ReportOptions;
+  readonly #lines = new Map<JobBlock, string[]>();
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  /** Adds the lines of a step, and returns them. */
+  add(block: JobBlock, step: StepTree): string[] {
+    const added = renderStep(block.lines++, step, this.#options, block.exchange);
+    const lines = this.#lines.get(block);
+    if (lines) { for (const line of added) lines.push(line); }
+    else this.#lines.set(block, [...added]);
+    return added;
+  }
+
+  /** The whole block of a job that is over. */
+  end(block: JobBlock, event: JobFinished): string[] {
+    const skipped = skippedLine(block, event, this.#options);
+    const steps = this.#lines.get(block) ?? [];
+    this.#lines.delete(block);
+    if (skipped !== undefined) return [skipped];
+    const outcome = outcomeLine(block, event, this.#options);
+    const below = [...steps, ...endLines(block, event, this.#options)];
+    const { fold } = this.#options;
+    if (!fold || event.state === "failed" || below.length === 0) return [outcome, ...below];
+    return fold(outcome, asText(below)).trimEnd().split("\n");
+  }
+
+  /** The lines at the end of a job whose steps have been written. */
+  close(block: JobBlock, event: JobFinished): string[] {
+    this.#lines.delete(block);
+    return [
+      ...endLines(block, event, this.#options),
+      outcomeLine(block, event, this.#options),
+    ];
+  }
 }
 
 /**
- * Each result at once: below the name of its job while that runs alone, else in one line with the
- * name of the job. What is left to say about such a step comes with the end of its job.
+ * Each result at once: the steps of a job that runs alone below its name. Where several jobs run,
+ * each step has one line with the name of its job, and a job is written as a whole when it ends.
  */
 export function writeAtOnce(options: ReportOptions): JobWriter {
+  const blocks = new JobBlocks(options);
   const running = new Set<JobBlock>();
-  /** Steps that had one line and have details. */
-  const held = new Map<JobBlock, [index: number, step: StepTree][]>();
-  /** The job that the last lines belong to. */
-  let current: JobBlock | undefined;
+  /** The job whose steps are written below its name. */
+  let open: JobBlock | undefined;
+  /** The jobs of which a step has one line. */
+  const listed = new Set<JobBlock>();
   let isAfterLine = false;
-  /** Lines of jobs that were skipped while another one wrote. */
+  /** Lines of jobs that were skipped while another one was open. */
   const skipped: string[] = [];
 
-  function leave(): string[] {
-    if (!current) return [];
-    current = undefined;
-    return ["", ...skipped.splice(0)];
+  /** An empty line, unless there is one. */
+  function separate(): string[] {
+    const lines = isAfterLine ? [""] : [];
+    isAfterLine = false;
+    return lines;
+  }
+  /** Whether the lines of a job go below its name. */
+  function isAlone(block: JobBlock): boolean {
+    // Where parts of the log fold, the outcome of a job is known before its first line.
+    return running.size < 2 && !listed.has(block) && !options.fold;
   }
   function enter(block: JobBlock): string[] {
-    if (current === block) return [];
-    const lines = [...leave(), ...isAfterLine ? [""] : [], jobHeader(block.name, options.style)];
-    isAfterLine = false;
-    current = block;
-    return lines;
+    if (open === block) return [];
+    open = block;
+    return [...separate(), openJob(block.name, options.style)];
+  }
+  function listLine(block: JobBlock, line: string): string[] {
+    const before = open ? ["", ...skipped.splice(0)] : [];
+    // What was written below the name of a job is not all of it any more.
+    if (open) listed.add(open);
+    listed.add(block);
+    open = undefined;
+    isAfterLine = true;
+    return [...before, line];
   }
   return {
     start: (block) => void running.add(block),
     endStep(block, step) {
-      if (running.size < 2) return [...enter(block), ...stepLines(block, step, options)];
-      const index = block.lines++;
-      if (hasDetails(step)) {
-        const waiting = held.get(block) ?? [];
-        held.set(block, waiting);
-        waiting.push([index, step]);
-      }
-      const lines = [...leave(), stepLineOf(oneLine(block.name), step.result, options)];
-      isAfterLine = true;
-      return lines;
+      const lines = blocks.add(block, step);
+      return isAlone(block)
+        ? [...enter(block), ...lines]
+        : listLine(block, stepLineOf(oneLine(block.name), step.result, options));
     },
     progress(block, line) {
-      if (running.size < 2) return [...enter(block), ...indentLines([line], BELOW_JOB)];
-      const lines = [...leave(), `${oneLine(block.name)}: ${line}`];
-      isAfterLine = true;
-      return lines;
+      return isAlone(block)
+        ? [...enter(block), ...indentLines([line], BELOW_JOB)]
+        : listLine(block, `${oneLine(block.name)}: ${line}`);
     },
     end(block, event) {
       running.delete(block);
-      const line = skippedLine(block, event, options);
-      if (line !== undefined && current) {
-        skipped.push(line, "");
+      listed.delete(block);
+      if (block === open) {
+        open = undefined;
+        return [...blocks.close(block, event), "", ...skipped.splice(0)];
+      }
+      const lines = [...blocks.end(block, event), ""];
+      if (!open) return [...separate(), ...lines];
+      if (event.state === "skipped") {
+        skipped.push(...lines);
         return [];
       }
-      const lines = line === undefined
-        ? [
-          ...enter(block),
-          ...(held.get(block) ?? []).flatMap(([index, step]) =>
-            renderStep(index, step, options, block.exchange)
-          ),
-          ...endLines(block, event, options),
-          ...skipped.splice(0),
-        ]
-        : [...isAfterLine ? [""] : [], line, ""];
-      held.delete(block);
-      current = undefined;
-      isAfterLine = false;
-      return lines;
+      listed.add(open);
+      open = undefined;
+      return ["", ...skipped.splice(0), ...lines];
     },
   };
 }

@@ -92,7 +92,7 @@ Deno.test("steps that read the output of a failed step are listed with its failu
   2. j › other   w.yml:10:42
      test is false
 
-Total`,
+Jobs`,
   );
 });
 
@@ -212,7 +212,7 @@ Deno.test("a missing output is blamed on the earlier step that did not publish i
 `);
   assertEquals(code, 1);
   const blamed = (name: string) => {
-    const part = stdout.split(` ${name}\n`)[1]!.split(/\n {3}\d|\n {2}Failed/)[0]!;
+    const part = stdout.split(` ${name}\n`)[1]!.split(/\n {3}\d|\n✗ /)[0]!;
     // A long hint goes on in the next line.
     const text = part.replace(/\n[ |]+/g, " ");
     return /the step "([^"]*)", which publishes it, (failed|was skipped)/.exec(text)?.slice(1);
@@ -242,7 +242,7 @@ jobs:
     const args = ["--no-check", "w.yml"];
     const { code, stdout } = await runMain(args, { cwd, env: { A_VARIABLE: "a" } });
     assertEquals(code, 1);
-    const parts = stdout.split("  Failed in")[0]!.split(/\n {3}\d\. /).slice(1);
+    const parts = stdout.split("\nFailures\n")[0]!.split(/\n {3}\d\. /).slice(1);
     const hints = parts.map((part) => /vars.* reads the environment variable .*/.exec(part)?.[0]);
     assertEquals(hints, [
       "vars.token reads the environment variable DEPLOY_TOKEN, which is not set",
@@ -275,7 +275,7 @@ jobs:
     return withFiles({ "w.yml": workflow, ...options.files }, async (cwd) => {
       const args = [...options.args ?? [], "w.yml"];
       const { stdout, stderr } = await runMain(args, { cwd, env: options.env ?? {} });
-      const [, command] = /reproduce with:\n([^]*?)\n {2}Failed/.exec(stdout) ?? [];
+      const [, command] = /reproduce with:\n([^]*?)\n✗ /.exec(stdout) ?? [];
       assert(command !== undefined, stdout + stderr);
       return { command: command.replaceAll(rig.url, "URL").replace(/^ +/gm, ""), stdout };
     });

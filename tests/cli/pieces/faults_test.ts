@@ -5,6 +5,7 @@ import { runHere } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { FLOW, withRun } from "../../support/run/prepared_run.ts";
+import { assertPassed } from "../../support/assert_passed.ts";
 
 Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   await withRun(async ({ cwd, piece, merge }) => {
@@ -12,7 +13,7 @@ Deno.test("a run in pieces, with the rounds of a job in two", async () => {
     assertEquals(await piece("load1", "--only", "load", "--rounds", "1/2"), "0\n");
     assertEquals(await piece("load2", "--only", "load", "--rounds", "2/2"), "0\n");
     assertEquals(await piece("last", "--only", "last"), "0\n");
-    assertStringIncludes(await merge(), "All jobs succeeded");
+    assertPassed(await merge());
     const text = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);
     assertEquals([text.includes("tok-"), JSON.parse(text).outputs.a], [false, {
       n: 1,
@@ -70,7 +71,7 @@ Deno.test("a part counts its own rounds, and the only part decides its expect", 
     ];
     assertMatch(
       await run(...piece, "--rounds", "1/2"),
-      /\(2 rounds, 1 failed, expect decides\)[^]*\(2 steps: 1 passed, 1 tolerated\)/,
+      /\(2 rounds, 1 failed, expect decides\)[^]*1 passed · 1 tolerated \(2\)/,
     );
     const whole = await run(...piece, "--rounds", "1/1");
     assertMatch(whole, /^1 [^]*expect is false: stats.failed is 2/);
@@ -97,7 +98,7 @@ Deno.test("several jobs run in one piece", async () => {
   await withRun(async ({ piece, merge }) => {
     assertEquals(await piece("first", "--only", "first", "--only", "load"), "0\n");
     assertEquals(await piece("last", "--only", "last"), "0\n");
-    assertStringIncludes(await merge(), "All jobs succeeded");
+    assertPassed(await merge());
   });
 });
 
@@ -114,13 +115,13 @@ Deno.test("the newest of two pieces of a job counts", async () => {
       merged,
       "'R/again/events.ndjson' counts, 'R/first/events.ndjson' does not",
     );
-    assertStringIncludes(merged, "All jobs succeeded");
+    assertPassed(merged);
   });
 });
 
 Deno.test("lost and torn pieces fail their jobs", async () => {
   await withRun(async ({ cwd, run, piece, merge }) => {
-    assertMatch(await merge(), /^1\n[^]*no piece of this job came back[^]*1 job failed, 2 skipped/);
+    assertMatch(await merge(), /^1\n[^]*no piece of this job came back[^]*1 failed · 2 skipped/);
     assertStringIncludes(await run("report", "merge", "R"), "no event files in 'R'");
     await piece("first", "--only", "first");
     assertStringIncludes(await run("report", "merge", "R"), "and the run file is missing");
@@ -153,9 +154,12 @@ Deno.test("a job with a condition is lost only if it had to start", async () => 
     Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
     await run("prepare", "flow.yml", "--out", "R/run.json");
     await piece("first", "--only", "first");
-    assertMatch(await merge(), /^1\n[^]*- alarm \(skipped: [^]*● tidy\n {4}no piece of this job/);
+    assertMatch(
+      await merge(),
+      /^1\n[^]*- alarm \(skipped: [^]*✗ tidy .*\n {4}no piece of this job/,
+    );
     await piece("last", "--only", "tidy");
-    assertMatch(await merge(), /^0\n[^]*All jobs succeeded \(1 job skipped/);
+    assertMatch(await merge(), /^0\n[^]*\nJobs {7}\d passed · 1 skipped /);
   });
 });
 

@@ -125,7 +125,10 @@ Deno.test("a workflow that a suite lists twice runs in two processes", async () 
         await run(...piece, `ndjson=${at}.ndjson`, choice);
       }
       const merged = await run("report", "merge", "run.json", "0.ndjson", "1.ndjson");
-      assertMatch(merged, /^0 [^]*job 1[^]*job 2[^]*2 workflows: 2 passed; 2 steps in .*\n$/);
+      assertMatch(
+        merged,
+        /^0 [^]*job 1[^]*job 2[^]*Workflows {2}2 passed \(2\)\nSteps {6}.*\(2\)\nTime .*\n$/,
+      );
     }
     assertStringIncludes(await run("export", "gitlab", "suite.yml"), "--only 'w.yml (2)'");
     const argo = await run("export", "argo", "suite.yml", "--image", "x");
@@ -170,7 +173,7 @@ Deno.test("workflows of a suite that are lost fail, and the others count", async
       lost,
       "no process of this workflow came back: its machine was lost, or it never started",
     );
-    assertStringIncludes(lost, "3 workflows: 2 passed, 1 failed");
+    assertStringIncludes(lost, "2 passed · 1 failed (3)");
     await piece("b", "--only", "flows/b.yml");
     const path = `${cwd}/R/b.ndjson`;
     const lines = Deno.readTextFileSync(path).split("\n");
@@ -180,7 +183,9 @@ Deno.test("workflows of a suite that are lost fail, and the others count", async
       const torn = await merge();
       assertStringIncludes(
         torn,
-        type === "run_finished" ? "2 passed, 1 failed" : "'R/b.ndjson' ends in the middle",
+        type === "run_finished"
+          ? "\nWorkflows  2 passed · 1 failed (3)\n"
+          : "'R/b.ndjson' ends in the middle",
       );
       assertEquals(torn.startsWith("1\n"), true);
     }
@@ -196,7 +201,7 @@ Deno.test("a workflow that has passed before its machine was lost has not passed
     Deno.writeTextFileSync(path, lines.slice(0, at).join("\n") + "\n");
     const merged = await merge();
     assertStringIncludes(merged, "its machine was lost");
-    assertStringIncludes(merged, "3 workflows: 1 passed, 2 failed");
+    assertStringIncludes(merged, "1 passed · 2 failed (3)");
   });
 });
 
@@ -231,7 +236,7 @@ Deno.test("a workflow that was not started is missing, although what held it bac
     assertEquals(await piece("c", "--only=flows/c.yml"), "1\n");
     // Setup has passed by now, but the workflow was not repeated.
     const merged = await merge();
-    assertStringIncludes(merged, "✗ 'flows/c.yml' was not started: setup failed");
+    assertStringIncludes(merged, "\nReason     'flows/c.yml' was not started: setup failed\n");
     assertEquals(merged.startsWith("1\n"), true, merged);
     Deno.writeTextFileSync(path, outputs);
     await piece("again", "--only=flows/c.yml");
@@ -248,7 +253,7 @@ Deno.test("of two processes of a workflow the newest counts", async () => {
       merged,
       "'flows/a.yml' was run more than once: 'R/again.ndjson' counts, 'R/a.ndjson' does not",
     );
-    assertStringIncludes(merged, "3 workflows: 2 passed, 1 failed");
+    assertStringIncludes(merged, "2 passed · 1 failed (3)");
   });
 });
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withRig } from "../../support/run/rig.ts";
 import { runFilesAt } from "../../support/run/run_at.ts";
 import { startCli } from "../../support/run/run_cli.ts";
@@ -21,14 +21,17 @@ const CLEAN = flow(
   `{ uses: http, with: { get: "{url}/clean/{{outputs.session?.token ?? 'none'}}" } }`,
 );
 
-const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)!.replace(/ in .*/, "");
+/** The numbers of workflows and of steps: `1 passed · 1 failed (2); 3`. */
+const totals = (text: string) =>
+  text.replace(/^[^]*^Workflows {2}(.*)\n(?:Steps .*\((\d+)\)\n)?[^]*$/m, "$1; $2");
+
 const SUITE = "workflows: [use.yml]\nsetup: in.yml\nteardown: out.yml\n";
 
 Deno.test("setup runs first, and its outputs are read by step id in all others", async () => {
   const files = { "s/suite.yml": SUITE, "s/in.yml": SIGN_IN, "s/use.yml": USE, "s/out.yml": CLEAN };
   const { code, stdout, seen } = await runFilesAt(files, ["s/suite.yml"]);
   assertEquals([code, seen], [0, ["/use/t0ken-of-user", "/clean/t0ken-of-user"]], stdout);
-  assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
+  assertEquals(totals(stdout), "1 passed (1); 3");
 });
 
 Deno.test("the HTML page counts workflows as the text does, without setup and teardown", async () => {
@@ -55,7 +58,7 @@ Deno.test("outputs of setup have no flat names, and a step of the workflow with 
     "flat.yml": flat,
   };
   const { code, stdout } = await runFilesAt(files, ["suite.yml"]);
-  assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 3 steps"], stdout);
+  assertEquals([code, totals(stdout)], [0, "2 passed (2); 4"], stdout);
 });
 
 Deno.test("what an expression of setup marks as secret is secret in all others", async () => {
@@ -82,7 +85,7 @@ Deno.test("where setup fails nothing but teardown runs, and setup is counted", a
   };
   const { code, stdout, seen } = await runFilesAt(files, ["--no-check", "suite.yml"]);
   assertEquals([code, seen], [1, ["/status/500", "/clean/none"]], stdout);
-  assertEquals(lastLine(stdout), "2 workflows: 1 failed, 1 skipped; 1 step");
+  assertEquals(totals(stdout), "1 failed · 1 skipped (2); 3");
   assertStringIncludes(stdout, "- Use (skipped: not started: setup failed)");
 });
 
@@ -131,7 +134,7 @@ Deno.test("tags beside a path are those of all its jobs", async () => {
     "b_flow.yml": flow("B", "{ uses: hello }"),
   };
   const { stdout } = await runFilesAt(files, ["--tags", "not slow", "suite.yml"]);
-  assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
+  assertEquals(totals(stdout), "1 passed (1); 1");
   assertStringIncludes(stdout, "B  b_flow.yml");
 });
 
@@ -279,7 +282,7 @@ Deno.test("files behind a suite file choose its workflows, and one that needs it
   };
   const chosen = await runFilesAt(files, ["s/suite.yml", "s/use/use.yml"]);
   assertEquals([chosen.code, chosen.seen], [0, ["/use/t0ken-of-user"]], chosen.stdout);
-  assertEquals(lastLine(chosen.stdout), "1 workflow: 1 passed; 1 step");
+  assertEquals(totals(chosen.stdout), "1 passed (1); 2");
   const other = await runFilesAt(files, ["s/suite.yml", "third.yml"]);
   assertStringIncludes(other.stderr, "the suite 's/suite.yml' has no workflow 'third.yml'");
   const alone = await runFilesAt(files, ["s/use/use.yml"]);
@@ -296,9 +299,16 @@ Deno.test("a report of several workflows ends with a line for each", async () =>
   };
   const { stdout } = await runFilesAt(files, ["suite.yml"]);
   assertStringIncludes(
-    stdout.replaceAll(/ in [\d.]+ms$/gm, ""),
-    "\nWorkflows\n  ✓ setup: Sign in  in.yml  1 step not tested\n  ✓ B  b.yml  1 step not tested\n" +
-      "  ✗ A  a.yml  1 job failed; 1 step failed\n\n2 workflows:",
+    stdout.replaceAll(/ +[\d.]+ms(?= )/gm, "  0ms"),
+    `
+Workflows
+  ✓ setup: Sign in  in.yml  0ms  1 not tested (1)
+  ✓ B               b.yml  0ms  1 not tested (1)
+  ✗ A               a.yml  0ms  1 failed (1)
+
+Workflows  1 passed · 1 failed (2)
+Steps      1 failed · 2 not tested (3)
+`,
   );
 });
 
@@ -379,9 +389,8 @@ for (const signal of ["SIGINT", "SIGTERM", "RUNNER_TIMEOUT"] as const) {
         );
         assert(!seen.some((path) => /late|next|\/c$/.test(path)), String(seen));
 
-        const last = stdout.trimEnd().split("\n").at(-1)!;
-        assertStringIncludes(last, "3 workflows: 2 failed, 1 skipped; 10 steps in ");
-        assertStringIncludes(last, `✗ ${reason}`);
+        assertMatch(stdout, /\nWorkflows {2}2 failed · 1 skipped \(3\)\nSteps .* \(\d+\)\n/);
+        assertStringIncludes(stdout, `\nReason     ${reason}\n`);
 
         const reports = readDirectory(`${cwd}/reports`);
         assertEquals(Object.keys(reports).sort(), [...REPORT_FILES].sort());
@@ -462,8 +471,8 @@ Deno.test("defaults of RUNNER_CONFIG, the suite, the job and the step win in thi
   await withFiles(files, async (cwd) => {
     const { code, stdout, stderr } = await runMain(["suite.yml"], { cwd, env });
     assertEquals(
-      [code, stderr, lastLine(stdout)],
-      [0, "", "1 workflow: 1 passed; 3 steps"],
+      [code, stderr, totals(stdout)],
+      [0, "", "1 passed (1); 3"],
       stdout,
     );
     const { stdout: checked } = await runMain(["check", "suite.yml"], { cwd, env });

@@ -43,12 +43,12 @@ jobs:
     steps: HELLO,
     files: { "other.yml": OTHER },
     args: ["flow.yml", "other.yml"],
-    shows: ["2 workflows: 2 passed"],
+    shows: ["2 passed (2)"],
   },
   "files that do not end in `.yml` or `.yaml` are ignored": {
     files: { "flow.txt": OTHER },
     args: ["flow.txt"],
-    shows: ["✓ All jobs succeeded"],
+    shows: ["\nJobs       1 passed (1)\n"],
   },
   "Ctrl-C leaves processes and no report": {
     provenBy: [
@@ -189,7 +189,7 @@ jobs:
   - { name: b, needs: [a], steps: [{ uses: hello }] }
 `,
     code: 1,
-    shows: ["1 job failed, 1 skipped"],
+    shows: ["1 failed · 1 skipped"],
   },
   "an error in `skipif` is printed and the step runs": [
     {

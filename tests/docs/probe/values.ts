@@ -39,8 +39,8 @@ export const VALUES: Claims = {
       },
       args: ["a.yml,b.yml"],
     },
-    { files: { "sub/a.yml": WHOLE, "sub/b.yml": WHOLE }, args: ["sub"], shows: ["2 workflows"] },
-    { files: { "a.yml": WHOLE, "b.yml": WHOLE }, args: ["[ab].yml"], shows: ["2 workflows"] },
+    { files: { "sub/a.yml": WHOLE, "sub/b.yml": WHOLE }, args: ["sub"], shows: ["2 passed (2)"] },
+    { files: { "a.yml": WHOLE, "b.yml": WHOLE }, args: ["[ab].yml"], shows: ["2 passed (2)"] },
   ],
   "`res.report`, `res.error` and `dump: false` of actions": {
     steps: "- { uses: hello, with: { dump: false, a: 1 }, test: res.a == 2 }",

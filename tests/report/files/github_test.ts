@@ -37,7 +37,7 @@ Deno.test("failures become annotations at their lines, with all that is known of
       ]);
       const excerpt = '  5 |       - { name: "half: 50%, of", uses: hello, test: "1 == 2" }\n';
       assertStringIncludes(commands[0]!.message, `w.yml:5:54: test is false\n${excerpt}`);
-      assertStringIncludes(lines.join("\n"), "Total workflow time");
+      assertStringIncludes(lines.join("\n"), "\nJobs       1 failed (1)\n");
       assertMatch(stdout, /^::stop-commands::([\w-]{36})\nn\n[^]*\n::\1::\n::error /);
     }
   });
@@ -211,7 +211,7 @@ Deno.test("a summary that cannot be written is an error only where it was asked 
     const env = { ...ACTIONS, GITHUB_STEP_SUMMARY: "folder/summary.md" };
     const { code, stdout, stderr } = await runMain(["w.yml"], { cwd, env });
     assertEquals(code, 1);
-    assertStringIncludes(stdout, "Total workflow time");
+    assertStringIncludes(stdout, "\nTime       ");
     assertEquals(
       stderr,
       "warning: cannot write the report 'folder/summary.md': Not a directory\n",

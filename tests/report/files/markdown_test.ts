@@ -49,7 +49,8 @@ Deno.test("Markdown shows each step of a repeated job once, so that the rest has
 Deno.test("Markdown counts flaky steps and steps that are not tested", async () => {
   assertStringIncludes(
     await markdownOf(ROUNDS),
-    "\n2 jobs failed; 142 steps: 70 passed, 71 failed, 1 not tested (1 unsuccessful); 60 flaky steps, in ",
+    "\nJobs: 2 failed (2) — Steps: 70 passed, 60 flaky · 71 failed · 1 not tested (142) — " +
+      "Warning: ⚠ 1 failure is not tested — Time: ",
   );
 });
 
@@ -61,7 +62,7 @@ Deno.test("long names and a long description leave room in Markdown for failures
   const workflow = { name: "w".repeat(9000), description: "ä ".repeat(50_000), jobs };
   const text = await markdownOf(JSON.stringify(workflow));
   assert(new TextEncoder().encode(text).length < 60_000);
-  assertStringIncludes(text, "149 passed, 1 failed");
+  assertStringIncludes(text, "149 passed · 1 failed (150)");
   assertStringIncludes(text, "more jobs\n");
   assertStringIncludes(text, "1 == 2");
 });

@@ -310,7 +310,7 @@ Deno.test("both schemas agree on their common parts", async () => {
 
 Deno.test("the text report and the page show flaky steps, too", async () => {
   const { stdout, reports } = await RUN;
-  assertStringIncludes(stdout, "1 flaky step");
+  assertStringIncludes(stdout, " 1 flaky");
   assertStringIncludes(reports["report.html"]!, '"flaky":true');
   assertStringIncludes(reports["events.ndjson"]!, '"flaky":true');
   const json = JSON.parse(reports["report.json"]!);

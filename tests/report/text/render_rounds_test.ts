@@ -38,9 +38,9 @@ function roundsText(
       jobs: { passed: isFailed ? 0 : 1, failed: isFailed ? 1 : 0, skipped: 0 },
     }),
   ]);
-  assert(text.startsWith("Shop\n\n● Load\n"));
-  const job = text.slice("Shop\n\n● Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
-  return withTimes ? job : job.replace(/^ +min .*\n/m, "");
+  assert(text.startsWith("Shop\n\n"));
+  const job = text.slice("Shop\n\n".length).replace(/\n*Jobs {7}[^]*$/, "");
+  return withTimes ? job : job.replace(/\n +min .*$/m, "");
 }
 
 const refused: Failure = { kind: "action", field: "uses", message: "connection refused" };
@@ -52,58 +52,58 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
   [
     "all passed",
     [{}, {}, {}],
-    `   1. ping (repeating 3 times)
-      ✓ 3/3 success (100.0%)
-  Completed in 120ms (3 rounds)`,
+    `✓ Load 120ms (3 rounds)
+   1. ping (repeating 3 times)
+      ✓ 3/3 success (100.0%)`,
   ],
   [
     "there was nothing to test",
     [untested, { ...untested, untested: "exit 1" }, { ...untested, untested: "exit 2" }],
-    `   1. ping (repeating 3 times)
-      ○ 3/3 completed (no test), 2 with exit 1
-  Completed in 120ms (3 rounds)`,
+    `⚠ Load 120ms (3 rounds)
+   1. ping (repeating 3 times)
+      ○ 3/3 completed (no test), 2 with exit 1`,
   ],
   [
     "some were skipped",
     [{}, skipped, {}],
-    `   1. ping (repeating 3 times)
-      ✓ 2/2 success (100.0%), 1 skipped
-  Completed in 120ms (3 rounds)`,
+    `✓ Load 120ms (3 rounds)
+   1. ping (repeating 3 times)
+      ✓ 2/2 success (100.0%), 1 skipped`,
   ],
   [
     "all were skipped",
     [skipped, skipped],
-    `   1. ping (repeating 2 times)
-      - 2/2 skipped (skipif is true)
-  Completed in 120ms (2 rounds)`,
+    `✓ Load 120ms (2 rounds)
+   1. ping (repeating 2 times)
+      - 2/2 skipped (skipif is true)`,
   ],
   [
     "each said something",
     [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
-    `   1. ping (repeating 3 times)
+    `✓ Load 120ms (3 rounds)
+   1. ping (repeating 3 times)
       ✓ 3/3 success (100.0%)
         repeat_index 0: one
         repeat_index 2:
           three
-          lines
-  Completed in 120ms (3 rounds)`,
+          lines`,
   ],
   [
     "all said the same",
     [{ echo: "one" }, { echo: "one" }, {}],
-    `   1. ping (repeating 3 times)
+    `✓ Load 120ms (3 rounds)
+   1. ping (repeating 3 times)
       ✓ 3/3 success (100.0%)
-        one
-  Completed in 120ms (3 rounds)`,
+        one`,
   ],
   [
     "some said the same",
     [{ echo: "one" }, { echo: "two" }, { echo: "one" }, { echo: "one" }],
-    `   1. ping (repeating 4 times)
+    `✓ Load 120ms (4 rounds)
+   1. ping (repeating 4 times)
       ✓ 4/4 success (100.0%)
         repeat_index 0 and 2 more: one
-        repeat_index 1: two
-  Completed in 120ms (4 rounds)`,
+        repeat_index 1: two`,
   ],
   [
     "some failed, each kind of failure once",
@@ -111,7 +111,8 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
       state: "failed",
       failures: [falseTest(7)],
     }],
-    `   1. ping (repeating 4 times)
+    `✗ Load 120ms (4 rounds, 3 failed)
+   1. ping (repeating 4 times)
       ✗ 1/4 success (25.0%)
         failed 2 times, first at repeat_index 1:
           api.yml:14:11: test is false
@@ -120,7 +121,6 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
           res.body.total is 2 (int)
         failed once, at repeat_index 2:
           connection refused
-  Failed in 120ms (4 rounds, 3 failed)
 
 Failures
   1. Load › ping   api.yml:14:11
@@ -145,9 +145,9 @@ Deno.test("textReport() says neither all nor none if one round differs", () => {
 Deno.test("textReport() counts rounds that an interruption prevented", () => {
   assertEquals(
     roundsText([{}, {}], { rounds: 5 }),
-    `   1. ping (repeating 5 times)
-      ✓ 2/2 success (100.0%), 3 not run
-  Completed in 120ms (5 rounds, 3 not run)`,
+    `✓ Load 120ms (5 rounds, 3 not run)
+   1. ping (repeating 5 times)
+      ✓ 2/2 success (100.0%), 3 not run`,
   );
 });
 
@@ -155,10 +155,10 @@ Deno.test("textReport() sums up the response times of rounds", () => {
   const times = [10, 1, 2, 3].map((responseTime) => ({ responseTime }));
   assertEquals(
     roundsText(times, { withTimes: true }),
-    `   1. ping (repeating 4 times)
+    `✓ Load 120ms (4 rounds)
+   1. ping (repeating 4 times)
       ✓ 4/4 success (100.0%)
-        min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms
-  Completed in 120ms (4 rounds)`,
+        min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms`,
   );
 });
 
@@ -166,7 +166,7 @@ Deno.test("textReport() draws the response times of many rounds", () => {
   const times = [1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5];
   const lines = roundsText(times.map((responseTime) => ({ responseTime })), { withTimes: true })
     .split("\n");
-  assertEquals(lines[3], "        1ms ▄▂▁█ 5ms");
+  assertEquals(lines[4], "        1ms ▄▂▁█ 5ms");
 });
 
 Deno.test("textReport() omits the times of actions without requests", () => {
@@ -195,7 +195,7 @@ Deno.test("textReport() shows how many rounds got a response if not all did", ()
 
 Deno.test("textReport() counts the rounds in which a step was flaky", () => {
   assertEquals(
-    roundsText([{ flaky: true }, {}, { flaky: true }]).split("\n")[1],
+    roundsText([{ flaky: true }, {}, { flaky: true }]).split("\n")[2],
     "      ✓ 3/3 success (100.0%), 2 flaky",
   );
 });
@@ -257,7 +257,7 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
     );
     const lines = text.split("\n");
     const first = lines.findIndex((line) => line.includes("success")) + 1;
-    const times = lines.slice(first, lines.findIndex((line) => line.startsWith("  Completed")));
+    const times = lines.slice(first, lines.findIndex((line, at) => at > first && line === ""));
     assertStringIncludes(times.join(" "), "p99");
     for (const line of times) assert(displayWidth(line) <= Math.max(columns, 21), line);
     return lines.find((line) => /[▁-█]/.test(line));
@@ -270,14 +270,15 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
 Deno.test("textReport() shows a job that repeats once like any other", () => {
   assertEquals(
     roundsText([{ echo: "hi" }]),
-    `   1. ✓ ping
+    `● Load
+   1. ✓ ping
         hi
-  Completed in 120ms`,
+✓ Load 120ms`,
   );
 });
 
 Deno.test("textReport() shows a job that repeats not at all", () => {
-  assertEquals(roundsText([], { rounds: 0 }), "  Completed in 120ms (0 rounds)");
+  assertEquals(roundsText([], { rounds: 0 }), "✓ Load 120ms (0 rounds)");
 });
 
 Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {

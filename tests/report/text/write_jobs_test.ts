@@ -40,7 +40,7 @@ Deno.test("a job that runs alone writes its steps at once, below its name", () =
              |           ^^^^^^^^^^^^^^^^^^^
         res.body.total is 2 (int)
 `,
-      "  Completed in 120ms\n\n",
+      "✓ Api 120ms\n\n",
     ],
   );
 });
@@ -70,7 +70,7 @@ Deno.test("an exchange that is the same as that of the step before is shown once
   ]);
 });
 
-Deno.test("jobs that run at once write each step at once in one line, and details at their ends", () => {
+Deno.test("jobs that run at once write each step at once in one line, and all of each at its end", () => {
   assertEquals(
     added(
       jobStarted("api"),
@@ -91,17 +91,18 @@ Deno.test("jobs that run at once write each step at once in one line, and detail
       "✗ Api › api 1   api.yml:14\n",
       "✓ Api › api 2\n",
       `
-● Api
+✗ Api 120ms
+   1. ✓ api 0
    2. ✗ api 1
         api.yml:14:11: test is false
           14 |     test: res.body.total == 3
              |           ^^^^^^^^^^^^^^^^^^^
         res.body.total is 2 (int)
-  Failed in 120ms
+   3. ✓ api 2
 
 `,
-      "● Web\n   2. ✓ web 1\n        hi\n",
-      "  Completed in 120ms\n\n",
+      "✓ Web › web 1\n",
+      "\n✓ Web 120ms\n   1. ✓ web 0 (1.2s)\n   2. ✓ web 1\n        hi\n\n",
     ],
   );
 });
@@ -119,10 +120,10 @@ Deno.test("new snapshots of jobs that run at once are shown at their ends", () =
     "✓ Api › api 0\n",
     "✓ Api › api 1\n",
     `
-● Api
+✓ Api 120ms
    1. ✓ api 0
         snapshot written: __snapshots__/w/api.get.json
-  Completed in 120ms
+   2. ✓ api 1
 
 `,
   ]);
@@ -142,7 +143,7 @@ Deno.test("a job that is skipped does not come between the lines of another one"
       "● Api\n   1. ✓ api 0\n",
       "",
       "   2. ✓ api 1\n",
-      "  Completed in 120ms\n\n- Off (skipped: not needed)\n\n",
+      "✓ Api 120ms\n\n- Off (skipped: not needed)\n\n",
     ],
   );
 });
@@ -219,27 +220,48 @@ Deno.test("writeInBlocks() makes the same block of a job for any order of the ev
   }
 });
 
-Deno.test("writeInBlocks() writes every line of the first job the moment it is known", () => {
-  const random = randomNumbers(7);
-  const first = [
-    jobStarted("a"),
-    ...Array.from({ length: 5 }, (_, step) => stepFinished({ job: "a", step }, `step ${step}`)),
+Deno.test("a job that runs alone again is still written as a whole", () => {
+  assertEquals(
+    added(
+      jobStarted("api"),
+      step("api", 0),
+      jobStarted("web"),
+      jobFinished("web"),
+      step("api", 1),
+      jobFinished("api"),
+    ).slice(1),
+    [
+      "● Api\n   1. ✓ api 0\n",
+      "",
+      "\n✓ Web 120ms\n\n",
+      "✓ Api › api 1\n",
+      "\n✓ Api 120ms\n   1. ✓ api 0\n   2. ✓ api 1\n\n",
+    ],
+  );
+});
+
+Deno.test("where the log folds, jobs that passed are folded, and those that failed are not", () => {
+  const fold = (title: string, text: string) => `[${title}\n${text}]\n`;
+  const report = textReport({ ...OPTIONS, fold });
+  reportOf(report, [runStarted(["api", "web"])]);
+  const events = [
+    jobStarted("api"),
+    step("api", 0),
+    jobFinished("api"),
+    jobStarted("web"),
+    step("web", 0, failed),
+    jobFinished("web", { state: "failed" }),
   ];
-  const other = [jobStarted("b"), stepFinished({ job: "b", step: 0 }, "other")];
-  const report = textReport(OPTIONS, writeInBlocks(OPTIONS));
-  report.report(runStarted(["a", "b"]));
-  report.report(first.shift()!);
-  for (const event of interleave([first, other], random)) {
-    const text = report.report(event);
-    if (event.type !== "step_finished") continue;
-    assertEquals(text.includes(event.result.name), event.run.job === "a");
-  }
+  const texts = events.map((event) => report.report(event));
+  assertEquals(texts[1], "✓ Api › api 0\n");
+  assertEquals(texts[2], "\n[✓ Api 120ms\n   1. ✓ api 0\n]\n\n");
+  assertEquals(texts[5]!.startsWith("\n✗ Web 120ms\n   1. ✗ web 0\n"), true);
 });
 
 /** The blocks of the jobs, and the text below them. */
 function blocksOf(text: string, header: string): { blocks: string[]; end: string } {
   assertEquals(text.slice(0, header.length), header);
   const body = text.slice(header.length);
-  const end = body.search(/^(Failures|Total)/m);
-  return { blocks: body.slice(0, end).split(/^(?=[●-] )/m), end: body.slice(end) };
+  const end = body.search(/^(Failures|Jobs {7})/m);
+  return { blocks: body.slice(0, end).split(/^(?=[✓✗-] )/m), end: body.slice(end) };
 }

@@ -508,7 +508,7 @@ Deno.test("browser acts in frames, and what it expects is a test", async () => {
         with: { actions: [{ name: click, frame: div, selector: button }] }`;
   await withFiles({ "flow.yml": workflow(steps) }, async (dir) => {
     const { stdout } = await runCli(["flow.yml"], { cwd: dir, env: { URL: server.url } });
-    assertStringIncludes(stdout, "7 steps: 4 passed, 3 failed", stdout);
+    assertStringIncludes(stdout, "4 passed · 3 failed (7)", stdout);
     assertStringIncludes(stdout, 'no frame matches "#no"');
     assertMatch(stdout, /click "#no" in "#own", timed out after 700ms: no element matches "#no"/);
     assertStringIncludes(stdout, 'the element "div" is not a frame');
@@ -592,13 +592,13 @@ Deno.test("browser acts in the tab that was opened last, until it is closed", as
     const env = { URL: server.url };
     for (const CHROME of ["chromium-headless-shell", "chromium"]) {
       const { stdout } = await runCli(["flow.yml"], { cwd: dir, env: { ...env, CHROME } });
-      assertStringIncludes(stdout, "6 steps: 5 passed, 1 failed", stdout);
+      assertStringIncludes(stdout, "5 passed · 1 failed (6)", stdout);
       assertStringIncludes(stdout, "close_tab, failed: there is no other tab");
     }
     // What a tab connects to is checked from its first request on.
     const allowed = [`--allow-net=127.0.0.1:${server.port}`, "--allow-run=chromium-headless-shell"];
     const { stdout } = await runCli([...allowed, "flow.yml"], { cwd: dir, env });
-    assertStringIncludes(stdout, "6 steps: 5 passed, 1 failed", stdout);
+    assertStringIncludes(stdout, "5 passed · 1 failed (6)", stdout);
   });
 });
 

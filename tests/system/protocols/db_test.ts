@@ -276,7 +276,7 @@ jobs:
     const env = { DSN: dsn.replace(String(port), String(proxyPort)) };
     const { stdout } = await runCli(["flow.yml"], { cwd, env });
     assertStringIncludes(stdout, `at 127.0.0.1 port ${proxyPort} was lost: `);
-    assertStringIncludes(stdout, "1 job failed; 2 steps: 1 passed, 1 failed");
+    assertStringIncludes(stdout, "\nSteps      1 passed · 1 failed (2)\n");
   });
   listener.close();
   await serving;
@@ -368,7 +368,7 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       const slow = await run("slow.yml", dsn);
       const address = `${each.name} at 127.0.0.1 port ${server.port}`;
       assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${address}`);
-      assertStringIncludes(slow.stdout, "1 job failed; 5 steps: 3 passed, 2 failed");
+      assertStringIncludes(slow.stdout, "\nSteps      3 passed · 2 failed (5)\n");
       const wrong = await run("flow.yml", dsn.replace(PASSWORD, "another-password"));
       assertEquals(wrong.code, 1);
       assertStringIncludes(wrong.stdout, `cannot connect to ${address}: sign-in failed: `);

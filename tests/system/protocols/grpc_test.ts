@@ -92,7 +92,7 @@ Deno.test("grpc speaks to a server of the library in C", async () => {
     const env = { PLAIN: at(server.plain), TLS: at(server.tls), MUTUAL: at(server.mutualTls) };
     const { code, stdout, stderr } = await runCli(["w.yml"], { cwd, env });
     assertEquals(code, 1);
-    assertStringIncludes(stdout, "1 job failed", stdout + stderr);
+    assertStringIncludes(stdout, "1 failed (", stdout + stderr);
     assertStringIncludes(stdout, " 1 failed", stdout);
     assertStringIncludes(stdout, "client certificate");
   });

@@ -1,0 +1,95 @@
+import type { Host } from "../../host/host.ts";
+import type { ReportTarget } from "../../report/files/open_files.ts";
+import { loadStyle } from "../../report/reporter.ts";
+import { asText, roomOf } from "../../report/text/lines.ts";
+import { renderSummary, type SummaryRow, textRow } from "../../report/text/summary.ts";
+import type { RunEvent, StepTally } from "../../run/event.ts";
+import type { Invocation } from "../command.ts";
+
+/** Follows the events of runs for the rows of the summary that are known when reports are written. */
+export class ClosingRows {
+  readonly #snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
+  /** The jobs that have several rounds, by run and id: their tallies have the numbers. */
+  readonly #repeated = new Set<string>();
+  #failures = 0;
+  #untestedFailures = 0;
+
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case "job_started":
+        if ((event.rounds ?? 1) !== 1) this.#repeated.add(`${event.runId} ${event.job}`);
+        return;
+      case "rounds_tallied":
+        return event.steps.forEach((step) => this.#addRounds(step));
+      case "step_finished":
+        if (!event.result.snapshot || this.#repeated.has(`${event.runId} ${event.run.job}`)) return;
+        this.#snapshots[event.result.snapshot.state]++;
+        return;
+      case "run_finished":
+        this.#untestedFailures += event.untestedFailures;
+        if (event.state === "failed") this.#failures++;
+    }
+  }
+
+  /** The number of new snapshots; nothing if there are none. */
+  snapshots(): SummaryRow[] {
+    const { written, updated } = this.#snapshots;
+    const parts = [
+      ...written > 0 ? [`${written} written`] : [],
+      ...updated > 0 ? [`${updated} updated`] : [],
+    ];
+    return parts.length === 0 ? [] : [textRow("Snapshots", parts.join(" · "))];
+  }
+
+  /** The command that runs again what failed, or that fails because of what is not tested. */
+  next(invocation: Invocation, isKept: boolean): SummaryRow[] {
+    const { switches } = invocation;
+    if (this.#failures > 0) {
+      return isKept ? [textRow("Next", commandWith("rerun-failed", invocation))] : [];
+    }
+    if (this.#untestedFailures === 0 || switches.has("strict")) return [];
+    return [textRow("Next", `${commandWith("strict", invocation)} fails because of them`)];
+  }
+
+  #addRounds({ snapshots = {}, inside }: StepTally): void {
+    this.#snapshots.written += snapshots.written ?? 0;
+    this.#snapshots.updated += snapshots.updated ?? 0;
+    inside.forEach((step) => this.#addRounds(step));
+  }
+}
+
+/** The reports that were written to files. */
+export function reportRows(targets: readonly ReportTarget[]): SummaryRow[] {
+  const paths = targets.flatMap(({ path, appends }) =>
+    path === undefined || path === "-" || appends ? [] : [path]
+  );
+  return paths.length === 0 ? [] : [textRow("Reports", paths.join(" · "))];
+}
+
+/** `runner --strict … shop.yml`: options with values, which may be secret, are left out. */
+function commandWith(name: string, { operands, options }: Invocation): string {
+  const others = options.filter((option) =>
+    option.name !== name && option.group !== "Output" && option.group !== "Reports"
+  );
+  const switches = others.filter(({ value }) => value === undefined);
+  const words = operands.map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  );
+  return [
+    "runner",
+    ...[name, ...switches.map(({ name }) => name)].map((name) => `--${name}`),
+    ...switches.length < others.length ? ["…"] : [],
+    ...words,
+  ].join(" ");
+}
+
+/** The rows as text for an output. */
+export async function closingText(
+  rows: readonly SummaryRow[],
+  { isTerminal, columns }: Host["stdout"],
+  isColoured: boolean,
+): Promise<string> {
+  if (rows.length === 0) return "";
+  const room = roomOf(isTerminal ? columns() : undefined);
+  return asText(renderSummary(rows, await loadStyle(isColoured), room));
+}

@@ -1,0 +1,229 @@
+import { displayWidth } from "../../base/text/display_width.ts";
+import { oneLine } from "../../base/text/printable.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
+import { workflowState } from "../../run/count_steps.ts";
+import type {
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  StepResult,
+  StepRun,
+  SuiteFinished,
+} from "../../run/event.ts";
+import type { Reporter, ReportOptions } from "../reporter.ts";
+import {
+  endedJob,
+  jobIcon,
+  type JobMark,
+  runHeader,
+  skippedJob,
+  stepLineOf,
+  suiteTitle,
+} from "./layout.ts";
+import { asText, roomOf } from "./lines.ts";
+import { type FailureEntry, renderFailureList, withPrefix } from "./render_failure.ts";
+import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
+import { markOf, reportOfParts } from "./text_report.ts";
+import { addUntested, addUntestedRounds } from "./untested.ts";
+import { writeFailures, writeInBlocks } from "./write_jobs.ts";
+
+/** A workflow that is under way: its text is printed when it has ended. */
+interface RunningWorkflow {
+  readonly title: string;
+  readonly started: RunStarted;
+  readonly report: Reporter;
+  text: string;
+  /** Lines that are printed at once. */
+  urgent: string[];
+  /** Why its first job was skipped. */
+  reason?: string;
+}
+
+/**
+ * Reports several workflows: each failure at once in a line, a block for each workflow
+ * when it ends, and all failures at the end. `isQuiet` leaves out what passed.
+ */
+export function suiteReport(options: ReportOptions, isQuiet = false): Reporter {
+  const report = new SuiteReport(options, isQuiet);
+  return { report: (event) => report.take(event) };
+}
+
+class SuiteReport {
+  readonly #options: ReportOptions;
+  readonly #isQuiet: boolean;
+  readonly #running = new Map<string, RunningWorkflow>();
+  readonly #failures: FailureEntry[] = [];
+  readonly #ended: EndedLine[] = [];
+  /** The steps of all workflows that failed and that nothing tests. */
+  readonly #untested = new Set<string>();
+  #untestedFailures = 0;
+  #flaky = 0;
+  #knownFailures = 0;
+  /** The last text was a line about a step. */
+  #isAfterLine = false;
+  /** A message about a shard of the suite that has nothing to run. */
+  #empty: string[] = [];
+
+  constructor(options: ReportOptions, isQuiet: boolean) {
+    this.#options = options;
+    this.#isQuiet = isQuiet;
+  }
+
+  take(event: RunEvent): string {
+    const { style } = this.#options;
+    if (event.type === "suite_started") {
+      const { shard, workflows, name } = event;
+      if (shard && workflows === 0) {
+        this.#empty = [`shard ${shard.index} of ${shard.of} has no workflows`];
+      }
+      return this.#isQuiet || name === undefined ? "" : asText([style.bold(oneLine(name)), ""]);
+    }
+    if (event.type === "suite_finished") return this.#end(event);
+    if (event.type === "run_started") this.#running.set(event.runId, this.#open(event));
+    const workflow = this.#running.get(event.runId);
+    if (!workflow) return "";
+    workflow.text += workflow.report.report(event);
+    if (event.type === "run_finished") {
+      this.#running.delete(event.runId);
+      const before = this.#isAfterLine ? "\n" : "";
+      this.#isAfterLine = false;
+      return before + this.#close(workflow, event);
+    }
+    if (event.type === "job_finished" && event.state === "skipped") {
+      workflow.reason ??= event.reason;
+    }
+    const urgent = asText(workflow.urgent.splice(0));
+    this.#isAfterLine ||= urgent !== "";
+    return urgent;
+  }
+
+  #open(started: RunStarted): RunningWorkflow {
+    const title = suiteTitle(started);
+    const { style } = this.#options;
+    const options = this.#isQuiet ? { ...this.#options, timing: false } : this.#options;
+    const urgent: string[] = [];
+    const failed = new Set<string>();
+    // The first failure of each step, whatever its entry.
+    const addUrgent = (name: string, { job, step }: StepRun, result: StepResult) => {
+      const key = `${job} ${step}`;
+      if (this.#isQuiet || result.state !== "failed" || failed.has(key)) return;
+      failed.add(key);
+      urgent.push(stepLineOf(`${title} › ${name}`, result, options));
+    };
+    // Parts of a log cannot fold within another one.
+    const unfolded = { ...options, fold: undefined };
+    const report = reportOfParts(options, {
+      jobs: this.#isQuiet ? writeFailures(options, `${title} › `) : writeInBlocks(unfolded),
+      start: () => [],
+      onStep: ({ name }, step) => {
+        const { run, result } = step;
+        addUntested(this.#untested, step, `${title} › `);
+        addUrgent(name, run, result);
+      },
+      onRounds: ({ name }, { steps }) => {
+        for (const step of steps) {
+          addUntestedRounds(this.#untested, step, `${title} › `);
+          for (const { first: { run, result } } of step.failures) addUrgent(name, run, result);
+        }
+      },
+      end: (event, failures, untested) => {
+        if (this.#isQuiet) return [];
+        this.#failures.push(...failures.map((failure) => withPrefix(`${title} › `, failure)));
+        // The list at the end has the numbers.
+        const rows = totalRows("Jobs", event, untested, style).filter(({ isRemark }) => isRemark);
+        const lines = renderSummary(rows, style, roomOf(options.columns?.()));
+        return lines.length === 0 ? [] : [...lines, ""];
+      },
+    });
+    return { title, started, report, text: "", urgent };
+  }
+
+  #close({ title, started, text, reason }: RunningWorkflow, event: RunFinished): string {
+    const { style, fold } = this.#options;
+    const state = workflowState(event);
+    this.#untestedFailures += event.untestedFailures;
+    this.#flaky += event.flaky;
+    this.#knownFailures += event.knownFailures ?? 0;
+    if (this.#isQuiet) return text;
+    const mark = state === "skipped" ? state : markOf(event);
+    const file = started.file === title ? "" : oneLine(started.file);
+    const counts = state === "skipped"
+      ? oneLine(`skipped: ${reason ?? event.interrupted}`)
+      : plainParts(stepParts(event, style));
+    const time = state === "skipped" ? "" : formatElapsed(event.duration);
+    this.#ended.push({
+      position: positionOf(started),
+      mark,
+      title: oneLine(title),
+      file,
+      time,
+      counts,
+    });
+    if (state === "skipped") {
+      return asText([skippedJob(title, reason ?? event.interrupted, style), ""]);
+    }
+    const where = file === "" ? "" : `  ${file}`;
+    const [name = "", ...description] = runHeader(title, started.description, style);
+    return fold && state === "passed"
+      ? fold(endedJob(mark, title, event.duration, where, style), asText(description) + text)
+      : asText([name + style.dim(where), ...description]) + text;
+  }
+
+  /** A line for each workflow, where there are several. */
+  #endedList(): string[] {
+    if (this.#ended.length < 2) return [];
+    const { style } = this.#options;
+    const sorted = this.#ended.toSorted((a, b) => a.position - b.position);
+    const widthOf = (key: "title" | "file" | "time") =>
+      Math.max(...sorted.map((one) => displayWidth(one[key])));
+    const [title, file, time] = [widthOf("title"), widthOf("file"), widthOf("time")];
+    return [
+      style.bold("Workflows"),
+      ...sorted.map((one) => {
+        const pad = (text: string, width: number) => text + " ".repeat(width - displayWidth(text));
+        const parts = [
+          pad(one.title, title),
+          ...file === 0 ? [] : [style.dim(pad(one.file, file))],
+          " ".repeat(time - one.time.length) + one.time,
+          style.dim(one.counts),
+        ];
+        return `  ${jobIcon(one.mark, style)} ${parts.join("  ").trimEnd()}`;
+      }),
+      "",
+    ];
+  }
+
+  #end(event: SuiteFinished): string {
+    const { style, columns } = this.#options;
+    const totals = {
+      ...event,
+      jobs: event.workflows,
+      untestedFailures: this.#untestedFailures,
+      flaky: this.#flaky,
+      knownFailures: this.#knownFailures,
+    };
+    const room = roomOf(columns?.());
+    return asText([
+      ...renderFailureList(this.#failures, style, room),
+      ...this.#endedList(),
+      ...this.#empty,
+      ...renderSummary(totalRows("Workflows", totals, this.#untested, style), style, room),
+    ]);
+  }
+}
+
+/** A workflow that has ended, for the list of all of them. */
+interface EndedLine {
+  readonly position: number;
+  readonly mark: JobMark;
+  readonly title: string;
+  readonly file: string;
+  readonly time: string;
+  readonly counts: string;
+}
+
+/** Sorts workflows as the suite has them: setup first, teardown last. */
+function positionOf({ suite }: RunStarted): number {
+  const { role, index = 0 } = suite ?? {};
+  return index + (role === "setup" ? -1e9 : role === "teardown" ? 1e9 : 0);
+}
