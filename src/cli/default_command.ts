@@ -172,9 +172,9 @@ const OUTPUT: readonly Option[] = group("Output", [
   },
   {
     name: "quiet",
-    common: "Print failures and the last line only",
+    common: "Print failures and the summary only",
     short: "q",
-    summary: "Print failures and the last line only",
+    summary: "Print failures and the summary only",
     excludes: ["verbose"],
   },
   {
