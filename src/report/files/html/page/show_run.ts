@@ -187,11 +187,13 @@ function sumOf(numbers: readonly (number | undefined)[]): number {
 
 /** The jobs and steps that failed, in their order. */
 function failuresOf({ jobs, steps }: PageData): readonly RowTarget[] {
-  const failed = (target: RowTarget) => [target];
-  return jobs.flatMap(({ state, failures }, job) => [
-    ...state === "failed" && failures.length > 0 ? failed({ kind: "job", index: job }) : [],
-    ...steps.flatMap((step, index) =>
-      step.job === job && step.state === "failed" ? failed({ kind: "step", index }) : []
-    ),
-  ]);
+  const failed: RowTarget[] = [];
+  let index = 0;
+  for (const [job, { state, failures }] of jobs.entries()) {
+    if (state === "failed" && failures.length > 0) failed.push({ kind: "job", index: job });
+    for (; steps[index]?.job === job; index++) {
+      if (steps[index]!.state === "failed") failed.push({ kind: "step", index });
+    }
+  }
+  return failed;
 }
