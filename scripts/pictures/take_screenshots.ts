@@ -18,6 +18,10 @@ export async function takeReport(): Promise<Uint8Array> {
         const show = document.getElementById("show");
         show.value = "all";
         show.dispatchEvent(new Event("change"));
+        // The machine that takes the picture is of no interest.
+        for (const item of document.querySelectorAll(".origin span")) {
+          if (item.textContent.startsWith("on ")) item.remove();
+        }
       })()`);
       }),
   );

@@ -103,7 +103,10 @@ class RunRecorder {
     const all = this.#jobs.get(job)?.rounds ?? passed + failed + skipped;
     this.#change(job, { rounds: all, tally: { begun, rounds, steps } });
     for (const { first, failures, otherFailures, states } of steps) {
-      if (first) this.#addStep(first, states[first.result.state]);
+      const { passed, untested, skipped } = states;
+      if (first) {
+        this.#addStep(first, first.result.state === "skipped" ? skipped : passed + untested);
+      }
       for (const [index, { first, count }] of failures.entries()) {
         this.#addStep(first, index === 0 ? count + otherFailures : count);
       }

@@ -61,6 +61,26 @@ export async function findBarriers(page: Page): Promise<string[]> {
   })()`) as string[];
 }
 
+const BROKEN = `[...document.querySelectorAll("td, th")].flatMap((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const broken = [];
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.textContent.matchAll(/\\S+/g)) {
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      // A word of two fonts has two boxes, side by side.
+      if (new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
+/** The words of tables that are on two lines. */
+export async function findBrokenWords(page: Page): Promise<string[]> {
+  return await page.evaluate(BROKEN) as string[];
+}
+
 /** The texts of the elements that a selector finds. */
 export async function textsOf(page: Page, selector: string): Promise<string[]> {
   const found = `[...document.querySelectorAll(${JSON.stringify(selector)})]`;

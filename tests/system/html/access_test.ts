@@ -6,6 +6,7 @@ import {
   click,
   fill,
   findBarriers,
+  findBrokenWords,
   setSize,
   textsOf,
   withReport,
@@ -70,6 +71,10 @@ Deno.test("axe finds no problems in any view of the HTML report", async () => {
   await withReport(ALL_KINDS, async ({ page }) => {
     await assertNoBarriers(page);
     await fill(page, "#show", "all");
+    await page.evaluate("document.querySelectorAll('.panel').forEach((one) => one.open = true)");
+    await page.press("?");
+    await assertNoBarriers(page);
+    await page.press("Escape");
     const rows = await textsOf(page, ".row");
     assertEquals(rows.length, 9);
     for (const index of rows.keys()) {
@@ -163,7 +168,10 @@ paths:
       const values = await textsOf(page, "#history-charts figure:last-child strong");
       assertEquals(values.map((value) => value.trim()), ["100%", "0%"]);
       await assertNoBarriers(page);
-      await setSize(page, 390, 844);
+      for (const width of [1400, 1024, 400]) {
+        await setSize(page, width, 844);
+        assertEquals([width, await findBrokenWords(page)], [width, []]);
+      }
       await assertNoBarriers(page);
       const fits = "document.documentElement.scrollWidth <= innerWidth";
       assertEquals(await page.evaluate(fits), true);

@@ -3,6 +3,7 @@ import {
   click,
   fill,
   findBarriers,
+  findBrokenWords,
   setSize,
   textsOf,
   withReport,
@@ -64,22 +65,6 @@ Deno.test("a failure starts with its line, and differences are coloured", async 
   });
 });
 
-/** The words of tables that are on two lines. */
-const BROKEN = `[...document.querySelectorAll("td, th")].flatMap((cell) => {
-  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  const range = document.createRange();
-  const broken = [];
-  while (walker.nextNode()) {
-    for (const { 0: word, index } of walker.currentNode.textContent.matchAll(/\\S+/g)) {
-      range.setStart(walker.currentNode, index);
-      range.setEnd(walker.currentNode, index + word.length);
-      // A word of two fonts has two boxes, side by side.
-      if (new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size > 1) broken.push(word);
-    }
-  }
-  return broken;
-})`;
-
 Deno.test("tables break no words and make no page scroll sideways, and literals are no parts", async () => {
   const long = "A_text_without_spaces_that_is_as_long_as_some_tokens_are_".repeat(2);
   const workflow = `name: n
@@ -99,7 +84,7 @@ jobs:
       for (const row of [1, 2]) {
         await click(page, `#row-${row}`);
         const wide = "document.documentElement.scrollWidth > innerWidth";
-        assertEquals([width, await page.evaluate(BROKEN)], [width, []]);
+        assertEquals([width, await findBrokenWords(page)], [width, []]);
         assertEquals([width, await page.evaluate(wide)], [width, false]);
         const parts = await textsOf(page, "#details .plain td:first-child");
         assert(parts.length > 0 && parts.every((part) => part.startsWith("vars.")), `${parts}`);
@@ -110,7 +95,7 @@ jobs:
     await page.evaluate(
       `Object.assign(${cell}, { display: "block", width: "3em", overflowWrap: "anywhere" })`,
     );
-    assert((await page.evaluate(BROKEN) as string[]).length > 0, "the check finds what is broken");
+    assert((await findBrokenWords(page)).length > 0, "the check finds what is broken");
     assertEquals(page.errors, []);
   });
 });

@@ -1,7 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "../../support/programs/browser.ts";
-import { click, fill, findBarriers, setSize, textsOf } from "../../support/programs/html_report.ts";
+import {
+  click,
+  fill,
+  findBarriers,
+  findBrokenWords,
+  setSize,
+  textsOf,
+} from "../../support/programs/html_report.ts";
 import { until } from "../../support/run/processes.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -69,6 +76,12 @@ Deno.test("the HTML page of 100 workflows shows an index within a second, and ea
       assertEquals(await findBarriers(page), []);
       await fill(page, "#index-show", "all");
       assertEquals((await textsOf(page, visible)).length, WORKFLOWS);
+      for (const width of [400, 1024, 1400]) {
+        await setSize(page, width, 900);
+        assertEquals(await findBrokenWords(page), []);
+        const fits = "document.documentElement.scrollWidth <= innerWidth";
+        assertEquals([width, await page.evaluate(fits)], [width, true]);
+      }
       await fill(page, "#index-search", "flow 42");
       assertEquals(await textsOf(page, `${visible} a`), ["Flow 42"]);
       assertEquals(await textsOf(page, "#index-count"), [`1 of ${WORKFLOWS} workflows`]);

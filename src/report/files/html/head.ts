@@ -154,17 +154,17 @@ function suiteName(records: readonly RunRecord[], suite: SuiteRecord | undefined
 }
 
 function sumOfWorkflows(records: readonly RunRecord[]): number {
-  const { passed, failed, skipped } = workflowsOf(records);
+  const { passed, failed, skipped } = countSuite(records).workflows;
   return passed + failed + skipped;
 }
 
-/** The workflows by state, as in the last line of the text. */
-function workflowsOf(records: readonly RunRecord[]): Readonly<Record<JobState, number>> {
+/** The workflows and steps by state, as at the end of the text. */
+function countSuite(records: readonly RunRecord[]): ReturnType<typeof countWorkflows> {
   return countWorkflows(records.map((record) => ({
     role: record.suite?.role,
     state: stateOf(record),
     steps: record.end?.steps ?? noSteps(),
-  }))).workflows;
+  })));
 }
 
 /** The text that the script of the page searches. */
@@ -184,6 +184,7 @@ export function renderIndex(
   panels: string,
 ): string {
   const { started, duration } = timesOf(records);
+  const { workflows, steps } = countSuite(records);
   const tool = records[0]?.tool;
   const about = tool
     ? originItems({ started: suite?.start.time ?? started, tool }, suite?.start.origin)
@@ -193,7 +194,7 @@ export function renderIndex(
   }</h1>
 ${renderAlert(suite && !suite.end ? CUT_OFF : suite?.end?.interrupted)}<ul class="counts"><li>${
     countOf(sumOfWorkflows(records), "workflow")
-  }: ${statesOf(workflowsOf(records))}</li><li>${
+  }: ${statesOf(workflows)}</li><li>${countOf(sumOf(steps), "step")}: ${statesOf(steps)}</li><li>${
     formatElapsed(suite?.end?.duration ?? duration)
   }</li></ul>
 <p class="origin muted">${about.join(" ")}</p>
@@ -226,8 +227,8 @@ export function renderFilters(prefix: string, states: readonly string[]): string
 <select id="${prefix}show">
 ${options.join("\n")}
 </select>
-<label for="${prefix}search">Find</label>
-<input id="${prefix}search" type="search" placeholder="press / to search" autocomplete="off">
+<span class="find"><label for="${prefix}search">Find</label>
+<input id="${prefix}search" type="search" placeholder="press / to search" autocomplete="off"></span>
 <span id="${prefix}count" class="muted" role="status"></span>
 <button id="${prefix}keys" type="button" aria-label="Keys">?</button>
 </div>`;

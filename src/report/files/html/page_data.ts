@@ -105,13 +105,19 @@ function timesIn(steps: readonly StepTally[]): NonNullable<PageJob["times"]> {
   ]);
 }
 
-/** The steps that never began, and the known entries of an iteration, as the run counts them. */
+/** The steps that never began, or their entries where others did, as the run counts them. */
 function countNotRun({ outline, steps, tally, rounds = 1 }: JobRecord): number {
-  if (tally) return tally.begun < rounds ? outline.length : 0;
-  return outline.reduce((sum, { entries = 0 }, index) => {
+  if (steps.length === 0) return outline.length;
+  if (tally) {
+    // A row is about the runs of a step that were not skipped, if there are any.
+    const skipped = tally.steps.filter(({ first }) => first?.result.state !== "skipped")
+      .reduce((sum, { states }) => sum + states.skipped, 0);
+    return skipped + (tally.begun < rounds ? outline.length : 0);
+  }
+  return outline.reduce((sum, { entries }, index) => {
     const ran = steps.filter(({ run }) => run.step === index);
     const last = ran.reduce((last, { run: { entry = 0 } }) => Math.max(last, entry + 1), 0);
-    return sum + Math.max(entries, last, ran.length === 0 ? 1 : 0) - ran.length;
+    return sum + Math.max(entries ?? (ran.length === 0 ? 1 : 0), last) - ran.length;
   }, 0);
 }
 

@@ -197,7 +197,7 @@ export function renderHistoryPanel(history: History | undefined): string {
     shown.toReversed().map((run) => {
       const state = `<span class="${run.state}">${run.state}</span>`;
       return [
-        timeText(run),
+        `<time>${timeText(run)}</time>`,
         state + (run.isPartial ? " (in part)" : ""),
         formatElapsed(run.duration),
         ...(["passed", "flaky", "failed"] as const).map((name) => run.steps?.[name] ?? ""),

@@ -97,7 +97,7 @@ svg .partial { opacity: .45; }
 .panel-content { padding: 4px 20px 16px; max-height: 70vh; overflow: auto; }
 #history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
 #history-charts { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 0 32px; }
-.panel td code { white-space: pre-wrap; }
+.panel td code { white-space: pre-wrap; } time { white-space: nowrap; }
 .panel caption {
   text-align: left; color: var(--text); font-weight: 600; padding: 12px 0 4px; font-size: 13px;
 }
@@ -127,7 +127,8 @@ main { height: 100vh; display: flex; }
   border-bottom: 1px solid var(--line);
 }
 .filters label { color: var(--muted); }
-.filters input { flex: 1 1 160px; min-width: 0; max-width: 420px; }
+.find { flex: 1 1 200px; min-width: 0; max-width: 460px; display: flex; gap: 8px; align-items: center; }
+.filters input { flex: 1; min-width: 0; }
 .filters button { width: 30px; height: 30px; }
 input, select {
   font: inherit; color: inherit; background: var(--back); border: 1px solid var(--muted);
@@ -291,7 +292,7 @@ kbd {
   header, .filters, .panel > summary, .panel-content, #graph { padding-left: 16px; padding-right: 16px; }
   .description, .warnings { max-height: none; } .js #rows { max-height: 60vh; flex: none; } .js:not(.whole) #rows { overflow: hidden auto; }
   .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 64px; padding: 0 12px; gap: 0 8px; }
-  .tag { display: none; } .filters input { flex-basis: 30%; max-width: none; } .filters select { flex: 1 1 70%; }
+  .tag { display: none; } .find { max-width: none; } .filters select { flex: 1 1 70%; }
   #details { border-left: 0; border-top: 1px solid var(--line); padding: 16px; }
   #index > .scrolls { padding: 0 16px; }
   #index > .scrolls th:nth-child(2), #index > .scrolls td:nth-child(2) { display: none; } .about { flex-basis: 100%; }
