@@ -3,9 +3,10 @@ import { boundPart } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { RunEvent } from "./event.ts";
 
-/** Fields that give an event its shape: ids, and one of a few words. */
+/** Fields that give an event its shape: ids, numbers as text, and one of a few words. */
 const SHAPE: ReadonlySet<string> = new Set(
-  "type runId run id job needs step uses state level why kind outcome hash role".split(" "),
+  "type runId run id job needs step uses state level why kind outcome hash role phase buckets"
+    .split(" "),
 );
 
 /** Fields that hold data of users: the names in it have no meaning here. */

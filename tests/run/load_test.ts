@@ -299,3 +299,32 @@ Deno.test("--load scales the stages down, and off runs the job once", async () =
   assertEquals(finished.state, "passed");
   assertEquals(events.map(({ type }) => type).filter((type) => type.startsWith("load")), []);
 });
+
+Deno.test("statistics are those of the times that a server took", async () => {
+  const times: number[] = [];
+  let state = 7;
+  const next = () => (state = state * 16807 % 2147483647) / 2147483647;
+  const { ended, seconds } = await runLoad(
+    "{ rate: 500/s, for: 10s, max_in_flight: 5000 }",
+    (clock) => {
+      // Most are near 400 ms, and few are much longer.
+      const time = Math.round(200 + 200 * -Math.log(next()));
+      times.push(time);
+      return after(clock, time);
+    },
+  );
+  const sorted = times.toSorted((a, b) => a - b);
+  const { count, p50, p90, p95, p99, p999, min, max, steps } = ended.stats;
+  const exact = [50, 90, 95, 99, 99.9].map((percent) => sorted[Math.ceil(percent * 50) - 1]!);
+  assertEquals([count, min, max], [5000, sorted[0], sorted.at(-1)]);
+  for (const [index, found] of [p50, p90, p95, p99, p999].entries()) {
+    assert(
+      Math.abs(found - exact[index]!) <= exact[index]! / 100,
+      `${found} is not ${exact[index]}`,
+    );
+  }
+  assertEquals(steps[0]?.p95, p95);
+  // A second of 500 rounds and their step.
+  const longest = Math.max(...seconds.map((second) => JSON.stringify(second).length));
+  assert(longest < 3000, `${longest} characters`);
+});

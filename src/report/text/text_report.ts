@@ -136,11 +136,11 @@ export function reportOfParts(
         return jobs.endStep(block, step);
       }
       case "load_second": {
+        // Where there is a terminal, a live view shows it.
+        if (columns) return [];
         const seconds = secondsOf.getOrInsertComputed(event.job, () => []);
         seconds.push(event);
-        const isDue = event.from + event.length >= seconds[0]!.from + PROGRESS_TIME;
-        // Where there is a terminal, a live view shows it.
-        if (columns || !isDue) return [];
+        if (event.from + event.length < seconds[0]!.from + PROGRESS_TIME) return [];
         return jobs.progress?.(blockOf(event.job), renderSeconds(seconds.splice(0))) ?? [];
       }
       case "load_ended":
