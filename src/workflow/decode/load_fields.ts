@@ -32,15 +32,14 @@ export const LOAD = {
       type: "text",
       ...RATE_FORM,
       summary:
-        "How many rounds start in a second, a minute or an hour, whatever becomes of those " +
-        "before: 200/s.",
+        "How many rounds start in a second, a minute or an hour, however long they take: 200/s.",
     },
     users: {
       type: "integer",
       minimum: 1,
       summary: "How many users run one round after another, instead of a rate.",
     },
-    for: { type: "duration", names: IN_JOB, summary: "How long rounds start: 5m." },
+    for: { type: "duration", names: IN_JOB, summary: "For how long new rounds start: 5m." },
     count: { type: "integer", minimum: 1, summary: "How many rounds start, instead of a time." },
     stages: {
       type: "list",
@@ -49,7 +48,7 @@ export const LOAD = {
     warm_up: {
       type: "duration",
       names: IN_JOB,
-      summary: "How long rounds run before that, which count for nothing.",
+      summary: "How long rounds run before that; they are not counted.",
     },
     think_time: {
       type: "duration",
@@ -60,7 +59,7 @@ export const LOAD = {
       type: "integer",
       minimum: 1,
       default: String(MAX_IN_FLIGHT),
-      summary: "How many rounds may be under way; one more is dropped, and counted.",
+      summary: "How many rounds may run at the same time; one more is dropped, and counted.",
     },
     together: {
       type: "boolean",
@@ -72,8 +71,8 @@ export const LOAD = {
       names: IN_JOB,
       namesFile: "any",
       summary:
-        "A file, or a list: each round takes the next row, whose columns are added to vars, " +
-        "round about.",
+        "A file or a list: each round takes the next row, whose columns are added to vars, and " +
+        "starts over after the last row.",
     },
     each: {
       type: "text",
@@ -109,7 +108,7 @@ export const LOAD_STAGE = {
     ramp: {
       type: "boolean",
       default: "false",
-      summary: "Goes there evenly from the stage before, or from 0.",
+      summary: "Gets there evenly from the previous stage, or from 0.",
     },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
@@ -121,12 +120,12 @@ export const LOAD_DATA = {
   what: "data",
   fields: {
     file: { ...file, names: IN_JOB, summary: "A file with the rows, relative to this file." },
-    list: { ...list, names: IN_JOB, summary: "The rows, or a template that gives a list." },
+    list: { ...list, names: IN_JOB, summary: "The rows, or a template that returns a list." },
     format,
     where: {
       ...where,
       names: IN_JOB,
-      summary: "Which rows of the file are used: it sees the columns as vars.",
+      summary: "Selects rows of the file; it reads the columns as vars.",
     },
     limit: { ...limit, summary: "The maximum number of rows that are used." },
     types,
