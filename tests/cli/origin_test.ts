@@ -4,7 +4,7 @@ import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `name: n
-vars: { stage: test, token: "", id: x, account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
+vars: { stage: test, token: "", id: x, db: {}, account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
 jobs: [{ id: j, name: j, steps: [{ uses: hello }] }]
 `;
 
@@ -44,6 +44,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
   const args = [
     ...["w.yml", "--var", "token=ab", "--var=account.pin_token=12", "--var", "stage=it's"],
     ...["--var", "id=https://me:pass-1@host/", "--no-github"],
+    ...["--var", 'db:={"password":"pw","user":"ann"}'],
   ];
   const env = { ...GITHUB, BUILD_NOTE: "by hand", API_KEY: "key-value-1" };
   const { report, ctrf, html, texts } = await reportsOf([...args, "--seed", "key-value-1"], env);
@@ -51,6 +52,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
     args: [
       ...["--report-dir", "r", "w.yml", "--var", "token=***", "--var=account.pin_token=***"],
       ...["--var", "stage=it's", "--var", "id=https://me:***@host/", "--no-github"],
+      ...["--var", 'db:={"password":"***","user":"ann"}'],
       ...["--seed", "***"],
     ],
     host: hostname(),
@@ -64,6 +66,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       id: "https://me:***@host/",
       account: { pin_token: "***", user: "ann" },
     },
+    db: { password: "***", user: "ann" },
     seen: "by hand",
   });
   assert(long.length < 3000 && long.endsWith("more characters)"), long);
@@ -74,13 +77,13 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       "branch main",
       "--var 'stage=it'\\''s'",
       `href="${BUILD.ci.url}"`,
-      "6 vars",
+      "7 vars",
     ]
   ) {
     assert(html.includes(text), text);
   }
   for (const text of texts) {
-    for (const secret of ["pass-1", "key-value-1", "pin_token=12", "not of interest"]) {
+    for (const secret of ["pass-1", "key-value-1", "pin_token=12", "not of interest", '"pw"']) {
       assert(!text.includes(secret), secret);
     }
   }

@@ -1,8 +1,10 @@
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { isDict } from "../../base/value/value.ts";
 import type { Files, Host } from "../../host/host.ts";
 import { machineName } from "../../host/machine_name.ts";
 import type { RunOrigin } from "../../run/event.ts";
 import { MASK } from "../../secrets/masker.ts";
-import { isSecretName, withoutPassword } from "../../secrets/secrets.ts";
+import { isSecretName, withoutPassword, withoutSecretNames } from "../../secrets/secrets.ts";
 
 /** A CI system and its variables; `set` is there in each of its builds. */
 interface CiSystem {
@@ -88,11 +90,13 @@ export async function readOrigin(
 /** The arguments without what they say themselves to be secret. */
 function shownArgs(args: readonly string[]): readonly string[] {
   return args.map((word, index) => {
-    const [, start = "", name = ""] =
-      (args[index - 1] === "--var" ? /^(([\w.-]+?):?=)/ : /^(--var=([\w.-]+?):?=)/).exec(word) ??
-        [];
-    return start !== "" && name.split(".").some(isSecretName)
-      ? start + MASK
+    const isVar = args[index - 1] === "--var" || word.startsWith("--var=");
+    const [, start = "", name = "", value = ""] =
+      (isVar && /^((?:--var=)?([\w.-]+?):?=)(.*)$/s.exec(word)) || [];
+    if (name.split(".").some(isSecretName)) return start + MASK;
+    const data = tryParseJson(value);
+    return isDict(data)
+      ? start + JSON.stringify(withoutSecretNames(data, MASK))
       : withoutPassword(word);
   });
 }

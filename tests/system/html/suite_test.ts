@@ -2,7 +2,6 @@ import { assert, assertEquals } from "@std/assert";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "../../support/programs/browser.ts";
 import {
-  click,
   fill,
   findBarriers,
   findBrokenWords,
@@ -91,7 +90,18 @@ Deno.test("the HTML page of 100 workflows shows an index within a second, and ea
       await fill(page, "#index-search", "leaves nothing behind");
       assertEquals(await textsOf(page, `${visible} a`), ["Agent"]);
       await fill(page, "#index-search", "flow 42");
-      await click(page, `${visible} a`);
+      assertEquals(await page.evaluate("location.hash"), "#show=all&find=flow%2042");
+      const follow = `document.querySelector("${visible} a").click()`;
+      await page.evaluate(follow);
+      await untilShown(page, "document.querySelectorAll('.row').length > 10");
+      // The way back leads to the same list.
+      await page.evaluate("history.back()");
+      await untilShown(
+        page,
+        "document.querySelector('#index-count')?.textContent.startsWith('1 of ')",
+      );
+      assertEquals(await textsOf(page, `${visible} a`), ["Flow 42"]);
+      await page.evaluate(follow);
       await untilShown(page, "document.querySelectorAll('.row').length > 10");
       assertEquals(await textsOf(page, "header:not([hidden] *) .counts li:nth-child(2)"), [
         `${STEPS} steps: ${STEPS} passed`,

@@ -286,6 +286,10 @@ kbd {
   font: 12px var(--code); padding: 1px 6px; border: 1px solid var(--line); border-radius: 4px;
   background: var(--raised);
 }
+@media print {
+  main { height: auto; } #rows { max-height: 100vh; }
+  .js:not(.whole) #details { overflow: visible; } .filters, .axis { display: none; }
+}
 @media (min-width: 1200px) { #details { flex: 3; } }
 @media (max-width: 900px) {
   main { flex-direction: column; height: auto; }

@@ -148,7 +148,9 @@ export function showRun(run?: string): void {
       const next = direction > 0
         ? failures.find((one) => !selected || isBefore(selected, one))
         : failures.findLast((one) => !selected || isBefore(one, selected));
-      if (next) reveal(next, "failure");
+      if (!next) return;
+      reveal(next, "failure");
+      if (document.activeElement === document.body) list.focus({ preventScroll: true });
     },
     onEscape(target) {
       if (target === filters.field || panel.contains(target)) list.focus();
