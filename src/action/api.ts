@@ -36,6 +36,7 @@ export type {
   RunAction,
   RunTls,
   SecretSink,
+  Traffic,
 } from "./action.ts";
 export type {
   ActionExplainer,

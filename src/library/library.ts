@@ -218,11 +218,12 @@ export async function readEvents(text: string, file = "events.ndjson"): Promise<
 }
 
 /** Throws RangeError for invalid options. */
-function checkOptions({ jobs, timeout, cleanupTimeout }: RunOptions): void {
+function checkOptions({ jobs, timeout, cleanupTimeout, load }: RunOptions): void {
   if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1)) {
     throw new RangeError(`jobs must be a whole number from 1, not ${jobs}`);
   }
-  for (const [name, time] of Object.entries({ timeout, cleanupTimeout })) {
+  const times = { timeout, cleanupTimeout, load: load === "off" ? undefined : load };
+  for (const [name, time] of Object.entries(times)) {
     if (time !== undefined && !(time > 0)) {
       throw new RangeError(`${name} must be more than 0 milliseconds, not ${time}`);
     }

@@ -114,6 +114,11 @@ export interface RunOptions {
   readonly failFast?: boolean;
   /** The time limit of `finally` steps after an interruption: milliseconds, by default 30,000. */
   readonly cleanupTimeout?: number;
+  /**
+   * The milliseconds that the stages of a load job take at most; `off` runs each such job once, as if
+   * it had no `load`.
+   */
+  readonly load?: number | "off";
   /** The maximum number of jobs that run at once, at least 1; no limit without it. */
   readonly jobs?: number;
   /** The defaults of all TLS connections, which a step may override. */

@@ -185,7 +185,7 @@ async function commonOptions(
   permissions: Permissions | undefined,
   signal: AbortSignal,
 ) {
-  const { failFast = false, jobs, cleanupTimeout, snapshots, openapi, timeout } = options;
+  const { failFast = false, jobs, cleanupTimeout, load, snapshots, openapi, timeout } = options;
   const { detailed = false, debug = false } = options;
   const host = denoHost();
   const cancellation = new Cancellation();
@@ -197,7 +197,7 @@ async function commonOptions(
   }
   const all = detailed || debug;
   return {
-    ...{ failFast, jobs, cleanupTimeout, snapshots, openapi, permissions, cancellation },
+    ...{ failFast, jobs, cleanupTimeout, load, snapshots, openapi, permissions, cancellation },
     tls: options.tls && await readRunTls(options.tls, host, (option) => `"tls.${option}"`),
     detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
     timeout: timeout === undefined ? undefined : {

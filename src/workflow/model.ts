@@ -121,6 +121,8 @@ export interface Load {
 
 /** A stage of a load job. */
 export interface LoadStage {
+  /** Its place, where it is in a list. */
+  readonly index?: number;
   /** Rounds that start in a second. */
   readonly rate?: number;
   /** Users that run one round after another. */

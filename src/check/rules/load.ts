@@ -17,9 +17,9 @@ export const loadRate: Check = {
         0,
       );
       const most = load.maxInFlight / waits * 1000;
-      for (const [index, { rate = 0 }] of load.stages.entries()) {
+      for (const { rate = 0, index } of load.stages) {
         if (rate <= most) continue;
-        const at = load.stages.length === 1 ? ["rate"] : ["stages", index, "rate"];
+        const at = index === undefined ? ["rate"] : ["stages", index, "rate"];
         yield {
           severity: "warning",
           code: "load-rate",

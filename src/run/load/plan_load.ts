@@ -18,9 +18,9 @@ export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
   const { count, maxInFlight } = load;
   const durationOf = (duration: Duration, ...key: (string | number)[]) =>
     evaluateDuration(duration, scope, ["load", ...key]);
-  const isList = load.stages.length > 1;
-  const durations = load.stages.map(({ rate, duration }, index) => {
-    const time = duration && durationOf(duration, ...isList ? ["stages", index] : [], "for");
+  const durations = load.stages.map(({ rate, duration, index }) => {
+    const key = index === undefined ? ["for"] : ["stages", index, "for"];
+    const time = duration && durationOf(duration, ...key);
     // So many rounds take their time, until the next one would be due.
     const ofCount = rate !== undefined && count !== undefined ? count / rate * 1000 : Infinity;
     return Math.min(time ?? Infinity, ofCount);

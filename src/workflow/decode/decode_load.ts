@@ -122,10 +122,10 @@ function decodeStage(raw: unknown, path: Path, decoding: Decoding): LoadStage | 
     addError(decoding.problems, "load", path, message);
     return undefined;
   }
-  const isRamp = ramp ? { ramp } as const : {};
-  if (users !== undefined) return { users, duration, ...isRamp };
+  const rest = { index: Number(path.at(-1)), duration, ...ramp ? { ramp } as const : {} };
+  if (users !== undefined) return { users, ...rest };
   const perSecond = rate === undefined ? undefined : decodeRate(rate, [...path, "rate"], decoding);
-  return perSecond === undefined ? undefined : { rate: perSecond, duration, ...isRamp };
+  return perSecond === undefined ? undefined : { rate: perSecond, ...rest };
 }
 
 /** Why a key does not go with the others. */
