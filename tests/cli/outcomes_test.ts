@@ -314,7 +314,7 @@ jobs:
       /\n +step +count +rate +p50 .*\n +get +12 .* 4\n +sh 1 +12 .* 0\n +bye +12 /,
     );
     assertMatch(stdout, /✓ stats.count == 12 +12\n +✗ stats.steps.get.codes\["5xx"\] == 0 +4\n/);
-    assertStringIncludes(stdout, "failed 4 times, ");
+    assertStringIncludes(stdout, "get failed 4 times, ");
     assertStringIncludes(stdout, "Strict");
     const events = (await Deno.readTextFile(`${cwd}/reports/events.ndjson`)).trim().split("\n");
     const lines = Object.fromEntries(events.map((line, index) => [index, JSON.parse(line)]));

@@ -9,7 +9,9 @@ import type {
   LoadSecond,
   LoadStats,
   LoadThreshold,
+  StepTree,
 } from "../../run/event.ts";
+import { hasFailed } from "../../run/step_trees.ts";
 import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { renderTrouble } from "./render_failure.ts";
@@ -27,8 +29,8 @@ export function renderLoad(
     ...indentLines(renderSteps(stats, style), 2),
     ...indentLines(renderThresholds(thresholds, style), 2),
     ...causes.flatMap((cause) => [
-      `${describeCause(cause)}:`,
-      ...indentLines(cause.example ? renderTrouble(cause.example.result, style, below, {}) : [], 2),
+      `${describeCause(cause, stats)}:`,
+      ...indentLines(cause.example ? renderExample(cause.example, style, below) : [], 2),
     ]),
     ...otherFailures > 0 ? [countOf(otherFailures, "other failure")] : [],
   ];
@@ -119,7 +121,26 @@ function renderOperand(
   return all.length === 1 ? shown : `${text} ${shown}`;
 }
 
-function describeCause({ count, first, last }: LoadFailures): string {
+/** Why a step failed, or of one that embeds a job, why steps of that did. */
+function renderExample({ result, inside }: StepTree, style: Style, room: Room): string[] {
+  const failed = inside.filter(({ result }) => hasFailed(result));
+  if (failed.length === 0) return renderTrouble(result, style, room, {});
+  return failed.flatMap((step) => [
+    `${oneLine(step.result.name)}:`,
+    ...indentLines(renderExample(step, style, indentedRoom(room, 2)), 2),
+  ]);
+}
+
+/** `pay failed 12 times, from 12:00:01 to 12:04:33`. */
+function describeCause(
+  { count, first, last, example }: LoadFailures,
+  { steps }: LoadStats,
+): string {
+  const step = steps.find(({ step }) => step === example?.run.step);
+  return `${step ? `${oneLine(step.key)} ` : ""}${timesOf({ count, first, last })}`;
+}
+
+function timesOf({ count, first, last }: Pick<LoadFailures, "count" | "first" | "last">): string {
   if (count === 1) return `failed once, at ${clockTime(first)}`;
   const time = clockTime(first) === clockTime(last)
     ? `at ${clockTime(first)}`

@@ -79,7 +79,7 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
     "      ✓ stats.p95 < 0.3            0.28",
     "      ✗ stats.steps.pay.p99 < 0.5  0.61",
   ]);
-  assertEquals(lines[from + 6]?.startsWith("    failed 12 times, at "), true, lines[from + 6]);
+  assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
 
 Deno.test("without a terminal, a line every ten seconds shows a load job under way", () => {
