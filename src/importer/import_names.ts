@@ -74,6 +74,11 @@ export class Names {
       : value;
   }
 
+  /** Defines a variable with a template that is used as it is. */
+  defineTemplate(name: string, template: string): void {
+    this.#vars[this.#varFor(name)] ??= template;
+  }
+
   /**
    * Defines a variable from here on. Where the name already has another value, which earlier
    * requests read, it becomes another var.

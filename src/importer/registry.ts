@@ -46,4 +46,9 @@ export const IMPORTERS: readonly Importer[] = [
     input: "directory",
     load: async () => (await import("./bruno.ts")).translateBruno,
   },
+  {
+    name: "k6",
+    input: "file",
+    load: async () => (await import("./k6.ts")).translateK6,
+  },
 ];

@@ -3,7 +3,7 @@ import { quoteText } from "../openapi/gen/templates.ts";
 import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 
 /** An expression of a script in the expression language. */
-interface ScriptValue {
+export interface ScriptValue {
   readonly text: string;
   /** Whether its value is a boolean. */
   readonly isTest?: true;
@@ -14,6 +14,8 @@ export interface Script {
   readonly text: string;
   /** Its variables; undefined for those with a value that is not translated. */
   readonly aliases: Map<string, ScriptValue | undefined>;
+  /** Reads what only this kind of scripts has; null for what cannot be translated. */
+  readonly own?: (node: SyntaxNode) => ScriptValue | null | undefined;
 }
 
 /** The parts of the response in the scripts of the tools. */
@@ -67,8 +69,10 @@ export function readText(node: SyntaxNode | undefined, script: Script): string |
 
 /** Translates an expression; undefined if it is not supported. */
 export function readValue(node: SyntaxNode, script: Script): ScriptValue | undefined {
+  const own = script.own?.(node);
+  if (own !== undefined) return own ?? undefined;
   const name = nameOf(node, script);
-  const reader = READERS.find(([pattern]) => pattern.test(name));
+  const reader = script.own ? undefined : READERS.find(([pattern]) => pattern.test(name));
   if (reader) return { text: reader[1] };
   switch (node.type) {
     case "ChainExpression":

@@ -14,7 +14,7 @@ import {
   translateInput,
 } from "../../importer/input.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { shellWord } from "../../spread/engines/exported.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -82,6 +82,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: string])[] = [
   [/\.hurl$/i, "hurl"],
   [/\.(?:http|rest)$/i, "http"],
   [/\.bru$/i, "bruno"],
+  [/\.[cm]?js$/i, "k6"],
 ];
 
 /** The format of an input whose name, or else its content, says it. */
@@ -169,6 +170,7 @@ function moveFiles(draft: Draft, move: (path: string) => string): Draft {
   };
   const jobs = draft.jobs.map((job) => ({
     ...job,
+    ...job.keys ? { keys: moveIn(job.keys) as Dict } : {},
     steps: job.steps.map(({ data, notes }) => ({
       data: data.with === undefined ? data : { ...data, with: moveIn(data.with) },
       notes,

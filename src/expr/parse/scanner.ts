@@ -75,10 +75,13 @@ export const TOKEN = {
   hash: tokenType("#"),
 } as const;
 
-/** The statements of a script of JavaScript, for the importers; throws SyntaxError. */
-export function parseScript(text: string): readonly SyntaxNode[] {
+/** The statements of a script or a module of JavaScript, for the importers; throws SyntaxError. */
+export function parseScript(
+  text: string,
+  sourceType: "script" | "module" = "script",
+): readonly SyntaxNode[] {
   const options = { allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true };
-  return acorn.parse(text, { ...options, ecmaVersion: "latest" }).body;
+  return acorn.parse(text, { ...options, sourceType, ecmaVersion: "latest" }).body;
 }
 
 function tokenType(label: string): TokenType {

@@ -21,6 +21,8 @@ export interface DraftJob {
   /** Other keys of the job. */
   readonly keys?: Dict;
   readonly notes?: readonly string[];
+  /** Its steps are `finally` of the workflow. Such a job is the last one. */
+  readonly isFinally?: true;
 }
 
 /** A step of a job. */
@@ -45,10 +47,12 @@ export function renderDraft(
   const parts = [
     comment(head) + notTranslated(notes) + printYaml({ name }),
     ...Object.keys(vars).length === 0 ? [] : [printYaml({ vars })],
-    "jobs:\n" + jobs.map((job, index) => {
+    "jobs:\n" + jobs.filter(({ isFinally }) => !isFinally).map((job, index) => {
       const keys = isSequence && jobs.length > 1 ? sequenceKeys(index) : {};
       return indent(renderJob({ ...job, keys: { ...keys, ...job.keys } }), 2);
     }).join("\n"),
+    ...jobs.filter(({ isFinally }) => isFinally)
+      .map(({ steps, notes = [] }) => notTranslated(notes) + "finally:\n" + renderSteps(steps, 2)),
   ];
   return parts.join("\n");
 }
@@ -56,7 +60,12 @@ export function renderDraft(
 /** The text of a job, as a list of one. */
 export function renderJob({ name, keys, steps, notes = [] }: DraftJob): string {
   return notTranslated(notes) + printYaml([{ name: literalText(name), ...keys }]) + "  steps:\n" +
-    steps.map(({ data, notes }) => indent(notTranslated(notes) + printYaml([data]), 4)).join("\n");
+    renderSteps(steps, 4);
+}
+
+function renderSteps(steps: readonly DraftStep[], columns: number): string {
+  return steps.map(({ data, notes }) => indent(notTranslated(notes) + printYaml([data]), columns))
+    .join("\n");
 }
 
 /** The keys that make a job wait for the previous one, however that ends. */
