@@ -42,6 +42,8 @@ export class RoundTallies {
   readonly #jobs = new Map<string, JobTally>();
   /** Of the load jobs under way. */
   readonly #loads = new Map<string, LoadTotals>();
+  /** The load jobs that have said what they came to. */
+  readonly #ended = new Set<string>();
   #outline: RunStarted["jobs"] = [];
 
   constructor(sink: Sink) {
@@ -56,6 +58,9 @@ export class RoundTallies {
         break;
       case "load_second":
         this.#loads.get(event.job)?.add(event);
+        break;
+      case "load_ended":
+        this.#ended.add(event.job);
         break;
       case "job_started":
         if (event.load) this.#loads.set(event.job, new LoadTotals(event.load.steps));
@@ -82,6 +87,7 @@ export class RoundTallies {
         this.#loads.delete(event.job);
         const masked = mask(event);
         if (tally) emit(tally.finish(event.job, masked));
+        if (load?.isMeasured && !this.#ended.delete(event.job)) emit(mask(endOf(load, event)));
         if (load) emit(mask(this.#tallyOf(load, event)));
         return emit(masked);
       }
@@ -96,6 +102,20 @@ export class RoundTallies {
     const names = this.#outline.find(({ id }) => id === job)?.steps.map(({ name }) => name) ?? [];
     return { type: "rounds_tallied", time, job, ...load.tally(names) };
   }
+}
+
+/** What a load job came to whose process was lost: all but its thresholds. */
+function endOf(load: LoadTotals, { job, time }: OfType<"job_finished">): OfType<"load_ended"> {
+  const stopped = "its process was lost";
+  return {
+    type: "load_ended",
+    time,
+    job,
+    stats: load.stats(),
+    thresholds: [],
+    ...load.causes(),
+    stopped,
+  };
 }
 
 /** The events of one or more runs, with the tallies of repeated jobs made anew. */

@@ -5,6 +5,7 @@ import { denoHost } from "../../src/host/deno_host.ts";
 import { makePlan } from "../../src/plan/make_plan.ts";
 import { Cancellation } from "../../src/run/cancellation.ts";
 import type { JobFinished, LoadEnded, LoadSecond, RunEvent } from "../../src/run/event.ts";
+import { tallyRounds } from "../../src/run/round_tally.ts";
 import { run } from "../../src/run/run.ts";
 import type { RunOptions } from "../../src/run/run_options.ts";
 import { type FakeClock, fakeClock } from "../support/fake_clock.ts";
@@ -327,4 +328,18 @@ Deno.test("statistics are those of the times that a server took", async () => {
   // A second of 500 rounds and their step.
   const longest = Math.max(...seconds.map((second) => JSON.stringify(second).length));
   assert(longest < 3000, `${longest} characters`);
+});
+
+Deno.test("what is known of a load job whose process was lost is the sum of its seconds", async () => {
+  const { events, ended } = await runLoad(
+    "{ rate: 100/s, for: 3s }",
+    (clock, { index }) => after(clock, 5, Number(index) % 7 === 0 ? BAD : OK),
+  );
+  const left = events.filter(({ type }) => type !== "load_ended" && type !== "rounds_tallied");
+  const made = [...tallyRounds(left)];
+  assertEquals(made.map(({ type }) => type), events.map(({ type }) => type));
+  const found = made.find((event) => event.type === "load_ended");
+  assertEquals(found?.stats, ended.stats);
+  assertEquals(found?.causes, ended.causes);
+  assertEquals(found?.stopped, "its process was lost");
 });

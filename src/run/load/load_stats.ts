@@ -76,6 +76,11 @@ export class LoadTotals {
     for (const failures of second.failures ?? []) this.#addFailures(failures);
   }
 
+  /** Whether any second counts. */
+  get isMeasured(): boolean {
+    return this.#seconds.size > 0;
+  }
+
   stats(): LoadStats {
     const seconds = [...this.#seconds.values()];
     const elapsed = seconds.reduce((sum, { length }) => sum + length, 0);
