@@ -59,7 +59,7 @@ function colourLine(line, { below, inDifference, isPassed, isFirst, previous }) 
     const icon = match[2] === "✗" && isPassed ? yellow("✗") : colourIcon(match[2]);
     return `${match[1]}${icon} ${match[3]}`;
   }
-  if ((match = /^( +)((?:rounds: )?min \S+, mean .*|\S+ [▁-█ ]*[▁-█][▁-█ ]* \S+)$/.exec(line))) return match[1] + dim(match[2]);
+  if ((match = /^( +)((?:[\w ]+: )?min \S+, mean .*|distribution: .*)$/.exec(line))) return match[1] + dim(match[2]);
   if ((match = /^( +)(repeat_index .*?:)(?: (.*))?$/.exec(line))) {
     return match[1] + dim(match[2]) + (match[3] ? ` ${blue(match[3])}` : "");
   }

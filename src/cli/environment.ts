@@ -92,6 +92,7 @@ export const VARIABLES: readonly Variable[] = [
     summary: "The directory that the paths of annotations are relative to",
     commands: ["check"],
   },
+  { name: "GITLAB_CI", summary: "true: fold the jobs that passed in the log of the build" },
   { name: "TERM", summary: "dumb: print without colours", commands: "all" },
 ];
 

@@ -159,7 +159,7 @@ Deno.test("known failures are shown and counted, and fail nothing, in every repo
   assertStringIncludes(stdout, "   2. ✓ after it\n");
   assertStringIncludes(stdout, "   2. - left out (skipped: on_failure is stop,");
   assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n! .* \(known failure\)\n/);
-  assertStringIncludes(stdout, "! 1/2 success (50.0%), 1 known failure\n");
+  assertStringIncludes(stdout, "! 1/2 passed (50.0%), 1 known failure\n");
   assertStringIncludes(stdout, "expect is false: stats.passed is 1");
   assertEquals(stdout.includes("Failures\n"), false);
   const counts = "4 passed · 3 known failures · 1 skipped (8)";

@@ -188,6 +188,18 @@ Deno.test("withLiveLines() stays within the rows and counts the hidden jobs", ()
   assertEquals(names(0), []);
 });
 
+Deno.test("withLiveLines() shows the steps of a job that runs alone below it", () => {
+  const ended = [0, 1].map((step) =>
+    stepFinished({ job: "build", step }, `step ${step}`, step === 0 ? { echo: "said" } : {})
+  );
+  const events = [runStarted(["build", "load"]), jobStarted("build"), ...ended];
+  const steps = ["   1. ✓ step 0", "        said", "   2. ✓ step 1"];
+  assertEquals(linesAfter(events), ["⠋ Build  0.0s", ...steps, "  0 of 2 done"]);
+  assertEquals(linesAfter(events, { rows: 3 }), ["⠋ Build  0.0s", steps[2], "  0 of 2 done"]);
+  const two = [...events, jobStarted("load")];
+  assertEquals(linesAfter(two), ["⠋ Build  0.0s", "⠋ Load  0.0s", "  0 of 2 done"]);
+});
+
 const SUITE: SuiteStarted = {
   ...{ type: "suite_started", runId: "s", time: NOON, workflows: 3, hash: "" },
 };

@@ -60,7 +60,7 @@ export async function runReported(
   const stderr = github ? github.withoutCommands(local.stderr) : local.stderr;
   const report = await openReport({ ...local, stderr }, {
     ...settings,
-    fold: github?.foldInLog,
+    fold: github?.foldInLog ?? await gitlabFold(host),
     verbose,
     silent: level === "error",
     isSuite,
@@ -148,6 +148,12 @@ export async function runReported(
     files?.discard();
     stopListening();
   }
+}
+
+/** Folds parts of the log, where that is one of GitLab CI. */
+async function gitlabFold({ env, clock }: Host) {
+  if (env.get("GITLAB_CI") !== "true") return undefined;
+  return (await import("../../report/text/fold_in_gitlab.ts")).makeGitlabFold(clock);
 }
 
 /** Prints which operations of APIs were called; false if fewer than required. */

@@ -127,9 +127,9 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
 function stepHead({ run, result }: StepFinished, names: StepNames, style: Style): string {
   const { state, reason, untested } = result;
   const remark = reason ?? untested;
-  return `${stepIcon(state, style)} ${
-    style.bold(names.step(run, oneLine(result.name)))
-  }: ${state}` +
+  return `${stepIcon(state, style)} ${style.bold(names.step(run, oneLine(result.name)))}: ${
+    state === "untested" ? "not tested" : state
+  }` +
     (remark === undefined ? "" : ` (${oneLine(remark)})`);
 }
 

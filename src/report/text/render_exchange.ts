@@ -11,6 +11,8 @@ import { formatValue } from "../../base/value/format_value.ts";
 interface ExchangeBounds {
   readonly columns: number;
   readonly lines: number;
+  /** Whether a long command is broken between its words. */
+  readonly wraps?: boolean;
 }
 
 /** Longer texts are not worth a guess whether they are JSON. */
@@ -25,12 +27,37 @@ export function renderExchange(
   const parts = [
     ["request:", messageLines(req, view?.request, bounds)],
     ["response:", messageLines(res, view?.response, bounds)],
-    // It is there to be copied: no line of it is cut.
-    ["reproduce with:", command?.split("\n") ?? []],
+    // It is there to be copied: no word of it is cut.
+    ["reproduce with:", command === undefined ? [] : commandLines(command, bounds)],
   ] as const;
   return parts.flatMap(([label, lines]) =>
     lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
   );
+}
+
+/** The words of a command for a shell, options with their values; ends of lines, and spaces. */
+const COMMAND_PARTS =
+  /(?:--?[\w-]+ (?=[^\s\\-]))?(?:[^\s'"\\]|\\[^\n]|'[^']*'|"(?:[^"\\]|\\.)*")+| \\\n *| /gs;
+
+/** The lines of a command, which go on in more lines where they are too wide. */
+function commandLines(command: string, { columns, wraps }: ExchangeBounds): string[] {
+  const parts = command.match(COMMAND_PARTS) ?? [];
+  // What this does not understand stays as it is.
+  if (!wraps || parts.join("") !== command) return command.split("\n");
+  let line = "";
+  let text = "";
+  for (const part of parts) {
+    if (part.startsWith(" \\\n")) {
+      text += `${line}${part}`;
+      line = "";
+    } else if (part !== " " && displayWidth(line + part) + 4 > columns && line.trim() !== "") {
+      text += `${line.trimEnd()} \\\n    `;
+      line = part;
+    } else {
+      line += part;
+    }
+  }
+  return (text + line).split("\n");
 }
 
 /** An exchange without what is nearly always the same; `-v` shows it all. */

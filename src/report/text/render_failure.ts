@@ -19,17 +19,26 @@ const WIDEST_VALUE = 200;
 /** The width of a value if its differences are shown below it. */
 const WIDEST_COMPARED = 60;
 
-/** All about one failure: what, where, the line of the file, and the values that decided it. */
-export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
+/**
+ * All about one failure: what, where, the line of the file, and the values that decided it. If the
+ * job has shown the line before, `earlier` says where.
+ */
+export function renderFailure(
+  failure: Failure,
+  style: Style,
+  room: Room,
+  earlier?: string,
+): string[] {
   const { place: location, kind, message, hint, expression, operands = [], difference } = failure;
   const fit = (text: string) => fitSentence(text, room);
-  const head = location ? `${formatLocation(location)}: ${message}` : message;
+  const head = (location ? `${formatLocation(location)}: ${message}` : message) +
+    (earlier === undefined ? "" : `, as ${earlier}`);
   // An interruption is not about the file, nor is a failure that the steps of an embedded job report.
   const isAboutFile = kind !== "interrupted" && kind !== "embedded";
   const excerpt = isAboutFile && location !== undefined && location.text.trim() !== "";
   return [
     ...head.split("\n").flatMap(fit).map(style.red),
-    ...excerpt ? excerptLines(location, hint, style, room) : [],
+    ...excerpt && earlier === undefined ? excerptLines(location, hint, style, room) : [],
     ...!excerpt && expression !== undefined ? fit(`in: ${oneLine(expression)}`) : [],
     ...operands.flatMap((operand) => {
       const isCompared = difference && isSideOf(difference, operand);
@@ -150,10 +159,17 @@ const SHORT_EXCHANGE = 3;
 /** The indentation of the text of a field of an exchange. */
 const DEEPEST_FIELD = 4;
 
-/** The exchange that a job has shown last, and where: `in step 3`. */
-export interface ShownExchange {
-  text?: string;
-  where?: string;
+/** What a job has shown, and where: `in step 3`. */
+export type Shown = Map<string, string>;
+
+/** Enough for all that anybody reads. */
+const MAX_SHOWN = 1000;
+
+/** Where a text was shown before; else it is noted as shown here. */
+function shownBefore(shown: Shown, text: string, where: string): string | undefined {
+  const before = shown.get(text);
+  if (before === undefined && shown.size < MAX_SHOWN) shown.set(text, where);
+  return before;
 }
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */
@@ -161,23 +177,28 @@ export function renderTrouble(
   result: StepResult,
   style: Style,
   room: Room,
-  shown: ShownExchange = {},
+  shown: Shown = new Map(),
   where = "",
 ): string[] {
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
-  const bounds = { columns, lines: EXCHANGE_LINES };
+  const bounds = { columns, lines: EXCHANGE_LINES, wraps: room.wraps };
   const { failures, attempts, exchange } = result;
   // The steps inside show what they sent and got.
   const lines = exchange && !isOnlyEmbedded(result)
     ? renderExchange(withoutMinor(exchange), style, bounds)
     : [];
-  const text = lines.join("\n");
-  const isShown = text === shown.text && lines.length > SHORT_EXCHANGE;
-  if (!isShown) Object.assign(shown, { text, where });
+  const before = lines.length > SHORT_EXCHANGE
+    ? shownBefore(shown, lines.join("\n"), where)
+    : undefined;
   return [
-    ...renderFailures(failures, style, room),
+    ...failures.flatMap((failure) => {
+      const { place, message, hint } = failure;
+      const earlier = place &&
+        shownBefore(shown, `${formatLocation(place)} ${message} ${hint}`, where);
+      return renderFailure(failure, style, room, earlier);
+    }),
     ...renderAttempts(attempts, room),
-    ...isShown ? [style.dim(`request and response: the same as ${shown.where}`)] : lines,
+    ...before === undefined ? lines : [style.dim(`request and response: the same as ${before}`)],
   ];
 }
 
@@ -201,6 +222,10 @@ export interface FailureEntry extends FailedStep {
   readonly causes?: string;
   /** The steps that failed because of this one, or of the same cause. */
   readonly tookDown: readonly FailedStep[];
+  /** The steps that failed at the same place, or with the same request, in the same way. */
+  readonly alike?: readonly string[];
+  /** What is the same in them. */
+  readonly likeness?: string;
 }
 
 interface FailedStep {
@@ -219,14 +244,23 @@ interface FailureLine {
 const MAX_ENTRIES = 100;
 const MAX_TAKEN_DOWN = 20;
 
+/** The number of steps that failed in the same way which are named. */
+const MAX_ALIKE = 10;
+
 /** The entry for failures of one step or job; `remark` goes before the message. */
 export function makeFailureEntry(
   title: string,
   failures: readonly Failure[],
   remark = "",
+  request?: string,
 ): FailureEntry {
+  const [first] = failures;
   const location = failures.find((failure) => failure.place)?.place;
-  const cause = failures[0]?.cause;
+  const cause = first?.cause;
+  // A test says the same of whatever it compares.
+  const what = first?.kind === "test" || request === undefined
+    ? location && formatLocation(location)
+    : request;
   return {
     title: oneLine(title),
     location: location && formatLocation(location),
@@ -238,6 +272,9 @@ export function makeFailureEntry(
     ]),
     cause: failures.every((one) => one.cause === cause) ? cause : undefined,
     tookDown: [],
+    likeness: remark === "" && first && what
+      ? `${what} ${first.message.split("\n")[0]}`
+      : undefined,
   };
 }
 
@@ -246,7 +283,11 @@ export function makeStepEntries({ run, result, inside }: StepTree, around: strin
   if (result.state !== "failed") return [];
   const title = `${around} › ${result.name}`;
   const inner = inside.flatMap((step) => makeStepEntries(step, title));
-  const entry = { ...makeFailureEntry(title, result.failures), causes: causeOfRun(run) };
+  const request = result.exchange?.view?.request?.title;
+  const entry = {
+    ...makeFailureEntry(title, result.failures, "", request),
+    causes: causeOfRun(run),
+  };
   return withInner([entry], inner, result);
 }
 
@@ -265,7 +306,8 @@ export function withInner(
 /** An entry whose steps have this before their names. */
 export function withPrefix(prefix: string, entry: FailureEntry): FailureEntry {
   const tookDown = entry.tookDown.map((step) => ({ ...step, title: prefix + step.title }));
-  return { ...entry, title: prefix + entry.title, tookDown };
+  const alike = entry.alike?.map((title) => prefix + title);
+  return { ...entry, title: prefix + entry.title, tookDown, alike };
 }
 
 /** Everything that failed, once more, with its position in the file: one entry for each cause. */
@@ -286,20 +328,31 @@ export function renderFailureList(
   return [style.bold("Failures"), ...lines, ""];
 }
 
-/** Adds what has the same cause to the first failure with it, or to the failure that is the cause. */
+/**
+ * Adds what has the same cause to the first failure with it, or to the failure that is the cause;
+ * and what is like an earlier failure to that one.
+ */
 function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] {
   const merged: FailureEntry[] = [];
-  /** Positions in `merged` by cause. */
+  /** Positions in `merged` by cause and by likeness. */
   const known = new Map<string, number>();
   for (const entry of entries) {
-    const { cause, causes, tookDown } = entry;
-    let index = cause === undefined ? undefined : known.get(cause);
-    if (index === undefined) {
-      index = merged.push(entry) - 1;
-      if (cause !== undefined) known.set(cause, index);
-    } else {
+    const { cause, causes, likeness, title, tookDown } = entry;
+    const caused = cause === undefined ? undefined : known.get(cause);
+    const like = caused ?? (likeness === undefined ? undefined : known.get(likeness));
+    const index = like ?? merged.push(entry) - 1;
+    if (like !== undefined) {
       const first = merged[index]!;
-      merged[index] = { ...first, tookDown: [...first.tookDown, entry, ...tookDown] };
+      merged[index] = caused === undefined
+        ? {
+          ...first,
+          alike: [...first.alike ?? [], title],
+          tookDown: [...first.tookDown, ...tookDown],
+        }
+        : { ...first, tookDown: [...first.tookDown, entry, ...tookDown] };
+    }
+    for (const key of [cause, likeness]) {
+      if (key !== undefined && !known.has(key)) known.set(key, index);
     }
     if (causes !== undefined) known.set(causes, index);
   }
@@ -307,7 +360,7 @@ function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] 
 }
 
 function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
-  const { lines, tookDown } = entry;
+  const { lines, tookDown, alike = [] } = entry;
   const titleOf = ({ title, location }: FailedStep) =>
     title + (location === undefined ? "" : `   ${style.cyan(location)}`);
   const left = tookDown.length - MAX_TAKEN_DOWN;
@@ -316,7 +369,15 @@ function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
     ...lines.flatMap(({ text, isHint }) =>
       fitSentence(text, room).map((line) => isHint ? line : style.red(line))
     ),
+    ...alike.length > 0 ? fitSentence(describeAlike(alike), room) : [],
     ...tookDown.slice(0, MAX_TAKEN_DOWN).map((step) => `also failed: ${titleOf(step)}`),
     ...left > 0 ? [`also failed: ${countOf(left, "more step")}`] : [],
   ];
+}
+
+/** `the same in 2 more steps: Entries › n 2, Entries › n 3`. */
+function describeAlike(alike: readonly string[]): string {
+  const named = alike.slice(0, MAX_ALIKE).join(", ");
+  const rest = alike.length > MAX_ALIKE ? ", …" : "";
+  return `the same in ${countOf(alike.length, "more step")}: ${named}${rest}`;
 }

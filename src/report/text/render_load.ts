@@ -124,7 +124,7 @@ function renderOperand(
 /** Why a step failed, or of one that embeds a job, why steps of that did. */
 function renderExample({ result, inside }: StepTree, style: Style, room: Room): string[] {
   const failed = inside.filter(({ result }) => hasFailed(result));
-  if (failed.length === 0) return renderTrouble(result, style, room, {});
+  if (failed.length === 0) return renderTrouble(result, style, room);
   return failed.flatMap((step) => [
     `${oneLine(step.result.name)}:`,
     ...indentLines(renderExample(step, style, indentedRoom(room, 2)), 2),

@@ -103,11 +103,11 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
   const icon = isKnown
     ? style.yellow("!")
     : stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
-  if (untested > 0) return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
+  if (untested > 0) return `${icon} ${untested}/${ran} not tested${remarks}`;
   const percent = passed / ran * 100;
   // Rounding must not turn nearly all into all, nor nearly none into none.
   const shown = passed === 0 || passed === ran ? percent : Math.min(Math.max(percent, 0.1), 99.9);
-  return `${icon} ${passed}/${ran} success (${shown.toFixed(1)}%)${remarks}`;
+  return `${icon} ${passed}/${ran} passed (${shown.toFixed(1)}%)${remarks}`;
 }
 
 /** The distinct echoes of the rounds, each with its first round unless all are equal. */
@@ -123,7 +123,7 @@ function echoLines({ echoes, otherEchoes }: StepTally, style: Style): string[] {
 
 function belowCount(step: StepTally, style: Style, room: Room): string[] {
   const ran = sumOf(step.states) - step.states.skipped;
-  const shown = {};
+  const shown = new Map<string, string>();
   return [
     ...step.times ? renderTimes(step.times, ran, room).map(style.dim) : [],
     ...echoLines(step, style),
@@ -147,7 +147,7 @@ function renderTimes(times: ResponseTimes, rounds: number, room: Room): string[]
   const { count, histogram: _, ...statistics } = times;
   if (count < 2) return [];
   const all = Object.entries(statistics).map(([name, time]) => `${name} ${formatElapsed(time)}`);
-  const about = count >= rounds ? "" : `${count} response times: `;
+  const about = count >= rounds ? "response times: " : `${count} response times: `;
   return [...fitSentence(about + all.join(", "), room), ...renderHistogram(times, room)];
 }
 
@@ -156,7 +156,8 @@ function renderHistogram({ count, min, max, histogram }: ResponseTimes, room: Ro
   if (count < MIN_TIMES) return [];
   const [left, right] = [formatElapsed(min), formatElapsed(max)];
   if (left === right) return [];
-  const free = room.columns - displayWidth(left) - displayWidth(right) - 2;
+  const label = "distribution:";
+  const free = room.columns - displayWidth(label + left + right) - 3;
   const size = Math.min(free, histogram.length);
   if (size < MIN_BARS) return [];
   const counts = new Array<number>(size).fill(0);
@@ -167,5 +168,5 @@ function renderHistogram({ count, min, max, histogram }: ResponseTimes, room: Ro
   const bars = counts.map((count) =>
     count === 0 ? " " : BARS[Math.ceil(count / highest * BARS.length) - 1]!
   );
-  return [`${left} ${bars.join("")} ${right}`];
+  return [`${label} ${left} ${bars.join("")} ${right}`];
 }

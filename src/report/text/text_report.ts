@@ -106,7 +106,7 @@ export function reportOfParts(
   function blockOf(id: string, name = id): JobBlock {
     let block = blocks.get(id);
     if (!block) {
-      block = { position: blocks.size, name, rounds: 1, lines: 0, exchange: {}, failures: [] };
+      block = { position: blocks.size, name, rounds: 1, lines: 0, shown: new Map(), failures: [] };
       blocks.set(id, block);
     }
     return block;

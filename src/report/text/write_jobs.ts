@@ -28,7 +28,7 @@ import {
   isOnlyEmbedded,
   renderFailures,
   renderTrouble,
-  type ShownExchange,
+  type Shown,
 } from "./render_failure.ts";
 import { renderLoad } from "./render_load.ts";
 import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
@@ -50,7 +50,7 @@ export interface JobBlock {
   isWarned?: true;
   /** The number of steps that have a line. */
   lines: number;
-  readonly exchange: ShownExchange;
+  readonly shown: Shown;
   /** For the list at the end of the report. */
   readonly failures: FailureEntry[];
 }
@@ -60,13 +60,13 @@ function renderStep(
   number: number,
   { result, inside }: StepTree,
   options: ReportOptions,
-  shown: ShownExchange,
+  shown: Shown,
   room = roomOf(options.columns?.()),
 ): string[] {
   const { style } = options;
   const { snapshot } = result;
   const below = indentedRoom(room, BELOW_NAME);
-  const shownInside = {};
+  const shownInside: Shown = new Map();
   return [
     stepLine(number, result, options),
     ...indentLines(
@@ -120,7 +120,7 @@ function endLines(
     const { min, mean, p50, p90, p95, p99, max } = stats;
     const times = Object.entries({ min, mean, p50, p90, p95, p99, max })
       .map(([name, time]) => `${name} ${formatElapsed(time)}`);
-    const sentence = fitSentence(`rounds: ${times.join(", ")}`, room);
+    const sentence = fitSentence(`times of rounds: ${times.join(", ")}`, room);
     lines.push(...indentLines(sentence.map(style.dim), BELOW_JOB));
   }
   return [...lines, ...indentLines(renderFailures(failures, style, room), BELOW_JOB)];
@@ -174,7 +174,7 @@ class JobBlocks {
 
   /** Adds the lines of a step, and returns them. */
   add(block: JobBlock, step: StepTree): string[] {
-    const added = renderStep(block.lines++, step, this.#options, block.exchange);
+    const added = renderStep(block.lines++, step, this.#options, block.shown);
     const lines = this.#lines.get(block);
     if (lines) { for (const line of added) lines.push(line); }
     else this.#lines.set(block, [...added]);

@@ -346,7 +346,11 @@ jobs:
   return withFiles(files, async (cwd) => {
     const env = { XDG_CACHE_HOME: `${cwd}/cache` };
     const run = (...args: string[]) => runMain(args, { cwd, env });
-    assertEquals((await run("w.yml")).code, 1);
+    const first = await run("w.yml");
+    assertEquals(first.code, 1);
+    assertStringIncludes(first.stdout, "\nNext       runner --rerun-failed w.yml\n");
+    const ci = await runMain(["w.yml"], { cwd, env: { ...env, CI: "true" } });
+    assertEquals(ci.stdout.includes("Next"), false);
     const elsewhere = await run("--rerun-failed", "--list", "other.yml");
     assertStringIncludes(elsewhere.stderr, "no failed run of these files is known");
     Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));

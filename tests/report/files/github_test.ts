@@ -43,6 +43,21 @@ Deno.test("failures become annotations at their lines, with all that is known of
   });
 });
 
+Deno.test("jobs that passed are sections of a log of GitLab", async () => {
+  const jobs = "jobs: [{ name: good, steps: [{ uses: hello }] }, " +
+    "{ name: bad, steps: [{ uses: hello, test: 1 == 2 }] }]\n";
+  await withFiles({ "w.yml": `name: n\n${jobs}` }, async (cwd) => {
+    const { stdout } = await runMain(["w.yml"], { cwd, env: { GITLAB_CI: "true" } });
+    // deno-lint-ignore no-control-regex
+    const sections = stdout.matchAll(
+      /\x1b\[0Ksection_start:(\d+):(\w+)\[collapsed=true\]\r\x1b\[0K(.*)\n([^\x1b]*)\x1b\[0Ksection_end:\1:\2\r\x1b\[0K\n/g,
+    );
+    const found = Array.from(sections, ([, , , title, text]) => [title!.split(" ")[1], text]);
+    assertEquals(found, [["good", "   1. ○ hello\n"]]);
+    assertStringIncludes(stdout, "\n✗ bad ");
+  });
+});
+
 Deno.test("annotations are off with --no-github and outside of GitHub Actions", async () => {
   await withFiles({ "w.yml": FAILING, "summary.md": "" }, async (cwd) => {
     const summary = { GITHUB_STEP_SUMMARY: `${cwd}/summary.md` };

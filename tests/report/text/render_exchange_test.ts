@@ -238,3 +238,17 @@ Deno.test("renderJson() does not lose its way in data that is nested without end
 Deno.test("shortJson() writes numbers that JSON has no words for as expressions do", () => {
   assertEquals(shortJson([Infinity, -Infinity, NaN], 20), "[+Inf, -Inf, NaN]");
 });
+
+Deno.test("renderExchange() breaks a command between its words, so that it can still be run", () => {
+  const command = "curl -L 'http://x/a b' -H 'Accept: text/plain' \\\n  --data 'two\nlines'";
+  const lines = (columns: number, wraps: boolean) =>
+    renderExchange({ req: null, res: null, command }, style, { columns, lines: 9, wraps }).slice(1);
+  assertEquals(lines(30, true), [
+    "  curl -L 'http://x/a b' \\",
+    "      -H 'Accept: text/plain' \\",
+    "    --data 'two",
+    "  lines'",
+  ]);
+  assertEquals(lines(30, false).length, 3);
+  assertEquals(lines(100, true), lines(30, false));
+});

@@ -1,14 +1,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
 import {
+  makeFailureEntry,
   renderAttempts,
   renderFailure,
+  renderFailureList,
+  renderTrouble,
   summarizeFailure,
 } from "../../../src/report/text/render_failure.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Attempt, Failure } from "../../../src/run/event.ts";
-import { falseTest } from "../events.ts";
+import { falseTest, stepFinished } from "../events.ts";
 
 const cases: readonly (readonly [title: string, failure: Failure, expected: string])[] = [
   [
@@ -177,4 +180,46 @@ Deno.test("renderAttempts() names the outcome of an attempt without a message", 
   const [first] = attempts("HTTP 500");
   const second: Attempt = { number: 2, started: 0, duration: 1, outcome: "passed" };
   assertEquals(renderAttempts([first!, second], IN_A_PIPE), ["attempts: 1 HTTP 500, 2 passed"]);
+});
+
+Deno.test("renderTrouble() shows a line of the file and an exchange once for each job", () => {
+  const shown = new Map<string, string>();
+  const exchange = (code: number) => ({ req: { url: "http://x/" }, res: { code, reason: "none" } });
+  const lines = [2, 3, 4].map((value) => {
+    const failed = {
+      state: "failed",
+      failures: [falseTest(value)],
+      exchange: exchange(value % 2),
+    } as const;
+    const { result } = stepFinished({ job: "build", step: value }, "check", failed);
+    return renderTrouble(result, PLAIN, IN_A_PIPE, shown, `in step ${value}`);
+  });
+  assertEquals(lines.map((step) => step.length), [9, 7, 3]);
+  assertEquals(lines[2], [
+    "api.yml:14:11: test is false, as in step 2",
+    "res.body.total is 4 (int)",
+    "request and response: the same as in step 2",
+  ]);
+});
+
+Deno.test("renderFailureList() lists failures at one place, or of one request, once", () => {
+  const refused: Failure = { kind: "action", field: "uses", message: "no such path" };
+  const entries = [
+    ...[1, 2, 3].map((value) => makeFailureEntry(`Build › n ${value}`, [falseTest(value)])),
+    makeFailureEntry("Build › get", [refused], "", "GET /a"),
+    makeFailureEntry("Build › get again", [refused], "", "GET /a"),
+    makeFailureEntry("Build › get b", [refused], "", "GET /b"),
+  ];
+  assertEquals(renderFailureList(entries, PLAIN, IN_A_PIPE), [
+    "Failures",
+    "  1. Build › n 1   api.yml:14:11",
+    "     test is false: res.body.total is 1 (int)",
+    "     the same in 2 more steps: Build › n 2, Build › n 3",
+    "  2. Build › get",
+    "     no such path",
+    "     the same in 1 more step: Build › get again",
+    "  3. Build › get b",
+    "     no such path",
+    "",
+  ]);
 });

@@ -40,7 +40,7 @@ function roundsText(
   ]);
   assert(text.startsWith("Shop\n\n"));
   const job = text.slice("Shop\n\n".length).replace(/\n*Jobs {7}[^]*$/, "");
-  return withTimes ? job : job.replace(/\n +min .*$/m, "");
+  return withTimes ? job : job.replace(/\n +response times: .*$/m, "");
 }
 
 const refused: Failure = { kind: "action", field: "uses", message: "connection refused" };
@@ -54,21 +54,21 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     [{}, {}, {}],
     `✓ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ✓ 3/3 success (100.0%)`,
+      ✓ 3/3 passed (100.0%)`,
   ],
   [
     "there was nothing to test",
     [untested, { ...untested, untested: "exit 1" }, { ...untested, untested: "exit 2" }],
     `⚠ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ○ 3/3 completed (no test), 2 with exit 1`,
+      ○ 3/3 not tested, 2 with exit 1`,
   ],
   [
     "some were skipped",
     [{}, skipped, {}],
     `✓ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ✓ 2/2 success (100.0%), 1 skipped`,
+      ✓ 2/2 passed (100.0%), 1 skipped`,
   ],
   [
     "all were skipped",
@@ -82,7 +82,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
     `✓ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ✓ 3/3 success (100.0%)
+      ✓ 3/3 passed (100.0%)
         repeat_index 0: one
         repeat_index 2:
           three
@@ -93,7 +93,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     [{ echo: "one" }, { echo: "one" }, {}],
     `✓ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ✓ 3/3 success (100.0%)
+      ✓ 3/3 passed (100.0%)
         one`,
   ],
   [
@@ -101,7 +101,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     [{ echo: "one" }, { echo: "two" }, { echo: "one" }, { echo: "one" }],
     `✓ Load 120ms (4 rounds)
    1. ping (repeating 4 times)
-      ✓ 4/4 success (100.0%)
+      ✓ 4/4 passed (100.0%)
         repeat_index 0 and 2 more: one
         repeat_index 1: two`,
   ],
@@ -113,7 +113,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     }],
     `✗ Load 120ms (4 rounds, 3 failed)
    1. ping (repeating 4 times)
-      ✗ 1/4 success (25.0%)
+      ✗ 1/4 passed (25.0%)
         failed 2 times, first at repeat_index 1:
           api.yml:14:11: test is false
             14 |     test: res.body.total == 3
@@ -137,9 +137,9 @@ for (const [title, results, expected] of cases) {
 
 Deno.test("textReport() says neither all nor none if one round differs", () => {
   const many = Array.from({ length: 2999 }, () => ({ state: "passed" }) as const);
-  assertStringIncludes(roundsText([...many, failed]), "2999/3000 success (99.9%)");
+  assertStringIncludes(roundsText([...many, failed]), "2999/3000 passed (99.9%)");
   const bad = Array.from({ length: 2999 }, () => failed);
-  assertStringIncludes(roundsText([...bad, { state: "passed" }]), "1/3000 success (0.1%)");
+  assertStringIncludes(roundsText([...bad, { state: "passed" }]), "1/3000 passed (0.1%)");
 });
 
 Deno.test("textReport() counts rounds that an interruption prevented", () => {
@@ -147,7 +147,7 @@ Deno.test("textReport() counts rounds that an interruption prevented", () => {
     roundsText([{}, {}], { rounds: 5 }),
     `✓ Load 120ms (5 rounds, 3 not run)
    1. ping (repeating 5 times)
-      ✓ 2/2 success (100.0%), 3 not run`,
+      ✓ 2/2 passed (100.0%), 3 not run`,
   );
 });
 
@@ -157,8 +157,8 @@ Deno.test("textReport() sums up the response times of rounds", () => {
     roundsText(times, { withTimes: true }),
     `✓ Load 120ms (4 rounds)
    1. ping (repeating 4 times)
-      ✓ 4/4 success (100.0%)
-        min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms`,
+      ✓ 4/4 passed (100.0%)
+        response times: min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms`,
   );
 });
 
@@ -166,7 +166,7 @@ Deno.test("textReport() draws the response times of many rounds", () => {
   const times = [1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5];
   const lines = roundsText(times.map((responseTime) => ({ responseTime })), { withTimes: true })
     .split("\n");
-  assertEquals(lines[4], "        1ms ▄▂▁█ 5ms");
+  assertEquals(lines[4], "        distribution: 1ms ▄▂▁█ 5ms");
 });
 
 Deno.test("textReport() omits the times of actions without requests", () => {
@@ -196,7 +196,7 @@ Deno.test("textReport() shows how many rounds got a response if not all did", ()
 Deno.test("textReport() counts the rounds in which a step was flaky", () => {
   assertEquals(
     roundsText([{ flaky: true }, {}, { flaky: true }]).split("\n")[2],
-    "      ✓ 3/3 success (100.0%), 2 flaky",
+    "      ✓ 3/3 passed (100.0%), 2 flaky",
   );
 });
 
@@ -256,15 +256,15 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
       events,
     );
     const lines = text.split("\n");
-    const first = lines.findIndex((line) => line.includes("success")) + 1;
+    const first = lines.findIndex((line) => line.includes(" passed (")) + 1;
     const times = lines.slice(first, lines.findIndex((line, at) => at > first && line === ""));
     assertStringIncludes(times.join(" "), "p99");
     for (const line of times) assert(displayWidth(line) <= Math.max(columns, 21), line);
     return lines.find((line) => /[▁-█]/.test(line));
   };
   assertEquals(/ms (.*) 37/.exec(picture(80) ?? "")?.[1]?.length, 20);
-  assertEquals(displayWidth(picture(30) ?? ""), 30);
-  assertEquals(picture(20), undefined);
+  assertEquals(displayWidth(picture(40) ?? ""), 40);
+  assertEquals(picture(30), undefined);
 });
 
 Deno.test("textReport() shows a job that repeats once like any other", () => {

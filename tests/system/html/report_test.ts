@@ -336,7 +336,7 @@ jobs:
     const names = ["▾✗ j", "✓ number [repeat_index 0]", "✗ number [repeat_index 7777]"];
     assertEquals(await textsOf(page, ".row .name"), names);
     await click(page, "#row-0");
-    assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 success (99.9%)");
+    assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 passed (99.9%)");
     assertEquals(page.errors, []);
   });
 });
