@@ -20,7 +20,7 @@ import {
   stepLineOf,
   suiteTitle,
 } from "./layout.ts";
-import { asText, roomOf } from "./lines.ts";
+import { asText, cutLine, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { type FailureEntry, renderFailureList, withPrefix } from "./render_failure.ts";
 import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
 import { markOf, reportOfParts } from "./text_report.ts";
@@ -172,22 +172,34 @@ class SuiteReport {
   /** A line for each workflow, where there are several. */
   #endedList(): string[] {
     if (this.#ended.length < 2) return [];
-    const { style } = this.#options;
+    const { style, columns } = this.#options;
     const sorted = this.#ended.toSorted((a, b) => a.position - b.position);
+    const room = roomOf(columns?.());
     const widthOf = (key: "title" | "file" | "time") =>
       Math.max(...sorted.map((one) => displayWidth(one[key])));
-    const [title, file, time] = [widthOf("title"), widthOf("file"), widthOf("time")];
+    const time = widthOf("time");
+    const free = room.wraps ? room.columns - time - 6 : Infinity;
+    const title = Math.min(widthOf("title"), free);
+    // A file that has no room is in the list of failures.
+    const file = widthOf("file") + 2 > free - title ? 0 : widthOf("file");
+    const pad = (text: string, width: number) => {
+      const shown = cutLine(text, width);
+      return shown + " ".repeat(width - displayWidth(shown));
+    };
     return [
       style.bold("Workflows"),
-      ...sorted.map((one) => {
-        const pad = (text: string, width: number) => text + " ".repeat(width - displayWidth(text));
-        const parts = [
+      ...sorted.flatMap((one) => {
+        const head = [
           pad(one.title, title),
           ...file === 0 ? [] : [style.dim(pad(one.file, file))],
           " ".repeat(time - one.time.length) + one.time,
-          style.dim(one.counts),
-        ];
-        return `  ${jobIcon(one.mark, style)} ${parts.join("  ").trimEnd()}`;
+        ].join("  ");
+        const width = title + (file === 0 ? 0 : file + 2) + time + 6 + 2;
+        const isWide = room.wraps && width + displayWidth(one.counts) > room.columns;
+        const line = `  ${jobIcon(one.mark, style)} ${head}`;
+        return isWide
+          ? [line, ...indentLines(fitSentence(one.counts, indentedRoom(room, 4)), 4)]
+          : [one.counts === "" ? line : `${line}  ${style.dim(one.counts)}`];
       }),
       "",
     ];

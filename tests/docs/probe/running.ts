@@ -279,6 +279,6 @@ jobs:
     repeat: { count: 3 }
     steps: [{ id: turn, uses: hello, outputs: { n: repeat_index }, test: status == 0 }]
 `,
-    shows: ["3/3 success"],
+    shows: ["3/3 passed"],
   },
 };
