@@ -13,6 +13,7 @@ import { countOf, cutLine, fitSentence, indentedRoom, indentLines, type Room } f
 import { renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
+import { causeOf, type FailedPart, groupByCause } from "../causes.ts";
 import { causeOfRun } from "../../run/cause_of_run.ts";
 
 const WIDEST_VALUE = 200;
@@ -213,19 +214,13 @@ export function isOnlyEmbedded({ failures }: StepResult): boolean {
 }
 
 /** A step or job that failed, for the list at the end of a report. */
-export interface FailureEntry extends FailedStep {
+export interface FailureEntry extends FailedStep, FailedPart {
   /** The problem, and a hint. */
   readonly lines: readonly FailureLine[];
-  /** Entries with the same cause become one. */
-  readonly cause?: string;
-  /** The cause of failures that this one leads to. */
-  readonly causes?: string;
   /** The steps that failed because of this one, or of the same cause. */
   readonly tookDown: readonly FailedStep[];
   /** The steps that failed at the same place, or with the same request, in the same way. */
   readonly alike?: readonly string[];
-  /** What is the same in them. */
-  readonly likeness?: string;
 }
 
 interface FailedStep {
@@ -254,13 +249,8 @@ export function makeFailureEntry(
   remark = "",
   request?: string,
 ): FailureEntry {
-  const [first] = failures;
   const location = failures.find((failure) => failure.place)?.place;
-  const cause = first?.cause;
-  // A test says the same of whatever it compares.
-  const what = first?.kind === "test" || request === undefined
-    ? location && formatLocation(location)
-    : request;
+  const { cause, likeness } = causeOf(failures, request);
   return {
     title: oneLine(title),
     location: location && formatLocation(location),
@@ -270,11 +260,9 @@ export function makeFailureEntry(
         ? []
         : [{ text: `hint: ${oneLine(failure.hint)}`, isHint: true }],
     ]),
-    cause: failures.every((one) => one.cause === cause) ? cause : undefined,
+    cause,
     tookDown: [],
-    likeness: remark === "" && first && what
-      ? `${what} ${first.message.split("\n")[0]}`
-      : undefined,
+    likeness: remark === "" ? likeness : undefined,
   };
 }
 
@@ -328,35 +316,17 @@ export function renderFailureList(
   return [style.bold("Failures"), ...lines, ""];
 }
 
-/**
- * Adds what has the same cause to the first failure with it, or to the failure that is the cause;
- * and what is like an earlier failure to that one.
- */
+/** One entry for each cause. */
 function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] {
-  const merged: FailureEntry[] = [];
-  /** Positions in `merged` by cause and by likeness. */
-  const known = new Map<string, number>();
-  for (const entry of entries) {
-    const { cause, causes, likeness, title, tookDown } = entry;
-    const caused = cause === undefined ? undefined : known.get(cause);
-    const like = caused ?? (likeness === undefined ? undefined : known.get(likeness));
-    const index = like ?? merged.push(entry) - 1;
-    if (like !== undefined) {
-      const first = merged[index]!;
-      merged[index] = caused === undefined
-        ? {
-          ...first,
-          alike: [...first.alike ?? [], title],
-          tookDown: [...first.tookDown, ...tookDown],
-        }
-        : { ...first, tookDown: [...first.tookDown, entry, ...tookDown] };
-    }
-    for (const key of [cause, likeness]) {
-      if (key !== undefined && !known.has(key)) known.set(key, index);
-    }
-    if (causes !== undefined) known.set(causes, index);
-  }
-  return merged;
+  return groupByCause(entries).map(({ first, alike, caused }) => ({
+    ...first,
+    alike: [...first.alike ?? [], ...alike.map(({ title }) => title)],
+    tookDown: [
+      ...first.tookDown,
+      ...alike.flatMap(({ tookDown }) => tookDown),
+      ...caused.flatMap((entry) => [entry, ...entry.tookDown]),
+    ],
+  }));
 }
 
 function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {

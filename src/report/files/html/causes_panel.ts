@@ -1,6 +1,6 @@
 import type { Failure } from "../../../run/event.ts";
 import { causeOfRun } from "../../../run/cause_of_run.ts";
-import { causeOf } from "../../causes.ts";
+import { causeOf, type FailedPart, groupByCause } from "../../causes.ts";
 import { countOf, cutLine } from "../../text/lines.ts";
 import { isOnlyEmbedded, summarizeFailure } from "../../text/render_failure.ts";
 import { labelOf } from "../cases.ts";
@@ -16,7 +16,7 @@ interface LinkedRun {
 }
 
 /** A job or step that failed, or failures of one kind in the rounds of a step. */
-interface FailedPart {
+interface FailedLink extends FailedPart {
   readonly title: string;
   readonly link: string;
   readonly failures: readonly Failure[];
@@ -28,7 +28,7 @@ const [MAX_CAUSES, MAX_PARTS, WIDEST] = [50, 20, 200];
 
 /** Renders what failed, by cause; empty where each failure has its own. */
 export function renderCausesPanel(runs: readonly LinkedRun[]): string {
-  const causes = groupByCause(runs);
+  const causes = causesOf(runs);
   const counts = causes.map(countParts);
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === causes.length) return "";
@@ -40,12 +40,12 @@ export function renderCausesPanel(runs: readonly LinkedRun[]): string {
   return renderPanel('class="panel"', summary, "Causes of failures", content);
 }
 
-function countParts(parts: readonly FailedPart[]): number {
+function countParts(parts: readonly FailedLink[]): number {
   return parts.reduce((sum, { count }) => sum + count, 0);
 }
 
-function renderCause(parts: readonly FailedPart[]): string {
-  const [{ failures: [failure] }] = parts as readonly [FailedPart];
+function renderCause(parts: readonly FailedLink[]): string {
+  const [{ failures: [failure] }] = parts as readonly [FailedLink];
   const place = failure?.place && `${failure.place.file}:${failure.place.line}`;
   const about = [place, countOf(countParts(parts), "failure")].filter(Boolean).join(" · ");
   const links = parts.slice(0, MAX_PARTS).map(({ title, link, count }) =>
@@ -60,37 +60,50 @@ function renderCause(parts: readonly FailedPart[]): string {
 }
 
 /** What failed, the most frequent cause first. */
-function groupByCause(runs: readonly LinkedRun[]): readonly (readonly FailedPart[])[] {
-  const causes: FailedPart[][] = [];
-  const known = new Map<string, FailedPart[]>();
-  for (const { record: { jobs, id }, prefix } of runs) {
-    const add = (part: FailedPart, leadsTo?: string) => {
-      const cause = causeOf(part.failures);
-      // A step that is the cause of others is one of the same run.
-      const key = cause?.startsWith("job ") ? `${id} ${cause}` : cause;
-      let group = key === undefined ? undefined : known.get(key);
-      if (!group) causes.push(group = []);
-      group.push(part);
-      if (key !== undefined) known.set(key, group);
-      if (leadsTo !== undefined) known.set(`${id} ${leadsTo}`, group);
+function causesOf(runs: readonly LinkedRun[]): readonly (readonly FailedLink[])[] {
+  const groups = groupByCause(runs.flatMap(failedIn)).map(({ first, alike, caused }) => [
+    first,
+    ...alike,
+    ...caused,
+  ]);
+  return groups.sort((one, other) => countParts(other) - countParts(one));
+}
+
+function failedIn({ record: { jobs, id }, prefix }: LinkedRun): readonly FailedLink[] {
+  // A step that is the cause of others is one of the same run.
+  const scoped = (cause: string | undefined) =>
+    cause?.startsWith("job ") ? `${id} ${cause}` : cause;
+  const stepsIn = (steps: readonly StepRecord[], title: string, path: string): FailedLink[] =>
+    steps.flatMap(({ run, runs: count = 1, result, inside }) => {
+      const { failures, state, exchange } = result;
+      const name = `${title} › ${result.name}${labelOf(run.entry, run.round)}`;
+      const link = `${path}/${keyOf(run)}`;
+      const inner = stepsIn(inside, name, link);
+      if (state !== "failed" || inner.length > 0 && isOnlyEmbedded(result)) return inner;
+      const { cause, likeness } = causeOf(failures, exchange?.view?.request?.title);
+      const causes = scoped(causeOfRun(run));
+      return [...inner, {
+        title: name,
+        link,
+        failures,
+        count,
+        cause: scoped(cause),
+        causes,
+        likeness,
+      }];
+    });
+  return jobs.flatMap(({ id: job, name, failures, known, steps }) => {
+    const path = encodeURIComponent(job);
+    const own = {
+      title: name,
+      link: `${prefix}job=${path}`,
+      failures,
+      count: 1,
+      ...causeOf(failures),
     };
-    const addSteps = (steps: readonly StepRecord[], title: string, path: string) => {
-      for (const { run, runs: count = 1, result, inside } of steps) {
-        const name = `${title} › ${result.name}${labelOf(run.entry, run.round)}`;
-        const ownPath = `${path}/${keyOf(run)}`;
-        addSteps(inside, name, ownPath);
-        const isCause = !isOnlyEmbedded(result) || inside.length === 0;
-        if (result.state !== "failed" || !isCause) continue;
-        add({ title: name, link: ownPath, failures: result.failures, count }, causeOfRun(run));
-      }
-    };
-    for (const { id: job, name, failures, known: isKnown, steps } of jobs) {
-      const path = encodeURIComponent(job);
-      if (failures.length > 0 && !isKnown) {
-        add({ title: name, link: `${prefix}job=${path}`, failures, count: 1 });
-      }
-      addSteps(steps, name, `${prefix}step=${path}`);
-    }
-  }
-  return causes.sort((one, other) => countParts(other) - countParts(one));
+    return [
+      ...failures.length > 0 && !known ? [own] : [],
+      ...stepsIn(steps, name, `${prefix}step=${path}`),
+    ];
+  });
 }
