@@ -198,6 +198,8 @@ Deno.test("the number of users ramps up and down", async () => {
 Deno.test("count ends the job, and users share the rounds", async () => {
   const { ended } = await runLoad("{ users: 4, count: 10 }", (clock) => after(clock, 5));
   assertEquals([ended.stats.count, ended.stats.elapsed], [10, 15]);
+  const once = await runLoad("{ users: 4, count: 10 }", () => OK);
+  assertEquals([once.ended.stats.count, once.ended.stats.elapsed < 10], [10, true]);
   const open = await runLoad("{ rate: 100/s, count: 10 }", (clock) => after(clock, 5));
   assertEquals([open.ended.stats.count, open.ended.stats.elapsed], [10, 100]);
 });
@@ -265,6 +267,21 @@ Deno.test("after an interruption nothing starts, and rounds under way end", asyn
   const { started, count, failed } = ended.stats;
   assertEquals([started, count, failed, finished.state], [101, 101, 0, "failed"]);
   assertEquals(ended.stopped, "interrupted by SIGINT");
+});
+
+Deno.test("rounds that wait for nothing leave the event loop its turns", async () => {
+  const { workflow } = await loadText(`
+name: w
+jobs: [{ name: j, load: { users: 2, for: 1m }, steps: [{ uses: hello }] }]
+`);
+  const plan = await makePlan(workflow, {});
+  const action = { ...hello, load: () => Promise.resolve(() => Promise.resolve(OK)) };
+  Object.assign(plan.jobs[0]!.job.steps[0]!, { action });
+  const cancellation = new Cancellation();
+  const began = performance.now();
+  setTimeout(() => cancellation.cancel("interrupted"), 20);
+  await run(plan, denoHost(), () => {}, { cancellation });
+  assert(performance.now() - began < 30_000);
 });
 
 Deno.test("the time for those under way is bounded", async () => {

@@ -71,10 +71,13 @@ export class LoadEngine implements FlightOwner {
   #ready: number[] = [];
   readonly #thinking = new Map<number, Deadline>();
   #isPumping = false;
+  /** When the event loop had its turn. */
+  #turn = 0;
   #index: number;
   #measured = 0;
   #inFlight = 0;
   #isEnding = false;
+  #isOver = false;
   #error: unknown;
   /** Whether a step failed that the statistics do not excuse. */
   hasFailedCleanup = false;
@@ -176,7 +179,7 @@ export class LoadEngine implements FlightOwner {
   }
 
   #take(event: BareEvent, meter: LoadMeter): void {
-    const { run, load } = { run: this.#options.start.run, load: this.#options.plan.load };
+    const { start: { run }, plan: { load } } = this.#options;
     switch (event.type) {
       case "step_finished": {
         if (run.cleanup.reason !== undefined) return;
@@ -258,18 +261,20 @@ export class LoadEngine implements FlightOwner {
     if (this.#isPumping) return;
     this.#isPumping = true;
     const { start: { run: { host: { clock } } }, plan: { schedule } } = this.#options;
-    const turn = clock.ticks();
     while (this.#ready.length > 0 && !this.#isEnding) {
       const users = this.#ready;
       this.#ready = [];
       for (const [index, user] of users.entries()) {
         const now = this.#now();
         if (now >= schedule.end || this.#isEnding) break;
-        if (now - (turn - this.#began) > LONGEST_TURN) {
+        if (now - this.#turn > LONGEST_TURN) {
           this.#ready.push(...users.slice(index));
-          this.#isPumping = false;
-          // The event loop takes what has arrived.
-          clock.after(0, () => this.#pump());
+          // The event loop takes what has arrived: rounds that wait for nothing would keep it off.
+          clock.after(0, () => {
+            this.#isPumping = false;
+            this.#turn = this.#now();
+            this.#pump();
+          });
           return;
         }
         if (user >= schedule.usersAt(now)) {
@@ -328,7 +333,9 @@ export class LoadEngine implements FlightOwner {
     });
     new Flight(round, steps, this).start();
     // Rounds at a rate end when the next one would be due.
-    if (!this.#dueTimes && this.#measured >= this.#most) this.#end(this.#now());
+    if (this.#dueTimes || this.#measured < this.#most) return;
+    this.#end(this.#now());
+    this.#endIfOver();
   }
 
   /** Whether a user has had a first round. */
@@ -360,7 +367,8 @@ export class LoadEngine implements FlightOwner {
   }
 
   #endIfOver(): void {
-    if (!this.#isEnding || this.#inFlight > 0) return;
+    if (!this.#isEnding || this.#inFlight > 0 || this.#isOver) return;
+    this.#isOver = true;
     this.#seconds.cut(this.#now());
     this.#done.resolve();
   }

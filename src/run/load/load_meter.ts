@@ -38,6 +38,11 @@ export class LoadMeter {
     this.#keys = keys;
   }
 
+  /** Whether nothing was counted since it was taken. */
+  get isEmpty(): boolean {
+    return this.#steps.length === 0 && this.#passed + this.#failed + this.#skipped === 0;
+  }
+
   /** Counts a round that took so many milliseconds. */
   addRound(state: JobState, milliseconds: number): void {
     if (state === "skipped") return void this.#skipped++;

@@ -73,7 +73,7 @@ export class LoadSeconds {
   /** Ends this second now. */
   cut(now: number): void {
     this.advance(now);
-    if (now > this.#from) this.#pass(now);
+    if (now > this.#from || this.#started > 0 || !this.#meters.measured.isEmpty) this.#pass(now);
   }
 
   /** Seconds count from the end of the warm-up, and from that of the last stage. */
@@ -92,8 +92,10 @@ export class LoadSeconds {
     const isWarmUp = from < warmUp;
     const hasEnded = isEnding || from >= end;
     const cpu = this.#cpuTime();
-    const busy = Math.min(1, Math.max(0, (cpu - this.#cpu) / length));
-    const asked = hasEnded ? 0 : this.#schedule.roundsBetween(from, to) * 1000 / length / this.#of;
+    const busy = Math.min(1, Math.max(0, (cpu - this.#cpu) / Math.max(length, 1)));
+    const asked = hasEnded || length === 0
+      ? 0
+      : this.#schedule.roundsBetween(from, to) * 1000 / length / this.#of;
     const second: Omit<LoadSecondFields, "job"> = {
       from: roundDuration(from),
       length: roundDuration(length),
