@@ -435,8 +435,10 @@ jobs: [{ name: j, steps: [${get("/hang/a")}], finally: [${get("/hang/clean")}] }
       await rig.untilSeen("/hang/a");
       child.kill("SIGINT");
       await rig.untilSeen("/hang/clean");
-      child.kill("SIGINT");
+      // Two in a short time may be one that npm sends as well.
+      const again = setInterval(() => child.kill("SIGINT"), 50);
       const { code } = await child.status;
+      clearInterval(again);
       await output;
       assertEquals(code, 1);
       assertEquals(rig.seen.filter((path) => !path.startsWith("-")), [
