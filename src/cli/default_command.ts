@@ -124,7 +124,7 @@ const RUN: readonly Option[] = group("Run", [
   },
   {
     name: "strict",
-    summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
+    summary: "Fail on warnings, on failures that nothing tests, and if no step runs",
     sets: () => ({ strict: true }),
   },
   {
