@@ -397,6 +397,8 @@ jobs:
       // deno-lint-ignore no-control-regex
       assertStringIncludes(row.replace(/\x1b\[\d+m/g, ""), warning(around));
       assert(!stdout.includes("Jobs       \x1b[22m\x1b[32m"), stdout);
+      const next = `runner --strict ${args.at(-1)} fails because of them\n`;
+      assertEquals(stdout.includes(next), args.length === 1);
       assert(!stdout.includes("Workflows  \x1b[22m\x1b[32m"), stdout);
     }
   });
