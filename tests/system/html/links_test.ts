@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "../../support/programs/browser.ts";
-import { click, fill, setSize, textsOf, withReport } from "../../support/programs/html_report.ts";
+import {
+  chooseScheme,
+  click,
+  fill,
+  findBarriers,
+  setSize,
+  textsOf,
+  withReport,
+} from "../../support/programs/html_report.ts";
 import { until } from "../../support/run/processes.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -77,6 +85,42 @@ Deno.test("the address follows what is selected, and a button copies it", async 
     await fill(page, "#show", "failed");
     await fill(page, "#search", "");
     assertEquals(await page.evaluate("location.hash"), "#step=first/3");
+  });
+});
+
+Deno.test("causes of failures lead to each of them", async () => {
+  const workflow = `name: n
+jobs:
+  - id: j
+    name: Job
+    steps:
+      - { name: "n {{vars.item}}", iteration: "{{1..3}}", uses: hello, test: vars.item > 2 }
+      - { name: other, uses: hello, test: "false" }
+`;
+  await withReport(workflow, async ({ page }) => {
+    assertEquals(await textsOf(page, ".panel summary"), [
+      "1 job",
+      "3 failures, 2 causes",
+      "Command line",
+    ]);
+    await page.evaluate("document.querySelectorAll('.panel')[1].open = true");
+    assertEquals(await textsOf(page, ".causes a"), [
+      ...["Job › n 1 [entry 1]", "Job › n 2 [entry 2]", "Job › other"],
+    ]);
+    for (const scheme of ["light", "dark"] as const) {
+      await chooseScheme(page, scheme);
+      assertEquals(await findBarriers(page), []);
+    }
+    await page.evaluate("document.querySelectorAll('.causes a')[1].click()");
+    await until(async () => await heading(page) === "Job › n 2 [entry 2]", "the step is shown");
+    // The list and its details fill the window.
+    assertEquals(
+      await page.evaluate(
+        "Math.round(document.getElementById('main').getBoundingClientRect().top) + 0",
+      ),
+      0,
+    );
+    assertEquals(page.errors, []);
   });
 });
 

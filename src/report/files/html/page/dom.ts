@@ -41,7 +41,7 @@ export interface PageElement {
   textContent: string | null;
   scrollTop: number;
   hidden: boolean;
-  /** Of a dialog. */
+  /** Of a dialog, or of what unfolds. */
   readonly open: boolean;
   value: string;
   append(...children: (PageElement | string)[]): void;

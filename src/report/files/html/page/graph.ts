@@ -15,14 +15,14 @@ export function showGraph(jobs: readonly PageJob[], onSelect: (job: number) => v
   if (jobs.length === 0) return;
   if (jobs.length > MAX_DRAWN) return show(graph, `More than ${MAX_DRAWN} jobs are not drawn.`);
   show(graph, drawGraph(jobs, onSelect));
-  const note = find("graph-note");
+  const [note, part] = [find("graph-note"), find("graph-part")];
   const check = () => {
     const scrolls = graph.scrollWidth > graph.clientWidth ||
       graph.scrollHeight > graph.clientHeight;
-    note.textContent = scrolls ? " · scroll for more" : "";
+    note.textContent = part.open && scrolls ? " · scroll for more" : "";
   };
   addEventListener("resize", check);
-  find("graph-part").addEventListener("toggle", check);
+  part.addEventListener("toggle", check);
   check();
 }
 
