@@ -3,6 +3,7 @@ import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { RunEvent, StepResult, StepRun, StepWaiting } from "../run/event.ts";
 import { runKey } from "../run/step_trees.ts";
+import { LiveLoad } from "./live_load.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { BELOW_NAME, stepIcon, stepNumber, suiteTitle } from "./text/layout.ts";
@@ -17,8 +18,12 @@ export function withLiveLines(text: Reporter, style: Style, isSuite: boolean): R
       return text.report(event);
     },
     live: (now, columns, rows) => renderLive(progress, now, { columns, rows }, style),
+    frameTime: () => progress.running().some(({ load }) => load) ? LOAD_FRAME_TIME : FRAME_TIME,
   };
 }
+
+/** Where rounds start at a rate, drawing must not keep the processor from them. */
+const LOAD_FRAME_TIME = 250;
 
 /** What is under way, and how much is over. */
 interface Progress {
@@ -39,6 +44,8 @@ interface LiveJob {
   readonly step?: LiveStep;
   /** Its latest steps that are over, unless it has rounds; the report has them when it ends. */
   readonly ended?: readonly EndedStep[];
+  /** Where it is under load. */
+  readonly load?: LiveLoad;
 }
 
 /** A step that is over, in a job that is not. */
@@ -95,9 +102,13 @@ class LiveRun implements Progress {
       case "job_started": {
         const { job, name, time: started, rounds } = event;
         const none = { roundsDone: 0, steps: new Map(), stepsDone: 0, ended: [] };
-        this.#jobs.set(job, { name, started, rounds, ...none });
+        const load = event.load && new LiveLoad(event.load, event);
+        this.#jobs.set(job, { name, started, rounds, ...none, ...load ? { load } : {} });
         return;
       }
+      case "load_second":
+        this.#jobs.get(event.job)?.load?.add(event);
+        return;
       case "job_finished":
         this.done++;
         if (event.state === "failed") this.failed++;
@@ -180,7 +191,7 @@ class LiveSuite implements Progress {
     return [...this.#runs.values()].map(({ name, started, run }) => {
       const [job] = run.running();
       const step = job && { name: job.name, started: job.started, inside: job.step };
-      return { name, started, roundsDone: 0, step };
+      return { name, started, roundsDone: 0, step, ...job?.load ? { load: job.load } : {} };
     });
   }
 }
@@ -193,6 +204,8 @@ const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again i
 /** Columns that the names keep, and half of the line: the rest shows the progress of the step. */
 const NAME_COLUMNS = 8;
 const NARROW = 30;
+/** The width of the bar of a load job, and the space before it. */
+const BAR_ROOM = 22;
 /** The width of a time such as `  12.3s`. */
 const TIME_COLUMNS = 7;
 /** Shorter steps of a repeated job would only flicker. */
@@ -212,10 +225,18 @@ function renderLive(
   const jobs = progress.running();
   const { done, failed, all } = progress;
   const shown = jobs.length <= rows ? jobs : jobs.slice(0, rows - 1);
-  const lines = shown.map((job) => jobLine(job, now, columns, style));
+  const isWide = columns >= NARROW;
+  const free = rows - (all > 1 ? 1 : 0) - shown.length;
+  const loads = shown.filter(({ load }) => load).length;
+  // A load job that runs alone has all rows, others two each, or none.
+  const below = !isWide || loads === 0 || free < 2 * loads ? 0 : jobs.length === 1 ? free : 2;
+  const lines = shown.flatMap((job) => [
+    jobLine(job, now, columns, style, below > 0),
+    ...below > 0 ? job.load?.lines({ columns, rows: below }, style) ?? [] : [],
+  ]);
   // Below a job that runs alone; one row is for the number of jobs.
   const [alone, ...others] = jobs;
-  if (alone?.ended && others.length === 0 && rows > 2 && columns >= NARROW) {
+  if (alone?.ended && others.length === 0 && rows > 2 && isWide) {
     lines.push(...endedLines(alone.ended, columns, style).slice(2 - rows));
   }
   const note = (text: string) => lines.push(style.dim(cutLine(`  ${text}`, columns)));
@@ -237,25 +258,36 @@ function endedLines(ended: readonly EndedStep[], columns: number, style: Style):
   ]);
 }
 
-function jobLine(job: LiveJob, now: number, columns: number, style: Style): string {
+/** `isHead`: lines with the numbers of its load follow. */
+function jobLine(
+  job: LiveJob,
+  now: number,
+  columns: number,
+  style: Style,
+  isHead: boolean,
+): string {
   const frame = FRAMES[Math.floor(now / FRAME_TIME) % FRAMES.length]!;
   const room = columns - 2;
   if (room < 1) return cutToWidth(frame, columns);
   const steps = shownSteps(job, now);
   const title = titleOf([job, ...steps].map(({ name }) => oneLine(name)), room);
   const kept = Math.min(displayWidth(title), Math.max(NAME_COLUMNS, Math.floor(room / 2)));
-  const state = stateOf(job, steps.at(-1), now, room - kept);
+  const parts = job.load
+    ? [...job.load.progress(now), ...isHead ? [] : job.load.summary()]
+    : statesOf(job, steps.at(-1), now);
+  const state = fitState(parts, room - kept);
   const name = cutLine(title, room - displayWidth(state));
-  return `${style.cyan(frame)} ${name}${style.dim(state)}`;
+  const bar = isHead && job.load ? job.load.bar(now, style) : "";
+  const isRoom = bar !== "" && displayWidth(name + state) + BAR_ROOM <= room;
+  return `${style.cyan(frame)} ${name}${style.dim(state)}${isRoom ? `  ${bar}` : ""}`;
 }
 
-/** `  1.2s  ↻ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
-function stateOf(
+/** `1.2s`, `↻ 2/5`, `tries again in 0.8s`, `3/10 rounds`. */
+function statesOf(
   { started, rounds, roundsDone }: LiveJob,
   step: LiveStep | undefined,
   now: number,
-  room: number,
-): string {
+): string[] {
   const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
   if (step?.attempt) {
     const { number, of } = step.attempt;
@@ -269,6 +301,11 @@ function stateOf(
     const seconds = (now - started) / 1000;
     if (roundsDone > 1 && seconds > 0) parts.push(`${(roundsDone / seconds).toFixed(1)}/s`);
   }
+  return parts;
+}
+
+/** As many of these as there is room for. */
+function fitState(parts: readonly string[], room: number): string {
   let state = "";
   for (const part of parts) {
     const longer = `${state}  ${part}`;

@@ -9,6 +9,8 @@ export interface Reporter {
   readonly takesRounds?: true;
   /** Temporary lines below the report that are redrawn repeatedly. */
   live?(now: number, columns: number, rows: number): readonly string[];
+  /** Milliseconds between two drawings of these, where they are not as many as usual. */
+  frameTime?(): number;
 }
 
 /** The user's options for the look of a report. */

@@ -84,7 +84,7 @@ export class Terminal {
     // One row is the cursor's, and a line that fills its row may or may not end it.
     this.#draw(report.live?.(clock.now(), stdout.columns() - 1, stdout.rows() - 1) ?? []);
     if (this.#isReaderGone) return;
-    this.#cancelFrame = clock.after(FRAME_TIME, () => this.#drawFrame());
+    this.#cancelFrame = clock.after(report.frameTime?.() ?? FRAME_TIME, () => this.#drawFrame());
   }
 
   /** Replaces the live lines on the screen by the text that has come up and by these lines. */

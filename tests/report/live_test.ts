@@ -1,9 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../src/base/text/display_width.ts";
+import { Histogram } from "../../src/base/value/histogram.ts";
 import { withLiveLines } from "../../src/report/live.ts";
 import { PLAIN } from "../../src/report/reporter.ts";
-import type { RunEvent, SuiteStarted } from "../../src/run/event.ts";
+import type { LoadSecond, RunEvent, SuiteStarted } from "../../src/run/event.ts";
 import {
+  falseTest,
   inner,
   jobFinished,
   jobStarted,
@@ -243,4 +245,93 @@ Deno.test("withLiveLines() counts setup of a suite only where it fails", () => {
   report.report({ ...runFinished(failed), runId: "s" });
   report.report({ ...begun("a", "Shop", 0)[0]!, runId: "a" });
   assertEquals(counts(), "  0 of 3 done, 1 failed");
+});
+
+const LOAD = {
+  stages: [{ rate: 200, duration: 10_000 }, { rate: 400, duration: 290_000, ramp: true as const }],
+  ...{ warmUp: 2000, steps: ["sign in", "pay"] },
+};
+
+/** The second of a load job that begins then: its rounds take 1 to 100 ms, `slower` times that. */
+function loadSecond(job: string, from: number, slower = 1): LoadSecond {
+  const histogram = new Histogram(true);
+  for (let time = 1; time <= 100; time++) histogram.add(time * slower);
+  const times = histogram.encode()!;
+  const isWarmUp = from < LOAD.warmUp;
+  const failure = stepFinished({ job, step: 1 }, "pay", { failures: [falseTest()] });
+  return {
+    ...{ type: "load_second", runId: "r", time: NOON + from + 1000, job, from, length: 1000 },
+    ...isWarmUp ? { phase: "warm_up" as const } : {},
+    ...{
+      stage: from < 12_000 ? 0 : 1,
+      asked: 200,
+      started: 200,
+      inFlight: 12,
+      late: 1,
+      lateMax: 18,
+    },
+    rounds: { passed: 198, failed: 2, times },
+    steps: [{ step: 0, passed: 200, failed: 0, times }, { step: 1, passed: 198, failed: 2, times }],
+    failures: [{
+      ...{ cause: "pay: api.yml:9:15 test is false", count: 2, first: NOON, last: NOON },
+      example: { run: failure.run, result: failure.result, inside: [] },
+    }],
+  };
+}
+
+function loadEvents(ids: readonly string[], seconds: number): RunEvent[] {
+  const times = Array.from({ length: seconds }, (_, at) => at * 1000);
+  return [
+    runStarted(ids),
+    ...ids.map((id) => jobStarted(id, { load: LOAD })),
+    ...times.flatMap((from) => ids.map((id) => loadSecond(id, from, from > 10_000 ? 2 : 1))),
+  ];
+}
+
+Deno.test("withLiveLines() shows a load job that runs alone on the whole screen", () => {
+  const events = loadEvents(["load"], 16);
+  assertEquals(linesAfter(events, { now: NOON + 16_400, rows: 20 }), [
+    "⠴ Load  0:16 of 5:02  stage 2 of 2  ━───────────────────",
+    "    last 5s  200/s of 200/s   p50 100ms   p95 190ms   p99 198ms   12 at once",
+    "    so far   2,800 rounds   28 failed (1 %)   14 late (worst 18ms)",
+    "    step     count   rate    p95  failed",
+    "    sign in  2,800  200/s  190ms       0",
+    "    pay      2,800  200/s  190ms      28",
+    "    rate     ███████████████ 200/s",
+    "    p95      ▅▅▅▅▅▅▅▅▅▅▅████ 190ms",
+    "    28 × pay: test is false: res.body.total is 2 (int)",
+  ]);
+  // Between two seconds only the time goes on.
+  const [head, ...rest] = linesAfter(events, { now: NOON + 16_999, columns: 120 });
+  assertEquals(head?.slice(2, 21), "Load  0:16 of 5:02 ");
+  assertEquals(rest[1], "    so far   2,800 rounds   28 failed (1 %)   14 late (worst 18ms)");
+  const warm = linesAfter(loadEvents(["load"], 1), { now: NOON + 1000 });
+  assertEquals(warm.slice(0, 3).map((line) => line.slice(2)), [
+    "Load  0:01 of 5:02  warm-up  ────────────────────",
+    "  last 5s  200/s of 200/s   p50 50ms   p95 95ms   p99 99ms   12 at once",
+    "  so far   0 rounds   0 failed",
+  ]);
+  for (let rows = 1; rows < 12; rows++) {
+    for (const columns of [1, 12, 30, 60]) {
+      const lines = linesAfter(events, { rows, columns, now: NOON + 16_400 });
+      assert(
+        lines.length <= rows && lines.every((line) => displayWidth(line) <= columns),
+        `${rows}`,
+      );
+    }
+  }
+});
+
+Deno.test("withLiveLines() shows several load jobs in three lines each, or in one", () => {
+  const events = loadEvents(["a", "b"], 3);
+  const at = { now: NOON + 3000 };
+  const block = [
+    "  last 5s  200/s of 200/s   p50 50ms   p95 95ms   p99 99ms   12 at once",
+    "  so far   200 rounds   2 failed (1 %)   1 late (worst 18ms)",
+  ];
+  const lines = (rows: number) => linesAfter(events, { ...at, rows }).map((line) => line.slice(2));
+  const head = "  0:03 of 5:02  stage 1 of 2  ────────────────────";
+  assertEquals(lines(20), [`A${head}`, ...block, `B${head}`, ...block, "0 of 2 done"]);
+  const line = "  0:03 of 5:02  stage 1 of 2  200/s of 200/s  p95 95ms  2 failed";
+  assertEquals(lines(4), [`A${line}`, `B${line}`, "0 of 2 done"]);
 });

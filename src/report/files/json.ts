@@ -9,6 +9,7 @@ import {
 } from "../coverage.ts";
 import {
   CUT_OFF,
+  type LoadRecord,
   loneRecord,
   type RunRecord,
   type StepRecord,
@@ -74,10 +75,10 @@ function* renderRun(
     warnings: warnings.map(({ text }) => text),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
-  for (const [index, { outline, steps, tally, ...job }] of jobs.entries()) {
+  for (const [index, { outline, steps, tally, load, ...job }] of jobs.entries()) {
     yield index === 0 ? "\n" : ",\n";
     const all = tally && { ...tally, steps: tally.steps.map(tallyData) };
-    const head = { ...job, tally: all, plan: outline };
+    const head = { ...job, tally: all, load: load && loadData(load), plan: outline };
     yield `    ${JSON.stringify(head).slice(0, -1)},"steps":[`;
     for (const [position, step] of steps.entries()) {
       yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepData(step))}`;
@@ -99,6 +100,18 @@ function tallyData({ first: _, failures, inside, ...tally }: StepTally): unknown
     ...tally,
     failures: failures.map(({ round, count }) => ({ round, count })),
     inside: inside.length > 0 ? inside.map(tallyData) : undefined,
+  };
+}
+
+/** What a load job was to do and came to; the seconds with all times are in NDJSON. */
+function loadData({ outline, end }: LoadRecord): unknown {
+  if (!end) return { plan: outline };
+  const { stats, thresholds, causes, otherFailures, stopped } = end;
+  return {
+    plan: outline,
+    ...{ stats, thresholds, otherFailures, stopped },
+    // The examples are among the steps of the job.
+    causes: causes.map(({ example: _, ...cause }) => cause),
   };
 }
 

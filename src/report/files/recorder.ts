@@ -1,4 +1,4 @@
-import type { RoundsTallied, RunEvent, StepRun, StepTree } from "../../run/event.ts";
+import type { LoadSecond, RoundsTallied, RunEvent, StepRun, StepTree } from "../../run/event.ts";
 import { StepTrees } from "../../run/step_trees.ts";
 import type { JobRecord, RunRecord, StepRecord, SuiteRecord } from "./run_record.ts";
 
@@ -63,8 +63,18 @@ class RunRecorder {
         return;
       }
       case "job_started": {
-        const { job, time: started, rounds, expect } = event;
-        this.#change(job, { started, rounds, expect });
+        const { job, time: started, rounds, expect, load: outline } = event;
+        const load = outline && { outline, seconds: [] };
+        this.#change(job, { started, rounds, expect, ...load ? { load } : {} });
+        return;
+      }
+      case "load_second":
+        // They are added in place: there may be thousands.
+        (this.#jobs.get(event.job)?.load?.seconds as LoadSecond[] | undefined)?.push(event);
+        return;
+      case "load_ended": {
+        const load = this.#jobs.get(event.job)?.load;
+        if (load) this.#change(event.job, { load: { ...load, end: event } });
         return;
       }
       case "rounds_tallied":

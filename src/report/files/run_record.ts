@@ -1,6 +1,9 @@
 import type {
   Failure,
   JobState,
+  LoadEnded,
+  LoadOutline,
+  LoadSecond,
   Note,
   RoundsTallied,
   RoundStats,
@@ -77,6 +80,17 @@ export interface JobRecord {
   readonly steps: readonly StepRecord[];
   /** What all rounds came to, if it has several. */
   readonly tally?: Pick<RoundsTallied, "begun" | "rounds" | "steps">;
+  /** What it was to do and did, if it has a `load`. */
+  readonly load?: LoadRecord;
+}
+
+/** A load job and its result. */
+export interface LoadRecord {
+  readonly outline: LoadOutline;
+  /** As they came: of several processes there are several with the same `from`. */
+  readonly seconds: readonly LoadSecond[];
+  /** Absent where the run was cut off before its end. */
+  readonly end?: LoadEnded;
 }
 
 /** The record of several workflows together. */

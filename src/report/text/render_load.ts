@@ -1,6 +1,6 @@
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
-import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
+import { formatElapsed } from "../../base/value/duration.ts";
 import { Histogram } from "../../base/value/histogram.ts";
 import type {
   LoadEnded,
@@ -52,34 +52,78 @@ export function renderRoundsLine(stats: LoadStats): string {
   ].join("   ");
 }
 
-/** What happened in a few seconds, in a line. */
+/** `1:20  200/s of 200/s  p95 48ms  0 failed  12 at once`: what happened in a few seconds. */
 export function renderSeconds(seconds: readonly LoadSecond[]): string {
   const last = seconds.at(-1)!;
+  const { rate, pace, times, inFlight, failed, dropped, late } = sumSeconds(seconds);
+  const [p95] = times.percentiles([95]);
+  return [
+    formatPosition(Math.round((last.from + last.length) / 1000) * 1000),
+    rate + pace,
+    ...times.count === 0 ? [] : [`p95 ${formatElapsed(p95!)}`],
+    `${grouped(failed)} failed`,
+    `${grouped(inFlight)} at once`,
+    ...dropped > 0 ? [`${grouped(dropped)} dropped`] : [],
+    ...late > 0 ? [`${grouped(late)} late`] : [],
+    ...last.phase === "warm_up" ? ["(warm-up)"] : [],
+  ].join("  ");
+}
+
+/** What a few seconds come to. */
+export interface SecondsSum {
+  /** `198/s`. */
+  readonly rate: string;
+  /** ` of 200/s`, or ` by 50 users`. */
+  readonly pace: string;
+  readonly times: Histogram;
+  /** The rounds under way at their end, or the users. */
+  readonly inFlight: number;
+  readonly failed: number;
+  readonly dropped: number;
+  readonly late: number;
+}
+
+/** Adds up seconds, those of several processes with the same `from` too. */
+export function sumSeconds(seconds: readonly LoadSecond[]): SecondsSum {
   const times = new Histogram(true);
-  let [failed, dropped, length, ended, asked] = [0, 0, 0, 0, 0];
+  const lengths = new Map<number, number>();
+  let [failed, dropped, late, ended, asked] = [0, 0, 0, 0, 0];
   for (const second of seconds) {
     failed += second.rounds.failed;
     ended += second.rounds.passed + second.rounds.failed;
     dropped += second.dropped ?? 0;
-    asked += (second.asked ?? 0) * second.length;
-    length += second.length;
+    late += second.late ?? 0;
+    asked += (second.asked ?? 0) * second.length / 1000;
+    lengths.set(second.from, Math.max(lengths.get(second.from) ?? 0, second.length));
     if (second.rounds.times) times.merge(Histogram.decode(second.rounds.times));
   }
-  const [p50, p95, p99] = times.percentiles([50, 95, 99]);
-  const of = last.asked === undefined
-    ? ` by ${countOf(last.users ?? 0, "user")}`
-    : ` of ${perSecond(asked / length)}/s`;
-  return [
-    formatDuration(Math.round((last.from + last.length) / 1000) * 1000),
-    `${perSecond(ended * 1000 / length)}/s${of}`,
-    ...times.count === 0
-      ? []
-      : [`p50 ${formatElapsed(p50!)}, p95 ${formatElapsed(p95!)}, p99 ${formatElapsed(p99!)}`],
-    `${last.inFlight} under way`,
-    ...dropped > 0 ? [`${grouped(dropped)} dropped`] : [],
-    ...failed > 0 ? [`${grouped(failed)} failed`] : [],
-    ...last.phase === "warm_up" ? ["(warm-up)"] : [],
-  ].join("  ");
+  const length = [...lengths.values()].reduce((sum, one) => sum + one, 0) / 1000;
+  const final = seconds.filter(({ from }) => from === seconds.at(-1)!.from);
+  const sumOf = (key: "users" | "inFlight") => final.reduce((sum, one) => sum + (one[key] ?? 0), 0);
+  const isOpen = final[0]?.users === undefined;
+  const isEnding = final[0]?.phase === "ending";
+  return {
+    rate: `${perSecond(length === 0 ? 0 : ended / length)}/s`,
+    pace: !isOpen
+      ? ` by ${countOf(sumOf("users"), "user")}`
+      : isEnding || length === 0
+      ? ""
+      : ` of ${perSecond(asked / length)}/s`,
+    times,
+    inFlight: sumOf("inFlight"),
+    ...{ failed, dropped, late },
+  };
+}
+
+/** A time within a load job: `1:20`, or `1:00:05`. */
+export function formatPosition(milliseconds: number): string {
+  const all = Math.max(0, Math.floor(milliseconds / 1000));
+  const two = (number: number) => String(number).padStart(2, "0");
+  const minutes = Math.floor(all / 60);
+  const seconds = two(all % 60);
+  return minutes < 60
+    ? `${minutes}:${seconds}`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${seconds}`;
 }
 
 function renderSteps({ steps }: LoadStats, style: Style): string[] {
@@ -155,7 +199,7 @@ function clockTime(time: number): string {
 }
 
 /** Rows of cells, the first at the left and the others at the right where `toRight`. */
-function alignColumns(rows: readonly (readonly string[])[], toRight = true): string[] {
+export function alignColumns(rows: readonly (readonly string[])[], toRight = true): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => displayWidth(row[column]!)))
   );
@@ -167,20 +211,22 @@ function alignColumns(rows: readonly (readonly string[])[], toRight = true): str
   );
 }
 
-function grouped(number: number): string {
+/** A number with commas: `60,000`. */
+export function grouped(number: number): string {
   return number.toLocaleString("en-US");
 }
 
 /** A rate in as many digits as people read. */
-function perSecond(rate: number): string {
+export function perSecond(rate: number): string {
   return rate >= 1000
     ? grouped(Math.round(rate))
-    : rate >= 100
+    : rate >= 10
     ? String(Math.round(rate * 10) / 10)
     : String(Math.round(rate * 100) / 100);
 }
 
-function percent(part: number, whole: number): string {
+/** `0.02 %`. */
+export function percent(part: number, whole: number): string {
   const value = part / whole * 100;
   return `${value >= 10 ? Math.round(value) : Number(value.toPrecision(2))} %`;
 }

@@ -139,7 +139,8 @@ function belowCount(step: StepTally, style: Style, room: Room): string[] {
 
 /** Fewer times are read faster as numbers. */
 const MIN_TIMES = 10;
-const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/** From low to high. */
+export const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const MIN_BARS = 4;
 
 /** The response times of a repeated step: statistics and a histogram. */

@@ -136,12 +136,13 @@ export function reportOfParts(
         return jobs.endStep(block, step);
       }
       case "load_second": {
-        // Where there is a terminal, a live view shows it.
-        if (columns) return [];
+        if (!jobs.progress) return [];
         const seconds = secondsOf.getOrInsertComputed(event.job, () => []);
+        // A second comes from each process; a line is about whole ones.
+        const isDue = seconds.length > 0 && event.from >= seconds[0]!.from + PROGRESS_TIME;
+        const shown = isDue ? seconds.splice(0) : [];
         seconds.push(event);
-        if (event.from + event.length < seconds[0]!.from + PROGRESS_TIME) return [];
-        return jobs.progress?.(blockOf(event.job), renderSeconds(seconds.splice(0))) ?? [];
+        return isDue ? jobs.progress(blockOf(event.job), renderSeconds(shown)) : [];
       }
       case "load_ended":
         blockOf(event.job).load = event;

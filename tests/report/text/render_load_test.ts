@@ -82,11 +82,31 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
 
-Deno.test("without a terminal, a line every ten seconds shows a load job under way", () => {
+Deno.test("without a live view, a line every ten seconds shows a load job under way", () => {
   const seconds = Array.from({ length: 25 }, (_, at) => second(at * 1000));
-  const lines = textOf(...seconds).filter((line) => line.includes("/s of"));
+  // Of several processes, each has its share of the rounds.
+  const shared = seconds.flatMap((one) => [{ ...one, dropped: 1 }, { ...one, late: 2 }]);
+  const lines = [...textOf(...seconds), ...textOf(...shared)]
+    .filter((line) => /^ +\d+:\d\d /.test(line));
   assertEquals(lines, [
-    "    10s  200/s of 200/s  p50 50ms, p95 95ms, p99 99ms  7 under way  20 failed",
-    "    20s  200/s of 200/s  p50 50ms, p95 95ms, p99 99ms  7 under way  20 failed",
+    "    0:10  200/s of 200/s  p95 95ms  20 failed  7 at once",
+    "    0:20  200/s of 200/s  p95 95ms  20 failed  7 at once",
+    "    0:10  400/s of 400/s  p95 95ms  40 failed  14 at once  10 dropped  20 late",
+    "    0:20  400/s of 400/s  p95 95ms  40 failed  14 at once  10 dropped  20 late",
+  ]);
+});
+
+Deno.test("of a load job that was cut off, the report has what its seconds say", () => {
+  const outline = {
+    ...{ stages: [{ rate: 200, duration: 300_000 }], steps: ["pay"] },
+    expect: ["stats.p95 < 0.3"],
+  };
+  const lines = reportOf(textReport({ timing: false, style: PLAIN }), [
+    ...[runStarted(["load"]), jobStarted("load", { load: outline }), second(0), second(1000)],
+    jobFinished("load", { state: "failed" }),
+  ]).split("\n");
+  assertEquals(lines.filter((line) => /rounds in|✗ stats/.test(line)), [
+    "    400 rounds in 2s   200/s of 200/s   0 dropped, 0 late, 7 at once   4 failed (1 %)",
+    "      ✗ stats.p95 < 0.3  not evaluated: the job was cut off",
   ]);
 });
