@@ -206,7 +206,8 @@ export class LiveLoad {
         grouped(failed),
       ];
     });
-    const [head, ...rest] = alignColumns([["step", "count", "rate", "p95", "failed"], ...cells]);
+    const [head, ...rest] = alignColumns([["step", "count", "rate", "p95", "failed"], ...cells])
+      .map((line) => cutLine(line, width));
     const lines = [
       style.dim(head!),
       ...rest.map((line, index) => this.#steps.get(index)?.failed ? style.red(line) : line),

@@ -325,6 +325,32 @@ jobs:
     const ended = Object.values(lines).find(({ type, job }) =>
       type === "load_ended" && job === "shop"
     );
+    // One case for each threshold, beside those of the steps.
+    const read = async (name: string) => await Deno.readTextFile(`${cwd}/reports/${name}`);
+    const junit = await read("junit.xml");
+    const cases = [...junit.matchAll(/<testcase name="([^"]+)"(.*)>/g)]
+      .map(([, name, others]) => [name, / line="(\d+)"/.exec(others!)?.[1]]);
+    assertEquals(cases, [
+      ["stats.count == 12", undefined],
+      ["stats.steps.get.codes[&quot;5xx&quot;] == 0", "12"],
+      ["stats.steps[&quot;sh 1&quot;].failed == 0", undefined],
+      ["http", "15"],
+      ["sh 1", "16"],
+      ["cleanup: bye", "17"],
+      ["http", "22"],
+    ]);
+    assertMatch(junit, /^<testsuites name="n" tests="7" failures="2" errors="0" skipped="0"/m);
+    const tap = await read("report.tap");
+    assertMatch(tap, /not ok 2 - stats.steps.get.codes\["5xx"\] == 0\n/);
+    assertMatch(tap, /^# tolerated 4\n.*\n?# thresholds passed 2\n# thresholds failed 1\n/m);
+    const { summary, tests } = JSON.parse(await read("ctrf.json")).results;
+    assertEquals([summary.tests, summary.failed, tests[1].line], [7, 2, 12]);
+    const markdown = await read("summary.md");
+    assertMatch(markdown, /### Load: Shop\n\n12 rounds in .* by 3 users · 4 failed \(33 %\)\n/);
+    assertStringIncludes(
+      markdown,
+      "- ✅ stats.count == 12: stats.count is 12\n- ❌ stats.steps.get",
+    );
     const [get] = ended.stats.steps;
     assertEquals([get.codes, get.bytesIn > 1000, get.bytesOut > 1000], [
       { "2xx": 8, "5xx": 4 },

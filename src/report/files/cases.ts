@@ -4,6 +4,7 @@ import type {
   AssertionCount,
   Failure,
   FailureTally,
+  LoadThreshold,
   StepOutline,
   StepState,
   StepTally,
@@ -12,6 +13,7 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../text/lines.ts";
+import { withDistinctNames } from "./distinct_names.ts";
 import { describeKind, isKnownFailure } from "../text/render_rounds.ts";
 import {
   CUT_OFF,
@@ -51,6 +53,8 @@ export interface Case {
   readonly known?: true;
   /** It is a failure outside of steps. */
   readonly isJob?: true;
+  /** It is one of the thresholds of a load job, and no run of a step. */
+  readonly threshold?: LoadThreshold;
   /** The name of the case of the step that embeds the job of this one. */
   readonly within?: string;
   /** Absent where it did not run; of several rounds the first that failed, or else passed. */
@@ -130,7 +134,8 @@ export function countCases(cases: readonly Case[]): Readonly<Record<StepState, n
 /** The number of runs of steps by outcome, which is that of the text: each round counts. */
 export function countRuns(cases: readonly Case[]): Readonly<Record<StepState, number>> {
   const counts = noSteps();
-  for (const { outcome, rounds } of cases) {
+  for (const { outcome, rounds, threshold } of cases) {
+    if (threshold) continue;
     if (!rounds) counts[outcome]++;
     else for (const state of STATES) counts[state] += rounds.states[state];
   }
@@ -157,10 +162,15 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const jobName = `job ${oneLine(job.name)}`;
   const reason = reasonNotRun(job, record);
   const { known } = job;
-  const ofJob = outsideOfSteps(jobName, failures);
-  const cases: Case[] = failures.length === 0
-    ? []
-    : [known ? { ...ofJob, outcome: "tolerated", known } : ofJob];
+  const thresholds = thresholdCases(job);
+  const others = thresholds.length === 0
+    ? failures
+    : failures.filter(({ field }) => !isOfThreshold(field));
+  const ofJob = outsideOfSteps(jobName, others);
+  const cases: Case[] = [
+    ...thresholds,
+    ...others.length === 0 ? [] : [ofJob],
+  ].map((one) => known && isFailed(one) ? { ...one, outcome: "tolerated", known } : one);
   const begun = tally?.begun ?? (steps.length > 0 ? 1 : 0);
   if (tally && begun > 0) {
     const tallies = Map.groupBy(tally.steps, ({ step }) => step);
@@ -184,6 +194,32 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
     cases.push(outsideOfSteps(jobName, [interruptionOf(record)]));
   }
   return withDistinctNames(cases);
+}
+
+/** A case for each threshold of a load job. */
+function thresholdCases({ load, failures }: JobRecord): readonly Case[] {
+  const thresholds = load?.end?.thresholds ?? [];
+  return thresholds.map((threshold, index): Case => {
+    const { expression, says, passed, problem = "expect is false" } = threshold;
+    const key = `load.expect.${index}`;
+    // A list has an index, and an interrupted job has not failed because of them.
+    const known = failures.filter(({ field }) =>
+      field === key || thresholds.length === 1 && isOfThreshold(field)
+    );
+    const none = { kind: "test", field: key, message: problem } as const;
+    const shown = passed ? [] : known.length > 0 ? known : [none];
+    return {
+      name: oneLine(says ?? expression),
+      ...{ isJob: true, threshold, outcome: passed ? "passed" : "failed", flaky: false },
+      failures: shown,
+      position: positionOf(shown),
+    };
+  });
+}
+
+/** The keys of failures that are about thresholds. */
+export function isOfThreshold(field: string): boolean {
+  return /^load\.expect\b/.test(field);
 }
 
 /** The runs of a step in one round, one for each of its entries. */
@@ -356,21 +392,4 @@ export function labelOf(entry: number | undefined, round: number | undefined): s
 
 function positionOf(failures: readonly Failure[]): Position | undefined {
   return failures.find((failure) => failure.place)?.place;
-}
-
-/** The same items, with a number behind names that are already taken. */
-export function withDistinctNames<T extends { readonly name: string }>(items: readonly T[]): T[] {
-  const taken = new Set(items.map(({ name }) => name));
-  const seen = new Map<string, number>();
-  return items.map((item) => {
-    const { name } = item;
-    let number = (seen.get(name) ?? 0) + 1;
-    let unique = name;
-    if (number > 1) {
-      while (taken.has(unique = `${name} (${number})`)) number++;
-      taken.add(unique);
-    }
-    seen.set(name, number);
-    return unique === name ? item : { ...item, name: unique };
-  });
 }

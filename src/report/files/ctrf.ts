@@ -10,7 +10,7 @@ import {
   labelOf,
   suitesOf,
 } from "./cases.ts";
-import { failureText, roundsText } from "./details.ts";
+import { failureText, roundsText, valuesOf } from "./details.ts";
 import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "./run_record.ts";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
@@ -83,7 +83,7 @@ function statusOf(state: StepState): string {
 
 /** JSON leaves out what is undefined. */
 function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unknown {
-  const { name, outcome, failures, position, step } = one;
+  const { name, outcome, failures, position, step, threshold } = one;
   const result = step?.result;
   const { rounds } = one;
   const assertions = assertionsOf(one);
@@ -111,14 +111,17 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
     // The last one is the test itself.
     retryAttempts: retries && attempts.slice(0, retries).map(retryOf),
     type: result?.uses,
-    extra: assertions || rounds ? { assertions, rounds: rounds?.states } : undefined,
+    extra: assertions || rounds || threshold
+      ? { assertions, rounds: rounds?.states, threshold: threshold?.expression }
+      : undefined,
     stdout: stdoutOf(one),
     steps: step && step.inside.length > 0 ? step.inside.flatMap(stepsOf) : undefined,
   };
 }
 
 /** What a step said or, in several rounds, what they came to. */
-function stdoutOf({ step, rounds }: Case): string[] | undefined {
+function stdoutOf({ step, rounds, threshold }: Case): string[] | undefined {
+  if (threshold?.passed) return [valuesOf(threshold)];
   if (rounds?.tally) return roundsText([rounds.tally], rounds.of).split("\n");
   const echo = step?.result.echo;
   return echo ? echo.trimEnd().split("\n") : undefined;

@@ -1,5 +1,13 @@
-import type { Exchange, Failure, StepResult, StepTally, StepTree } from "../../run/event.ts";
+import type {
+  Exchange,
+  Failure,
+  LoadThreshold,
+  StepResult,
+  StepTally,
+  StepTree,
+} from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
+import { formatValue } from "../../base/value/format_value.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { renderAttempts, renderFailure } from "../text/render_failure.ts";
 import { renderExchange } from "../text/render_exchange.ts";
@@ -14,6 +22,13 @@ const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 export function failureText(failures: readonly Failure[]): string {
   const lines = failures.flatMap((failure) => renderFailure(failure, PLAIN, IN_A_PIPE));
   return printable(lines.join("\n"));
+}
+
+/** `stats.p95 is 0.28`: what decided a threshold. */
+export function valuesOf({ operands }: LoadThreshold): string {
+  return printable(
+    operands.map(({ text, value }) => `${text} is ${formatValue(value)}`).join(", "),
+  );
 }
 
 /** The result of each attempt; empty if there was only one. */

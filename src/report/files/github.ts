@@ -12,6 +12,7 @@ import { suiteTitle } from "../text/layout.ts";
 import { failedKinds } from "../text/render_rounds.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
+import { isOfThreshold } from "./cases.ts";
 
 const WIDEST_TITLE = 200;
 
@@ -103,7 +104,15 @@ function findFailures(add: AddFailures): (event: RunEvent) => void {
         for (const step of event.steps) addRounds(step, jobOf(event.job));
         return;
       case "job_finished":
-        return add(prefix + event.name, event.failures, event.known);
+        // Each threshold has its own line of the file.
+        for (const failure of event.failures.filter(({ field }) => isOfThreshold(field))) {
+          add(prefix + event.name, [failure], event.known);
+        }
+        return add(
+          prefix + event.name,
+          event.failures.filter(({ field }) => !isOfThreshold(field)),
+          event.known,
+        );
     }
   };
 }

@@ -10,10 +10,10 @@ import {
   countRuns,
   type RoundsOfCase,
   suitesOf,
-  withDistinctNames,
   withInside,
 } from "./cases.ts";
-import { attemptsText, exchangesText, failureText, roundsText } from "./details.ts";
+import { withDistinctNames } from "./distinct_names.ts";
+import { attemptsText, exchangesText, failureText, roundsText, valuesOf } from "./details.ts";
 import {
   loneRecord,
   type RunRecord,
@@ -154,7 +154,8 @@ function renderFlaky(attempts: readonly Attempt[]): string {
  * The echo, request and response of a step: formatted if it failed, else as a line of JSON. Of a
  * step in several rounds what they came to.
  */
-function outputOf({ step, outcome, failures, rounds, known }: Case): string {
+function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): string {
+  if (threshold?.passed) return valuesOf(threshold);
   if (!step) return known ? `known failure:\n${failureText(failures)}` : "";
   const { echo, exchange } = step.result;
   const isTolerated = outcome === "tolerated";

@@ -7,11 +7,13 @@ import {
   uncalledOperations,
   verdictOfRuns,
 } from "../coverage.ts";
+import type { LoadEnded } from "../../run/event.ts";
 import { countOf, cutLine } from "../text/lines.ts";
+import { grouped, perSecond, renderRoundsLine } from "../text/render_load.ts";
 import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
-import { exchangesText, failureText } from "./details.ts";
+import { exchangesText, failureText, valuesOf } from "./details.ts";
 import { CUT_OFF, type RunRecord, stateOf } from "./run_record.ts";
 import { printable } from "../../base/text/printable.ts";
 
@@ -70,6 +72,7 @@ function* runPieces(record: RunRecord): Iterable<string> {
   if (record.description) yield `${markdownText(record.description, WIDEST_DESCRIPTION)}\n\n`;
   yield `${summaryOf(record, suites.flatMap(({ cases }) => cases))}\n\n`;
   yield jobTable(suites);
+  for (const { job: { load }, name } of suites) if (load?.end) yield loadPiece(name, load.end);
   yield* renderFailures(suites);
   yield* renderKnown(suites);
   yield* renderFlaky(suites);
@@ -133,6 +136,28 @@ function jobRow({ job, name, cases }: CaseSuite): string {
   const steps = countRuns(cases.filter(({ isJob }) => !isJob));
   const counts = [sumOf(steps), steps.failed, steps.skipped];
   return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
+}
+
+/** The steps of a load job and its thresholds: one piece, like the other table. */
+function loadPiece(name: string, { stats, thresholds, stopped }: LoadEnded): string {
+  const rows = stats.steps.map(({ key, count, rate, p50, p95, p99, max, failed }) => {
+    const times = [p50, p95, p99, max].map(formatElapsed);
+    return [markdownText(key), grouped(count), `${perSecond(rate)}/s`, ...times, grouped(failed)];
+  });
+  const table = [
+    ["Step", "Count", "Rate", "p50", "p95", "p99", "Max", "Failed"],
+    ["---", ...new Array<string>(7).fill("--:")],
+    ...rows,
+  ].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+  const judged = thresholds.map((threshold) => {
+    const { expression, says, passed, problem } = threshold;
+    const text = `${says ?? expression}: ${problem ?? valuesOf(threshold)}`;
+    return `- ${ICONS[passed ? "passed" : "failed"]} ${markdownText(text)}\n`;
+  });
+  const why = stopped === undefined ? "" : `\nEnded early: ${markdownText(stopped)}\n`;
+  const lines = judged.length === 0 ? "" : `\n${judged.join("")}`;
+  return `\n### Load: ${markdownText(name)}\n\n${renderRoundsLine(stats, " · ")}\n` +
+    `${why}\n${rows.length === 0 ? "" : table}${lines}`;
 }
 
 function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {

@@ -1,6 +1,13 @@
 import { printable } from "../../base/text/printable.ts";
-import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
-import { attemptsText, exchangesText, failureText, insideText, roundsText } from "./details.ts";
+import { type Case, type CaseSuite, countCases, countRuns, suitesOf } from "./cases.ts";
+import {
+  attemptsText,
+  exchangesText,
+  failureText,
+  insideText,
+  roundsText,
+  valuesOf,
+} from "./details.ts";
 import { CUT_OFF, type RunRecord, type SuiteRecord } from "./run_record.ts";
 
 /**
@@ -20,6 +27,7 @@ export function* renderTap(
   const all = suites.flatMap(({ cases }) => cases);
   const known = countRuns(all.filter((one) => one.known)).tolerated;
   const { passed, failed, tolerated, skipped, untested } = countRuns(all);
+  const thresholds = countCases(all.filter(({ threshold }) => threshold));
   const counts = {
     passed,
     failed,
@@ -27,6 +35,8 @@ export function* renderTap(
     tolerated: tolerated - known,
     skipped,
     "not tested": untested,
+    "thresholds passed": thresholds.passed,
+    "thresholds failed": thresholds.failed + thresholds.tolerated,
   };
   for (const [name, count] of Object.entries(counts)) if (count > 0) yield `# ${name} ${count}\n`;
   const cut = records.find(({ end }) => !end || end.interrupted !== undefined);
@@ -59,7 +69,8 @@ function line(text: string): string {
 }
 
 function diagnosticsOf(one: Case): string {
-  const { outcome, failures, flaky, step, rounds } = one;
+  const { outcome, failures, flaky, step, rounds, threshold } = one;
+  if (threshold?.passed) return block("values", valuesOf(threshold));
   if (!step) return failures.length > 0 ? failureLines(one) : "";
   if (rounds?.tally) {
     const failed = outcome === "failed" || outcome === "tolerated" ? failureLines(one) : "";

@@ -27,7 +27,7 @@ export function renderLoad(
     ...fitSentence(renderRoundsLine(stats), room),
     ...stopped === undefined ? [] : [style.yellow(`ended early: ${oneLine(stopped)}`)],
     ...indentLines(renderSteps(stats, style), 2),
-    ...indentLines(renderThresholds(thresholds, style), 2),
+    ...indentLines([...renderThresholds(thresholds, style), ...slowestStep(stats, thresholds)], 2),
     ...causes.flatMap((cause) => [
       `${describeCause(cause, stats)}:`,
       ...indentLines(cause.example ? renderExample(cause.example, style, below) : [], 2),
@@ -37,7 +37,7 @@ export function renderLoad(
 }
 
 /** `60,000 rounds in 5m   200.0/s of 200/s   0 dropped, 12 late (worst 18ms)   12 failed (0.02 %)`. */
-export function renderRoundsLine(stats: LoadStats): string {
+export function renderRoundsLine(stats: LoadStats, separator = "   "): string {
   const { count, failed, elapsed, rate, asked, users, dropped, late, lateMax, inFlight } = stats;
   const worst = late > 0 ? ` (worst ${formatElapsed(lateMax)})` : "";
   return [
@@ -49,7 +49,7 @@ export function renderRoundsLine(stats: LoadStats): string {
       ? []
       : [`${grouped(dropped)} dropped, ${grouped(late)} late${worst}, ${inFlight} at once`],
     `${grouped(failed)} failed${failed > 0 ? ` (${percent(failed, count)})` : ""}`,
-  ].join("   ");
+  ].join(separator);
 }
 
 /** `1:20  200/s of 200/s  p95 48ms  0 failed  12 at once`: what happened in a few seconds. */
@@ -152,6 +152,16 @@ function renderThresholds(thresholds: readonly LoadThreshold[], style: Style): s
   return rows.map((row, index) =>
     thresholds[index]!.passed ? `${style.green("✓")} ${row}` : `${style.red("✗")} ${row}`
   );
+}
+
+/** The step to look at where a threshold of the times of rounds is missed. */
+function slowestStep({ steps }: LoadStats, thresholds: readonly LoadThreshold[]): string[] {
+  const isTooSlow = thresholds.some(({ passed, problem, expression }) =>
+    !passed && problem === undefined && /\bstats\.(?:p\d+|max|mean)\b/.test(expression)
+  );
+  const [slowest, second] = steps.toSorted((one, other) => other.p95 - one.p95);
+  if (!isTooSlow || !slowest || !second) return [];
+  return [`the slowest step is ${oneLine(slowest.key)}: p95 ${formatElapsed(slowest.p95)}`];
 }
 
 function renderOperand(

@@ -304,6 +304,9 @@ Deno.test("both schemas agree on their common parts", async () => {
     "roundStats",
     "responseTimes",
     "exchange",
+    "loadOutline",
+    "loadStepStats",
+    "loadStats",
   ]);
   for (const name of shared) assertEquals(report[name], events[name]);
 });

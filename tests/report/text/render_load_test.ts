@@ -82,6 +82,15 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
 
+Deno.test("where rounds are too slow, the table names the slowest step", () => {
+  const [pay] = ENDED.stats.steps.slice(1);
+  const steps = [ENDED.stats.steps[0]!, { ...pay!, p95: 240 }];
+  const thresholds = [{ ...ENDED.thresholds[0]!, passed: false }];
+  const lines = textOf({ ...ENDED, stats: { ...ENDED.stats, steps }, thresholds });
+  const at = lines.indexOf("      ✗ stats.p95 < 0.3  0.28");
+  assertEquals(lines[at + 1], "      the slowest step is pay: p95 240ms");
+});
+
 Deno.test("without a live view, a line every ten seconds shows a load job under way", () => {
   const seconds = Array.from({ length: 25 }, (_, at) => second(at * 1000));
   // Of several processes, each has its share of the rounds.
