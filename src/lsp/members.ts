@@ -34,11 +34,12 @@ export function describeMember({ name, type, text, written }: Member, owner = ""
 
 const CHAIN_BEFORE =
   /(?<![\w.$])([A-Za-z_$][\w$]*)((?:\s*\??\.\s*[A-Za-z_]\w*|\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])*)\s*\??\.\s*$/;
+const LONGEST_CHAIN = 1000;
 const KEY = /\.\s*([A-Za-z_]\w*)|\[\s*\\?["']([^"'\\\]]+)/g;
 
 /** The names that a text ends with, up to its last dot: `res`, `body` of `1 + res.body.`. */
 export function chainBefore(text: string): readonly string[] | undefined {
-  const [, root, rest = ""] = CHAIN_BEFORE.exec(text) ?? [];
+  const [, root, rest = ""] = CHAIN_BEFORE.exec(text.slice(-LONGEST_CHAIN)) ?? [];
   if (root === undefined) return undefined;
   return [root, ...[...rest.matchAll(KEY)].map(([, name, key]) => (name ?? key)!)];
 }

@@ -7,6 +7,9 @@ import {
 } from "@std/assert";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
+import { REPEAT } from "../../src/workflow/decode/fields.ts";
+import { LOAD } from "../../src/workflow/decode/load_fields.ts";
+import { nameText } from "../../src/workflow/names.ts";
 import { CHECKOUT } from "../support/documents.ts";
 import { applyEdits } from "../support/programs/editor.ts";
 import {
@@ -526,4 +529,12 @@ Deno.test("a misspelt output is reported beside any other mistake", async () => 
     );
     assertEquals(diagnostics.map(({ code }) => code), ["yaml"]);
   });
+});
+
+Deno.test("every statistic that thresholds see has a type and a text", () => {
+  for (const { members } of [REPEAT.fields.expect.names, LOAD.fields.expect.names]) {
+    for (const [path, names] of Object.entries<readonly string[]>(members)) {
+      for (const name of names) assert(nameText([...path.split("."), name]), `${path}.${name}`);
+    }
+  }
 });
