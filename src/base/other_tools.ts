@@ -98,6 +98,22 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
     ['"needs" is a key of a job; steps run one after the other', "needs"],
   ],
+  "load": [
+    ['the key is "users"', "vus virtual_users concurrency"],
+    ['the key is "rate"', "rps arrivalRate arrival_rate"],
+    ['the key is "for"', "duration time"],
+    ['the key is "count"', "iterations requests maxRequests"],
+    ['the key is "stages"', "phases scenarios"],
+    ['the key is "expect"', "thresholds ensure"],
+    ['the key is "warm_up"', "warmup"],
+    ['the key is "think_time"', "sleep think pause"],
+    ['the key is "max_in_flight"', "maxVUs max_vus maxVusers"],
+  ],
+  "a stage": [
+    ['the key is "for"', "duration"],
+    ['the key is "rate" or "users", with "ramp: true" to get there evenly', "target rampTo"],
+    ['the key is "rate"', "arrivalRate"],
+  ],
   "repeat": [
     ['the key is "count"', "times"],
     ['the key is "interval"', "every delay"],

@@ -30,8 +30,8 @@ export function decodeLoad(
   if (!fields) return undefined;
   const before = decoding.problems.length;
   const kind = decodeKind(map, path, decoding);
-  const stages = kind === "stages"
-    ? decodeStages(fields.stages ?? [], [...path, "stages"], decoding)
+  const stages = fields.stages
+    ? decodeStages(fields.stages, [...path, "stages"], decoding)
     : decodeOnly(fields, path, decoding);
   const first = kind === "stages" ? fields.stages?.[0] : map;
   const isOpen = isDict(first) && Object.hasOwn(first, "rate");
