@@ -4,10 +4,17 @@ import { hello } from "../../src/actions/hello.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { makePlan } from "../../src/plan/make_plan.ts";
 import { Cancellation } from "../../src/run/cancellation.ts";
-import type { JobFinished, LoadEnded, LoadSecond, RunEvent } from "../../src/run/event.ts";
+import type {
+  JobFinished,
+  LoadEnded,
+  LoadSecond,
+  PiecePart,
+  RunEvent,
+} from "../../src/run/event.ts";
+import { LoadTotals } from "../../src/run/load/load_stats.ts";
 import { tallyRounds } from "../../src/run/round_tally.ts";
 import { run } from "../../src/run/run.ts";
-import type { RunOptions } from "../../src/run/run_options.ts";
+import type { RunOptions, RunPiece } from "../../src/run/run_options.ts";
 import { type FakeClock, fakeClock } from "../support/fake_clock.ts";
 import { loadText } from "../support/load_files.ts";
 
@@ -359,4 +366,40 @@ Deno.test("what is known of a load job whose process was lost is the sum of its 
   assertEquals(found?.stats, ended.stats);
   assertEquals(found?.causes, ended.causes);
   assertEquals(found?.stopped, "its process was lost");
+});
+
+Deno.test("processes share the rounds and users of a load job, and their seconds add up", async () => {
+  const runPart = (load: string, part: PiecePart, take: (params: Dict) => void) => {
+    const header = { schema: "runner.events/1", run: "r", workflow: "", created: 0, host: "" };
+    const piece = { outcomes: new Map(), outputs: [], failed: 0 };
+    return runLoad(load, (clock, params) => (take(params), after(clock, 5)), {
+      piece: { ...piece, header: { ...header, jobs: ["j"], part } } as unknown as RunPiece,
+    });
+  };
+  for (
+    const [load, asked, users] of [
+      ["{ rate: 101/s, for: 2s, expect: stats.count == 1 }", 101, undefined],
+      ["{ users: 3, count: 202, think_time: 10ms }", undefined, 3],
+    ] as const
+  ) {
+    const indexes: unknown[] = [];
+    const seen = new Set<unknown>();
+    const totals = new LoadTotals(["s"]);
+    for (const index of [1, 2]) {
+      const { seconds, finished } = await runPart(load, { index, of: 2 }, (params) => {
+        indexes.push(params.index);
+        if (users) seen.add(`${index} ${params.user}`);
+      });
+      // The thresholds are for all rounds.
+      assertEquals(finished.state, "passed");
+      for (const second of seconds) totals.add(second);
+    }
+    assertEquals(
+      indexes.map(Number).sort((a, b) => a - b),
+      Array.from({ length: 202 }, (_, i) => i),
+    );
+    if (users) assertEquals([...seen], ["1 0", "1 2", "2 1"]);
+    const { count, started, asked: all } = totals.stats();
+    assertEquals([count, started, all], [202, 202, asked]);
+  }
 });
