@@ -314,7 +314,7 @@ Deno.test("no action waits for a server that refuses its missing certificate aft
     }\n`;
     await Deno.writeTextFile(`${cwd}/flow.yml`, text);
     const { stdout } = await runCli(["flow.yml"], { cwd });
-    assertStringIncludes(stdout, `${all.length} steps failed`, stdout);
+    assertStringIncludes(stdout, `\nSteps      ${all.length} failed (${all.length})\n`, stdout);
     assertEquals(stdout.includes("timed out"), false, stdout);
     assertStringIncludes(stdout, "wants a client certificate");
   });

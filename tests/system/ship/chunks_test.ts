@@ -184,7 +184,11 @@ Deno.test("every action works from the chunks alone, and no report has the passw
     assertEquals(code, 1);
     assertStringIncludes(stdout, 'no element matches "text=Nothing"', stderr);
     const steps = flow.match(/uses: /g)!.length;
-    assertStringIncludes(stdout, `${steps} steps: ${steps - 1} passed, 1 failed`, stderr);
+    assertStringIncludes(
+      stdout,
+      `\nSteps      ${steps - 1} passed · 1 failed (${steps})\n`,
+      stderr,
+    );
     const reports = readDirectory(`${cwd}/reports`);
     assert(REPORT_FILES.every((name) => name in reports));
     for (const [name, text] of Object.entries({ ...reports, stdout, stderr })) {
