@@ -41,6 +41,7 @@ export const SIDEBAR = [
   section("Concepts", "concepts", [
     ["How a run works", "how-a-run-works"],
     ["Jobs and parallelism", "jobs"],
+    ["Load tests", "load"],
     ["Variables and outputs", "variables"],
     ["Assertions", "assertions"],
     ["Retry, polling and flaky steps", "retry"],
@@ -65,6 +66,7 @@ export const SIDEBAR = [
     ["Data-driven tests", "data"],
     ["Negative tests", "negative-tests"],
     ["Response time", "response-time"],
+    ["Load tests: spike, soak, CI", "load"],
     ["Conditional updates with ETag", "etag"],
     ["GraphQL", "graphql"],
     ["Contract tests", "contract-tests"],
@@ -106,7 +108,7 @@ export const SIDEBAR = [
     ["From runn", "runn"],
     ["From Step CI", "stepci"],
     ["From Venom", "venom"],
-    ["From k6 checks", "k6"],
+    ["From k6", "k6"],
   ]),
   section("Reference", "reference", [
     ["The file format", "file-format"],

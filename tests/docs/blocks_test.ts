@@ -168,7 +168,7 @@ function isSuite(value: unknown): boolean {
   return typeof value === "object" && value !== null && "workflows" in value;
 }
 
-const JOB_KEYS = ["id", "needs", "skipif", "defaults", "repeat"];
+const JOB_KEYS = ["id", "needs", "skipif", "defaults", "repeat", "load"];
 const TOP_KEYS = ["name", "description", "vars"];
 
 /** The workflow that a piece of YAML is, or could be a part of. */

@@ -30,8 +30,9 @@ for (const page of PAGES) {
   });
 }
 
-Deno.test("the translation on the page about k6 does what its script does", async (test) => {
+Deno.test("the translation on the page about k6, and that of the program, do what its script does", async (test) => {
   await assertScenario(test, "k6", PRODUCTS, runTranslation("products.yml"));
+  await assertScenario(test, "k6", PRODUCTS, runImport("k6", "products.js"));
 });
 
 const IMPORTS: readonly (readonly [format: string, file: string])[] = [

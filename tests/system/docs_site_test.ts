@@ -28,7 +28,7 @@ const SEARCHES: Readonly<Record<string, RegExp>> = {
   OAuth: /sign-in|openid/,
   GraphQL: /graphql/,
   database: /db|database/,
-  performance: /jobs|performance|response-time|thresholds|comparison/,
+  performance: /jobs|load|performance|response-time|thresholds|comparison/,
 };
 
 Deno.test("the site builds, its links work, and readers find what they look for", async (test) => {
