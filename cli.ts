@@ -4,6 +4,7 @@
  * @module
  */
 import type { servePlugin as ServePlugin } from "./src/actions/plugin/plugin_worker.ts";
+import type { serveLoad as ServeLoad } from "./src/spread/load_worker.ts";
 import { main } from "./src/cli/main.ts";
 import { canReadModules } from "./src/host/deno_permissions.ts";
 import { denoHost } from "./src/host/deno_host.ts";
@@ -11,6 +12,10 @@ import { denoHost } from "./src/host/deno_host.ts";
 /** What the worker of a plugin calls, which imports the program where that is one file. */
 export const servePlugin = async (...args: Parameters<typeof ServePlugin>): Promise<void> =>
   (await import("./src/actions/plugin/plugin_worker.ts")).servePlugin(...args);
+
+/** What the worker of a load job calls. */
+export const serveLoad = async (...args: Parameters<typeof ServeLoad>): Promise<void> =>
+  (await import("./src/spread/load_worker.ts")).serveLoad(...args);
 
 if (import.meta.main) {
   const host = denoHost();

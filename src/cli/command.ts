@@ -100,6 +100,8 @@ export interface RunSettings extends
     SuiteRunOptions,
     "failFast" | "strict" | "jobs" | "workers" | "cleanupTimeout" | "snapshots" | "load"
   > {
+  /** In how many processes load jobs run. */
+  readonly processes?: number;
   readonly shard?: Shard;
   /** The seed of the order of workflows. */
   readonly shuffle?: string;

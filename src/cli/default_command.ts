@@ -7,6 +7,7 @@ import {
   readCount,
   readLoad,
   readPercentage,
+  readProcesses,
   readUpdate,
   WHOLE,
 } from "./option_values.ts";
@@ -140,6 +141,14 @@ const RUN: readonly Option[] = group("Run", [
     value: "time",
     summary: "Scale the stages of load jobs down to this time, or run each such job once: off",
     sets: (value) => ({ load: readLoad(value) }),
+  },
+  {
+    name: "processes",
+    value: "count",
+    summary: "Spread the rounds of load jobs over so many processes (default: 1); " +
+      "auto: one fewer than there are processors",
+    runs: WHOLE,
+    sets: (value) => ({ processes: readProcesses(value) }),
   },
   {
     name: "pause-on-failure",

@@ -40,6 +40,19 @@ export function readLoad(text: string): number | "off" {
   return text === "off" ? text : readTime(text, "load", "write --load 10s, or --load off");
 }
 
+/** The most processes of a load job. */
+const MAX_PROCESSES = 256;
+
+/** Reads the number of processes of a load job, or `auto`. Throws UsageError. */
+export function readProcesses(text: string): number {
+  if (text === "auto") return Math.max(1, navigator.hardwareConcurrency - 1);
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MAX_PROCESSES) return Number(text);
+  throw new UsageError(
+    `option --processes must be a whole number from 1 to ${MAX_PROCESSES}, or auto, not "${text}"`,
+    "auto is one fewer than there are processors",
+  );
+}
+
 function readTime(text: string, option: string, hint: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;

@@ -27,14 +27,23 @@ export class Draws {
     return this.#isUsed ? this.#seed : undefined;
   }
 
+  /** The seed, for another process that may draw. */
+  get seed(): string {
+    return this.#seed ??= crypto.getRandomValues(new BigUint64Array(1))[0]!.toString(36);
+  }
+
+  /** Something is drawn, here or by another process. */
+  use(): void {
+    this.#isUsed = true;
+  }
+
   /** The sequence of a place, which is named when something is drawn first. */
   at(nameOf: () => string): RandomSource {
     let next: (() => number) | undefined;
     return {
       next: () => {
-        this.#isUsed = true;
-        this.#seed ??= crypto.getRandomValues(new BigUint64Array(1))[0]!.toString(36);
-        next ??= numbersFrom(`${this.#seed}\n${nameOf()}`);
+        this.use();
+        next ??= numbersFrom(`${this.seed}\n${nameOf()}`);
         return next();
       },
     };

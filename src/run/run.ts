@@ -261,7 +261,8 @@ async function runGraph(
     const begin = async () => {
       const block = blockOf(within, planned, needs);
       if (block) return endBlocked(within, planned, block);
-      return await runJob(within, planned, await statesFor(planned, outcomes));
+      const seen = run.options.piece?.team?.needs ?? await statesFor(planned, outcomes);
+      return await runJob(within, planned, seen);
     };
     const { index, lock } = planned.job;
     const beginWithSlot = () => slots ? slots.use(index, begin) : begin();

@@ -1,10 +1,21 @@
 import type { RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
+import type { RunnerError } from "../base/errors.ts";
+import type { ApiCoverage } from "../base/value/api_coverage.ts";
 import type { Dict, Value } from "../base/value/value.ts";
+import type { Clock } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import type { Masker } from "../secrets/masker.ts";
+import type { Job } from "../workflow/model.ts";
 import type { Cancellation, TimeLimit } from "./cancellation.ts";
-import type { JobState, PieceHeader, RunOrigin, StepResult, SuitePart } from "./event.ts";
+import type {
+  JobState,
+  LoadSecondFields,
+  PieceHeader,
+  RunOrigin,
+  StepResult,
+  SuitePart,
+} from "./event.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
 import type { Locks } from "./execute/locks.ts";
 import type { Slots } from "./execute/slots.ts";
@@ -27,6 +38,8 @@ export interface RunOptions {
    * once, as if it had no `load`.
    */
   readonly load?: number | "off";
+  /** Runs the rounds of load jobs in several processes. */
+  readonly spreadLoad?: SpreadLoad | undefined;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
   /**
@@ -105,6 +118,57 @@ export interface RunPiece {
   readonly failed: number;
   /** When it begins: milliseconds since 1970. */
   readonly startAt?: number;
+  /** Where it runs rounds of a load job for another process, which decides about the job. */
+  readonly team?: Teamwork;
+}
+
+/** What a process has in common with others that run a load job together. */
+export interface Teamwork {
+  /** What the job sees of those that it needs. */
+  readonly needs: Dict;
+  /** The process is ready. Resolves when the job begins: milliseconds since 1970. */
+  readonly begin: () => Promise<number>;
+}
+
+/** Several processes that run the rounds of a load job. */
+export interface SpreadLoad {
+  readonly processes: number;
+  readonly roundsOf: (load: LoadToSpread) => LoadRounds;
+}
+
+/** The rounds of a load job. */
+export interface LoadRounds {
+  /** Resolves when all rounds are over. Throws what was thrown that is not about a step. */
+  run(): Promise<void>;
+  /** Why it ended before its time. */
+  readonly stopped: string | undefined;
+  /** Whether a step failed that the statistics do not excuse. */
+  readonly hasFailed: boolean;
+  /** Why they are not all that should have been run. */
+  readonly problem?: RunnerError | undefined;
+}
+
+/** A load job that is about to begin, for what runs its rounds elsewhere. */
+export interface LoadToSpread {
+  readonly job: Job;
+  readonly plan: Plan;
+  readonly vars: Dict;
+  /** What the job sees of those that it needs. */
+  readonly needs: Dict;
+  /** What the steps of other jobs have published. */
+  readonly outputs: StepOutputs;
+  readonly options: RunOptions;
+  readonly detail: Detail;
+  readonly snapshots: SnapshotMode;
+  readonly secrets: Masker;
+  readonly clock: Clock;
+  readonly cancellation: Cancellation;
+  readonly draining: Cancellation;
+  readonly cleanup: Cancellation;
+  readonly addCoverage: (api: ApiCoverage) => void;
+  readonly warn: (text: string) => void;
+  /** Takes each second; the result is why the job has to stop. */
+  readonly onSecond: (second: LoadSecondFields) => string | undefined;
 }
 
 /** The outcome of a job. */

@@ -33,6 +33,11 @@ export class Masker {
   readonly #forms = new FormTable();
   #haveSpaces = false;
 
+  /** All that were added. */
+  get secrets(): readonly string[] {
+    return [...this.#known];
+  }
+
   /** Makes a text secret. One with fewer characters than `shortest` is ignored. */
   add(secret: string, shortest = SHORTEST_SECRET): void {
     if (secret.length < shortest || this.#known.has(secret)) return;

@@ -24,6 +24,7 @@ export interface SuiteRunOptions extends
     | "detail"
     | "everyRound"
     | "load"
+    | "spreadLoad"
     | "failFast"
     | "strict"
     | "permissions"
@@ -221,7 +222,7 @@ class SuiteRun {
     }
     const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
-    const { cleanupTimeout, onFailedStep, load } = this.#options;
+    const { cleanupTimeout, onFailedStep, load, spreadLoad } = this.#options;
     const isWorkflow = role === undefined;
     const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
     const slots = isWorkflow ? this.#slots : undefined;
@@ -240,6 +241,7 @@ class SuiteRun {
         cleanupTimeout,
         onFailedStep,
         load,
+        spreadLoad,
         failFast: failFast && isWorkflow,
         cancellation: ofRun,
         draining,

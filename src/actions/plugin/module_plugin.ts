@@ -8,12 +8,10 @@ import { StepError } from "../../base/errors.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import { isDict } from "../../base/value/value.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
+import { startWorker, type Threads } from "../../host/start_worker.ts";
 import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
 import { type Message, PluginCalls, readError, type RemoteError } from "./plugin_calls.ts";
 import { FUNCTION, type StepData, WORKER_MODULE } from "./plugin_worker.ts";
-
-/** The built-in module, which only workflows with plugins load. */
-type Threads = typeof import("node:worker_threads");
 
 /** The time that an action has to clean up once it must stop. */
 const GRACE = 1000;
@@ -153,14 +151,8 @@ class PluginWorker {
     this.#file = file;
     this.#threads = threads;
     this.#last = first;
-    const [from, ...args] = [WORKER_MODULE, file, toFileUrl(file.path).href]
-      .map((part) => JSON.stringify(part));
-    const code = `const { parentPort } = require("node:worker_threads");
-      import(${from}).then(({ servePlugin }) => servePlugin(parentPort, ${args}))
-        .catch(({ message }) => {
-          parentPort.postMessage({ id: 0, method: "fail", json: JSON.stringify([{ message }]) });
-        });`;
-    this.#worker = new threads.Worker(code, { eval: true });
+    const url = toFileUrl(file.path).href;
+    this.#worker = startWorker(threads, WORKER_MODULE, "servePlugin", file, url);
     const step = (id: number) => this.#steps.get(id);
     this.#calls = new PluginCalls(this.#worker, {
       log: (id: number, text: string) => step(id)?.log(String(text)),

@@ -18,7 +18,7 @@ export interface RunInputs {
   /** Options of a run or of a suite. */
   readonly options:
     & RunSettings
-    & Pick<RunOptions, "permissions" | "tls" | "openapi">;
+    & Pick<RunOptions, "permissions" | "tls" | "openapi" | "spreadLoad">;
   /** Options of loading and planning. */
   readonly planning: PlanOptions & { readonly draws: Draws };
   /** Makes a masker that knows all secrets of the environment and of the inputs. */
@@ -46,10 +46,14 @@ export async function readRun(
   const addVariables = command === undefined
     ? undefined
     : (await import("./secret_command.ts")).secretsFromCommand(command, environment, program);
+  const { processes = 1 } = settings;
+  const spreadLoad = processes === 1
+    ? undefined
+    : (await import("../../spread/load_team.ts")).spreadOver(processes);
   const warn = warnOf(invocation, program);
   await warn(warnings, invocation.operands[0] ?? "");
   return {
-    options: { ...settings, permissions, tls, openapi },
+    options: { ...settings, permissions, tls, openapi, spreadLoad },
     planning: {
       environment,
       addVariables,

@@ -6,6 +6,7 @@ import { Flight, type FlightOwner } from "../execute/flight.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
+import type { LoadRounds } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
 import { Gate } from "./gate.ts";
 import { LoadMeter } from "./load_meter.ts";
@@ -40,7 +41,7 @@ export interface LoadEngineOptions {
  * Starts the rounds of a load job: at times that one clock sets, or for users one after another.
  * One timer serves them all.
  */
-export class LoadEngine implements FlightOwner {
+export class LoadEngine implements FlightOwner, LoadRounds {
   readonly #options: LoadEngineOptions;
   readonly #run: Run;
   /** The run as rounds see it that count for nothing. */
@@ -51,6 +52,10 @@ export class LoadEngine implements FlightOwner {
   readonly #part: { readonly index: number; readonly of: number };
   /** The rounds that this process measures, at most. */
   readonly #most: number;
+  /** The rows of data, where each is taken once. */
+  readonly #rows: number;
+  /** Whether this process has no share of the rounds. */
+  readonly #isIdle: boolean;
   readonly #maxInFlight: number;
   readonly #notes = new Set<string>();
   /** What the cookies of each user belong to. */
@@ -80,7 +85,6 @@ export class LoadEngine implements FlightOwner {
   #isOver = false;
   #error: unknown;
   /** Whether a step failed that the statistics do not excuse. */
-  hasFailedCleanup = false;
   hasFailed = false;
   /** Why it ended before its time. */
   stopped: string | undefined;
@@ -88,14 +92,16 @@ export class LoadEngine implements FlightOwner {
   constructor(options: LoadEngineOptions) {
     this.#options = options;
     const { start: { run }, steps, plan: { load, outline, schedule }, rows } = options;
-    this.#part = run.options.piece?.header.part ?? { index: 1, of: 1 };
-    const { index, of } = this.#part;
+    const part = run.options.piece?.header.part ?? { index: 1, of: 1 };
+    const { index } = part;
+    // No more processes have a share of the rounds than there are users.
+    const of = Math.min(part.of, schedule.isOpen ? Infinity : schedule.mostUsers);
+    this.#part = { index, of };
     this.#index = index - 1;
-    const most = Math.min(
-      load.count ?? Infinity,
-      load.takesRowsOnce ? rows?.length ?? 0 : Infinity,
-    );
-    this.#most = most === Infinity ? most : Math.ceil((most - index + 1) / of);
+    this.#rows = load.takesRowsOnce ? rows?.length ?? 0 : Infinity;
+    const { count = Infinity } = load;
+    this.#most = count === Infinity ? count : Math.ceil((count - index + 1) / of);
+    this.#isIdle = index > of || this.#most <= 0 || this.#index >= this.#rows;
     this.#maxInFlight = Math.ceil(load.maxInFlight / of);
     if (load.together) {
       const users = load.stages[0]!.users ?? 0;
@@ -122,8 +128,15 @@ export class LoadEngine implements FlightOwner {
   /** Resolves when all rounds are over. Throws what was thrown that is not about a step. */
   async run(): Promise<void> {
     const { start: { run }, plan: { schedule } } = this.#options;
-    const { draining, host: { clock } } = run;
+    const { draining, options: { piece }, resources, host: { clock } } = run;
+    if (this.#isIdle) return;
     this.#began = clock.ticks();
+    if (piece?.team) {
+      // Those that begin together are ready before.
+      for (const step of this.#options.steps) await step.load(resources);
+      const began = await piece.team.begin();
+      this.#began = clock.ticks() - (clock.now() - began);
+    }
     if (schedule.isOpen) {
       this.#dueTimes = schedule.dueTimes(this.#part);
       this.#due = this.#dueTimes.next().value;
@@ -147,7 +160,7 @@ export class LoadEngine implements FlightOwner {
     const isCut = run.cancellation.reason !== undefined;
     const { warmUp, measured } = this.#meters;
     (isWarmUp ? warmUp : measured).addRound(isCut ? "skipped" : state, roundDuration(now - due));
-    if (!isWarmUp && state === "failed") this.hasFailed = true;
+    if (!isWarmUp && state === "failed" && !this.#options.plan.load.expect) this.hasFailed = true;
     this.#inFlight--;
     const { user } = names.round as { readonly user: number };
     if (this.#dueTimes) this.#free.push(user);
@@ -184,7 +197,7 @@ export class LoadEngine implements FlightOwner {
       case "step_finished": {
         if (run.cleanup.reason !== undefined) return;
         const { state } = event.result;
-        if (load.expect && state === "failed" && !event.run.within) this.hasFailedCleanup = true;
+        if (load.expect && state === "failed" && !event.run.within) this.hasFailed = true;
         return meter.addStep(event);
       }
       case "step_retried":
@@ -233,7 +246,8 @@ export class LoadEngine implements FlightOwner {
   #startDue(now: number): void {
     for (let due = this.#due; due && due.time <= now; due = this.#due) {
       this.#due = this.#dueTimes!.next().value;
-      if (!due.isWarmUp && this.#measured >= this.#most) return this.#end(due.time);
+      const isOver = !due.isWarmUp && this.#measured >= this.#most;
+      if (isOver || this.#index >= this.#rows) return this.#end(due.time);
       if (this.#inFlight >= this.#maxInFlight) {
         this.#seconds.addDropped();
         continue;
@@ -333,7 +347,8 @@ export class LoadEngine implements FlightOwner {
     });
     new Flight(round, steps, this).start();
     // Rounds at a rate end when the next one would be due.
-    if (this.#dueTimes || this.#measured < this.#most) return;
+    const isLast = this.#measured >= this.#most || this.#index >= this.#rows;
+    if (this.#dueTimes || !isLast) return;
     this.#end(this.#now());
     this.#endIfOver();
   }

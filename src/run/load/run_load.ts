@@ -1,3 +1,4 @@
+import { contractsOf } from "../../action/api_contracts.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
@@ -6,10 +7,11 @@ import type { Scope } from "../../expr/expression.ts";
 import { cpuMeter } from "../../host/cpu_time.ts";
 import type { Expression } from "../../expr/expression.ts";
 import type { Assertion } from "../../workflow/model.ts";
-import type { JobState, LoadStats, LoadThreshold, RoundStats } from "../event.ts";
+import type { JobState, LoadSecondFields, LoadStats, LoadThreshold, RoundStats } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { FieldError, FieldErrors, isTrue, wordsOf } from "../execute/evaluate_field.ts";
 import { expectationError } from "../execute/round_stats.ts";
+import type { LoadRounds, LoadToSpread } from "../run_options.ts";
 import type { RoundStart, Run } from "../run_state.ts";
 import { LoadEngine } from "./load_engine.ts";
 import { readLoadRows } from "./load_rows.ts";
@@ -34,18 +36,21 @@ export async function runLoad(
     ...scope,
     names: { ...scope.names, stats: statsValue(stats, outline.steps) },
   });
-  const engine = new LoadEngine({
+  const onSecond = (second: LoadSecondFields) => {
+    run.emit({ type: "load_second", time: clock.now(), ...second });
+    totals.add(second);
+    if (!load.stopIf || second.phase || errors.length > 0) return undefined;
+    return stopReason(load.stopIf, scopeWith(totals.stats()), errors);
+  };
+  // Users of a race send at one moment, which processes of their own would not hit.
+  const spread = load.together ? undefined : run.options.spreadLoad;
+  const rounds: LoadRounds = spread?.roundsOf(loadToSpread(start, onSecond)) ?? new LoadEngine({
     ...{ start, steps, plan, rows, scope },
     cpuTime: await cpuMeter(),
-    onSecond(fields) {
-      const second = { job: job.id, ...fields };
-      run.emit({ type: "load_second", time: clock.now(), ...second });
-      totals.add(second);
-      if (!load.stopIf || second.phase || errors.length > 0) return undefined;
-      return stopReason(load.stopIf, scopeWith(totals.stats()), errors);
-    },
+    onSecond: (second) => onSecond({ job: job.id, ...second }),
   });
-  await engine.run();
+  await rounds.run();
+  if (rounds.problem) errors.push(new FieldError(["load"], rounds.problem));
   const stats = totals.stats();
   const thresholds = (load.expect ?? []).map((one) => judge(one, scopeWith(stats), errors));
   run.emit({
@@ -55,17 +60,37 @@ export async function runLoad(
     stats,
     thresholds,
     ...totals.causes(),
-    ...engine.stopped ? { stopped: engine.stopped } : {},
+    ...rounds.stopped ? { stopped: rounds.stopped } : {},
   });
-  warnIfBusy(run, job.id, stats);
+  if (!run.options.piece?.team) warnIfBusy(run, job.id, stats);
   onStats(roundStats(stats));
   if (run.cancellation.reason !== undefined) return "failed";
   const isSplit = run.options.piece?.header.part !== undefined;
   // The statistics of a part are not those of all rounds.
   const decisive = isSplit ? errors.filter(({ field }) => field[1] !== "expect") : errors;
   if (decisive.length > 0) throw new FieldErrors(decisive);
-  if (engine.hasFailedCleanup || !load.expect && engine.hasFailed) return "failed";
+  if (rounds.hasFailed) return "failed";
   return run.draining.reason === undefined ? "passed" : "skipped";
+}
+
+/** What another process needs to run the rounds of a load job. */
+function loadToSpread(
+  { run, job, names }: RoundStart,
+  onSecond: LoadToSpread["onSecond"],
+): LoadToSpread {
+  const { plan, vars, outputs, options, detail, snapshots, secrets, host: { clock } } = run;
+  const { cancellation, draining, cleanup } = run;
+  return {
+    ...{ job, plan, vars, options, detail, snapshots, secrets, clock },
+    ...{ cancellation, draining, cleanup, onSecond },
+    needs: names.needs as Dict,
+    outputs: outputs.ofSteps(),
+    addCoverage(api) {
+      const known = contractsOf(run.resources);
+      known.set(`${known.size} ${job.id}`, Promise.resolve({ coverage: () => api }));
+    },
+    warn: (text) => run.note("warning", text),
+  };
 }
 
 function judge(assertion: Assertion, scope: Scope, errors: FieldError[]): LoadThreshold {

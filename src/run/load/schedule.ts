@@ -62,6 +62,11 @@ export class Schedule {
     return part.to < part.from ? Math.ceil(level - 1e-6) : Math.floor(level + 1e-6);
   }
 
+  /** The most users that there are at any time. */
+  get mostUsers(): number {
+    return Math.max(...this.#parts.map(({ from, to }) => Math.max(from, to)));
+  }
+
   /** When the number of users is next another one. */
   nextChange(time: number): number {
     const { start, end, from, to } = this.#partAt(time);

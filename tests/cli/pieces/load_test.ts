@@ -1,0 +1,132 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { RunEvent } from "../../../src/run/event.ts";
+import type { SignalName } from "../../../src/host/host.ts";
+import { runHere, runMain } from "../../support/run/run_main.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+/** The events that a run has written to a file. */
+function eventsIn(path: string): RunEvent[] {
+  return Deno.readTextFileSync(path).trim().split("\n").map((line) => JSON.parse(line));
+}
+
+function only<T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) {
+  return events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
+}
+
+Deno.test("processes do together what one does: rows, counts, outputs, secrets, thresholds", async () => {
+  const asked = new Map<string, number>();
+  const users = new Set<string>();
+  await using server = withServer((request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/login") return new Response("key-of-login");
+    asked.set(pathname, (asked.get(pathname) ?? 0) + 1);
+    users.add(searchParams.get("user")!);
+    if (pathname === "/row/7") return new Response("say opensesame9", { status: 500 });
+    return new Response(request.headers.get("x-key") === "key-of-login" ? "ok" : "wrong");
+  });
+  const rows = Array.from({ length: 300 }, (_, index) => index);
+  const yaml = `
+name: w
+vars: { password: opensesame9 }
+jobs:
+  - name: Login
+    id: login
+    steps: [{ uses: http, id: sign, with: { get: "${server.url}/login" }, outputs: { key: res.body } }]
+  - name: Load
+    id: load
+    needs: [login]
+    load:
+      rate: 300/s
+      for: 1m
+      warm_up: 200ms
+      data: [${rows}]
+      each: once
+      expect: [stats.count == 240, stats.failed <= 1, stats.p95 < 0, stats.dropped == 0]
+    steps:
+      - uses: http
+        id: ask
+        with:
+          get: ${server.url}/row/{{vars.item}}?user={{round.user}}
+          headers: { x-key: "{{outputs.sign.key}}" }
+        test: res.body == "ok"
+`;
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const args = ["w.yml", "--processes", "2", "--report", `ndjson=${cwd}/w.ndjson`];
+    const { code, stdout } = await runMain(args, { cwd });
+    assertEquals(code, 1);
+    assertMatch(stdout, /✗ stats\.p95 < 0/);
+    assertEquals([...asked.values()], rows.map(() => 1));
+    const events = eventsIn(`${cwd}/w.ndjson`);
+    const seconds = only(events, "load_second");
+    const measured = seconds.filter(({ phase }) => phase !== "warm_up");
+    assertEquals(measured.reduce((sum, { started }) => sum + started, 0), 240);
+    assertEquals(new Set(seconds.map(({ from }) => from)).size, seconds.length);
+    assertEquals([seconds[0]?.from, seconds[0]?.asked, seconds[1]?.from], [0, 300, 200]);
+    const [ended, ...more] = only(events, "load_ended");
+    assertEquals(more, []);
+    assertEquals(ended?.stats.count, 240);
+    assertEquals(ended?.thresholds.map(({ passed }) => passed), [true, true, false, true]);
+    const finished = only(events, "job_finished").find(({ job }) => job === "load");
+    assertEquals(finished?.failures.map(({ field }) => field), ["load.expect.2"]);
+    assertEquals(JSON.stringify(events).includes("opensesame9"), false);
+  });
+});
+
+Deno.test("a share of each user, and stop_if looks at the rounds of all processes", async () => {
+  const paths: string[] = [];
+  await using server = withServer((request) => {
+    paths.push(new URL(request.url).pathname);
+    return new Response("ok");
+  });
+  const steps = (path: string) =>
+    `steps: [{ uses: http, with: { get: "${server.url}/${path}" }, test: res.code == 200 }]`;
+  const yaml = `
+name: w
+jobs:
+  - name: Users
+    load: { users: 2, count: 31 }
+    ${steps("user/{{round.user}}")}
+  - name: Rate
+    load: { rate: 40/s, for: 1m, stop_if: stats.count > 30, expect: stats.failed == 0 }
+    ${steps("rate")}
+`;
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const { code, stdout } = await runMain(["w.yml", "--processes", "3"], { cwd });
+    const of = (path: string) => paths.filter((each) => each === path).length;
+    assertEquals([of("/user/0"), of("/user/1"), paths.length], [16, 15, 31 + of("/rate")]);
+    assertStringIncludes(stdout, "31 rounds in");
+    assertMatch(stdout, /ended early: stop_if is true: stats\.count is 4\d/);
+    assertEquals(code, 1);
+  });
+});
+
+Deno.test("an interruption ends all processes, and what was measured is printed", async () => {
+  let interrupt: (signal: SignalName) => void = () => {};
+  let count = 0;
+  await using server = withServer(() => {
+    if (++count === 50) interrupt("SIGINT");
+    return new Response("ok");
+  });
+  const yaml = `
+name: w
+jobs:
+  - name: Users
+    load: { users: 4, for: 1h, expect: stats.failed == 0 }
+    steps: [{ uses: http, with: { get: "${server.url}" }, test: res.code == 200 }]
+`;
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const { code, stdout } = await runHere(["w.yml", "--processes", "2"], { cwd }, {
+      signals: {
+        listen(hear) {
+          interrupt = hear;
+          return () => {};
+        },
+      },
+    });
+    assertEquals(code, 1);
+    assertMatch(stdout, /\d+ rounds in .* by 4 users/);
+    assertStringIncludes(stdout, "ended early: interrupted by SIGINT");
+    assert(count >= 50);
+  });
+});
