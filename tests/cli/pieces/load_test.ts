@@ -60,7 +60,7 @@ jobs:
     const events = eventsIn(`${cwd}/w.ndjson`);
     const seconds = only(events, "load_second");
     const measured = seconds.filter(({ phase }) => phase !== "warm_up");
-    assertEquals(measured.reduce((sum, { started }) => sum + started, 0), 240);
+    assertEquals(measured.reduce((sum, { rounds }) => sum + rounds.passed + rounds.failed, 0), 240);
     assertEquals(new Set(seconds.map(({ from }) => from)).size, seconds.length);
     assertEquals([seconds[0]?.from, seconds[0]?.asked, seconds[1]?.from], [0, 300, 200]);
     const [ended, ...more] = only(events, "load_ended");
@@ -96,7 +96,7 @@ jobs:
     const of = (path: string) => paths.filter((each) => each === path).length;
     assertEquals([of("/user/0"), of("/user/1"), paths.length], [16, 15, 31 + of("/rate")]);
     assertStringIncludes(stdout, "31 rounds in");
-    assertMatch(stdout, /ended early: stop_if is true: stats\.count is 4\d/);
+    assertMatch(stdout, /ended early: stop_if is true: stats\.count is \d+/);
     assertEquals(code, 1);
   });
 });
