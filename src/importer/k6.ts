@@ -20,7 +20,7 @@ export function translateK6({ files: [file] }: ImportInput): Draft {
   const options = lookUp("options", scope)?.thing;
   const read = options?.type === "node" ? values.constant(options.node, options.scope) : {};
   const settings: Dict = isDict(read ?? null) ? read as Dict : {};
-  if (read === undefined) notes.push("the options, which are made by a program");
+  if (read === undefined) notes.push("the options, which a program makes");
   notes.push(...otherOptions(settings));
   const ids = new UniqueNames();
   // Steps are made when all is read: later jobs want outputs of earlier ones.

@@ -242,7 +242,7 @@ export default function () {
 `,
     },
     env: { NEW_WORD: "tea-for-two-42" },
-    lines: ["uses: hello", "skipif: not (not (outputs.id == 8)) || not (vars.kind == 'tea')"],
+    lines: ["uses: hello", "skipif: outputs.id == 8 || not (vars.kind == 'tea')"],
     seen: (requests) => {
       const { mail, password } = JSON.parse(requests[0]!.body);
       assertEquals(password, "tea-for-two-42");
@@ -253,6 +253,28 @@ export default function () {
         "/tea",
       ]);
     },
+  });
+});
+
+Deno.test("new --from k6: files that are read, and values that are not known", async () => {
+  await importCase({
+    args: ["k6", "scripts/s.js"],
+    files: {
+      "scripts/s.js": `import http from 'k6/http';
+const config = JSON.parse(open('../config.json'));
+const env = __ENV.STAGE || 'test';
+const ids = '1,2,3'.split(',').map(Number);
+export default function () {
+  const id = ids[2];
+  http.post(\`\${config[env].url}/items/\${id}\`, JSON.stringify({ size: ids.reduce((a, b) => a + b), kind: 'x' }));
+}
+`,
+      "config.json": '{ "test": { "url": "URL" } }',
+    },
+    env: { ID: "3", SIZE: "6" },
+    notes: ["id: it is read from ID", "ids.reduce((a, b) => a + b): it is read from SIZE"],
+    lines: ["{{read_json('config.json')[vars.env].url}}/items/{{vars.id}}"],
+    seen: ([one]) => assertEquals([one!.path, JSON.parse(one!.body).size], ["/items/3", "6"]),
   });
 });
 
@@ -268,7 +290,7 @@ export const options = { iterations: 1, hosts: { 'a.example.com': '1.2.3.4' }, s
 export default function () {
   ws.connect('ws://127.0.0.1', {}, (socket) => { socket.close(); });
   const res = http.get('URL/a', { jar: new http.CookieJar(), responseType: 'none' });
-  check(res, { 'title': (r) => r.html('title').size() === 1, 'ok': (r) => r.status === 200 });
+  check(res, { 'there': (r) => r && r.json().id === 7, 'title': (r) => r.html('title').size() === 1, 'ok': (r) => r.status === 200 });
   while (true) { http.get('URL/never'); }
   console.log(res.status);
   sleep(Math.random() * 0.02);
@@ -284,7 +306,10 @@ export default function () {
       "jar of the request: new http.CookieJar()",
       "the check \"title\": (r) => r.html('title').size() === 1",
     ],
-    lines: ["think_time: 10ms", "test: res.code == 200"],
+    lines: [
+      "think_time: 10ms",
+      "test: |-\n          res.body.id == 7\n          && res.code == 200",
+    ],
     seen: (requests) => assertEquals(requests.map(({ path }) => path), ["/a"]),
   });
 });

@@ -166,7 +166,11 @@ function moveFiles(draft: Draft, move: (path: string) => string): Draft {
     // Where a variable leads is not known.
     const isMoved = /^(?:file|cookie_file|ca|cert|key|pfx)$/.test(key) &&
       typeof value === "string" && !/^(?:\{\{|[/\\]|[A-Za-z]:|-----)/.test(value);
-    return isMoved ? move(value) : value;
+    if (isMoved) return move(value);
+    return typeof value !== "string" ? value : value.replace(
+      /\b(read_(?:json|text))\('([^'\\/][^'\\]*)'\)/g,
+      (_, name, path) => `${name}('${move(path)}')`,
+    );
   };
   const jobs = draft.jobs.map((job) => ({
     ...job,

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import { quoteText } from "../../openapi/gen/templates.ts";
-import type { ScriptValue } from "../script_values.ts";
+import { type ScriptValue, textOf } from "../script_values.ts";
 
 /** The name of a function that a call has: `Math.random`; "" if it is not plain. */
 export function callOf(node: SyntaxNode): string {
@@ -120,4 +120,21 @@ export function stringOf(text: string | undefined): string | undefined {
 function patternOf({ source, flags }: RegExp): string {
   const kept = flags.replace(/[^ims]/g, "");
   return quoteText((kept && `(?${kept})`) + source);
+}
+
+/** `open("a.txt")`, `JSON.parse(open("a.json"))` */
+export function fileOf(node: SyntaxNode): string | undefined {
+  const [first] = node.type === "CallExpression" ? node.arguments : [];
+  if (callOf(node) === "open" && textOf(first) !== undefined) {
+    return `read_text(${quoteText(textOf(first)!)})`;
+  }
+  const text = callOf(node) === "JSON.parse" && first ? fileOf(first) : undefined;
+  return text?.startsWith("read_text") ? text.replace("read_text", "read_json") : undefined;
+}
+
+/** The last name in a part of a script. */
+export function nameIn(node: SyntaxNode): string {
+  if (node.type === "Identifier") return node.name;
+  if (node.type !== "MemberExpression" || node.property.type !== "Identifier") return "value";
+  return node.computed ? "value" : node.property.name;
 }

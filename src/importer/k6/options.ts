@@ -44,7 +44,7 @@ export function otherOptions(options: Dict): string[] {
 /** The scenarios of the options; one for a script that has none. */
 export function scenariosOf(options: Dict): Scenario[] {
   const { scenarios } = options;
-  if (isDict(scenarios ?? null)) {
+  if (Object.keys(dictOf(scenarios)).length > 0) {
     return Object.entries(scenarios as Dict).map(([name, one]) => scenarioOf(name, dictOf(one)));
   }
   const executor = Array.isArray(options.stages)
@@ -54,7 +54,9 @@ export function scenariosOf(options: Dict): Scenario[] {
     : options.iterations !== undefined || Number(options.vus ?? 1) > 1
     ? "shared-iterations"
     : "none";
-  return [scenarioOf("", { startVUs: options.vus ?? 1, ...options, executor })];
+  const only = scenarioOf("", { startVUs: options.vus ?? 1, ...options, executor });
+  const notes = scenarios === undefined ? [] : ["the scenarios, which a program makes"];
+  return [{ ...only, notes: [...only.notes, ...notes] }];
 }
 
 function scenarioOf(name: string, of: Dict): Scenario {
@@ -166,6 +168,7 @@ function secondsToText(seconds: number): string {
 function secondsOf(value: Value | undefined): number | undefined {
   if (isNumber(value ?? null)) return Number(value) / 1000;
   const units = { h: 3600, m: 60, s: 1, ms: 0.001, d: 86400 } as const;
+  if (/^[\d.]+$/.test(String(value))) return Number(value) / 1000;
   const parts = [...String(value).matchAll(/([\d.]+)(ms|[dhms])/g)];
   if (parts.length === 0) return undefined;
   return parts.reduce(

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { DraftStep } from "../../openapi/gen/draft.ts";
-import { literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
+import { joinTemplate, literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
 import type { Names } from "../import_names.ts";
 import { dictOf } from "../input.ts";
 import { RequestDraft, withScheme } from "../request_draft.ts";
@@ -39,8 +39,8 @@ export class K6Requests {
   readonly values: K6Values;
   /** The names of the groups around the part that is being translated. */
   protected group = "";
-  /** Its conditions. */
-  protected guards: readonly string[] = [];
+  /** When it does not run. */
+  protected skips: readonly string[] = [];
   readonly #titles = new UniqueNames();
 
   constructor(readonly source: string, readonly names: Names) {
@@ -57,9 +57,7 @@ export class K6Requests {
   }
 
   skipif(): { readonly skipif?: string } {
-    return this.guards.length === 0
-      ? {}
-      : { skipif: this.guards.map((one) => `not (${one})`).join(" || ") };
+    return this.skips.length === 0 ? {} : { skipif: this.skips.join(" || ") };
   }
 
   /** The function of `http` that a name calls. */
@@ -153,7 +151,7 @@ export class K6Requests {
       ? title
       : `${this.group}: ${title}`;
     request.name = literalText(
-      this.#titles.take(named.replace(/\{\{(.*?)\}\}/g, (_, text) => `{${lastName(text)}}`)),
+      this.title(named.replace(/\{\{(.*?)\}\}/g, (_, text) => `{${lastName(text)}}`)),
     );
     if (this.pause > 0) request.keys.wait = secondsText(this.pause);
     this.pause = 0;
@@ -174,7 +172,7 @@ export class K6Requests {
     const isTagged = thing.type === "node" && thing.node.type === "TaggedTemplateExpression";
     return isTagged
       ? this.values.template((thing.node as { quasi: SyntaxNode }).quasi, thing.scope)
-      : this.values.template(node, scope);
+      : joinTemplate(this.values.known(node, scope));
   }
 
   #setBody(request: RequestDraft, node: SyntaxNode, scope: Scope): void {

@@ -42,13 +42,13 @@ export class K6Script extends K6Requests {
     if (++this.#depth > MAX_DEPTH) throw new Untranslated(node);
     const copy = structuredClone(node);
     const inside = bindParameters({ type: "node", node: copy, scope }, args, caller);
-    const { guards } = this;
+    const { skips } = this;
     const { body } = copy;
     const result = body.type === "BlockStatement"
       ? this.#block(body.body, inside).result
       : this.#perform(body, inside);
     this.#depth--;
-    this.guards = guards;
+    this.skips = skips;
     return result;
   }
 
@@ -190,7 +190,7 @@ export class K6Script extends K6Requests {
       if (/\b(?:fail|abort)\(|\bthrow\b/.test(body) || isFailure && /\breturn\b/.test(body)) {
         this.stopsOnFailure = true;
       } else if (/\breturn\b/.test(body)) {
-        this.guards = [...this.guards, `not (${this.values.test(test, scope)})`];
+        this.skips = [...this.skips, this.values.test(test, scope)];
       } else if (!this.#isOutput(node.consequent)) throw new Untranslated(node);
       return scope;
     }
@@ -198,13 +198,13 @@ export class K6Script extends K6Requests {
     if (isRandom(this.text(node.test))) {
       this.note(`if (${this.text(node.test)}): it is drawn for each step anew`);
     }
-    const guards = this.guards;
-    this.guards = [...guards, condition];
+    const skips = this.skips;
+    this.skips = [...skips, `not (${condition})`];
     const done = this.#block([node.consequent], scope);
-    this.guards = [...guards, `not (${condition})`];
+    this.skips = [...skips, condition];
     const after = node.alternate ? this.#block([node.alternate], done.scope).scope : done.scope;
     // What follows a return in one branch runs after the other.
-    if (!done.result) this.guards = guards;
+    if (!done.result) this.skips = skips;
     return after;
   }
 

@@ -91,8 +91,9 @@ export class K6Things {
     scope: Scope,
   ): string | undefined {
     if (!node.computed) return sourceOf(node.property, this.plain);
-    const key = this.constant(node.property, scope);
-    return typeof key === "string" || typeof key === "number" ? String(key) : undefined;
+    const thing = this.resolve(node.property, scope);
+    const value = thing.type === "node" && thing.node.type === "Literal" ? thing.node.value : null;
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   }
 
   #member(object: SyntaxNode, key: string | undefined, scope: Scope, whole: SyntaxNode): Thing {
@@ -103,8 +104,9 @@ export class K6Things {
       return step ? { type: "response", step } : unknown;
     }
     if (thing.type !== "node") return unknown;
-    const rows = key === "length" ? undefined : this.rowsOf(thing.node, thing.scope);
-    if (rows !== undefined && (key === undefined || !isDict(rows) || rows.list === undefined)) {
+    const isNext = key === undefined && this.#isCounted(whole, scope);
+    const rows = isNext ? this.rowsOf(thing.node, thing.scope) : undefined;
+    if (rows !== undefined) {
       this.data = this.#withoutSecrets(rows);
       const picked = sourceOf(whole, this.plain);
       if (/random/i.test(picked)) this.note(`${picked}: each round takes the next row, not any`);
@@ -119,6 +121,14 @@ export class K6Things {
       ? this.fieldsOf(thing.node, thing.scope).get(key)
       : undefined;
     return value ? this.resolve(value.node, value.scope) : unknown;
+  }
+
+  /** Whether a member is picked by a number: of the round or the user, or at random. */
+  #isCounted(node: SyntaxNode, scope: Scope): boolean {
+    if (node.type !== "MemberExpression") return true;
+    const thing = this.resolve(node.property as SyntaxNode, scope);
+    return thing.type === "node" &&
+      /%|random|__VU|__ITER|iteration|idIn|\.length/i.test(sourceOf(thing.node, this.plain));
   }
 
   /** Rows whose secrets are read from the environment. */

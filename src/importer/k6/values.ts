@@ -1,6 +1,7 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import type { Value } from "../../base/value/value.ts";
 import {
+  environmentName,
   joinTemplate,
   literalText,
   quoteText,
@@ -15,7 +16,17 @@ import {
   sourceOf,
   textOf,
 } from "../script_values.ts";
-import { BODY, callOf, EXECUTION, libraryCall, methodCall, RESPONSE, stringOf } from "./library.ts";
+import {
+  BODY,
+  callOf,
+  EXECUTION,
+  fileOf,
+  libraryCall,
+  methodCall,
+  nameIn,
+  RESPONSE,
+  stringOf,
+} from "./library.ts";
 import { type K6Step, lookUp, type Scope, type Thing, Untranslated } from "./scope.ts";
 import { K6Things } from "./things.ts";
 
@@ -32,7 +43,7 @@ export class K6Values extends K6Things {
           return Object.fromEntries(
             [...this.fieldsOf(one, inside)].map((
               [key, field],
-            ) => [key, this.value(field.node, field.scope, step)]),
+            ) => [key, this.#field(key, field.node, field.scope, step)]),
           );
         case "ArrayExpression":
           return one.elements.map((item) => {
@@ -62,19 +73,44 @@ export class K6Values extends K6Things {
         if (one.type === "TemplateLiteral") {
           return one.quasis.flatMap(({ value }, at) => [
             value.cooked ?? "",
-            ...one.expressions[at] ? this.#parts(one.expressions[at], inside, step) : [],
+            ...one.expressions[at] ? this.known(one.expressions[at], inside, step) : [],
           ]);
         }
         const isText = one.type === "BinaryExpression" && one.operator === "+" &&
           /["'`]/.test(sourceOf(one, this.plain));
         if (isText) {
           return [one.left as SyntaxNode, one.right].flatMap((side) =>
-            this.#parts(side, inside, step)
+            this.known(side, inside, step)
           );
         }
       }
     }
     return [{ expression: this.expression(node, scope, step) }];
+  }
+
+  /** A part of a text; one that is not known is read from the environment. */
+  known(node: SyntaxNode, scope: Scope, step?: K6Step): TemplatePart[] {
+    try {
+      return this.#parts(node, scope, step);
+    } catch (error) {
+      if (!(error instanceof Untranslated)) throw error;
+      return [{ expression: this.#fromEnvironment(node, nameIn(node)) }];
+    }
+  }
+
+  #field(key: string, node: SyntaxNode, scope: Scope, step: K6Step | undefined): Value {
+    try {
+      return this.value(node, scope, step);
+    } catch (error) {
+      if (!(error instanceof Untranslated)) throw error;
+      return `{{${this.#fromEnvironment(node, key)}}}`;
+    }
+  }
+
+  #fromEnvironment(node: SyntaxNode, name: string): string {
+    const expression = this.names.read(name);
+    this.note(`${sourceOf(node, this.plain)}: it is read from ${environmentName(name)}`);
+    return expression;
   }
 
   /** Whether a name of the module becomes a var. */
@@ -105,7 +141,7 @@ export class K6Values extends K6Things {
   test(node: SyntaxNode, scope: Scope, step?: K6Step): string {
     const text = readTest(node, this.#script(scope, step));
     if (text === undefined) throw new Untranslated(node);
-    return text;
+    return text.replace(/^(?:true && )+/, "");
   }
 
   read(node: SyntaxNode, scope: Scope, step?: K6Step): ScriptValue | undefined {
@@ -118,12 +154,22 @@ export class K6Values extends K6Things {
 
   /** What a part means that is of k6; null if it cannot be translated, undefined if it is plain. */
   #own(node: SyntaxNode, scope: Scope, step: K6Step | undefined): ScriptValue | null | undefined {
+    if (node.type === "Identifier" && this.resolve(node, scope).type === "response") {
+      return { text: "true", isTest: true };
+    }
     const owner = this.#ownerOf(node, scope);
     if (owner && owner !== step) return this.#capture(owner, node, scope);
     const env = this.envDefault(node, scope);
     if (env) return this.#readEnv(env[1], env[2]);
     const text = (one: SyntaxNode) => this.read(one, scope, step)?.text;
     switch (node.type) {
+      case "UnaryExpression": {
+        const { argument } = node;
+        const isDouble = node.operator === "!" && argument.type === "UnaryExpression" &&
+          argument.operator === "!";
+        const test = isDouble && readTest(argument.argument, this.#script(scope, step));
+        return test ? { text: test, isTest: true } : undefined;
+      }
       case "Identifier":
         return this.#readName(node.name, scope, step);
       case "TemplateLiteral": {
@@ -158,8 +204,6 @@ export class K6Values extends K6Things {
         if (returned) return this.read(returned.node, returned.scope, step) ?? null;
         return this.#readCall(node, scope, text);
       }
-      case "NewExpression":
-        return null;
     }
     return undefined;
   }
@@ -224,6 +268,8 @@ export class K6Values extends K6Things {
   ): ScriptValue | null | undefined {
     const { callee, arguments: args } = node;
     const [first] = args;
+    const file = fileOf(node);
+    if (file !== undefined) return { text: file };
     if (callOf(node) === "JSON.parse" && first) {
       const value = text(first);
       return value === undefined
