@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readClosedSchema, validateAll } from "../support/programs/ajv.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { REPORT_FILES, runReports } from "../support/run/run_reports.ts";
@@ -304,7 +304,8 @@ jobs:
 `,
     "rows.csv": "row\n1\n2\n3\n",
   }, async (cwd) => {
-    const { code, stdout, stderr } = await runMain(["--report-dir", "reports", "w.yml"], { cwd });
+    const args = ["--report-dir", "reports", "--report", "prometheus=m.prom", "w.yml"];
+    const { code, stdout, stderr } = await runMain(args, { cwd });
     assertEquals([code, stderr.includes("internal error")], [1, false], stderr);
     // Of 12 requests, the first of each user has no cookie.
     assertEquals([arrived, visits], [14, 9]);
@@ -351,6 +352,18 @@ jobs:
       markdown,
       "- ✅ stats.count == 12: stats.count is 12\n- ❌ stats.steps.get",
     );
+    const metrics = (await Deno.readTextFile(`${cwd}/m.prom`)).split("\n");
+    const shop = 'workflow="n",file="w.yml",job_name="Shop"';
+    for (
+      const line of [
+        "# TYPE runner_load_step_seconds histogram",
+        `runner_load_step_seconds_bucket{${shop},step="get",le="+Inf"} 12`,
+        `runner_load_step_runs{${shop},step="get",state="failed"} 4`,
+        `runner_load_threshold_passed{${shop},threshold="stats.count == 12"} 1`,
+        String
+          .raw`runner_load_threshold_passed{${shop},threshold="stats.steps.get.codes[\"5xx\"] == 0"} 0`,
+      ]
+    ) assert(metrics.includes(line), `${line}\n${metrics.join("\n")}`);
     const [get] = ended.stats.steps;
     assertEquals([get.codes, get.bytesIn > 1000, get.bytesOut > 1000], [
       { "2xx": 8, "5xx": 4 },

@@ -109,6 +109,17 @@ export class Histogram {
     });
   }
 
+  /** How many are no longer than each of these times, which grow. */
+  countsUpTo(bounds: readonly number[]): number[] {
+    const sorted = this.#sorted();
+    let index = 0;
+    let count = 0;
+    return bounds.map((bound) => {
+      while (index < sorted.length && sorted[index]![0] <= bound) count += sorted[index++]![1];
+      return count;
+    });
+  }
+
   /** How many of them are in each of the equal parts of their range. */
   bars(most = MAX_BARS): number[] {
     const bars = new Array<number>(Math.min(most, Math.ceil(Math.sqrt(this.#count)))).fill(0);

@@ -35,6 +35,7 @@ export type FileFormatName =
   | "markdown"
   | "html"
   | "coverage"
+  | "prometheus"
   | "github";
 
 /** The document about these runs, piece by piece so that it need not be in memory as a whole. */
@@ -111,6 +112,14 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     isOnlyByName: true,
     kind: "document",
     load: async () => (await import("./json.ts")).renderCoverage,
+  },
+  {
+    name: "prometheus",
+    summary: "metrics for the textfile collector of Prometheus",
+    file: "metrics.prom",
+    isOnlyByName: true,
+    kind: "document",
+    load: async () => (await import("./prometheus.ts")).renderPrometheus,
   },
   {
     name: "github",

@@ -215,7 +215,7 @@ jobs: [{ name: j, repeat: { count: 30 }, steps: [${steps.join(", ")}] }]
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const env = { API_TOKEN: "sup3r-s3cret" };
-    const formats = ["json", "junit", "html", "tap", "ctrf", "markdown"];
+    const formats = ["json", "junit", "html", "tap", "ctrf", "markdown", "prometheus"];
     const args = formats.flatMap((format) => ["--report", `${format}=${format}.txt`]);
     const { code, stdout } = await runMain(["w.yml", ...args], { cwd, env });
     assertEquals(code, 0);
