@@ -56,6 +56,11 @@ Deno.test("a histogram keeps few times as they are, and merges with one that doe
   assertEquals(rounded.summary()?.max, 1234.567);
 });
 
+Deno.test("a histogram counts the times up to bounds", () => {
+  const times = histogramOf([0.5, 1, 1, 2, 40]);
+  assertEquals(times.countsUpTo([0.1, 1, 2, 39, 41]), [0, 3, 4, 4, 5]);
+});
+
 Deno.test("a thousand times take about a kilobyte", () => {
   const { length } = JSON.stringify(histogramOf(drawTimes(1000)).encode());
   assert(length < 1100, `${length} characters`);

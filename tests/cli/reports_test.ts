@@ -379,6 +379,40 @@ jobs:
   });
 });
 
+Deno.test("--history keeps the times of load jobs, and says what is slower than it was", () => {
+  const load = `
+name: n
+jobs:
+  - name: Shop
+    load: { users: 1, count: 5 }
+    steps:
+      - { name: sh, uses: shell, with: { cmd: "sleep 0.01" }, test: res.code == 0 }
+      - { name: quick, uses: hello, test: "true" }
+`;
+  const earlier = [8, 4, 2, 6].map((p95, index) => {
+    const load = [["Shop", 5, 0, 9, 1, 9000, 9], ["Shop › sh", 5, 0, 9, 1, p95, 9]];
+    const run = { ...JSON.parse(fileOf(1000 + index, "passed")), load };
+    return [`history/run-1-${index}.json`, JSON.stringify(run)] as const;
+  });
+  return withFiles({ "w.yml": load, ...Object.fromEntries(earlier) }, async (cwd) => {
+    const { code, stdout } = await runMain(ARGS, { cwd });
+    assertEquals(code, 0);
+    const [, p95, change] =
+      /^Slower +Shop › sh: p95 (\d+)ms, \+(\d+) % against the median of the last 4 runs$/m
+        .exec(stdout) ?? [stdout];
+    assertEquals(stdout.match(/against the median/g)?.length, 1);
+    // The median of these is 5 ms.
+    assert(Math.abs(Number(change) - (Number(p95) * 20 - 100)) <= 20, `${p95} ${change}`);
+    const name = (await runsIn(`${cwd}/history`)).at(-1)!;
+    const { load: points } = JSON.parse(await Deno.readTextFile(`${cwd}/history/${name}`));
+    assertEquals(points.map((point: unknown[]) => [point[0], point[1], point.length]), [
+      ["Shop", 5, 7],
+      ["Shop › sh", 5, 7],
+      ["Shop › quick", 5, 7],
+    ]);
+  });
+});
+
 Deno.test("--history ignores what is not a run, with a warning, and leaves it alone", () => {
   const files = {
     "w.yml": workflow("'true'"),

@@ -115,7 +115,8 @@ export class Histogram {
     let index = 0;
     let count = 0;
     return bounds.map((bound) => {
-      while (index < sorted.length && sorted[index]![0] <= bound) count += sorted[index++]![1];
+      const last = this.#isRounded ? timeOf(bucketOf(bound)) : bound;
+      while (index < sorted.length && sorted[index]![0] <= last) count += sorted[index++]![1];
       return count;
     });
   }

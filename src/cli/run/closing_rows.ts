@@ -1,4 +1,6 @@
+import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
+import type { History } from "../../report/files/history.ts";
 import type { ReportTarget } from "../../report/files/open_files.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { asText, roomOf } from "../../report/text/lines.ts";
@@ -56,6 +58,17 @@ export class ClosingRows {
     this.#snapshots.updated += snapshots.updated ?? 0;
     inside.forEach((step) => this.#addRounds(step));
   }
+}
+
+/** What of load jobs is slower than in earlier runs. */
+export async function slowerRows(history: History): Promise<SummaryRow[]> {
+  if (!history.at(-1)?.load) return [];
+  const { slowerLoads } = await import("../../report/files/history.ts");
+  return slowerLoads(history).map(({ name, p95, median, runs }, index) => {
+    const change = Math.round((p95 / median - 1) * 100);
+    const text = `${name}: p95 ${formatElapsed(p95)}, +${change} % against the median of the last`;
+    return textRow(index === 0 ? "Slower" : "", `${text} ${runs} runs`);
+  });
 }
 
 /** The reports that were written to files. */

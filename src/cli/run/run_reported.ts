@@ -12,7 +12,7 @@ import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
-import { ClosingRows, closingText, reportRows } from "./closing_rows.ts";
+import { ClosingRows, closingText, reportRows, slowerRows } from "./closing_rows.ts";
 import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
 
 /** A run that is to be reported. */
@@ -124,13 +124,14 @@ export async function runReported(
     const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
     // The other reports are written although this one is lost, which the last line reports.
     if (isShared) await flush().catch(() => {});
-    await files?.finish();
+    const history = await files?.finish();
     if (level !== "error") {
       const output = isReplaced ? stderr : local.stdout;
       // With --watch the next run follows by itself.
       const followed = isReplaced || settings.quiet || program.watching ? undefined : invocation;
       const rows = [
         ...closing.snapshots(),
+        ...history ? await slowerRows(history) : [],
         ...isReplaced || settings.quiet ? [] : reportRows(targets),
         ...followed ? closing.next(followed, isKept && !isInCi(host)) : [],
       ];

@@ -2,7 +2,7 @@ import { tryParseJson } from "../../base/value/parse_json.ts";
 import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import type { RunFinished, StepTally } from "../../run/event.ts";
+import type { LoadNumbers, RunFinished, StepTally } from "../../run/event.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import {
   type JobRecord,
@@ -38,7 +38,20 @@ export interface HistoryRun {
   readonly steps?: RunFinished["steps"] & { readonly flaky: number };
   /** The steps of the file, each with the result of all of its runs together. */
   readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
+  /** The rounds of load jobs, and each of their steps. */
+  readonly load?: readonly LoadPoint[];
 }
+
+/** The rounds of a load job or the runs of one of its steps; times in milliseconds. */
+export type LoadPoint = readonly [
+  name: string,
+  count: number,
+  failed: number,
+  rate: number,
+  p50: number,
+  p95: number,
+  p99: number,
+];
 
 /** The results that a history knows, the worst first; a flaky test passed only when retried. */
 const TEST_STATES = ["failed", "flaky", "passed"] as const;
@@ -114,7 +127,14 @@ function isRun(file: unknown): file is HistoryRun {
     file.tests.every((test) =>
       Array.isArray(test) && typeof test[0] === "string" &&
       TEST_STATES.includes(test[1] as TestState)
-    );
+    ) &&
+    (file.load === undefined || Array.isArray(file.load) && file.load.every(isLoadPoint));
+}
+
+function isLoadPoint(point: unknown): boolean {
+  if (!Array.isArray(point) || point.length !== 7) return false;
+  const [name, ...numbers] = point;
+  return typeof name === "string" && numbers.every(isNumber);
 }
 
 /** Whether it is a time that dates know: milliseconds. */
@@ -129,9 +149,12 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
   const hasPassed = suite?.end
     ? suite.end.state === "passed"
     : records.every(({ end }) => end?.state === "passed");
-  const tests = records.flatMap(({ file, jobs }) =>
-    jobs.flatMap((job) => testsOf(job, lone ? job.name : `${file} › ${job.name}`))
-  );
+  const ofJobs = <T>(pointsOf: (job: JobRecord, name: string) => readonly T[]) =>
+    records.flatMap(({ file, jobs }) =>
+      jobs.flatMap((job) => pointsOf(job, lone ? job.name : `${file} › ${job.name}`))
+    );
+  const tests = ofJobs(testsOf);
+  const load = ofJobs(loadOf);
   return {
     schema: SCHEMA,
     subject: lone ? lone.file : `suite ${suite?.start.name ?? ""}`.trimEnd(),
@@ -144,7 +167,50 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
     tests: tests.length <= MAX_TESTS
       ? tests
       : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
+    ...load.length > 0 ? { load } : {},
   };
+}
+
+function loadOf({ load }: JobRecord, name: string): readonly LoadPoint[] {
+  if (!load?.end || load.end.stats.count === 0) return [];
+  const { stats } = load.end;
+  const point = (
+    name: string,
+    { count, failed, rate, p50, p95, p99 }: LoadNumbers,
+  ): LoadPoint => [name, count, failed, rate, p50, p95, p99];
+  return [point(name, stats), ...stats.steps.map((one) => point(`${name} › ${one.key}`, one))];
+}
+
+/** A load job or a step of it that is slower than it was. */
+export interface SlowerLoad {
+  readonly name: string;
+  /** Milliseconds. */
+  readonly p95: number;
+  /** The median of the p95 of the runs before. */
+  readonly median: number;
+  /** The number of these runs. */
+  readonly runs: number;
+}
+
+/** The runs that the last one is compared with. */
+const COMPARED = 10;
+/** Fewer say nothing. */
+const MIN_COMPARED = 3;
+/** What is slower by less, in parts or in milliseconds, is chance. */
+const SLOWER = 1.2;
+const MIN_DIFFERENCE = 1;
+
+/** What of the last run is slower than in the runs before it. */
+export function slowerLoads(history: History): readonly SlowerLoad[] {
+  const before = history.slice(0, -1);
+  return (history.at(-1)?.load ?? []).flatMap(([name, , , , , p95]) => {
+    const known = before.flatMap(({ load = [] }) => load.find((one) => one[0] === name)?.[5] ?? [])
+      .slice(-COMPARED).sort((a, b) => a - b);
+    const runs = known.length;
+    const median = (known[Math.floor((runs - 1) / 2)]! + known[Math.floor(runs / 2)]!) / 2;
+    if (runs < MIN_COMPARED || p95 < median * SLOWER || p95 - median < MIN_DIFFERENCE) return [];
+    return [{ name, p95, median, runs }];
+  });
 }
 
 function stepsOf(

@@ -3,7 +3,7 @@ import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../base/errors.ts";
-import type { OpenHistory } from "./history.ts";
+import type { History, OpenHistory } from "./history.ts";
 import { Recorder } from "./recorder.ts";
 import type { FileFormat, RenderEvent, RenderRecords } from "./registry.ts";
 import type { RunRecord } from "./run_record.ts";
@@ -31,8 +31,11 @@ interface FileReportHooks {
 export interface FileReports {
   /** Takes an event at once; those of concurrent runs come in any order, identified by `runId`. */
   take(event: RunEvent): void;
-  /** Writes and completes all of them. Rejects with RunnerError when one cannot be written. */
-  finish(): Promise<void>;
+  /**
+   * Writes and completes all of them, and returns the history with this run, if there is one.
+   * Rejects with RunnerError when one cannot be written.
+   */
+  finish(): Promise<History | undefined>;
   /** Leaves no file behind that would be written at the end. */
   discard(): void;
 }
@@ -231,6 +234,7 @@ function reportsOf(
       throwProblems(open.flatMap(({ problem }) => problem ?? []));
       // A later run removes what is too old if it cannot be removed now.
       await history?.prune(runs!.at(-1)!.subject).catch(() => {});
+      return runs;
     },
     discard() {
       for (const target of open) attempt(target, () => target.file.discard());
