@@ -121,15 +121,16 @@ function endOf(load: LoadTotals, { job, time }: OfType<"job_finished">): OfType<
 /** The events of one or more runs, with the tallies of repeated jobs made anew. */
 export function* tallyRounds(events: Iterable<RunEvent>): Iterable<RunEvent> {
   const tallied: RunEvent[] = [];
-  const sink = {
+  const sinkOf = (runId: string): Sink => ({
     reportsAll: true,
-    mask: (event: BareEvent) => event as RunEvent,
-    maskText: (text: string) => text,
-    emit: (event: RunEvent) => void tallied.push(event),
-  };
+    mask: (event) => ({ runId, ...event }) as RunEvent,
+    maskText: (text) => text,
+    emit: (event) => void tallied.push(event as RunEvent),
+  });
   const runs = new Map<string, RoundTallies>();
   for (const event of events) {
-    runs.getOrInsertComputed(event.runId, () => new RoundTallies(sink)).take(event);
+    const { runId } = event;
+    runs.getOrInsertComputed(runId, () => new RoundTallies(sinkOf(runId))).take(event);
     yield* tallied.splice(0);
   }
 }

@@ -6,6 +6,7 @@ import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
 import type { RunEvent, RunStarted } from "../run/event.ts";
 import { tallyRounds } from "../run/round_tally.ts";
+import { wholeRun } from "./whole_run.ts";
 import { readSuiteRunFile } from "./suite_run_file.ts";
 
 /** What several processes did, as if one had done it. */
@@ -14,7 +15,8 @@ export interface Merged extends MergedPieces {
 }
 
 /**
- * Merges the pieces of the run of a run file or, without one, the shards of a suite. Without
+ * Merges the pieces of the run of a run file or, without one, the shards of a suite; the events of
+ * one run are that run. Without
  * `opening`, sealed vars are nil: only an expectation about rounds may read them.
  */
 export async function mergeFiles(
@@ -25,6 +27,8 @@ export async function mergeFiles(
   const complete = (merged: MergedPieces): MergedPieces => {
     return { ...merged, events: withOrigin(tallyRounds(merged.events), files) };
   };
+  const whole = !runFile && files.length === 1 ? wholeRun(files[0]!) : undefined;
+  if (whole) return { isSuite: false, ...whole, events: tallyRounds(whole.events) };
   if (!runFile) return { isSuite: true, ...complete(mergeShards(files)) };
   if (isSuiteRunFile(runFile.text)) {
     const suite = await readSuiteRunFile(runFile);

@@ -198,6 +198,7 @@ const BEGINNINGS: Readonly<Partial<Record<ReportName, string>>> = {
   ctrf: '{"reportFormat":"CTRF"',
   markdown: "## ❌ ",
   html: "<!doctype html>",
+  prometheus: "# HELP runner_run_passed ",
   github: "::stop-commands::",
   "github-summary": "## ❌ ",
   warnings: "",

@@ -145,6 +145,42 @@ jobs:
   });
 });
 
+Deno.test("of a run that was killed, reports have what its events say, and are not green", async () => {
+  const flow = `name: F
+jobs:
+  - name: Load
+    load: { users: 2, count: 40, expect: stats.failed < 9 }
+    steps: [{ name: a, uses: hello, test: round.index != 3 }]
+  - { name: Later, needs: [job_0], steps: [{ uses: hello, test: "true" }] }
+`;
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const run: Run = (...args) => runHere(args, { cwd });
+    const good = await run("flow.yml", "--report", "ndjson=e.ndjson");
+    const merge = () => run("report", "merge", "e.ndjson", "--report-dir", "R");
+    const whole = await merge();
+    const withoutNext = (text: string) => text.replace(/^(Reports|Time) .*\n/gm, "");
+    assertEquals([whole.code, withoutNext(whole.stdout)], [0, withoutNext(good.stdout)]);
+    const lines = Deno.readTextFileSync(`${cwd}/e.ndjson`).split("\n");
+    const at = lines.findLastIndex((line) => line.includes('"type":"load_second"'));
+    Deno.writeTextFileSync(`${cwd}/e.ndjson`, lines.slice(0, at + 1).join("\n") + "\n{");
+    const { code, stdout } = await merge();
+    assertEquals(code, 1);
+    assertMatch(
+      stdout,
+      /40 rounds in .* 1 failed \(2.5 %\)\n +ended early: its process was lost\n/,
+    );
+    assertStringIncludes(
+      stdout,
+      "Reason     'e.ndjson' ends in the middle: the program was killed",
+    );
+    assertMatch(stdout, /^Jobs +1 failed · 1 skipped \(2\)$/m);
+    const read = (name: string) => Deno.readTextFileSync(`${cwd}/R/${name}`);
+    assertMatch(read("junit.xml"), /<testsuites name="F" .* errors="1" skipped="1"/);
+    assertStringIncludes(read("report.html"), "<title>✗ F");
+    assertEquals(JSON.parse(read("report.json")).jobs[0].load.stats.count, 40);
+  });
+});
+
 const FLOW = `name: Flow
 description: everything that the files can hold
 vars: { api_token: "abcdefghij", limit: "{{1/0}}" }
