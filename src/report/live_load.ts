@@ -1,3 +1,4 @@
+import { grouped } from "../base/text/count_of.ts";
 import { displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { formatElapsed } from "../base/value/duration.ts";
@@ -15,7 +16,6 @@ import { summarizeFailure } from "./text/render_failure.ts";
 import {
   alignColumns,
   formatPosition,
-  grouped,
   percent,
   perSecond,
   type SecondsSum,

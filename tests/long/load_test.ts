@@ -65,5 +65,6 @@ ${PEAK}`,
       return Number(/peak (\d+) kB/.exec(stdout)?.[1]);
     });
   const [few, many] = [await peakOf(10_000), await peakOf(1_000_000)];
-  assert(many < few * 1.1 + 10_000 && many < 150_000, `${few} kB, ${many} kB`);
+  // Garbage makes most of the difference: 75 bytes kept of each round would be more.
+  assert(many - few < 75_000, `${few} kB, ${many} kB`);
 });

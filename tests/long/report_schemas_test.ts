@@ -16,9 +16,13 @@ type Reports = Readonly<Record<string, string>>;
 
 const ALL = ["--report-dir", "reports", "w.yml"];
 
-/** A command that leaves a process behind is reported with -v. */
+/** A command that leaves a process behind is reported with -v; and a job runs under load. */
 const NOTES = `name: n
-jobs: [{ name: j, steps: [{ uses: shell, with: { cmd: "sleep 1000 > /dev/null 2>&1 &" } }] }]
+jobs:
+- { name: j, steps: [{ uses: shell, with: { cmd: "sleep 1000 > /dev/null 2>&1 &" } }] }
+- name: load
+  load: { rate: 100/s, count: 9, expect: stats.failed == 0, warm_up: 20ms }
+  steps: [{ id: s, uses: assert, test: round.index % 2 == 0 }]
 `;
 
 /** The reports of many runs, by the names of these. */

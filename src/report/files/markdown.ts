@@ -9,7 +9,8 @@ import {
 } from "../coverage.ts";
 import type { LoadEnded } from "../../run/event.ts";
 import { countOf, cutLine } from "../text/lines.ts";
-import { grouped, perSecond, renderRoundsLine } from "../text/render_load.ts";
+import { grouped } from "../../base/text/count_of.ts";
+import { perSecond, renderRoundsLine } from "../text/render_load.ts";
 import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";

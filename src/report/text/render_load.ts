@@ -1,3 +1,4 @@
+import { grouped } from "../../base/text/count_of.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
@@ -219,11 +220,6 @@ export function alignColumns(rows: readonly (readonly string[])[], toRight = tru
       return column === 0 || !toRight ? cell + space : space + cell;
     }).join("  ").trimEnd()
   );
-}
-
-/** A number with commas: `60,000`. */
-export function grouped(number: number): string {
-  return number.toLocaleString("en-US");
 }
 
 /** A rate in as many digits as people read. */

@@ -1,5 +1,6 @@
 import { contractsOf } from "../../action/api_contracts.ts";
 import { StepError } from "../../base/errors.ts";
+import { grouped } from "../../base/text/count_of.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
@@ -159,7 +160,9 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
   const isLate = late >= FEW && late > started * TOLERANCE;
   if (!isLate && !(isSlow && busy >= BUSY)) return;
   const parts = [
-    ...isSlow ? [`the rate was ${grouped(rate)}/s of ${grouped(asked)}/s asked`] : [],
+    ...isSlow
+      ? [`the rate was ${grouped(Math.round(rate))}/s of ${grouped(Math.round(asked))}/s asked`]
+      : [],
     ...isLate
       ? [`${grouped(late)} rounds started late, by up to ${formatDuration(Math.round(lateMax))}`]
       : [],
@@ -172,10 +175,6 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
       Math.round(busy * 100)
     } %); spread the job over processes with --processes ${processes}`,
   );
-}
-
-function grouped(number: number): string {
-  return Math.round(number).toLocaleString("en-US");
 }
 
 /** What steps of a load job see of its only round where it is run without load. */
