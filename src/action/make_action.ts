@@ -1,6 +1,12 @@
 import type { Action } from "./action.ts";
 import { Param, parametersOf, type Shape } from "./schema.ts";
-import { type ActionDeclaration, type ActionSpec, readParams, type ResponseShape } from "./spec.ts";
+import {
+  type ActionDeclaration,
+  type ActionSpec,
+  type FieldOf,
+  readParams,
+  type ResponseShape,
+} from "./spec.ts";
 
 /** Makes an action from its definition. */
 export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
@@ -31,12 +37,11 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
     expectsResult: declaration.expectsResult,
     omitsNilIn: declaration.omitsNilIn,
     merge: declaration.merge,
-    responseFields: res &&
-      Object.entries(res).map(([name, { type, optional: _, ...rest }]) => ({
-        name,
-        ...rest,
-        ...type !== "any" && { type },
-      })),
+    responseFields: res && Object.entries(res).map(([name, field]) => {
+      const whole: FieldOf = typeof field === "string" ? { type: field, summary: name } : field;
+      const { type, optional: _, ...rest } = whole;
+      return { name, ...rest, ...type !== "any" && { type } };
+    }),
     usage: declaration.usage,
     exampleTest: example,
     ...(declaration.describe || declaration.command || declaration.testHint) && {

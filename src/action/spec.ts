@@ -71,8 +71,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
   ) => Promise<Response<F>>;
 }
 
-/** The fields of `res`. */
-export type ResponseShape = Readonly<Record<string, FieldOf>>;
+/** The fields of `res`: the type of each, or more about it. */
+export type ResponseShape = Readonly<Record<string, FieldType | FieldOf>>;
 
 /** The type of a field of `res`. */
 export type FieldType = TypeName | "any";
@@ -106,7 +106,7 @@ export interface FieldValues {
 }
 
 /** The value of a field. */
-export type FieldValue<T extends FieldOf> = FieldValues[T["type"]];
+export type FieldValue<T> = FieldValues[T extends FieldOf ? T["type"] : T & FieldType];
 
 /** The names of fields that some results do not have. */
 export type Optional<F extends ResponseShape> = {

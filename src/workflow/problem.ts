@@ -51,7 +51,7 @@ function adder(severity: Severity) {
  */
 export function warnOfBraces(problems: Problem[], value: unknown, path: Path): void {
   if (typeof value === "string") {
-    const dollar = value.indexOf("${{ ");
+    const dollar = value.search(/\$\{\{ (?!['"])/);
     if (dollar >= 0) {
       addWarning(problems, "dollar-braces", path, 'the "$" before "{{" stays in the text', {
         range: { start: dollar, end: dollar + 1 },

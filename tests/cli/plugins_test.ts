@@ -139,7 +139,7 @@ Deno.test("a plugin is ended when the timeout of its step is over", async () => 
 });
 
 Deno.test("a plugin is looked for when a workflow is loaded", async (test) => {
-  const unknown = "the actions are hello, ";
+  const unknown = "the actions are http, ";
   const table: [uses: string, messages: RegExp][] = [
     ["miror", /unknown action "miror"\n.*\n.* did you mean "mirror"\? \(plugins are looked/],
     ["nothing", new RegExp(`unknown action "nothing"\\n.*\\n.*${unknown}.*, mirror \\(plug`)],

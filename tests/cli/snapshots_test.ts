@@ -295,7 +295,7 @@ Deno.test("the HTML report has both sides of a snapshot", async () => {
     await write("w.yml", workflow("{ a: 2 }", OF_ORDER));
     const { stdout } = await run("--report", "html=-", "w.yml");
     assertStringIncludes(stdout, '"sideBySide":true');
-    assertStringIncludes(stdout, "table.sides");
+    assertStringIncludes(stdout, ".sides {");
   });
 });
 

@@ -256,7 +256,7 @@ Deno.test("new prints a workflow that runs, and overwrites nothing", async () =>
     assertStringIncludes(again.stderr, "'w.yml' already exists");
     const run = await runMain(["--strict", "w.yml"], { cwd });
     assertEquals([run.code, run.stderr], [0, ""], run.stdout);
-    assertStringIncludes(run.stdout, "2 steps passed");
+    assertStringIncludes(run.stdout, "Steps      2 passed (2)");
     assert(!/^ *uses: http$/m.test(await Deno.readTextFile(`${cwd}/w.yml`)), "it needs a network");
     const failing = await runMain(["--var", "oldest=2.0.0", "w.yml"], { cwd });
     assertStringIncludes(failing.stdout, 'outputs.version.number is "1.4.2" (string)');

@@ -139,7 +139,7 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
   const deep = [
     "  1. Build › outer › inside › deep   api.yml:14:11",
     falsely,
-    "     the same in 1 more step: Build › outer › inside › too",
+    "     also in 1 more step: Build › outer › inside › too",
     "     also failed: Build › outer › inside   api.yml:9:5",
   ];
   const outerToo = "     also failed: Build › outer   api.yml:9:5";

@@ -345,9 +345,9 @@ function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
   ];
 }
 
-/** `the same in 2 more steps: Entries › n 2, Entries › n 3`. */
+/** `also in 2 more steps: Entries › n 2, Entries › n 3`. */
 function describeAlike(alike: readonly string[]): string {
   const named = alike.slice(0, MAX_ALIKE).join(", ");
   const rest = alike.length > MAX_ALIKE ? ", …" : "";
-  return `the same in ${countOf(alike.length, "more step")}: ${named}${rest}`;
+  return `also in ${countOf(alike.length, "more step")}: ${named}${rest}`;
 }

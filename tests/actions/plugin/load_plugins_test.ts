@@ -106,7 +106,11 @@ Deno.test("a module is an action like those that are built in", async () => {
   );
   await loadModule(text, async (action) => {
     const { summary, parameters, responseFields, alternatives, exampleTest } = action;
-    assertEquals([summary, responseFields], ["Does a thing", [{ name: "a", type: "int" }]]);
+    assertEquals([summary, responseFields], ["Does a thing", [{
+      name: "a",
+      type: "int",
+      summary: "a",
+    }]]);
     assertEquals(parameters, [
       { name: "p", type: ["string", "list"], summary: "P", required: true },
       { name: "q", type: "string", summary: "Q", default: "z" },

@@ -122,8 +122,11 @@ Deno.test("runner run is runner; a file or a directory of that name is ./run", a
   const run = await runner(["run", "--timing", "ok.yml"], {}, files);
   assertEquals(run.code, 0);
   assertStringIncludes(run.stdout, "hello (@");
-  assertStringIncludes((await runner(["run", "./run"], {}, files)).stdout, "1 workflow: 1 passed");
-  assertStringIncludes((await runner(["./run"], {}, files)).stdout, "1 workflow: 1 passed");
+  assertStringIncludes(
+    (await runner(["run", "./run"], {}, files)).stdout,
+    "Workflows  1 passed (1)",
+  );
+  assertStringIncludes((await runner(["./run"], {}, files)).stdout, "Workflows  1 passed (1)");
   assertEquals((await runner(["run", "--help"])).stdout, (await runner(["--help"])).stdout);
 });
 
