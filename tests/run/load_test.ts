@@ -146,6 +146,28 @@ Deno.test("a start without a place is dropped and counted", async () => {
   assertEquals(ended.thresholds[0]?.operands, [{ text: "stats.dropped", value: 96 }]);
 });
 
+Deno.test("a load that measured no round fails, and thresholds of times that there are none of", async () => {
+  const messageOf = ({ finished }: Ran) => finished.failures[0]?.message;
+  const dropped = await runLoad(
+    "{ rate: 100/s, for: 1s, warm_up: 1s, max_in_flight: 1, " +
+      'expect: ["stats.p95 < 0.3", "stats.steps.s.p99 < 1", "stats.failed / stats.count < 0.01"] }',
+    (clock) => after(clock, 2500 - clock.time),
+  );
+  assertEquals(messageOf(dropped), "no round was measured: all 100 were dropped");
+  assertEquals(dropped.ended.thresholds.map(({ passed }) => passed), [false, false, false]);
+  const notes = dropped.events.flatMap((event) => event.type === "note" ? event.text : []);
+  assertEquals(notes, ["j: 100 of 100 rounds were dropped: max_in_flight is 1"]);
+  const none = await runLoad("{ stages: [{ rate: 0/s, for: 1s }] }", () => OK);
+  assertEquals(messageOf(none), "no round was measured: none was due");
+});
+
+Deno.test("each second has its own start, also where the last round begins just then", async () => {
+  const { ended, seconds } = await runLoad("{ users: 2, count: 22 }", (clock) => after(clock, 100));
+  assertEquals(seconds.map(({ from, length }) => [from, length]), [[0, 1000], [1000, 100]]);
+  const { users, started, count } = ended.stats;
+  assertEquals([users, started, count], [2, 22, 22]);
+});
+
 Deno.test("a program that is busy starts rounds late, and says so", async () => {
   const { ended, seconds, events } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
     if (clock.time === 500) clock.advance(155);

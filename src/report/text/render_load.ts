@@ -137,7 +137,7 @@ function renderSteps({ steps }: LoadStats, style: Style): string[] {
 }
 
 function numberCells({ count, rate, p50, p95, p99, max, failed }: LoadNumbers): string[] {
-  const times = [p50, p95, p99, max].map(formatElapsed);
+  const times = [p50, p95, p99, max].map((time) => count === 0 ? "" : formatElapsed(time));
   return [grouped(count), `${perSecond(rate)}/s`, ...times, grouped(failed)];
 }
 

@@ -384,7 +384,7 @@ export class LoadEngine implements FlightOwner, LoadRounds {
   #endIfOver(): void {
     if (!this.#isEnding || this.#inFlight > 0 || this.#isOver) return;
     this.#isOver = true;
-    this.#seconds.cut(this.#now());
+    this.#seconds.cut(this.#now(), true);
     this.#done.resolve();
   }
 }

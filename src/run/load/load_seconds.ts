@@ -70,10 +70,11 @@ export class LoadSeconds {
     while (this.#end <= now) this.#pass(this.#end);
   }
 
-  /** Ends this second now. */
-  cut(now: number): void {
+  /** Ends this second now. Each has its own start, so that only the last one may take no time. */
+  cut(now: number, isLast = false): void {
     this.advance(now);
-    if (now > this.#from || this.#started > 0 || !this.#meters.measured.isEmpty) this.#pass(now);
+    const isEmpty = this.#started === 0 && this.#meters.measured.isEmpty;
+    if (now > this.#from || isLast && !isEmpty) this.#pass(now);
   }
 
   /** Seconds count from the end of the warm-up, and from that of the last stage. */

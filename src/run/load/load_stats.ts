@@ -283,8 +283,9 @@ function numbersValue(numbers: (LoadNumbers & LoadTraffic) | undefined): Dict {
   const { count, passed, failed, rate, bytesIn = 0, bytesOut = 0, ...rest } = numbers ??
     NO_NUMBERS;
   const { min, mean, p50, p90, p95, p99, p999, max } = rest;
+  // No comparison with the times of nothing is true.
   const times = Object.entries({ min, mean, p50, p90, p95, p99, p999, max })
-    .map(([name, time]) => [name, seconds(time)] as const);
+    .map(([name, time]) => [name, count === 0 ? NaN : seconds(time)] as const);
   return {
     ...{ count, passed, failed, rate },
     ...Object.fromEntries(times),

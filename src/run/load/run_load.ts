@@ -63,12 +63,18 @@ export async function runLoad(
     ...totals.causes(),
     ...rounds.stopped ? { stopped: rounds.stopped } : {},
   });
-  if (!run.options.piece?.team) warnIfBusy(run, job.id, stats);
+  if (!run.options.piece?.team) {
+    warnIfBusy(run, job.id, stats);
+    warnOfDropped(run, job.id, stats, load.maxInFlight);
+  }
   onStats(roundStats(stats));
   if (run.cancellation.reason !== undefined) return "failed";
   const isSplit = run.options.piece?.header.part !== undefined;
   // The statistics of a part are not those of all rounds.
-  const decisive = isSplit ? errors.filter(({ field }) => field[1] !== "expect") : errors;
+  const decisive = errors.filter(({ field }) => !isSplit || field[1] !== "expect");
+  if (stats.count === 0 && !isSplit && !rounds.problem && run.draining.reason === undefined) {
+    decisive.unshift(new FieldError(["load"], new StepError(whyNothing(stats))));
+  }
   if (decisive.length > 0) throw new FieldErrors(decisive);
   if (rounds.hasFailed) return "failed";
   return run.draining.reason === undefined ? "passed" : "skipped";
@@ -175,6 +181,25 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
       Math.round(busy * 100)
     } %); spread the job over processes with --processes ${processes}`,
   );
+}
+
+/** Warns where more than a few rounds found no place. */
+function warnOfDropped(run: Run, job: string, stats: LoadStats, maxInFlight: number): void {
+  const { started, dropped } = stats;
+  const due = started + dropped;
+  if (dropped <= due * TOLERANCE) return;
+  run.note(
+    "warning",
+    `${job}: ${grouped(dropped)} of ${grouped(due)} rounds were dropped: max_in_flight is ${
+      grouped(maxInFlight)
+    }`,
+  );
+}
+
+/** Why there is nothing to judge: a load that no round has carried proves nothing. */
+function whyNothing({ dropped }: LoadStats): string {
+  const why = dropped > 0 ? `all ${grouped(dropped)} were dropped` : "none was due";
+  return `no round was measured: ${why}`;
 }
 
 /** What steps of a load job see of its only round where it is run without load. */
