@@ -5,6 +5,7 @@ import { benchGen } from "./gen.ts";
 import { benchHtml } from "./html.ts";
 import { benchHttp } from "./http.ts";
 import { benchLoad } from "./load.ts";
+import { benchLoading } from "./loading.ts";
 import { benchReports } from "./reports.ts";
 import { benchRounds } from "./rounds.ts";
 import { benchScale } from "./scale.ts";
@@ -19,7 +20,7 @@ export const BENCHES: readonly Bench[] = [
   { name: "start", measure: benchStart },
   { name: "scale", measure: benchScale },
   { name: "scale-out", measure: benchScaleOut },
-  { name: "load", measure: benchLoad },
+  { name: "loading", measure: benchLoading },
   { name: "check", measure: benchCheck },
   { name: "dag", measure: benchDag },
   { name: "gen", measure: benchGen },
@@ -30,4 +31,5 @@ export const BENCHES: readonly Bench[] = [
   { name: "suite", measure: benchSuite },
   { name: "steps", measure: benchSteps },
   { name: "transfer", measure: benchTransfer },
+  { name: "load", measure: benchLoad },
 ];
