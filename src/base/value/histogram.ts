@@ -121,12 +121,13 @@ export class Histogram {
     });
   }
 
-  /** How many of them are in each of the equal parts of their range. */
-  bars(most = MAX_BARS): number[] {
+  /** How many of them are in each of the equal parts of their range, on a scale. */
+  bars(most = MAX_BARS, scale = (time: number) => time): number[] {
     const bars = new Array<number>(Math.min(most, Math.ceil(Math.sqrt(this.#count)))).fill(0);
-    const width = (this.#max - this.#min) / bars.length;
+    const from = scale(this.#min);
+    const width = (scale(this.#max) - from) / bars.length;
     for (const [time, count] of this.#sorted()) {
-      const bar = Math.floor((time - this.#min) / width) || 0;
+      const bar = Math.floor((scale(time) - from) / width) || 0;
       bars[Math.max(0, Math.min(bars.length - 1, bar))]! += count;
     }
     return bars;

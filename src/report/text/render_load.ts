@@ -136,7 +136,8 @@ function renderSteps({ steps }: LoadStats, style: Style): string[] {
   return [style.dim(head!), ...rows];
 }
 
-function numberCells({ count, rate, p50, p95, p99, max, failed }: LoadNumbers): string[] {
+/** `60,000`, `200/s`, its times and failures: the columns of a row. */
+export function numberCells({ count, rate, p50, p95, p99, max, failed }: LoadNumbers): string[] {
   const times = [p50, p95, p99, max].map((time) => count === 0 ? "" : formatElapsed(time));
   return [grouped(count), `${perSecond(rate)}/s`, ...times, grouped(failed)];
 }
@@ -165,7 +166,8 @@ function slowestStep({ steps }: LoadStats, thresholds: readonly LoadThreshold[])
   return [`the slowest step is ${oneLine(slowest.key)}: p95 ${formatElapsed(slowest.p95)}`];
 }
 
-function renderOperand(
+/** A part of a threshold with its value; the value alone where there is no other part. */
+export function renderOperand(
   { text, value }: LoadThreshold["operands"][number],
   _: number,
   all: LoadThreshold["operands"],

@@ -2,6 +2,7 @@ import { tallyRounds } from "../../../src/run/round_tally.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeHtmlReport } from "../../../src/report/files/html/render_html.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
+import { Histogram } from "../../../src/base/value/histogram.ts";
 import { makePageScript, PAGE_SCRIPT } from "../../../scripts/page_script.ts";
 import type { Failure, RunEvent } from "../../../src/run/event.ts";
 import {
@@ -233,4 +234,51 @@ Deno.test("a page groups failures by their cause: place and first line, a server
     jobFinished("a", { state: "failed" }),
   );
   assertEquals(alone.includes('class="causes"'), false);
+});
+
+Deno.test("an hour of a load job is at most 600 points, with exact percentiles", async () => {
+  const times = (first: number) => {
+    const histogram = new Histogram(true);
+    for (let time = first; time < first + 100; time++) histogram.add(time);
+    return histogram.encode()!;
+  };
+  const seconds = Array.from({ length: 3600 }, (_, index): RunEvent => ({
+    ...{ type: "load_second", runId: "r", time: NOON + index * 1000, job: "a" },
+    ...{
+      from: index * 1000,
+      length: 1000,
+      stage: 0,
+      asked: 100,
+      started: 100,
+      inFlight: index % 7,
+    },
+    rounds: { passed: 99, failed: 1, times: times(index % 6 === 5 ? 900 : 0) },
+    steps: [{ step: 0, passed: 99, failed: 1, times: times(0) }],
+    dropped: index === 3599 ? 6 : 0,
+  }));
+  const stages = [{ rate: 100, duration: 3_600_000 }];
+  const page = await pageOf(
+    runStarted(["a"]),
+    jobStarted("a", { load: { stages, warmUp: 0, steps: ["ask"] } }),
+    ...seconds,
+    jobFinished("a"),
+    runFinished(),
+  );
+  const { curves, distributions, numbers } = dataOf(page).jobs[0].load;
+  assertEquals(curves.at.length, 600);
+  assertEquals([curves.at[0], curves.at[599], curves.end], [3000, 3_597_000, 3_600_000]);
+  // Of six seconds with 100 rounds each, one had times from 900 ms on.
+  for (const [name, value] of [["p50", 59], ["p95", 969], ["p99", 993]] as const) {
+    const drawn = curves[name][0];
+    assert(Math.abs(drawn - value) <= value * 0.001, `${name} ${drawn}`);
+  }
+  assertEquals([curves.rate[0], curves.asked[0], curves.failed[0]], [100, 100, 1]);
+  assertEquals([curves.dropped[0], curves.dropped[599]], [0, 1]);
+  assertEquals(curves.inFlight[0], 5);
+  assertEquals(numbers.map(([name, count]: string[]) => [name, count]), [
+    ["all rounds", "360,000"],
+    ["ask", "360,000"],
+  ]);
+  assertEquals(distributions.map(({ count }: { count: number }) => count), [360_000, 360_000]);
+  assert(page.length < 150_000, `${page.length}`);
 });

@@ -1,5 +1,6 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
+  chooseScheme,
   click,
   fill,
   findBarriers,
@@ -9,6 +10,7 @@ import {
   withReport,
 } from "../../support/programs/html_report.ts";
 import type { Page } from "../../support/programs/browser.ts";
+import { until } from "../../support/run/processes.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 
 const VALUES = `name: n
@@ -152,6 +154,83 @@ jobs:
     }
     // Steps are counted as in the header, although two rows stand for all.
     assertEquals(await textsOf(page, "#count"), ["50 of 50 steps"]);
+    assertEquals(page.errors, []);
+  }, { env: { SERVER_URL: server.url } });
+});
+
+Deno.test("a load job shows its curves, distributions, thresholds and causes of failures", async () => {
+  let asked = 0;
+  await using server = withServer(() =>
+    Response.json({ asked }, { status: asked++ % 10 === 5 ? 503 : 200 })
+  );
+  const workflow = `name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs:
+  - name: Checkout
+    id: checkout
+    load:
+      warm_up: 100ms
+      stages: [{ rate: 100/s, for: 400ms }, { rate: 200/s, for: 300ms, ramp: true }]
+      expect: [stats.count > 0, stats.failed == 0]
+    steps:
+      - { name: pay, id: pay, uses: http, with: { get: "{{vars.url}}/" }, test: res.code == 200 }
+`;
+  await withReport(workflow, async ({ page }) => {
+    const titles = ["Rounds per second", "Time of a round", "ailed", "Rounds under way"];
+    const loaded = "#details .chart[aria-label^='Rounds per second.']";
+    // It is what the page begins with.
+    assertEquals(await textsOf(page, "#details h2"), ["Checkout"]);
+    for (const [width, scheme] of [[1400, "light"], [400, "dark"]] as const) {
+      await chooseScheme(page, scheme);
+      await setSize(page, width, 900);
+      await click(page, "#row-0");
+      const [good, bad] = await textsOf(page, "#details .thresholds li");
+      assertMatch(good!, /^✓ stats\.count > 0 \d+$/);
+      assertMatch(bad!, /^✗ stats\.failed == 0 \d+$/);
+      assertEquals(await textsOf(page, "#details th[scope=row]"), ["all rounds", "pay"]);
+      const [count] = await textsOf(page, "#details .number");
+      assertEquals(count, /\d+$/.exec(good!)![0]);
+      const charts = await textsOf(page, "#details .chart-figure figcaption");
+      for (const [index, title] of titles.entries()) assertStringIncludes(charts[index]!, title);
+      assertEquals(
+        charts.slice(4),
+        ["All rounds", "pay"].map((name) => `${name}: ${count} times, on a logarithmic axis`),
+      );
+      const labels =
+        `[...document.querySelectorAll("#details .chart")].map((one) => one.ariaLabel)`;
+      const [rates = "", times = ""] = await page.evaluate(labels) as string[];
+      assertMatch(rates, /asked: .* to .*\/s, last .*\/s; achieved: .*\/s$/);
+      assertMatch(times, /p50: .*; p95: .*; p99: .*m?s, last .*m?s$/);
+      const stages = await textsOf(page, `${loaded} .band title`);
+      assertEquals(stages, ["warm-up", "100/s", "to 200/s"]);
+      const bars = await textsOf(page, "#details .chart-figure:last-child .count title");
+      const counts = bars.map((title) => Number(/: (\d+)$/.exec(title)![1]));
+      assertEquals(counts.reduce((sum, one) => sum + one, 0), Number(count));
+      // All charts show their values where the pointer is in one.
+      await page.evaluate(`document.querySelector("${loaded}").dispatchEvent(
+        new PointerEvent("pointermove", { clientX: 10000, clientY: 100 }))`);
+      const values = await textsOf(page, "#details .chart-figure:nth-of-type(2) .legend strong");
+      assertEquals(values.slice(0, 3).map((value) => /^ [\d.]+m?s$/.test(value)), [
+        true,
+        true,
+        true,
+      ]);
+      await click(page, "#details .part summary");
+      const heads = await textsOf(page, "#details .part th");
+      assertEquals(heads.slice(0, 5), ["time", "asked", "achieved", "p50", "p95"]);
+      assertMatch((await textsOf(page, "#details .part tbody td"))[2]!, /^[\d.]+\/s$/);
+      assertEquals(await findBarriers(page), []);
+      assertEquals(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+    }
+    assertEquals(await textsOf(page, "#details .causes strong"), [
+      "test is false: res.code is 503 (int)",
+    ]);
+    await page.evaluate(`document.querySelector("#details .causes a").click()`);
+    await until(
+      async () => /^Checkout › pay/.test((await textsOf(page, "#details h2"))[0]!),
+      "the step is shown",
+    );
+    assertStringIncludes((await textsOf(page, "#details"))[0]!, "Service Unavailable");
     assertEquals(page.errors, []);
   }, { env: { SERVER_URL: server.url } });
 });

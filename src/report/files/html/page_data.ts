@@ -13,6 +13,7 @@ import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
 import type { HistoryRun } from "../history.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
+import { type PageLoad, pageLoad } from "./load_data.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */
 export interface PageData {
@@ -48,6 +49,8 @@ export interface PageJob extends
   readonly notRun?: number;
   /** The results of its steps in all rounds, as lines of text, if it ran more than once. */
   readonly rounds?: string;
+  /** What it did as a load job. */
+  readonly load?: PageLoad;
   /** The response times of its steps in all rounds. */
   readonly times?: readonly { readonly name: string; readonly times: ResponseTimes }[];
 }
@@ -80,21 +83,25 @@ export interface PageStep
 export type PageDetails = ReturnType<typeof pageDetails>;
 
 /** The jobs of a run as the page shows them. */
-export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
+export function pageJobs({ jobs, started, warnings }: RunRecord): PageJob[] {
   const critical = jobs.length < 2 ? [] : criticalPath(jobs);
   return jobs.map((job) => {
-    const { id, name, needs, state = "unfinished", reason, duration, expect, stats, known } = job;
+    const { id, name, needs, state = "unfinished", reason, duration, expect, known } = job;
     const position = critical.indexOf(id);
     return {
-      ...{ id, name, needs, state, reason, duration, expect, stats, known },
+      ...{ id, name, needs, state, reason, duration, expect, known },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
       notRun: countNotRun(job) || undefined,
-      rounds: job.tally && roundsText(job.tally.steps, job.rounds ?? 1),
-      times: job.tally && timesIn(job.tally.steps),
+      ...job.load ? { load: pageLoad(job, warnings, keyOf) } : roundsOf(job),
       failures: job.failures.map(briefFailure),
     };
   });
+}
+
+function roundsOf({ tally, rounds = 1, stats }: JobRecord): Partial<PageJob> {
+  if (!tally) return { stats };
+  return { stats, rounds: roundsText(tally.steps, rounds), times: timesIn(tally.steps) };
 }
 
 /** The response times of steps and of those inside of them, where there are several. */

@@ -75,8 +75,10 @@ svg .partial { opacity: .45; }
 .chart text { fill: var(--muted); font: 11px system-ui, sans-serif; }
 .chart .end { text-anchor: end; } .chart .middle { text-anchor: middle; }
 .chart .grid { stroke: var(--line); } .chart .cursor { stroke: var(--muted); }
-.chart .line { fill: none; stroke-width: 1.75; } .chart .count { fill: var(--wait); }
+.chart .line { fill: none; stroke-width: 1.75; stroke-linecap: round; } .chart .count { fill: var(--wait); }
 .chart .band { fill: var(--raised); } .chart .band.odd { fill: var(--note-back); }
+.chart .band.idle { fill: var(--line); opacity: .6; }
+.thresholds { list-style: none; padding: 0; margin: 4px 0; overflow-wrap: anywhere; }
 .line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); } .line.note { stroke: var(--note); }
 .line.warn { stroke: var(--warn); } .line.extra { stroke: var(--dns); } .line.muted { stroke: var(--muted); }
 .dot.good { background: var(--good); } .dot.bad { background: var(--bad); }

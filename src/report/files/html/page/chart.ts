@@ -27,6 +27,8 @@ interface Band {
   readonly from: number;
   readonly to: number;
   readonly label: string;
+  /** What happens in it does not count. */
+  readonly isIdle?: true;
 }
 
 interface ChartFrame {
@@ -46,24 +48,48 @@ export interface LineChart extends ChartFrame {
 
 const [LEFT, RIGHT, TOP, BOTTOM, HEIGHT] = [56, 12, 18, 22, 170];
 
+/** The width of a letter of a label. */
+const LETTER = 6.5;
+
 /** Draws lines; the legend shows their values where the pointer is. */
-export function lineChart({ lines, bands = [], ...frame }: LineChart): PageElement {
+export function lineChart(chart: LineChart): PageElement {
+  return lineCharts([chart])[0]!;
+}
+
+/** Draws charts that have the same axis: all show their values where the pointer is in one. */
+export function lineCharts(charts: readonly LineChart[]): PageElement[] {
+  const drawn = charts.map(drawLines);
+  for (const { chart, find } of drawn) {
+    chart.addEventListener("pointermove", ({ offsetX }) => {
+      const at = find(offsetX);
+      if (at !== undefined) { for (const { point } of drawn) point(at); }
+    });
+  }
+  return drawn.map(({ element }) => element);
+}
+
+function drawLines({ lines, bands = [], ...frame }: LineChart) {
   const { x, y } = frame;
   const place = placesOf(frame);
   const values = lines.map(() => el("strong"));
   const cursor = el("svg:line.cursor", { y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
   const chart = drawFrame(
     frame,
-    bands.map(({ from, to, label }, index) => [
-      el(`svg:rect.band${index % 2 === 0 ? "" : ".odd"}`, {
-        ...{ x: place.x(from), y: TOP, height: HEIGHT - TOP - BOTTOM },
-        width: place.x(to) - place.x(from),
-      }),
-      el("svg:text", { x: place.x(from) + 4, y: TOP - 5 }, label),
-    ]),
+    bands.map(({ from, to, label, isIdle }, index) => {
+      const width = place.x(to) - place.x(from);
+      return [
+        el(
+          `svg:rect.band${isIdle ? ".idle" : index % 2 === 0 ? "" : ".odd"}`,
+          { x: place.x(from), y: TOP, width, height: HEIGHT - TOP - BOTTOM },
+          el("svg:title", label),
+        ),
+        label.length * LETTER < width &&
+        el("svg:text", { x: place.x(from) + 4, y: TOP - 5 }, label),
+      ];
+    }),
     [
       lines.map(({ tone, points, isDashed }) =>
-        el(`svg:path.line.${tone}`, { d: pathOf(points, place), "stroke-dasharray": isDashed && 4 })
+        el(`svg:path.line.${tone}`, { d: pathOf(points, place), "stroke-dasharray": isDashed && 5 })
       ),
       lines.map(({ points, marks = [] }) =>
         points.map(([at, value], index) =>
@@ -76,12 +102,7 @@ export function lineChart({ lines, bands = [], ...frame }: LineChart): PageEleme
     describe(lines, y),
   );
   const status = el("span.muted");
-  chart.addEventListener("pointermove", ({ offsetX }) => {
-    const at = nearest(
-      lines.flatMap(({ points }) => points.map(([at]) => at)),
-      place.back(offsetX),
-    );
-    if (at === undefined) return;
+  const point = (at: number) => {
     cursor.setAttribute("visibility", "visible");
     for (const end of ["x1", "x2"]) cursor.setAttribute(end, String(place.x(at)));
     status.textContent = x.format(at);
@@ -89,11 +110,18 @@ export function lineChart({ lines, bands = [], ...frame }: LineChart): PageEleme
       const value = points.find(([x]) => x === at)?.[1];
       values[index]!.textContent = value === undefined ? "" : ` ${y.format(value)}`;
     }
-  });
-  return figure(frame.title, chart, [
-    ...lines.map(({ name, tone }, index) => el("li", el(`span.dot.${tone}`), name, values[index])),
-    el("li", status),
-  ]);
+  };
+  const legend = lines.map(({ name, tone }, index) =>
+    el("li", el(`span.dot.${tone}`), name, values[index])
+  );
+  return {
+    chart,
+    element: figure(frame.title, chart, [...legend, el("li", status)]),
+    /** The value of the axis with points that is nearest to a pixel. */
+    find: (pixel: number) =>
+      nearest(lines.flatMap(({ points }) => points.map(([at]) => at)), place.back(pixel)),
+    point,
+  };
 }
 
 /** The distribution of times: how many are in equal parts of the axis, with lines at some values. */
@@ -165,13 +193,14 @@ function nearest(values: readonly number[], wanted: number): number | undefined 
   );
 }
 
+/** The line through points; one that stands alone is a dot. */
 function pathOf(points: Line["points"], place: ReturnType<typeof placesOf>): string {
   let isOpen = false;
   return points.map(([x, y]) => {
     if (y === undefined) return isOpen = false, "";
-    const command = isOpen ? "L" : "M";
+    const [command, dot] = isOpen ? ["L", ""] : ["M", "h0"];
     isOpen = true;
-    return `${command}${place.x(x)} ${place.y(y)}`;
+    return `${command}${place.x(x)} ${place.y(y)}${dot}`;
   }).join("");
 }
 

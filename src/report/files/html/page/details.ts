@@ -2,6 +2,7 @@ import { formatElapsed } from "../../../../base/value/duration.ts";
 import type { Value } from "../../../../base/value/value.ts";
 import type { Attempt, Exchange, Failure, MessageView, RoundStats } from "../../../../run/event.ts";
 import { histogram, numberTicks } from "./chart.ts";
+import { loadParts } from "./load.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import {
   block,
@@ -68,14 +69,18 @@ function remarksOf(
   ];
 }
 
-/** The details of a job; `nameOf` gives the name of a job by its id, and `width` is that of charts. */
+/**
+ * The details of a job; `nameOf` gives the name of a job by its id, `linkTo` the address of one of
+ * its steps by its key, and `width` is that of charts.
+ */
 export function jobDetails(
   job: PageJob,
   nameOf: (id: string) => string | undefined,
   link: () => string,
+  linkTo: (key: string) => string,
   width: number,
 ): Content {
-  const { times = [] } = job;
+  const { times = [], load } = job;
   const { state, start, duration, critical, reason, needs, rounds, failures, expect, stats } = job;
   const facts = [
     start !== undefined && state !== "unfinished" && formatElapsed(duration),
@@ -89,6 +94,7 @@ export function jobDetails(
   return [
     head(job.name, state, facts, remarks, link),
     failureSection(failures),
+    load && loadParts(load, width, linkTo),
     stats && section("Times of the rounds", statsTable(stats)),
     times.length > 0 && section("Response times", times.map((one) => distribution(one, width))),
     rounds !== undefined && section("All rounds", block(rounds)),

@@ -56,10 +56,11 @@ export function showRun(run?: string): void {
     selected = target;
     const { kind, index } = target;
     if (kind === "job") {
-      show(
-        panel,
-        jobDetails(jobs[index]!, (id) => names.get(id), linkOf, panel.clientWidth - 40),
-      );
+      const job = jobs[index]!;
+      const linkTo = (key: string) =>
+        fragmentOf({ run, target: `step=${encodeURIComponent(job.id)}/${key}` });
+      const width = panel.clientWidth - 40;
+      show(panel, jobDetails(job, (id) => names.get(id), linkOf, linkTo, width));
     } else {
       const step = steps[index]!;
       show(panel, stepDetails(step, jobs[step.job]!, detailsOf(index), linkOf));
@@ -167,12 +168,14 @@ export function showRun(run?: string): void {
 
   addEventListener("hashchange", () => followAddress("failure"));
   followAddress("link");
-  const firstFailed = rows.find(({ kind, index }) =>
-    kind === "step" && steps[index]!.state === "failed"
-  );
-  if (!selected && firstFailed) {
-    showDetails(firstFailed);
-    waterfall.show(rows, positionOf(firstFailed));
+  // Of a load job its curves say more than one of its rounds.
+  const first =
+    rows.find(({ kind, index }) =>
+      kind === "step" && steps[index]!.state === "failed" && !jobs[steps[index]!.job]!.load
+    ) ?? rows.find(({ kind, index }) => kind === "job" && jobs[index]!.load);
+  if (!selected && first) {
+    showDetails(first);
+    waterfall.show(rows, positionOf(first));
   }
   showGraph(jobs, (index) => reveal({ kind: "job", index }, "link"));
 

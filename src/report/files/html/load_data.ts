@@ -1,0 +1,261 @@
+import { Histogram } from "../../../base/value/histogram.ts";
+import type {
+  LoadFailures,
+  LoadOutline,
+  LoadSecond,
+  LoadStageOutline,
+  StepRun,
+} from "../../../run/event.ts";
+import { hasFailed } from "../../../run/step_trees.ts";
+import { countOf, cutLine } from "../../text/lines.ts";
+import { summarizeFailure } from "../../text/render_failure.ts";
+import { numberCells, perSecond, renderOperand, renderRoundsLine } from "../../text/render_load.ts";
+import type { JobRecord, RunRecord } from "../run_record.ts";
+
+/** The most points of a curve. */
+const MAX_POINTS = 600;
+
+/** Milliseconds whose rate says nothing. */
+const SHORT = 250;
+
+/** The most bars of a distribution, and the widest message of a cause. */
+const [MAX_BARS, WIDEST] = [40, 200];
+
+/** A load job on the page; times are milliseconds since the job started. */
+export interface PageLoad {
+  /** What it came to, in a line. */
+  readonly summary?: string;
+  readonly warnings: readonly string[];
+  readonly stopped?: string;
+  readonly thresholds: readonly {
+    readonly text: string;
+    readonly passed: boolean;
+    readonly value: string;
+  }[];
+  /** The cells of the rounds and of each step, as people read them. */
+  readonly numbers: readonly (readonly string[])[];
+  readonly causes: readonly PageCause[];
+  readonly otherFailures?: number;
+  readonly stages: readonly PageStage[];
+  readonly curves: LoadCurves;
+  readonly distributions: readonly LoadDistribution[];
+}
+
+/** Failures that have the same cause. */
+interface PageCause extends Pick<LoadFailures, "count" | "first" | "last"> {
+  readonly step: string;
+  readonly message: string;
+  /** The key of the row of the first of them. */
+  readonly row?: string;
+}
+
+interface PageStage {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+  readonly isWarmUp?: true;
+}
+
+/** The columns of a table with a row for each point; the last ones are absent where all are 0. */
+export interface LoadCurves {
+  /** The middle of the time that a point is about. */
+  readonly at: readonly number[];
+  readonly end: number;
+  readonly asked?: Column;
+  readonly rate: Column;
+  readonly p50: Column;
+  readonly p95: Column;
+  readonly p99: Column;
+  readonly users?: Column;
+  readonly inFlight: Column;
+  readonly failed?: Column;
+  readonly dropped?: Column;
+  readonly late?: Column;
+}
+
+type Column = readonly (number | null)[];
+
+/** How many times are in equal parts between the logarithms of the shortest and the longest. */
+export interface LoadDistribution {
+  readonly name: string;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly counts: readonly number[];
+}
+
+/** What the page shows of a load job, which does not grow with the time that it took. */
+export function pageLoad(
+  { id, outline: steps, started = 0, load }: JobRecord,
+  warnings: RunRecord["warnings"],
+  keyOf: (run: StepRun) => string,
+): PageLoad | undefined {
+  if (!load) return undefined;
+  const { outline, seconds, end } = load;
+  const { stats, thresholds = [], causes = [], otherFailures, stopped } = end ?? {};
+  const curves = curvesOf(seconds);
+  return {
+    summary: stats && renderRoundsLine(stats, " · ").replace(" %", "\u00a0%"),
+    warnings: warnings.flatMap(({ text }) =>
+      text.startsWith(`${id}: `) ? text.slice(id.length + 2) : []
+    ),
+    stopped,
+    thresholds: thresholds.map(({ expression, says, passed, operands, problem }) => ({
+      text: says ?? expression,
+      passed,
+      value: problem ?? operands.map(renderOperand).join(", "),
+    })),
+    numbers: stats
+      ? [
+        ["all rounds", ...numberCells(stats)],
+        ...stats.steps.map((step) => [
+          step.key,
+          ...numberCells(step),
+        ]),
+      ]
+      : [],
+    causes: causes.map(({ count, first, last, example }) => {
+      const failed = example?.inside.find(({ result }) => hasFailed(result)) ?? example;
+      const [failure] = failed?.result.failures ?? [];
+      return {
+        ...{ count, first: first - started, last: last - started },
+        step: example ? outline.steps[example.run.step] ?? example.result.name : "",
+        message: failure ? cutLine(summarizeFailure(failure), WIDEST) : "failed",
+        row: example && keyOf(example.run),
+      };
+    }),
+    otherFailures,
+    stages: stagesOf(outline, curves.end),
+    curves,
+    distributions: distributionsOf(
+      seconds,
+      steps.map(({ name }, index) => outline.steps[index] ?? name),
+    ),
+  };
+}
+
+/** The warm-up and the stages as far as the job came. */
+function stagesOf({ warmUp = 0, stages }: LoadOutline, end: number): readonly PageStage[] {
+  let from = warmUp;
+  const all = stages.map((stage) => {
+    const to = from + (stage.duration ?? Infinity);
+    const band = { from, to: Math.min(to, end), label: labelOfStage(stage) };
+    from = to;
+    return band;
+  });
+  const first = { from: 0, to: Math.min(warmUp, end), label: "warm-up", isWarmUp: true } as const;
+  return [first, ...all].filter(({ from, to }) => from < to);
+}
+
+function labelOfStage({ rate, users = 0, ramp }: LoadStageOutline): string {
+  const pace = rate === undefined ? countOf(users, "user") : `${perSecond(rate)}/s`;
+  return ramp ? `to ${pace}` : pace;
+}
+
+/** Neighbouring seconds, of all processes, as one. */
+interface Span {
+  from: number;
+  readonly phase: LoadSecond["phase"];
+  readonly lengths: Map<number, number>;
+  readonly seconds: LoadSecond[];
+}
+
+function curvesOf(seconds: readonly LoadSecond[]): LoadCurves {
+  const end = seconds.reduce((end, { from, length }) => Math.max(end, from + length), 0);
+  const width = Math.max(1, Math.ceil(end / 1000 / MAX_POINTS)) * 1000;
+  const spans: Span[] = [];
+  for (const second of seconds.toSorted((one, other) => one.from - other.from)) {
+    const { from, length, phase } = second;
+    const last = spans.at(-1);
+    const isSame = last !== undefined && (last.lengths.has(from) ||
+      last.phase === phase && Math.floor(from / width) === Math.floor(last.from / width) ||
+      last.phase !== "warm_up" && length < SHORT);
+    const span: Span = isSame ? last : { from, phase, lengths: new Map(), seconds: [] };
+    if (!isSame) spans.push(span);
+    span.lengths.set(from, Math.max(span.lengths.get(from) ?? 0, length));
+    span.seconds.push(second);
+  }
+  const points = spans.map(pointOf);
+  const column = (name: Exclude<keyof LoadCurves, "end">) =>
+    points.map((point) => {
+      const value = point[name];
+      return value === undefined ? null : Number(value.toPrecision(4));
+    });
+  const unlessNone = (name: Exclude<keyof LoadCurves, "end">) => {
+    const values = column(name);
+    return values.some(Boolean) ? { [name]: values } : {};
+  };
+  return {
+    at: points.map(({ at }) => Math.round(at)),
+    end,
+    ...unlessNone("asked"),
+    rate: column("rate"),
+    ...{ p50: column("p50"), p95: column("p95"), p99: column("p99") },
+    ...unlessNone("users"),
+    inFlight: column("inFlight"),
+    ...unlessNone("failed"),
+    ...unlessNone("dropped"),
+    ...unlessNone("late"),
+  };
+}
+
+type Point = Partial<Record<Exclude<keyof LoadCurves, "end">, number>> & { readonly at: number };
+
+function pointOf({ from, phase, lengths, seconds }: Span): Point {
+  const length = [...lengths.values()].reduce((sum, one) => sum + one, 0);
+  const perSecond = (countIn: (second: LoadSecond) => number) =>
+    length === 0 ? 0 : seconds.reduce((sum, one) => sum + countIn(one), 0) * 1000 / length;
+  // Those of several processes add up.
+  const most = (name: "users" | "inFlight") =>
+    Math.max(
+      ...[...lengths.keys()].map((from) =>
+        seconds.reduce((sum, one) => sum + (one.from === from ? one[name] ?? 0 : 0), 0)
+      ),
+    );
+  const times = mergeTimes(seconds.map(({ rounds }) => rounds));
+  const [p50, p95, p99] = times.count === 0 ? [] : times.percentiles([50, 95, 99]);
+  return {
+    at: from + length / 2,
+    asked: phase === "ending"
+      ? undefined
+      : perSecond(({ asked = 0, length }) => asked * length / 1000),
+    rate: perSecond(({ rounds: { passed, failed } }) => passed + failed),
+    ...{ p50, p95, p99 },
+    users: most("users"),
+    inFlight: most("inFlight"),
+    failed: perSecond(({ rounds }) => rounds.failed),
+    dropped: perSecond(({ dropped = 0 }) => dropped),
+    late: perSecond(({ late = 0 }) => late),
+  };
+}
+
+function mergeTimes(counts: readonly LoadSecond["rounds"][]): Histogram {
+  const all = new Histogram(true);
+  for (const { times } of counts) if (times) all.merge(Histogram.decode(times));
+  return all;
+}
+
+function distributionsOf(
+  all: readonly LoadSecond[],
+  names: readonly string[],
+): readonly LoadDistribution[] {
+  const seconds = all.filter(({ phase }) => phase !== "warm_up");
+  const steps = Map.groupBy(seconds.flatMap(({ steps }) => steps), ({ step }) => step);
+  return [
+    { name: "All rounds", counts: seconds.map(({ rounds }) => rounds) },
+    ...names.map((name, step) => ({ name, counts: steps.get(step) ?? [] })),
+  ].flatMap(({ name, counts }) => {
+    const times = mergeTimes(counts);
+    const summary = times.summary();
+    if (!summary) return [];
+    const { count, min, max, p50, p95, p99 } = summary;
+    const bars = times.bars(MAX_BARS, (time) => Math.log(Math.max(time, SHORTEST)));
+    return [{ name, count, min, max, p50, p95, p99, counts: bars }];
+  });
+}
+
+/** A logarithm of nothing would be infinite: a microsecond. */
+const SHORTEST = 0.001;
