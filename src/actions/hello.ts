@@ -17,5 +17,7 @@ export const assert: Action = {
   name: "assert",
   summary: "Does nothing: for a step that only tests what there is",
   usage: undefined,
+  /** Its status says nothing. */
+  explainer: () => Promise.resolve({ describe: () => ({ response: { minor: [["status"]] } }) }),
   exampleTest: "outputs.order.total == 12",
 };

@@ -32,6 +32,7 @@ const CASES:
     ["((res.ok))", { "res.ok": false }],
     ["false", {}],
     ["1 == 2", {}],
+    ["{id: vars.n, product: 'mug', total: 37}.total == 38", { "{…}.total": 37 }],
     ["diff(res.body, {total: 4}, {ignore: ['$.items']}) == []", {
       "diff(res.body, {total: 4}, {ignore: ['$.items']})": [{ path: "$.total", left: 3, right: 4 }],
     }],

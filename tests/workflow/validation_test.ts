@@ -567,6 +567,25 @@ Deno.test("a with that is not a mapping is reported once", async () => {
   assertEquals(await describeText(step("with: GET http://h", "http")), shown);
 });
 
+Deno.test("a test that is a value is refused", () =>
+  check([
+    [
+      job("steps: [{ uses: hello, test: 1 }]"),
+      "4:32: error: test must be true or false, it is int",
+    ],
+    [
+      job("steps: [{ uses: hello, test: [\"'a'\", { that: '[1]' }, nil] }]"),
+      "4:33: error: test must be true or false, it is string",
+      "4:48: error: test must be true or false, it is array",
+      "4:57: error: test must be true or false, it is nil",
+    ],
+    [
+      job("repeat: { count: 2, expect: 3 }"),
+      "4:31: error: expect must be true or false, it is int",
+    ],
+    [job("steps: [{ uses: hello, test: [true, 1 == 1] }]")],
+  ]));
+
 Deno.test("a value that a semicolon discards is reported", async () => {
   const shown = ['6:11: warning: the value before ";" is ignored'];
   assertEquals(await describeText(step("test: res.a == 1; res.b")), shown);

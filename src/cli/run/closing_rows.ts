@@ -50,7 +50,9 @@ export class ClosingRows {
       return isKept ? [textRow("Next", commandWith("rerun-failed", invocation))] : [];
     }
     if (this.#untestedFailures === 0 || switches.has("strict")) return [];
-    return [textRow("Next", `${commandWith("strict", invocation)} fails because of them`)];
+    return [
+      textRow("Next", `${commandWith("strict", invocation)} (untested failures fail the run)`),
+    ];
   }
 
   #addRounds({ snapshots = {}, inside }: StepTally): void {

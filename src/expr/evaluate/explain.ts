@@ -40,6 +40,8 @@ interface Frame {
 
 /** Longer values are not parsed again for a hint. */
 const LONGEST_SIDE = 60;
+/** A longer literal that a part of the test begins with is not repeated in its name. */
+const LONGEST_LITERAL = 20;
 
 /** Collects operands on its way down to the part of the test that decided. */
 class Explainer {
@@ -228,7 +230,11 @@ class Explainer {
 
   /** A part of the test as reports name it, and a path in its value. */
   #text(node: Node, path = ""): string {
-    const text = this.expression.source.slice(node.start, node.end);
+    const { source } = this.expression;
+    const root = rootOf(node);
+    const text = root !== node && root.end - root.start > LONGEST_LITERAL && isLiteral(root)
+      ? `${root.type === "ArrayExpression" ? "[…]" : "{…}"}${source.slice(root.end, node.end)}`
+      : source.slice(node.start, node.end);
     const isLoose = node.type === "LogicalExpression" || node.type === "ConditionalExpression";
     return path !== "" && isLoose ? `(${text})${path}` : text + path;
   }
@@ -327,6 +333,11 @@ function conversionHint(value: Value, node: Node, text: string): string | undefi
   if (text.length > LONGEST_SIDE) return undefined;
   const name = value.includes(".") ? "parse_float" : "parse_int";
   return `write ${name}(${isBare ? text : `trim(${text})`})`;
+}
+
+/** What a chain of members begins with: the map of `{ a: 1 }.a`. */
+function rootOf(node: Node): Node {
+  return node.type === "MemberExpression" ? rootOf(node.object) : node;
 }
 
 /** Whether a node is data that is written in the test itself, which needs not be shown again. */

@@ -254,12 +254,16 @@ export function makeFailureEntry(
   return {
     title: oneLine(title),
     location: location && formatLocation(location),
-    lines: failures.flatMap((failure) => [
-      { text: remark + summarizeFailure(failure), isHint: false },
-      ...failure.hint === undefined
-        ? []
-        : [{ text: `hint: ${oneLine(failure.hint)}`, isHint: true }],
-    ]),
+    lines: failures.flatMap((failure) => {
+      const text = remark + summarizeFailure(failure);
+      const hint = failure.hint === undefined ? "" : oneLine(failure.hint);
+      // "they differ at .total" after "… and … differ at .total" says nothing.
+      const isSaid = text.endsWith(hint.replace(/^they /, ""));
+      return [
+        { text, isHint: false },
+        ...isSaid ? [] : [{ text: `hint: ${hint}`, isHint: true }],
+      ];
+    }),
     cause,
     tookDown: [],
     likeness: remark === "" ? likeness : undefined,
@@ -339,15 +343,16 @@ function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
     ...lines.flatMap(({ text, isHint }) =>
       fitSentence(text, room).map((line) => isHint ? line : style.red(line))
     ),
-    ...alike.length > 0 ? fitSentence(describeAlike(alike), room) : [],
+    ...alike.length > 0 ? fitSentence(describeAlike(alike, entry.title), room) : [],
     ...tookDown.slice(0, MAX_TAKEN_DOWN).map((step) => `also failed: ${titleOf(step)}`),
     ...left > 0 ? [`also failed: ${countOf(left, "more step")}`] : [],
   ];
 }
 
 /** `also in 2 more steps: Entries › n 2, Entries › n 3`. */
-function describeAlike(alike: readonly string[]): string {
-  const named = alike.slice(0, MAX_ALIKE).join(", ");
-  const rest = alike.length > MAX_ALIKE ? ", …" : "";
-  return `also in ${countOf(alike.length, "more step")}: ${named}${rest}`;
+function describeAlike(alike: readonly string[], first: string): string {
+  const names = [...new Set(alike)].filter((title) => title !== first);
+  const named = names.slice(0, MAX_ALIKE).join(", ");
+  const rest = names.length > MAX_ALIKE ? ", …" : "";
+  return `also in ${countOf(alike.length, "more step")}${named && `: ${named}`}${rest}`;
 }

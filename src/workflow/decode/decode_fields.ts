@@ -5,7 +5,7 @@ import { describeValue, type Dict, isDict, isNumber, type Value } from "../../ba
 import type { Field, FieldTable, FieldType } from "./field.ts";
 import { ASSERTION, JOB_FIELDS, STEP_FIELDS } from "./fields.ts";
 import { type Expressions, IN_STEP, seeing, seeingMatrix, seeingRound } from "./expressions.ts";
-import { addError, addWarning, type Problem, warnOfBraces } from "../problem.ts";
+import { addError, addWarning, type Problem, refuseLiteral, warnOfBraces } from "../problem.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import type { LoadedActions } from "../../actions/registry.ts";
@@ -249,11 +249,7 @@ const DECODERS: { readonly [T in FieldType]: (input: Input) => Decoded[T] | unde
   list: (input) => Array.isArray(input.value) ? input.value : refuseList(input),
 };
 
-function refuse(
-  { decoding, path, name, value }: Input,
-  wanted: string,
-  hint?: string,
-): undefined {
+function refuse({ decoding, path, name, value }: Input, wanted: string, hint?: string): undefined {
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
   addError(decoding.problems, "type", path, message, { hint });
 }
@@ -358,14 +354,15 @@ function decodeAssertion(input: Input): Assertion | undefined {
   const { value, path, names, decoding } = input;
   const { fields } = ASSERTION;
   if (!isDict(value) || !Object.keys(fields).some((key) => Object.hasOwn(value, key))) {
-    const expression = decodeExpression(input);
+    const expression = refuseLiteral(decodeExpression(input), path, decoding.problems);
     return expression && { expression };
   }
   const { that, says } = decodeFields(value, path, {
     ...ASSERTION,
     fields: { that: { ...fields.that, names }, says: { ...fields.says, names } },
   }, decoding) ?? {};
-  return that && { expression: that, isMap: true, says };
+  const expression = refuseLiteral(that, [...path, "that"], decoding.problems);
+  return expression && { expression, isMap: true, says };
 }
 
 /** Zero, for an omitted duration. */

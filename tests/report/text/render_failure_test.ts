@@ -202,6 +202,23 @@ Deno.test("renderTrouble() shows a line of the file and an exchange once for eac
   ]);
 });
 
+Deno.test("renderFailureList() repeats neither a hint nor the names of entries", () => {
+  const failure = {
+    ...falseTest(1),
+    operands: [],
+    hint: "they differ at .total",
+    difference: { expected: "{total: 2}", received: "res.body", lines: ["@ .total", "- 2", "+ 1"] },
+  };
+  const entries = [1, 2, 3].map(() => makeFailureEntry("Build › n", [failure]));
+  assertEquals(renderFailureList(entries, PLAIN, IN_A_PIPE), [
+    "Failures",
+    "  1. Build › n   api.yml:14:11",
+    "     test is false: res.body and {total: 2} differ at .total",
+    "     also in 2 more steps",
+    "",
+  ]);
+});
+
 Deno.test("renderFailureList() lists failures at one place, or of one request, once", () => {
   const refused: Failure = { kind: "action", field: "uses", message: "no such path" };
   const entries = [
