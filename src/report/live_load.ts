@@ -194,7 +194,7 @@ export class LiveLoad {
     if (rows < 2 || steps.length === 0) return [];
     const shown = steps.length < rows ? steps.length : rows - 2;
     if (shown < 1) return [];
-    const room = Math.max(8, width - 40);
+    const room = Math.max(8, width - 34);
     const cells = steps.slice(0, shown).map((key, index) => {
       const { count = 0, failed = 0 } = this.#steps.get(index) ?? {};
       const { ended, length, times } = this.#recent(index);

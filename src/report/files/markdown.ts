@@ -9,8 +9,7 @@ import {
 } from "../coverage.ts";
 import type { LoadEnded } from "../../run/event.ts";
 import { countOf, cutLine } from "../text/lines.ts";
-import { grouped } from "../../base/text/count_of.ts";
-import { perSecond, renderRoundsLine } from "../text/render_load.ts";
+import { numberCells, renderRoundsLine } from "../text/render_load.ts";
 import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
@@ -141,10 +140,7 @@ function jobRow({ job, name, cases }: CaseSuite): string {
 
 /** The steps of a load job and its thresholds: one piece, like the other table. */
 function loadPiece(name: string, { stats, thresholds, stopped }: LoadEnded): string {
-  const rows = stats.steps.map(({ key, count, rate, p50, p95, p99, max, failed }) => {
-    const times = [p50, p95, p99, max].map(formatElapsed);
-    return [markdownText(key), grouped(count), `${perSecond(rate)}/s`, ...times, grouped(failed)];
-  });
+  const rows = stats.steps.map((step) => [markdownText(step.key), ...numberCells(step)]);
   const table = [
     ["Step", "Count", "Rate", "p50", "p95", "p99", "Max", "Failed"],
     ["---", ...new Array<string>(7).fill("--:")],

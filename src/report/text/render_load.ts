@@ -172,7 +172,9 @@ export function renderOperand(
   _: number,
   all: LoadThreshold["operands"],
 ): string {
-  const shown = typeof value !== "number" || Number.isInteger(value)
+  const shown = Number.isNaN(value)
+    ? "NaN: nothing was measured"
+    : typeof value !== "number" || Number.isInteger(value)
     ? String(value)
     : String(Number(value.toPrecision(4)));
   return all.length === 1 ? shown : `${text} ${shown}`;

@@ -82,6 +82,22 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
 
+Deno.test("a step that never ran has no times, and the share of none is no number", () => {
+  const none = { count: 0, passed: 0, failed: 0, rate: 0 };
+  const zero = Object.fromEntries(Object.keys(TIMES).map((name) => [name, 0])) as typeof TIMES;
+  const steps = [{ step: 0, key: "pay", ...none, ...zero }];
+  const thresholds = [{
+    ...{ expression: "stats.failed / stats.count < 1", passed: false },
+    operands: [{ text: "stats.failed / stats.count", value: NaN }],
+  }];
+  const lines = textOf({ ...ENDED, stats: { ...ENDED.stats, ...none, steps }, thresholds });
+  const at = lines.findIndex((line) => line.includes("    0 rounds in 5m"));
+  assertEquals(lines.slice(at + 2, at + 4), [
+    "      pay       0   0/s                           0",
+    "      ✗ stats.failed / stats.count < 1  NaN: nothing was measured",
+  ]);
+});
+
 Deno.test("where rounds are too slow, the table names the slowest step", () => {
   const [pay] = ENDED.stats.steps.slice(1);
   const steps = [ENDED.stats.steps[0]!, { ...pay!, p95: 240 }];
