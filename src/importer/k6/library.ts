@@ -117,7 +117,7 @@ export function stringOf(text: string | undefined): string | undefined {
   return text === undefined || /^'|^string\(/.test(text) ? text : `string(${text})`;
 }
 
-function patternOf({ source, flags }: RegExp): string {
+export function patternOf({ source, flags }: RegExp): string {
   const kept = flags.replace(/[^ims]/g, "");
   return quoteText((kept && `(?${kept})`) + source);
 }

@@ -2,12 +2,22 @@ import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { DraftStep } from "../../openapi/gen/draft.ts";
 import { joinTemplate, literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
+import { withoutMaps } from "../expressions.ts";
 import type { Names } from "../import_names.ts";
 import { dictOf } from "../input.ts";
 import { RequestDraft, withScheme } from "../request_draft.ts";
 import { sourceOf, textOf } from "../script_values.ts";
 import { callOf } from "./library.ts";
-import { type K6Step, literalNode, type Scope, type Thing, Untranslated } from "./scope.ts";
+import {
+  bind,
+  bindParameters,
+  type K6Step,
+  literalNode,
+  type Scope,
+  type Thing,
+  Untranslated,
+  walk,
+} from "./scope.ts";
 import { K6Values } from "./values.ts";
 
 /** A step, with what thresholds find it by. */
@@ -104,6 +114,60 @@ export class K6Requests {
     return this.send("request", args, scope);
   }
 
+  /** Translates `check(res, { name: (r) => … })` into tests of the step of the response. */
+  check(node: SyntaxNode & { readonly type: "CallExpression" }, scope: Scope): void {
+    const [subject, checks] = node.arguments as readonly SyntaxNode[];
+    if (!subject || !checks) throw new Untranslated(node);
+    for (const [name, { node: one, scope: outside }] of this.values.fieldsOf(checks, scope)) {
+      try {
+        const found = this.values.functionOf(one, outside);
+        const inside = found ? bindParameters(found, [subject], scope) : outside;
+        const [test, seen] = found ? this.#returned(found.node.body, inside) : [one, inside];
+        const about = this.#ownerOf(subject, test, scope, seen);
+        if (!about) throw new Untranslated(one);
+        about.request.tests.push(withoutMaps(this.values.test(test, seen, about)));
+      } catch (error) {
+        if (!(error instanceof Untranslated)) throw error;
+        const known = this.steps.at(-1)?.request.notes ?? this.notes;
+        known.push(`the check "${name}": ${this.text(one)}`);
+      }
+    }
+  }
+
+  /** What a function returns, with the variables before that. */
+  #returned(body: SyntaxNode, before: Scope): [SyntaxNode, Scope] {
+    if (body.type !== "BlockStatement") return [body, before];
+    let scope = before;
+    for (const one of body.body) {
+      if (one.type === "ReturnStatement" && one.argument) return [one.argument, scope];
+      if (one.type === "TryStatement") return this.#returned(one.block, scope);
+      if (one.type !== "VariableDeclaration") break;
+      scope = one.declarations.reduce<Scope>(
+        (all, { id, init }) =>
+          id.type === "Identifier" && init
+            ? bind(id.name, { type: "node", node: init, scope: all }, all)
+            : all,
+        scope,
+      );
+    }
+    throw new Untranslated(body);
+  }
+
+  /** The step that a check is about: that of its response, or else of the last request. */
+  #ownerOf(subject: SyntaxNode, test: SyntaxNode, scope: Scope, seen: Scope): K6Step | undefined {
+    const thing = this.values.resolve(subject, scope);
+    if (thing.type === "response") return thing.step;
+    const owners = new Set<K6Step>();
+    walk(test, (one) => {
+      if (one.type !== "Identifier" && one.type !== "MemberExpression") return;
+      const thing = this.values.resolve(one, seen);
+      if (thing.type === "response") owners.add(thing.step);
+    });
+    const last = this.steps.findLast(({ made }) => !made);
+    return [...owners].at(-1) ??
+      (callOf(test) === "" && test.type === "Literal" ? undefined : last);
+  }
+
   /** Makes the step of a request: `http.post(url, body, params)`. */
   send(method: string, args: readonly SyntaxNode[], scope: Scope): Thing {
     const { values } = this;
@@ -129,7 +193,8 @@ export class K6Requests {
       node: SyntaxNode | undefined,
       add: (node: SyntaxNode) => void,
     ) => {
-      if (!node || /^(?:null|undefined|\{\}|""|'')$/.test(this.text(node))) return;
+      const isNull = node?.type === "Literal" && node.value === null;
+      if (!node || isNull || /^(?:undefined|\{\}|""|'')$/.test(this.text(node))) return;
       try {
         add(node);
       } catch (error) {
@@ -144,8 +209,7 @@ export class K6Requests {
     );
     attempt("the body", given.get("body"), (node) => this.#setBody(request, node, scope));
     setCredentials(request);
-    const path =
-      request.url.replace(/^(?:\{\{[^}]*\}\}|https?:\/\/[^/?]*)/, "").replace(/\?.*$/s, "") || "/";
+    const path = request.url.replace(/^(?:[^/]*:\/\/)?[^/?]*|\?.*$/gs, "") || "/";
     const title = step.tags.name ?? `${request.method} ${path}`;
     const named = this.group === "" || step.tags.name !== undefined
       ? title

@@ -1,5 +1,4 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
-import { withoutMaps } from "../expressions.ts";
 import { RequestDraft } from "../request_draft.ts";
 import { K6Requests } from "./requests.ts";
 import { callOf, isRandom } from "./library.ts";
@@ -9,7 +8,6 @@ import {
   type FunctionThing,
   identifier,
   isNode,
-  type K6Step,
   literalNode,
   namesIn,
   type Scope,
@@ -32,8 +30,15 @@ export class K6Script extends K6Requests {
 
   /** Translates a call of a function; what it returns, if that is known. */
   run(found: FunctionThing, args: readonly SyntaxNode[], scope: Scope): Thing | undefined {
-    return this.#call(found, args, scope);
+    try {
+      return this.#call(found, args, scope);
+    } catch (error) {
+      if (!(error instanceof Untranslated)) throw error;
+      this.note(`the script: ${this.text(error.node)}`);
+      return undefined;
+    }
   }
+
   #call(
     { node, scope }: FunctionThing,
     args: readonly SyntaxNode[],
@@ -143,6 +148,8 @@ export class K6Script extends K6Requests {
   /** Makes a value once, in a step of its own, because several parts read it. */
   #make(name: string, node: SyntaxNode, scope: Scope): Scope {
     const value = this.values.template(node, scope);
+    const [, known] = /^\{\{(outputs\.\w+)\}\}$/.exec(value) ?? [];
+    if (known !== undefined) return bind(name, { type: "text", text: known }, scope);
     const request = new RequestDraft(this.names);
     request.capture(name, "res.value");
     const [output] = Object.keys(request.outputs);
@@ -319,7 +326,7 @@ export class K6Script extends K6Requests {
       return VOID;
     }
     if (name === "check") {
-      this.#check(node, scope);
+      this.check(node, scope);
       return VOID;
     }
     if (name === "group") {
@@ -340,59 +347,6 @@ export class K6Script extends K6Requests {
     const isValue = only?.type === "ReturnStatement" && others.length === 0;
     if (isValue && !this.#acts(only, found.scope)) return undefined;
     return this.#call(found, node.arguments, scope) ?? VOID;
-  }
-
-  #check(node: SyntaxNode & { readonly type: "CallExpression" }, scope: Scope): void {
-    const [subject, checks] = node.arguments as readonly SyntaxNode[];
-    if (!subject || !checks) throw new Untranslated(node);
-    for (const [name, { node: one, scope: outside }] of this.values.fieldsOf(checks, scope)) {
-      try {
-        const found = this.values.functionOf(one, outside);
-        const inside = found ? bindParameters(found, [subject], scope) : outside;
-        const [test, seen] = found ? this.#returned(found.node.body, inside) : [one, inside];
-        const about = this.#ownerOf(subject, test, scope, seen);
-        if (!about) throw new Untranslated(one);
-        about.request.tests.push(withoutMaps(this.values.test(test, seen, about)));
-      } catch (error) {
-        if (!(error instanceof Untranslated)) throw error;
-        const known = this.steps.at(-1)?.request.notes ?? this.notes;
-        known.push(`the check "${name}": ${this.text(one)}`);
-      }
-    }
-  }
-
-  /** What a function returns, with the variables before that. */
-  #returned(body: SyntaxNode, before: Scope): [SyntaxNode, Scope] {
-    if (body.type !== "BlockStatement") return [body, before];
-    let scope = before;
-    for (const one of body.body) {
-      if (one.type === "ReturnStatement" && one.argument) return [one.argument, scope];
-      if (one.type === "TryStatement") return this.#returned(one.block, scope);
-      if (one.type !== "VariableDeclaration") break;
-      scope = one.declarations.reduce<Scope>(
-        (all, { id, init }) =>
-          id.type === "Identifier" && init
-            ? bind(id.name, { type: "node", node: init, scope: all }, all)
-            : all,
-        scope,
-      );
-    }
-    throw new Untranslated(body);
-  }
-
-  /** The step that a check is about: that of its response, or else of the last request. */
-  #ownerOf(subject: SyntaxNode, test: SyntaxNode, scope: Scope, seen: Scope): K6Step | undefined {
-    const thing = this.values.resolve(subject, scope);
-    if (thing.type === "response") return thing.step;
-    const owners = new Set<K6Step>();
-    walk(test, (one) => {
-      if (one.type !== "Identifier" && one.type !== "MemberExpression") return;
-      const thing = this.values.resolve(one, seen);
-      if (thing.type === "response") owners.add(thing.step);
-    });
-    const last = this.steps.findLast(({ made }) => !made);
-    return [...owners].at(-1) ??
-      (callOf(test) === "" && test.type === "Literal" ? undefined : last);
   }
 }
 

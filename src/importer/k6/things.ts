@@ -9,6 +9,7 @@ import { callOf } from "./library.ts";
 import {
   bindParameters,
   type FunctionThing,
+  type K6Step,
   lookUp,
   returnOf,
   type Scope,
@@ -197,7 +198,12 @@ export class K6Things {
     if (thing.node.type !== "ObjectExpression") throw new Untranslated(node);
     for (const field of thing.node.properties) {
       if (field.type === "SpreadElement") {
-        for (const [key, one] of this.fieldsOf(field.argument, thing.scope)) fields.set(key, one);
+        try {
+          for (const [key, one] of this.fieldsOf(field.argument, thing.scope)) fields.set(key, one);
+        } catch (error) {
+          if (!(error instanceof Untranslated)) throw error;
+          this.note(`${sourceOf(field, this.plain)}, of which nothing is known`);
+        }
       } else {
         const key = field.computed
           ? this.constant(field.key, thing.scope)
@@ -207,6 +213,32 @@ export class K6Things {
       }
     }
     return fields;
+  }
+
+  /** The step whose response a chain of members and calls begins with. */
+  ownerOf(node: SyntaxNode, scope: Scope): K6Step | undefined {
+    switch (node.type) {
+      case "MemberExpression":
+        return this.#stepOf(node, scope) ?? this.ownerOf(node.object as SyntaxNode, scope);
+      case "CallExpression":
+        if (callOf(node) === "JSON.parse" && node.arguments[0]) {
+          return this.ownerOf(node.arguments[0], scope);
+        }
+        return node.callee.type === "MemberExpression"
+          ? this.ownerOf(node.callee.object as SyntaxNode, scope)
+          : undefined;
+      case "Identifier":
+        return this.#stepOf(node, scope);
+    }
+    return undefined;
+  }
+
+  #stepOf(node: SyntaxNode, scope: Scope): K6Step | undefined {
+    const thing = this.resolve(node, scope);
+    if (thing.type === "response") return thing.step;
+    return thing.type === "node" && thing.node !== node
+      ? this.ownerOf(thing.node, thing.scope)
+      : undefined;
   }
 
   /** A value that is known without a run; random numbers have their mean. */

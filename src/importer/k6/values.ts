@@ -24,6 +24,7 @@ import {
   libraryCall,
   methodCall,
   nameIn,
+  patternOf,
   RESPONSE,
   stringOf,
 } from "./library.ts";
@@ -157,18 +158,18 @@ export class K6Values extends K6Things {
     if (node.type === "Identifier" && this.resolve(node, scope).type === "response") {
       return { text: "true", isTest: true };
     }
-    const owner = this.#ownerOf(node, scope);
+    const owner = this.ownerOf(node, scope);
     if (owner && owner !== step) return this.#capture(owner, node, scope);
     const env = this.envDefault(node, scope);
     if (env) return this.#readEnv(env[1], env[2]);
     const text = (one: SyntaxNode) => this.read(one, scope, step)?.text;
     switch (node.type) {
       case "UnaryExpression": {
-        const { argument } = node;
-        const isDouble = node.operator === "!" && argument.type === "UnaryExpression" &&
-          argument.operator === "!";
-        const test = isDouble && readTest(argument.argument, this.#script(scope, step));
-        return test ? { text: test, isTest: true } : undefined;
+        const test = node.operator === "!"
+          ? readTest(node.argument, this.#script(scope, step))
+          : undefined;
+        const [, inner] = /^not \(([^()]*(?:\([^()]*\)[^()]*)*)\)$/.exec(test ?? "") ?? [];
+        return test ? { text: inner ?? `not (${test})`, isTest: true } : undefined;
       }
       case "Identifier":
         return this.#readName(node.name, scope, step);
@@ -299,6 +300,11 @@ export class K6Values extends K6Things {
         ? { text: `first(css(res.body, ${quoteText(selector)}))` }
         : null;
     }
+    const pattern = callee.object.type === "Literal" ? callee.object.value : undefined;
+    if (method === "test" && pattern instanceof RegExp) {
+      const value = first && text(first);
+      return value ? { text: `${value} matches ${patternOf(pattern)}`, isTest: true } : null;
+    }
     const value = text(callee.object as SyntaxNode);
     if (value === undefined) return null;
     return methodCall(method, value, node.arguments, text);
@@ -355,32 +361,6 @@ export class K6Values extends K6Things {
     if (!a || !b) return null;
     const isText = operator === "+" && [a, b].some((one) => /^'|^string\(| \+ '/.test(one));
     return { text: isText ? `${stringOf(a)} + ${stringOf(b)}` : `(${a} ${operator} ${b})` };
-  }
-
-  /** The step whose response a chain of members and calls begins with. */
-  #ownerOf(node: SyntaxNode, scope: Scope): K6Step | undefined {
-    switch (node.type) {
-      case "MemberExpression":
-        return this.#stepOf(node, scope) ?? this.#ownerOf(node.object as SyntaxNode, scope);
-      case "CallExpression":
-        if (callOf(node) === "JSON.parse" && node.arguments[0]) {
-          return this.#ownerOf(node.arguments[0], scope);
-        }
-        return node.callee.type === "MemberExpression"
-          ? this.#ownerOf(node.callee.object as SyntaxNode, scope)
-          : undefined;
-      case "Identifier":
-        return this.#stepOf(node, scope);
-    }
-    return undefined;
-  }
-
-  #stepOf(node: SyntaxNode, scope: Scope): K6Step | undefined {
-    const thing = this.resolve(node, scope);
-    if (thing.type === "response") return thing.step;
-    return thing.type === "node" && thing.node !== node
-      ? this.#ownerOf(thing.node, thing.scope)
-      : undefined;
   }
 
   /** Makes a part of another response an output of its step. */
