@@ -38,7 +38,9 @@ function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFields {
   const [{ job, phase, stage }] = timed as [LoadSecondFields];
   const from = Math.min(...timed.map(({ from }) => from));
   const length = roundDuration(Math.max(...timed.map(({ from, length }) => from + length)) - from);
-  const asked = parts.reduce((sum, { asked = 0, length }) => sum + asked * length, 0) / length;
+  const rounds = parts.reduce((sum, { asked = 0, length }) => sum + asked * length, 0);
+  // The last second may take no time.
+  const asked = length === 0 ? 0 : rounds / length;
   const lateMax = greatest(parts, ({ lateMax }) => lateMax);
   const busy = greatest(parts, ({ busy }) => busy);
   const failures = mergeFailures(parts.flatMap(({ failures = [] }) => failures));
