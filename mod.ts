@@ -94,6 +94,7 @@ export type {
   RoundStats,
   RunEvent,
   RunFinished,
+  RunOrigin,
   RunStarted,
   SnapshotOutcome,
   StepFinished,
