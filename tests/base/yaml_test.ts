@@ -520,6 +520,7 @@ const INSERTIONS:
       "a:\n- x: |\n    1\n\n    # d\n  # c\n\n- m: 1\n\n- z\n\n# e\n- y\n",
     ],
     ["a:\r\n  - x\r\nb: 1\r\n", [ITEM], "a:\r\n  - x\r\n\r\n  - m: 1\r\nb: 1\r\n"],
+    ["c: 0\r\na:\n  - x\nb: 1\r\n", [ITEM], "c: 0\r\na:\n  - x\n\r\n  - m: 1\r\nb: 1\r\n"],
     [
       "v: # c\n  p: 1\n\n  # d\n  q: [1,\n    2]\na:\n  - s:\n      - k: 1\n",
       [

@@ -38,14 +38,20 @@ export function insertYaml(file: Source, insertions: readonly Insertion[]): stri
     return { ...editOf(node, insertion, unix), insertion };
   });
   let { text } = unix;
+  let result = file.text.replace(/(?<!\n)$/, lineBreak);
+  // Where the other text has line breaks of two characters.
+  const longBreaks = [...file.text.matchAll(/\r\n/g)].map(({ index }, before) => index - before);
   let [value] = constructValues(parsed) as Value[];
   // From the last to the first, so that the earlier offsets and indexes stay valid.
   for (const { at, added, insertion } of edits.reverse().sort((a, b) => b.at - a.at)) {
     text = text.slice(0, at) + added + text.slice(at);
+    const place = at + longBreaks.filter((one) => one < at).length;
+    result = result.slice(0, place) + added.replaceAll("\n", lineBreak) +
+      result.slice(place);
     value = insertInto(value!, insertion.path, insertion);
   }
   if (!holds({ ...unix, text }, value!)) throw cannotAdd(file);
-  return text.replaceAll("\n", lineBreak);
+  return result;
 }
 
 function holds(file: Source, value: Value): boolean {
