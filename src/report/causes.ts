@@ -17,13 +17,17 @@ export function causeOf(
   request?: string,
 ): Pick<FailedPart, "cause" | "likeness"> {
   const [first] = failures;
-  const place = failures.find((failure) => failure.place)?.place;
-  // A test says the same of whatever it compares.
-  const what = first?.kind === "test" || request === undefined ? place && textOf(place) : request;
-  const [line = ""] = first?.message.split("\n", 1) ?? [];
+  const firstPlace = failures.find(({ place }) => place)?.place;
+  const likenesses = failures.map(({ kind, message, place = firstPlace }) => {
+    // A test says the same of whatever it compares.
+    const what = kind === "test" || request === undefined ? place && textOf(place) : request;
+    const [line = ""] = message.split("\n", 1);
+    // Times and sizes differ; status codes matter.
+    return what && `${what} ${line.replace(/(\b[1-5]\d\d\b)|\d+/g, "$1")}`;
+  });
   return {
     cause: failures.every(({ cause }) => cause === first?.cause) ? first?.cause : undefined,
-    likeness: what === undefined ? undefined : `${what} ${line.replace(/\d+/g, "0")}`,
+    likeness: first && likenesses.every(Boolean) ? likenesses.join("\n") : undefined,
   };
 }
 

@@ -226,6 +226,8 @@ Deno.test("renderFailureList() lists failures at one place, or of one request, o
     makeFailureEntry("Build › get", [refused], "", "GET /a"),
     makeFailureEntry("Build › get again", [refused], "", "GET /a"),
     makeFailureEntry("Build › get b", [refused], "", "GET /b"),
+    makeFailureEntry("Build › two", [refused, { ...refused, message: "and 503" }], "", "GET /b"),
+    makeFailureEntry("Build › other", [refused, { ...refused, message: "and 404" }], "", "GET /b"),
   ];
   assertEquals(renderFailureList(entries, PLAIN, IN_A_PIPE), [
     "Failures",
@@ -237,6 +239,12 @@ Deno.test("renderFailureList() lists failures at one place, or of one request, o
     "     also in 1 more step: Build › get again",
     "  3. Build › get b",
     "     no such path",
+    "  4. Build › two",
+    "     no such path",
+    "     and 503",
+    "  5. Build › other",
+    "     no such path",
+    "     and 404",
     "",
   ]);
 });
