@@ -133,8 +133,12 @@ export function withoutSecretNames(values: Dict, mask: string): Dict {
 
 function withoutSecret(name: string, value: Value, mask: string): Value {
   if (value === null || typeof value === "boolean") return value;
-  if (!isSecretName(name)) return isDict(value) ? withoutSecretNames(value, mask) : value;
-  return typeof value === "object" || canBeSecret(name, value) ? mask : value;
+  if (isSecretName(name)) {
+    return typeof value === "object" || canBeSecret(name, value) ? mask : value;
+  }
+  // The items of a list have its name.
+  if (Array.isArray(value)) return value.map((item) => withoutSecret(name, item, mask));
+  return isDict(value) ? withoutSecretNames(value, mask) : value;
 }
 
 /** Values of settings about authentication. */

@@ -4,7 +4,7 @@ import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `name: n
-vars: { stage: test, token: "", id: x, db: {}, account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
+vars: { stage: test, token: "", id: x, db: {}, list: [], account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
 jobs: [{ id: j, name: j, steps: [{ uses: hello }] }]
 `;
 
@@ -45,6 +45,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
     ...["w.yml", "--var", "token=ab", "--var=account.pin_token=12", "--var", "stage=it's"],
     ...["--var", "id=https://me:pass-1@host/", "--no-github"],
     ...["--var", 'db:={"password":"pw","user":"ann"}'],
+    ...["--var", 'list:=[{"password":"pw"}]'],
   ];
   const env = { ...GITHUB, BUILD_NOTE: "by hand", API_KEY: "key-value-1" };
   const { report, ctrf, html, texts } = await reportsOf([...args, "--seed", "key-value-1"], env);
@@ -53,6 +54,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       ...["--report-dir", "r", "w.yml", "--var", "token=***", "--var=account.pin_token=***"],
       ...["--var", "stage=it's", "--var", "id=https://me:***@host/", "--no-github"],
       ...["--var", 'db:={"password":"***","user":"ann"}'],
+      ...["--var", 'list:=[{"password":"***"}]'],
       ...["--seed", "***"],
     ],
     host: hostname(),
@@ -67,6 +69,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       account: { pin_token: "***", user: "ann" },
     },
     db: { password: "***", user: "ann" },
+    list: [{ password: "***" }],
     seen: "by hand",
   });
   assert(long.length < 3000 && long.endsWith("more characters)"), long);
@@ -77,7 +80,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       "branch main",
       "--var 'stage=it'\\''s'",
       `href="${BUILD.ci.url}"`,
-      "7 vars",
+      "8 vars",
     ]
   ) {
     assert(html.includes(text), text);

@@ -1,10 +1,15 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
-import { isDict } from "../../base/value/value.ts";
 import type { Files, Host } from "../../host/host.ts";
 import { machineName } from "../../host/machine_name.ts";
 import type { RunOrigin } from "../../run/event.ts";
 import { MASK } from "../../secrets/masker.ts";
-import { isSecretName, withoutPassword, withoutSecretNames } from "../../secrets/secrets.ts";
+import {
+  dsnPasswords,
+  isSecretName,
+  SHORTEST_SECRET,
+  withoutPassword,
+  withoutSecretNames,
+} from "../../secrets/secrets.ts";
 
 /** A CI system and its variables; `set` is there in each of its builds. */
 interface CiSystem {
@@ -95,9 +100,11 @@ function shownArgs(args: readonly string[]): readonly string[] {
       (isVar && /^((?:--var=)?([\w.-]+?):?=)(.*)$/s.exec(word)) || [];
     if (name.split(".").some(isSecretName)) return start + MASK;
     const data = tryParseJson(value);
-    return isDict(data)
-      ? start + JSON.stringify(withoutSecretNames(data, MASK))
-      : withoutPassword(word);
+    if (typeof data === "object" && data !== null) {
+      return start + JSON.stringify(withoutSecretNames({ [name]: data }, MASK)[name]);
+    }
+    return dsnPasswords(word).filter(({ length }) => length >= SHORTEST_SECRET)
+      .reduce((shown, password) => shown.replaceAll(password, MASK), withoutPassword(word));
   });
 }
 
