@@ -1,5 +1,6 @@
 import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
+import type { Plan } from "../plan/plan.ts";
 import { selectJobs } from "../plan/select_jobs.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { SuiteMember } from "./suite.ts";
@@ -63,23 +64,19 @@ export async function writeFailed(failed: FailedIds, host: Host): Promise<boolea
   }
 }
 
-/** The failed jobs of the workflows, with the jobs that they need. */
-export function selectFailed(
-  members: readonly SuiteMember[],
-  failed: FailedIds,
-): readonly SuiteMember[] {
-  return members.flatMap((member): SuiteMember[] => {
-    const ids = failed.get(member.key);
-    if (!ids || member.kind === "refused") return ids ? [member] : [];
-    const { plan } = member;
-    const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
-    // It could not be loaded before, or has been edited since: what failed in it is not known. And
-    // its cleanup has nothing to clean up without its jobs.
-    if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) {
-      return [member];
-    }
-    return [{ ...member, plan: selectJobs(plan, { only, withNeeds: true, skip: new Set() }) }];
-  });
+/** The failed jobs of a workflow, with the jobs that they need. */
+export function selectFailed(plan: Plan, ids: readonly string[]): Plan {
+  const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
+  // It could not be loaded before, or has been edited since: what failed in it is not known. And
+  // its cleanup has nothing to clean up without its jobs.
+  if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) return plan;
+  return selectJobs(plan, { only, withNeeds: true, skip: new Set() });
+}
+
+/** Says that everything runs, as nothing is known of a run that failed. */
+export function noteUnknownFailed(failed: FailedIds | undefined, { stderr }: Host): void {
+  const which = failed === undefined ? "" : "of these files ";
+  stderr.write(`no failed run ${which}is known in this directory: everything runs\n`);
 }
 
 /** The maximum length of a name that every system allows. */

@@ -1,6 +1,13 @@
 import { LoadError } from "../../base/errors.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { run } from "../../run/run.ts";
-import { FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
+import {
+  FailedJobs,
+  noteUnknownFailed,
+  readFailed,
+  selectFailed,
+  writeFailed,
+} from "../../suite/failed_jobs.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
@@ -22,7 +29,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     return await watchCommand(invocation, program, runCommand);
   }
   const opened = await openOperands(operands, host, watching?.files.hostOfSearch());
-  if ("workflow" in opened && !switches.has("rerun-failed")) {
+  if ("workflow" in opened) {
     refuseOptions("workflow", invocation);
     return await runWorkflow(opened.workflow, invocation, program);
   }
@@ -38,7 +45,9 @@ async function runWorkflow(
 ): Promise<ExitCode> {
   const { host, watching } = program;
   const settings = await readReportSettings(invocation, host);
-  const { plan, planning, options, secrets } = await prepare(file, invocation, program, settings);
+  const prepared = await prepare(file, invocation, program, settings);
+  const { planning, options, secrets } = prepared;
+  const plan = await failedPart(prepared.plan, file.path, invocation, program);
   if (isShown(invocation)) {
     const { renderPlan } = await import("./render_plan.ts");
     host.stdout.write(renderPlan(plan, planning, secrets));
@@ -56,6 +65,23 @@ async function runWorkflow(
   );
   if (code !== 0) (await import("../messages.ts")).printSeed(plan.draws, host);
   return code;
+}
+
+/** With `--rerun-failed`, the jobs that failed in the last run; all if that is not known. */
+async function failedPart(
+  plan: Plan,
+  path: string,
+  { switches }: Invocation,
+  { host, watching }: Program,
+): Promise<Plan> {
+  if (!switches.has("rerun-failed")) return plan;
+  const failed = watching?.failed ?? await readFailed(host);
+  const ids = failed?.get(path);
+  // The files of the other jobs are still watched.
+  watching?.select([{ kind: "planned", path, index: 0, key: path, plan }]);
+  if (ids) return selectFailed(plan, ids);
+  noteUnknownFailed(failed, host);
+  return plan;
 }
 
 /** Reads the inputs and plans the workflow. Reports one that cannot be loaded as a failed run. */

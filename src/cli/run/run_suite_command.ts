@@ -1,5 +1,11 @@
 import { readShardTimes } from "../../suite/divide_suite.ts";
-import { type FailedIds, FailedJobs, readFailed, selectFailed } from "../../suite/failed_jobs.ts";
+import {
+  type FailedIds,
+  FailedJobs,
+  noteUnknownFailed,
+  readFailed,
+  selectFailed,
+} from "../../suite/failed_jobs.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { type OpenOperands, suiteOfOperands } from "../../suite/open_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";
@@ -29,14 +35,14 @@ export async function runSuiteCommand(
   const inputs = await readRun(invocation, program, open.envFiles);
   const { planning, options } = inputs;
   const failed = switches.has("rerun-failed")
-    ? watching?.failed ?? await readFailed(host) ?? NOTHING
+    ? watching?.failed ?? await readFailed(host)
     : undefined;
   const times = values.get("shard-times");
   const { suite, leftOut } = await loadSuite(open, host, {
     ...planning,
     filter(members) {
       const affected = watching ? watching.select(members) : members;
-      return failed ? onlyFailed(affected, failed, program) : affected;
+      return switches.has("rerun-failed") ? onlyFailed(affected, failed, program) : affected;
     },
     shard: options.shard,
     times: times === undefined ? undefined : await readShardTimes(times, host),
@@ -71,18 +77,19 @@ export async function runSuiteCommand(
   return code;
 }
 
-const NOTHING: FailedIds = new Map();
-
 /** What failed in the last run, or everything if that is not known. */
 function onlyFailed(
   members: readonly SuiteMember[],
-  failed: FailedIds,
+  failed: FailedIds | undefined,
   { host }: Program,
 ): readonly SuiteMember[] {
-  const chosen = selectFailed(members, failed);
+  const chosen = members.flatMap((member): SuiteMember[] => {
+    const ids = failed?.get(member.key);
+    if (!ids || member.kind === "refused") return ids ? [member] : [];
+    return [{ ...member, plan: selectFailed(member.plan, ids) }];
+  });
   if (chosen.length > 0) return chosen;
-  const which = failed === NOTHING ? "" : "of these files ";
-  host.stderr.write(`no failed run ${which}is known in this directory: everything runs\n`);
+  noteUnknownFailed(failed, host);
   return members;
 }
 

@@ -360,6 +360,8 @@ jobs:
       [...again.stdout.matchAll(/^✓ (.*) [\d.]+ms$/gm)].map(([, name]) => name),
       ["first", "second", "third"],
     );
+    // It is reported as the run of one workflow, as without the option.
+    assertStringIncludes(again.stdout, "\nJobs       3 passed (3 of 5 selected)\n");
     assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "everything runs");
     const edited = text("false").replace(
       'other, steps: [{ uses: hello, test: "true"',
