@@ -289,7 +289,9 @@ function outcomeOf(
 ): StepOutcome {
   const { model } = step;
   const { response } = attempt;
-  const isTested = model.test || model.snapshot || meetsExpectations(step, attempt) ||
+  // A retry without a test fails its step unless an attempt succeeds, or what it waits for comes.
+  const isTested = model.test || model.snapshot || model.retry ||
+    meetsExpectations(step, attempt) ||
     (response?.result.job?.passed ?? 0) > 0;
   const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
   const isUntested = state === "untested" && response?.result.status !== 0;
