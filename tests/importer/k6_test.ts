@@ -278,6 +278,53 @@ export default function () {
   });
 });
 
+Deno.test("new --from k6: batches by name, spreads, patterns and other functions", async () => {
+  await importCase({
+    args: ["k6", "s.js"],
+    files: {
+      "s.js": `import http from 'k6/http';
+import { check } from 'k6';
+import { SHARED } from './shared.js';
+const isOk = (r) => r && r.status === 200;
+function find(id, extra = 'none') {
+  const headers = { ...SHARED, 'X-Extra': extra };
+  const res = http.get(\`URL/items/\${id}\`, { headers });
+  check(res, { ok: isOk, 'a path': (r) => /^\\/items/.test(r.json('path')), 'no error': (r) => !r.json().error });
+  return res.json();
+}
+export default function () {
+  const { front, css } = http.batch({ front: 'URL/', css: { method: 'GET', url: 'URL/a.css' } });
+  check(null, { both: () => front.status === 200 && css.status === 200 });
+  const item = find(1);
+  const { id, items: [first] } = find(item.id, 'more');
+  http.post('URL/text', id + ':' + first);
+  http.post('URL/json', '{"id": "' + id + '"}', { headers: { 'Content-Type': 'application/json' } });
+}
+`,
+    },
+    notes: [
+      "the import of ./shared.js",
+      "http.batch: its requests are sent one after another",
+      "...SHARED, of which nothing is known",
+      "...SHARED, of which nothing is known",
+    ],
+    lines: ["&& res.body.path matches '^\\\\/items'", "&& res.body.error in [nil, false"],
+    seen: (requests) => {
+      assertEquals(requests.map(({ path }) => path), [
+        "/",
+        "/a.css",
+        "/items/1",
+        "/items/7",
+        "/text",
+        "/json",
+      ]);
+      assertEquals(JSON.parse(requests[5]!.body), { id: "7" });
+      assertEquals(requests[3]!.headers.get("x-extra"), "more");
+      assertEquals(requests[4]!.body, "7:1");
+    },
+  });
+});
+
 Deno.test("new --from k6 notes what it does not translate, at its place", async () => {
   await importCase({
     args: ["k6", "s.js"],

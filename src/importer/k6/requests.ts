@@ -177,7 +177,7 @@ export class K6Requests {
       ? ["url", "params"]
       : ["url", "body", "params"];
     const given = new Map(names.map((name, index) => [name, args[index]]));
-    const request = new RequestDraft(this.names);
+    const request = new RequestDraft(this.names, asText);
     const step: JobStep = {
       request,
       captured: new Map(),
@@ -329,6 +329,11 @@ export class K6Requests {
     this.notes = [];
     return notes;
   }
+}
+
+/** A template in a text, which gives a text there, also where it is all of a string of JSON. */
+function asText(template: string): string {
+  return template.replace(/^\{\{((?:(?!\}\}).)+)\}\}$/s, "{{string($1)}}");
 }
 
 /** Moves a user and a password from a URL into `auth`. */

@@ -171,6 +171,8 @@ export class K6Values extends K6Things {
         const [, inner] = /^not \(([^()]*(?:\([^()]*\)[^()]*)*)\)$/.exec(test ?? "") ?? [];
         return test ? { text: inner ?? `not (${test})`, isTest: true } : undefined;
       }
+      case "Literal":
+        return typeof node.value === "number" ? { text: String(node.value) } : undefined;
       case "Identifier":
         return this.#readName(node.name, scope, step);
       case "TemplateLiteral": {
