@@ -181,8 +181,8 @@ function loadOf({ load }: JobRecord, name: string): readonly LoadPoint[] {
   return [point(name, stats), ...stats.steps.map((one) => point(`${name} › ${one.key}`, one))];
 }
 
-/** A load job or a step of it that is slower than it was. */
-export interface SlowerLoad {
+/** A load job or a step of it, compared with what it was. */
+export interface ComparedLoad {
   readonly name: string;
   /** Milliseconds. */
   readonly p95: number;
@@ -190,6 +190,8 @@ export interface SlowerLoad {
   readonly median: number;
   /** The number of these runs. */
   readonly runs: number;
+  /** By more than chance. */
+  readonly isSlower: boolean;
 }
 
 /** The runs that the last one is compared with. */
@@ -201,15 +203,22 @@ const SLOWER = 1.2;
 const MIN_DIFFERENCE = 1;
 
 /** What of the last run is slower than in the runs before it. */
-export function slowerLoads(history: History): readonly SlowerLoad[] {
+export function slowerLoads(history: History): readonly ComparedLoad[] {
+  return compareLoads(history).filter(({ isSlower }) => isSlower);
+}
+
+/** The load jobs of the last run and their steps, compared with the runs before it. */
+export function compareLoads(history: History): readonly ComparedLoad[] {
   const before = history.slice(0, -1);
   return (history.at(-1)?.load ?? []).flatMap(([name, , , , , p95]) => {
     const known = before.flatMap(({ load = [] }) => load.find((one) => one[0] === name)?.[5] ?? [])
       .slice(-COMPARED).sort((a, b) => a - b);
     const runs = known.length;
+    if (runs === 0) return [];
     const median = (known[Math.floor((runs - 1) / 2)]! + known[Math.floor(runs / 2)]!) / 2;
-    if (runs < MIN_COMPARED || p95 < median * SLOWER || p95 - median < MIN_DIFFERENCE) return [];
-    return [{ name, p95, median, runs }];
+    const isSlower = runs >= MIN_COMPARED && p95 >= median * SLOWER &&
+      p95 - median >= MIN_DIFFERENCE;
+    return [{ name, p95, median, runs, isSlower }];
   });
 }
 

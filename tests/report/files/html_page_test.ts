@@ -2,6 +2,7 @@ import { tallyRounds } from "../../../src/run/round_tally.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeHtmlReport } from "../../../src/report/files/html/render_html.ts";
 import { Recorder } from "../../../src/report/files/recorder.ts";
+import type { HistoryRun } from "../../../src/report/files/history.ts";
 import { Histogram } from "../../../src/base/value/histogram.ts";
 import { makePageScript, PAGE_SCRIPT } from "../../../scripts/page_script.ts";
 import type { Failure, RunEvent } from "../../../src/run/event.ts";
@@ -281,4 +282,25 @@ Deno.test("an hour of a load job is at most 600 points, with exact percentiles",
   ]);
   assertEquals(distributions.map(({ count }: { count: number }) => count), [360_000, 360_000]);
   assert(page.length < 150_000, `${page.length}`);
+});
+
+Deno.test("load jobs that are slower than in earlier runs are marked", async () => {
+  const p95s = [100, 140, 100, 90, 121];
+  const history = p95s.map((p95, index): HistoryRun => ({
+    ...{ schema: "runner-history/1", subject: "api.yml", started: NOON + index, duration: 1 },
+    ...{ state: "passed", isPartial: false, tests: [] },
+    load: [["<Pay>", 10, 0, 5, 50, p95, 200], ["Look", 10, 0, 5, 50, 100, 200]],
+  }));
+  const render = await makeHtmlReport();
+  const page = [...render([], undefined, history)].join("");
+  const rows = [...page.matchAll(/<tr><td>(&lt;Pay&gt;|Look)<.*?<\/tr>/g)].map(([row]) =>
+    row.replace(/<[^>]*>/g, " ").replace(/ +/g, " ").trim()
+  );
+  assertEquals(rows, [
+    "&lt;Pay&gt; 121ms ▲ slower, +21% 100ms 4",
+    "Look 100ms 0% 100ms 4",
+  ]);
+  assertStringIncludes(page, "no flaky tests, 1 slower under load");
+  const data = JSON.parse(contentOf(page, '<script id="history-data" type="application/json">'));
+  assertEquals(data[4].loads, [["<Pay>", 121], ["Look", 100]]);
 });

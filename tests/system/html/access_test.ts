@@ -137,6 +137,9 @@ jobs:
         with: { cmd: "[ -e made ] || { touch made; exit 1; }" }
         test: res.code == 0
         retry: { max_attempts: 2, interval: 1ms }
+  - name: Load
+    load: { rate: 50/s, for: 100ms }
+    steps: [{ name: ask, uses: http, with: { get: "{{vars.url}}/" }, test: "true" }]
 `,
     "api.yml": `openapi: 3.1.0
 info: { title: Shop, version: "1" }
@@ -156,16 +159,24 @@ paths:
       assertStringIncludes((await textsOf(page, ".api-coverage"))[0]!, "✗ 404");
       const names =
         `[...document.querySelectorAll("#history-charts svg")].map((one) => one.ariaLabel)`;
-      const [durations = "", shares] = await page.evaluate(names) as string[];
+      const [durations = "", shares, times] = await page.evaluate(names) as string[];
       assertMatch(durations, /^Duration\. duration: [\d.]+m?s to [\d.]+m?s, last [\d.]+m?s$/);
       assertStringIncludes(
         shares!,
-        ". passed: 100% to 100%, last 100%; flaky: 0% to 50%, last 0%",
+        ". passed: 100% to 100%, last 100%; flaky: 0% to 14.3%, last 0%",
+      );
+      assertMatch(
+        times!,
+        /^p95 under load\. Load: [\d.]+m?s to .*; Load › ask: .*, last [\d.]+m?s$/,
+      );
+      assertMatch(
+        (await textsOf(page, "#history-part"))[0]!,
+        /Load › ask[\d.]+m?s(▲ slower, )?[-+]?\d+%/,
       );
       // The legend shows the values where the pointer is.
       await page.evaluate(`document.querySelectorAll("#history-charts svg")[1]
         .dispatchEvent(new PointerEvent("pointermove", { clientX: 10000, clientY: 100 }))`);
-      const values = await textsOf(page, "#history-charts figure:last-child strong");
+      const values = await textsOf(page, "#history-charts figure:nth-child(2) strong");
       assertEquals(values.map((value) => value.trim()), ["100%", "0%"]);
       await assertNoBarriers(page);
       for (const width of [1400, 1024, 400]) {

@@ -188,7 +188,7 @@ jobs:
       assertMatch(good!, /^✓ stats\.count > 0 \d+$/);
       assertMatch(bad!, /^✗ stats\.failed == 0 \d+$/);
       assertEquals(await textsOf(page, "#details th[scope=row]"), ["all rounds", "pay"]);
-      const [count] = await textsOf(page, "#details .number");
+      const [count] = await textsOf(page, "#details .numbers td");
       assertEquals(count, /\d+$/.exec(good!)![0]);
       const charts = await textsOf(page, "#details .chart-figure figcaption");
       for (const [index, title] of titles.entries()) assertStringIncludes(charts[index]!, title);

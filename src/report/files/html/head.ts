@@ -29,6 +29,11 @@ export const FILLS = {
 
 const CUT_OFF = "The run was cut off: this is how far it came";
 
+/** Data inside of a script element, which the first `</script` would end. */
+export function json(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}
+
 /** A text as markup that shows it. */
 export function escape(text: string): string {
   return printable(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")

@@ -53,7 +53,7 @@ interface PageStage {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  readonly isWarmUp?: true;
+  readonly isIdle?: true;
 }
 
 /** The columns of a table with a row for each point; the last ones are absent where all are 0. */
@@ -146,7 +146,7 @@ function stagesOf({ warmUp = 0, stages }: LoadOutline, end: number): readonly Pa
     from = to;
     return band;
   });
-  const first = { from: 0, to: Math.min(warmUp, end), label: "warm-up", isWarmUp: true } as const;
+  const first = { from: 0, to: Math.min(warmUp, end), label: "warm-up", isIdle: true } as const;
   return [first, ...all].filter(({ from, to }) => from < to);
 }
 

@@ -23,10 +23,11 @@ export interface PageData {
 }
 
 /** A run of a history, and its steps where it has a count of them. */
-export type PageHistoryRun = Pick<
-  HistoryRun,
-  "started" | "duration" | "state" | "isPartial" | "steps"
->;
+export interface PageHistoryRun
+  extends Pick<HistoryRun, "started" | "duration" | "state" | "isPartial" | "steps"> {
+  /** The p95 of load jobs and their steps, in milliseconds. */
+  readonly loads?: readonly (readonly [name: string, p95: number])[];
+}
 
 /** A workflow in the index of a suite. */
 export interface IndexEntry {

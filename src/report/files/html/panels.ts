@@ -11,9 +11,9 @@ import {
 } from "../../coverage.ts";
 import { countOf } from "../../text/lines.ts";
 import { renderJson } from "../../text/render_exchange.ts";
-import { type History, type TestState, unstableTests } from "../history.ts";
+import { compareLoads, type History, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../run_record.ts";
-import { escape, FILLS } from "./head.ts";
+import { escape, FILLS, json } from "./head.ts";
 import type { PageHistoryRun } from "./page_data.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
@@ -175,8 +175,10 @@ export function renderHistoryPanel(history: History | undefined): string {
     const text = "<p>This is the first run in the history.</p>";
     return renderPanel(attributes, "History", "History", text);
   }
-  const shown = history.map(({ started, duration, state, isPartial, steps }): PageHistoryRun => {
-    return { started, duration, state, isPartial, steps };
+  const shown = history.map(({ load, ...run }): PageHistoryRun => {
+    const { started, duration, state, isPartial, steps } = run;
+    const loads = load?.map(([name, , , , , p95]) => [name, p95] as const);
+    return { started, duration, state, isPartial, steps, loads };
   });
   const unstable = unstableTests(history);
   const count = unstable.length === 0 ? "no flaky tests" : countOf(unstable.length, "flaky test");
@@ -204,10 +206,36 @@ export function renderHistoryPanel(history: History | undefined): string {
       ];
     }),
   );
-  const summary = `History: ${countOf(history.length, "run")}, ${count}`;
+  const loads = compareLoads(history);
+  const slower = loads.filter(({ isSlower }) => isSlower).length;
+  const summary = `History: ${countOf(history.length, "run")}, ${count}` +
+    (slower > 0 ? `, ${slower} slower under load` : "");
   const charts = `<div id="history-charts"></div>
-<script id="history-data" type="application/json">${JSON.stringify(shown)}</script>`;
-  return renderPanel(attributes, summary, "History", `${charts}\n${tests}\n${runs}`);
+<script id="history-data" type="application/json">${json(shown)}</script>`;
+  return renderPanel(
+    attributes,
+    summary,
+    "History",
+    `${charts}\n${renderLoads(loads)}${tests}\n${runs}`,
+  );
+}
+
+/** The load jobs and their steps, compared with earlier runs; empty if there are none. */
+function renderLoads(loads: ReturnType<typeof compareLoads>): string {
+  if (loads.length === 0) return "";
+  const rows = loads.map(({ name, p95, median, runs, isSlower }) => {
+    const change = median === 0 ? 0 : Math.round((p95 / median - 1) * 100);
+    const text = `${change > 0 ? "+" : ""}${change}%`;
+    return [
+      escape(name),
+      formatElapsed(p95),
+      isSlower ? `<strong class="failed">▲ slower, ${text}</strong>` : text,
+      formatElapsed(median),
+      runs,
+    ] as const;
+  });
+  const headings = ["Job or step", "#p95", "#Change", "#Median before", "#Runs before"];
+  return `${renderTable("Times under load, compared with earlier runs", headings, rows)}\n`;
 }
 
 /** A square for each run, the latest on the right. */

@@ -8,6 +8,7 @@ import { renderCausesPanel } from "./causes_panel.ts";
 import {
   escape,
   indexEntries,
+  json,
   renderAbout,
   renderFilters,
   renderHead,
@@ -185,11 +186,6 @@ function* renderDetails({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
     for (const { step } of flatSteps(steps)) yield `${json(pageDetails(step.result))}\n`;
   }
-}
-
-/** Data inside of a script element, which the first `</script` would end. */
-function json(value: unknown): string {
-  return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
 /** Nobody reads more of them. */

@@ -78,6 +78,9 @@ svg .partial { opacity: .45; }
 .chart .line { fill: none; stroke-width: 1.75; stroke-linecap: round; } .chart .count { fill: var(--wait); }
 .chart .band { fill: var(--raised); } .chart .band.odd { fill: var(--note-back); }
 .chart .band.idle { fill: var(--line); opacity: .6; }
+.numbers td, .numbers th + th {
+  text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
+}
 .thresholds { list-style: none; padding: 0; margin: 4px 0; overflow-wrap: anywhere; }
 .line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); } .line.note { stroke: var(--note); }
 .line.warn { stroke: var(--warn); } .line.extra { stroke: var(--dns); } .line.muted { stroke: var(--muted); }

@@ -4,6 +4,9 @@ import { histogram, type LineChart, lineCharts, numberTicks } from "./chart.ts";
 import { type Content, el, type PageElement, row, section, table } from "./dom.ts";
 import { ICONS, makeTicks } from "./waterfall.ts";
 
+/** The classes of a table of numbers. */
+const NUMBERS = "plain.numbers";
+
 /** What a load job did; `linkTo` makes the address of a step by its key. */
 export function loadParts(
   load: PageLoad,
@@ -31,8 +34,9 @@ export function loadParts(
       table(
         ["step", "count", "rate", "p50", "p95", "p99", "max", "failed"],
         numbers.map(([name, ...cells]) =>
-          el("tr", el("th", { scope: "row" }, name), cells.map((cell) => el("td.number", cell)))
+          el("tr", el("th", { scope: "row" }, name), cells.map((cell) => el("td", cell)))
         ),
+        NUMBERS,
       ),
     ),
     causesOf(load, linkTo),
@@ -66,20 +70,19 @@ function chartsOf({ curves, stages: bands }: PageLoad, width: number): LineChart
   const { at, end } = curves;
   const ticks = makeTicks(end, Math.floor(width / 110));
   const x = { to: end, ticks, format: formatTime };
+  // One point is a line, over the time that it is about.
+  const times = at.length === 1 ? [0, end] : at;
   const lineOf = (
     name: string,
     column: LoadCurves["rate"] | undefined,
     tone: Lines[number]["tone"],
     isDashed?: true,
-  ): Lines =>
-    column
-      ? [{
-        name,
-        tone,
-        isDashed,
-        points: at.map((time, index) => [time, column[index] ?? undefined]),
-      }]
-      : [];
+  ): Lines => {
+    if (!column) return [];
+    const valueOf = (index: number) => column[Math.min(index, at.length - 1)] ?? undefined;
+    const points = times.map((time, index) => [time, valueOf(index)] as const);
+    return [{ name, tone, isDashed, points }];
+  };
   const chart = (
     title: string,
     format: (value: number) => string,
@@ -163,6 +166,7 @@ function numbersOf(curves: LoadCurves): PageElement {
           }),
         ])
       ),
+      NUMBERS,
     );
     numbers.setAttribute("tabindex", "0");
     part.append(numbers);

@@ -18,7 +18,12 @@ export function showHistory(): void {
     if (space === 0) return;
     const half = Math.floor((space - GAP) / 2);
     const width = half < NARROWEST ? space : half;
-    show(charts, lineChart(durationsOf(runs, width)), lineChart(sharesOf(runs, width)));
+    show(
+      charts,
+      lineChart(durationsOf(runs, width)),
+      lineChart(sharesOf(runs, width)),
+      runs.at(-1)!.loads && lineChart(loadsOf(runs, width)),
+    );
   };
   panel.addEventListener("toggle", draw);
   addEventListener("resize", draw);
@@ -67,6 +72,24 @@ function sharesOf(runs: readonly PageHistoryRun[], width: number): LineChart {
       },
     ],
   };
+}
+
+/** The lines of a chart that can be told apart. */
+const TONES = ["note", "warn", "good", "bad", "extra", "muted"] as const;
+
+function loadsOf(runs: readonly PageHistoryRun[], width: number): LineChart {
+  const lines = runs.at(-1)!.loads!.slice(0, TONES.length).map(([name], index) => ({
+    name,
+    tone: TONES[index]!,
+    points: runs.map(({ loads = [] }, at) =>
+      [at, loads.find(([one]) => one === name)?.[1]] as const
+    ),
+  }));
+  const times = lines.flatMap(({ points }) => points.map(([, time = 0]) => time));
+  const longest = Math.max(...times);
+  const ticks = makeTicks(longest * 1.1, 4);
+  const y = { to: Math.max(longest, ticks.at(-1)!), ticks, format: formatElapsed };
+  return { title: "p95 under load", width, x: axisOf(runs), y, lines };
 }
 
 /** The runs at equal distances, whenever they were. */
