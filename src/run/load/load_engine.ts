@@ -109,7 +109,11 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     }
     this.#publishes = steps.some(({ publishes }) => publishes);
     const { steps: keys } = outline;
-    const meters = { warmUp: new LoadMeter(keys), measured: new LoadMeter(keys) };
+    const maskText = (text: string) => run.secrets.mask(text);
+    const meters = {
+      warmUp: new LoadMeter(keys, maskText),
+      measured: new LoadMeter(keys, maskText),
+    };
     this.#meters = meters;
     this.#run = this.#runFor(meters.measured);
     this.#warmUpRun = this.#runFor(meters.warmUp);

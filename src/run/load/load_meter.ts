@@ -22,6 +22,7 @@ type StepFinished = Extract<BareEvent, { readonly type: "step_finished" }>;
 /** Counts what the rounds of a load job do in a second. */
 export class LoadMeter {
   readonly #keys: readonly string[];
+  readonly #maskText: (text: string) => string;
   readonly #trees = new StepTrees();
   #steps: StepMeter[] = [];
   #passed = 0;
@@ -34,8 +35,10 @@ export class LoadMeter {
   /** Of the steps that had theirs, its state. */
   readonly #firsts: (StepState | undefined)[] = [];
 
-  constructor(keys: readonly string[]) {
+  /** `maskText` takes secrets out of a text. */
+  constructor(keys: readonly string[], maskText: (text: string) => string) {
     this.#keys = keys;
+    this.#maskText = maskText;
   }
 
   /** Whether nothing was counted since it was taken. */
@@ -68,7 +71,7 @@ export class LoadMeter {
       step.first = tree;
       return;
     }
-    const cause = causeOf(this.#keys[run.step] ?? "", result.failures[0]);
+    const cause = this.#causeOf(this.#keys[run.step] ?? "", result.failures[0]);
     let failures = this.#failures.get(cause);
     if (!failures) {
       const isNew = !this.#known.has(cause) && this.#known.size < MAX_CAUSES;
@@ -111,19 +114,20 @@ export class LoadMeter {
   #stepOf({ step }: StepRun): StepMeter {
     return this.#steps[step] ??= new StepMeter();
   }
+
+  /** The same for all failures of a step that say the same about the same place. */
+  #causeOf(step: string, failure: Failure | undefined): string {
+    if (!failure) return step;
+    const { message, place } = failure;
+    // A secret with other digits would not be found any more.
+    const [line = ""] = this.#maskText(message).split("\n", 1);
+    const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
+    return `${step}: ${where}${line.replace(/\d+/g, "0")}`;
+  }
 }
 
 function outermost(run: StepRun): StepRun {
   return run.within ? outermost(run.within) : run;
-}
-
-/** The same for all failures of a step that say the same about the same place. */
-function causeOf(step: string, failure: Failure | undefined): string {
-  if (!failure) return step;
-  const { message, place } = failure;
-  const [line = ""] = message.split("\n", 1);
-  const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
-  return `${step}: ${where}${line.replace(/\d+/g, "0")}`;
 }
 
 /** Counts the runs of a step. */

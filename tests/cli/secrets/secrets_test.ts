@@ -228,6 +228,35 @@ jobs: [{ name: j, repeat: { count: 30 }, steps: [${steps.join(", ")}] }]
   });
 });
 
+Deno.test("the causes of failures of a load job have no secrets, also without their digits", async () => {
+  const workflow = `name: n
+vars: { token: "{{API_TOKEN}}" }
+jobs:
+  - name: j {{vars.token}}
+    load: { users: 1, count: 5, expect: [{ that: stats.count == 9, says: "t {{vars.token}}" }] }
+    steps: [{ uses: hello, name: "s {{vars.token}}", test: { that: "false", says: "x {{vars.token}}" } }]
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const env = { API_TOKEN: "sup3r-s3cret" };
+    const args = [
+      "--report-dir",
+      "R",
+      "--report",
+      "prometheus=R/m.prom",
+      "--history",
+      "R/h",
+      "w.yml",
+    ];
+    const { code, stdout } = await runMain(args, { cwd, env });
+    assertEquals(code, 1);
+    const files = { ...readDirectory(`${cwd}/R`), ...readDirectory(`${cwd}/R/h`) };
+    const texts = [stdout, ...Object.values(files)];
+    assertEquals(texts.length, 10);
+    for (const text of texts) assertEquals(/sup\dr-s\dcret/.exec(text), null);
+    assertStringIncludes(texts.join(), "x ***");
+  });
+});
+
 Deno.test("a secret that is a word of the program itself changes nothing but its own text", async () => {
   const workflow = `name: n
 jobs:
