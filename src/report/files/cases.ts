@@ -204,7 +204,7 @@ function thresholdCases({ load, failures }: JobRecord): readonly Case[] {
     const key = `load.expect.${index}`;
     // A list has an index, and an interrupted job has not failed because of them.
     const known = failures.filter(({ field }) =>
-      field === key || thresholds.length === 1 && isOfThreshold(field)
+      `${field}.`.startsWith(`${key}.`) || thresholds.length === 1 && isOfThreshold(field)
     );
     const none = { kind: "test", field: key, message: problem } as const;
     const shown = passed ? [] : known.length > 0 ? known : [none];
