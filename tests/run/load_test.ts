@@ -247,6 +247,8 @@ Deno.test("rounds take the rows of data in turn, round about or each once", asyn
   };
   assertEquals(await rows("count: 7"), "abcabca");
   assertEquals(await rows("each: once"), "abc");
+  const { finished } = await runLoad("{ users: 1, count: 2, data: { list: [] } }", () => OK);
+  assertEquals(finished.failures[0]?.message, '"data" has no rows');
 });
 
 Deno.test("failures are grouped by their cause, and without thresholds they fail the job", async () => {

@@ -1,7 +1,7 @@
 import type { Path } from "../../base/source.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
 import type { Duration, Load, LoadStage, NameRule } from "../model.ts";
-import { addError } from "../problem.ts";
+import { addError, hasErrors } from "../problem.ts";
 import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
 import { decodeRows } from "./decode_iteration.ts";
 import { readRate } from "./fields.ts";
@@ -41,7 +41,7 @@ export function decodeLoad(
   const data = fields.data === undefined
     ? undefined
     : decodeRows(fields.data, [...path, "data"], decoding);
-  if (!kind || !stages || decoding.problems.length > before) return undefined;
+  if (!kind || !stages || hasErrors(decoding.problems.slice(before))) return undefined;
   return {
     stages,
     count: fields.count,
