@@ -184,6 +184,18 @@ Deno.test("a program that is busy starts rounds late, and says so", async () => 
   ]);
 });
 
+Deno.test("a rate that takes longer to start its rounds is a lower one", async () => {
+  const { ended, events } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
+    if (clock.time >= 500) clock.advance(30);
+    return OK;
+  });
+  const { started, elapsed, rate, asked } = ended.stats;
+  assertEquals([started, elapsed > 1900 && elapsed < 2100, asked], [100, true, 100]);
+  assert(Math.abs(rate - 50) < 3, `${rate}`);
+  const notes = events.flatMap((event) => event.type === "note" ? event.text : []);
+  assert(/^j: the rate was \d+\/s of 100\/s asked, and/.test(notes[0] ?? ""), notes[0]);
+});
+
 Deno.test("rates ramp evenly", async () => {
   const { seconds, ended } = await runLoad(
     "{ stages: [{ rate: 10/s, for: 1s }, { rate: 50/s, for: 2s, ramp: true }, " +
@@ -212,6 +224,15 @@ Deno.test("users run one round after another, with time to think", async () => {
     [3, 0],
   ]);
   assertEquals(seconds[0]?.users, 3);
+});
+
+Deno.test("a pause that cannot be evaluated fails the job with what was measured", async () => {
+  const { ended, finished } = await runLoad(
+    '{ users: 1, for: 1s, think_time: "{{vars.x}}s" }',
+    () => OK,
+  );
+  assertEquals([ended.stats.count, ended.stopped], [1, undefined]);
+  assertEquals(finished.failures.map(({ field }) => field), ["load.think_time"]);
 });
 
 Deno.test("the number of users ramps up and down", async () => {

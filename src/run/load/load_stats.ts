@@ -42,6 +42,8 @@ export class LoadTotals {
   #hasUsers = false;
   /** Rounds that should have started. */
   #asked = 0;
+  /** Of the rounds that started so late that the last stage was over. */
+  readonly #overtime = { length: 0, lateMax: 0 };
 
   constructor(keys: readonly string[]) {
     this.#keys = keys;
@@ -61,6 +63,10 @@ export class LoadTotals {
       all.length = Math.max(all.length, length);
       all.users += users ?? 0;
       all.inFlight += inFlight;
+    }
+    if (phase === "ending" && started > 0) {
+      this.#overtime.length += length;
+      this.#overtime.lateMax = Math.max(this.#overtime.lateMax, lateMax);
     }
     this.#asked += asked * length / 1000;
     this.#started += started;
@@ -83,7 +89,10 @@ export class LoadTotals {
 
   stats(): LoadStats {
     const seconds = [...this.#seconds.values()];
-    const elapsed = seconds.reduce((sum, { length }) => sum + length, 0);
+    const planned = seconds.reduce((sum, { length }) => sum + length, 0);
+    // A rate that takes longer to start its rounds is a lower one.
+    const { length, lateMax } = this.#overtime;
+    const elapsed = planned + (this.#hasUsers ? 0 : roundDuration(Math.min(length, lateMax)));
     const steps = [...this.#steps].sort(([one], [other]) => one - other)
       .map(([step, counts]) => counts.stepStats(step, this.#keys[step] ?? "", elapsed));
     const sumOf = (key: "bytesIn" | "bytesOut") => {
@@ -95,7 +104,7 @@ export class LoadTotals {
       elapsed,
       ...this.#hasUsers
         ? { users: Math.max(0, ...seconds.map(({ users }) => users)) }
-        : { asked: perSecond(this.#asked, elapsed) },
+        : { asked: perSecond(this.#asked, planned) },
       started: this.#started,
       dropped: this.#dropped,
       late: this.#late,

@@ -50,7 +50,12 @@ export async function runLoad(
     cpuTime: await cpuMeter(),
     onSecond: (second) => onSecond({ job: job.id, ...second }),
   });
-  await rounds.run();
+  try {
+    await rounds.run();
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    errors.push(error);
+  }
   if (rounds.problem) errors.push(new FieldError(["load"], rounds.problem));
   const stats = totals.stats();
   const thresholds = (load.expect ?? []).map((one) => judge(one, scopeWith(stats), errors));
