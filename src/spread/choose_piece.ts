@@ -2,7 +2,7 @@ import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
-import type { Job, Repeat } from "../workflow/model.ts";
+import type { Job } from "../workflow/model.ts";
 import { MAX_PARTS } from "./piece_events.ts";
 import type { RunFile } from "./run_file.ts";
 
@@ -50,7 +50,7 @@ export function choosePiece(
   if (!one || rest.length > 0) {
     throw new UsageError("option --rounds splits one job", "choose a single job with --only");
   }
-  splittableRepeat(one.job);
+  checkSplittable(one.job);
   // The only part is the whole job, which decides its own `expect`.
   return part.of === 1 ? { chosen } : { chosen, part };
 }
@@ -72,10 +72,19 @@ function readPart(text: string): PiecePart {
   );
 }
 
-/** The repeat of a job whose rounds can run in several processes. Throws RunnerError otherwise. */
-export function splittableRepeat({ id, repeat }: Job): Repeat {
+/** Checks that the rounds of a job can run in several processes. Throws RunnerError. */
+export function checkSplittable({ id, repeat, load }: Job): void {
+  if (load?.together) {
+    throw new RunnerError(
+      `the rounds of "${id}" cannot be split: they begin at one moment`,
+      "run them in one process, or leave out its together",
+    );
+  }
+  if (load) return;
   if (!repeat) {
-    throw new RunnerError(`the job "${id}" has no repeat, and no rounds that could be split`);
+    throw new RunnerError(
+      `the job "${id}" has no repeat or load, and no rounds that could be split`,
+    );
   }
   if (!repeat.async) {
     throw new RunnerError(
@@ -83,5 +92,4 @@ export function splittableRepeat({ id, repeat }: Job): Repeat {
       "rounds that run at once can: repeat: { async: true }",
     );
   }
-  return repeat;
 }

@@ -5,22 +5,16 @@ import {
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
 import { mergeCoverage } from "../report/coverage.ts";
-import type {
-  Failure,
-  JobFinished,
-  JobStarted,
-  JobState,
-  RoundStats,
-  RunEvent,
-} from "../run/event.ts";
+import type { Failure, JobFinished, JobState, RoundStats, RunEvent } from "../run/event.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
-import { FieldErrors } from "../run/execute/evaluate_field.ts";
+import { type FieldError, FieldErrors } from "../run/execute/evaluate_field.ts";
 import { expectOf, RoundCounter } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../base/errors.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { formatDuration } from "../base/value/duration.ts";
 import { Masker } from "../secrets/masker.ts";
 import type { Dict } from "../base/value/value.ts";
+import { type MergedLoad, mergeLoad } from "./merge_load.ts";
 import {
   choosePieces,
   endsInTheMiddle,
@@ -30,16 +24,9 @@ import {
   type PieceFile,
   surveyPiece,
 } from "./piece_events.ts";
+import { inOrder, type MergedJob } from "./order_events.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
 import { RunTotals } from "../run/count_steps.ts";
-
-/** A job of the run with the pieces that count. */
-interface MergedJob {
-  readonly job: RunFileJob;
-  readonly pieces: readonly Piece[];
-  readonly started?: JobStarted;
-  readonly finished: JobFinished;
-}
 
 /**
  * Makes one run of its pieces, as if one process had run everything. A job whose piece is missing
@@ -95,6 +82,16 @@ function partOf({ header }: Piece): number {
   return header.part?.index ?? 1;
 }
 
+function partsOf([piece]: readonly Piece[]): number {
+  return piece?.header.part?.of ?? 1;
+}
+
+/** Whether all parts of a job have come to their end. */
+function isWhole(id: string, pieces: readonly Piece[]): boolean {
+  return new Set(pieces.map(partOf)).size === partsOf(pieces) &&
+    pieces.every(({ jobs }) => jobs.get(id)?.finished);
+}
+
 function mergeJobs(
   { jobs, vars }: RunFile,
   piecesOf: ReadonlyMap<string, readonly Piece[]>,
@@ -107,15 +104,24 @@ function mergeJobs(
     if (known) return known;
     const needs = job.needs.flatMap((id) => jobs.find((other) => other.id === id) ?? []).map(merge);
     const pieces = piecesOf.get(job.id)!;
-    const finished = pieces.length === 0
-      ? finishWithoutPiece(job, needs, ended)
-      : finishOf(job, pieces, vars, secrets);
     const starts = pieces.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
     const started = starts.sort((a, b) => a.time - b.time)[0];
+    const load = started?.load && partsOf(pieces) > 1
+      ? mergeLoad(
+        job.id,
+        pieces,
+        started.load,
+        isWhole(job.id, pieces) ? job.expect ?? [] : undefined,
+        vars,
+      )
+      : undefined;
+    const finished = pieces.length === 0
+      ? finishWithoutPiece(job, needs, ended)
+      : finishOf(job, pieces, vars, secrets, load);
     // Each part says how many of the rounds are its own.
     const { rounds } = job;
     const whole = started && { ...started, ...rounds === undefined ? {} : { rounds } };
-    const result = { job, pieces, finished, ...whole ? { started: whole } : {} };
+    const result = { job, pieces, finished, load, ...whole ? { started: whole } : {} };
     merged.set(job.id, result);
     return result;
   };
@@ -178,16 +184,21 @@ function finishOf(
   pieces: readonly Piece[],
   vars: Dict,
   secrets: Masker,
+  load: MergedLoad | undefined,
 ): JobFinished {
   const ends = pieces.flatMap(({ jobs }) => jobs.get(id)?.finished ?? []);
-  const of = pieces[0]!.header.part?.of ?? 1;
+  const of = partsOf(pieces);
   const parts = new Set(pieces.map(partOf));
   const missing = Array.from({ length: of }, (_, at) => at + 1).filter((at) => !parts.has(at));
   const torn = pieces.filter(({ jobs }) => !jobs.get(id)?.finished);
-  const stats = of === 1 ? ends[0]?.stats : statsOf(id, pieces);
+  const stats = load ? load.stats : of === 1 ? ends[0]?.stats : statsOf(id, pieces);
   const isSplit = of > 1 && missing.length + torn.length === 0;
   const failures = [
-    ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats, secrets) : [],
+    ...!isSplit || expect === undefined
+      ? []
+      : load
+      ? failuresOf(load.errors, "load.expect", secrets)
+      : expectationFailures(expect, vars, stats, secrets),
     ...distinctOf(ends.flatMap((end) => end.failures)),
     ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
     ...torn.map(({ file }) => lost(endsInTheMiddle(file))),
@@ -255,17 +266,20 @@ function expectationFailures(
     return [];
   } catch (error) {
     if (!(error instanceof FieldErrors)) throw error;
-    return error.errors.map(({ cause }) => {
-      if (!(cause instanceof RunnerError)) throw cause;
-      const hint = cause.hint === undefined ? {} : { hint: cause.hint };
-      return {
-        kind: "action",
-        field: "repeat.expect",
-        message: secrets.mask(cause.message),
-        ...hint,
-      };
-    });
+    return failuresOf(error.errors, "repeat.expect", secrets);
   }
+}
+
+function failuresOf(
+  errors: readonly FieldError[],
+  field: string,
+  secrets: Masker,
+): readonly Failure[] {
+  return errors.map(({ cause }) => {
+    if (!(cause instanceof RunnerError)) throw cause;
+    const hint = cause.hint === undefined ? {} : { hint: cause.hint };
+    return { kind: "action", field, message: secrets.mask(cause.message), ...hint };
+  });
 }
 
 /** The clocks of machines are not corrected, since nobody knows which of them is right. */
@@ -287,22 +301,17 @@ function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
 
 /** Parts that did not begin together did not have the rate of the file from the beginning. */
 function paceWarnings(jobs: readonly MergedJob[]): readonly string[] {
-  return jobs.flatMap(({ job: { id, pace }, pieces }) => {
+  return jobs.flatMap(({ job: { id, pace }, pieces, load }) => {
     const starts = pieces.flatMap(({ jobs }) => jobs.get(id)?.started?.time ?? []);
     const apart = Math.max(...starts) - Math.min(...starts);
     if (pace === undefined || starts.length < 2 || apart <= pace) return [];
     const [late, usual] = [apart, pace].map(formatDuration);
+    const cause = load ? "" : `, and its rounds are to start every ${usual}`;
     return [
-      `the parts of "${id}" began ${late} apart, and its rounds are to start every ${usual}: ` +
+      `the parts of "${id}" began ${late} apart${cause}: ` +
       "let them begin together with runner prepare --start-in",
     ];
   });
-}
-
-/** Events with their places in the order of one time. */
-interface Stream {
-  readonly events: Iterator<RunEvent>;
-  next: RunEvent | undefined;
 }
 
 /** All events but the last. */
@@ -322,58 +331,4 @@ function* unendedEvents(
     jobs: outlineOf({ jobs: outline }),
   };
   yield* inOrder(...args);
-}
-
-/** All events of jobs by their times; those of one file stay in their order. */
-function* inOrder(
-  pieces: readonly Piece[],
-  jobs: readonly MergedJob[],
-): Iterable<RunEvent> {
-  const starts = jobs.flatMap(({ started }) => started ?? []).sort((a, b) => a.time - b.time);
-  const ends = jobs.map(({ finished }) => finished).sort((a, b) => a.time - b.time);
-  const piecesOf = new Map(jobs.map(({ job, pieces }) => [job.id, new Set(pieces)]));
-  const streams = [
-    starts,
-    ...pieces.map((piece) => keptEvents(piece, (id) => piecesOf.get(id)?.has(piece) ?? false)),
-    ends,
-  ].map((events): Stream => {
-    const iterator = (events as Iterable<RunEvent>)[Symbol.iterator]();
-    return { events: iterator, next: iterator.next().value };
-  });
-  for (;;) {
-    let first: Stream | undefined;
-    // The first of those at one time wins: starts come before other events, and ends after them.
-    for (const stream of streams) {
-      if (stream.next && (!first || stream.next.time < first.next!.time)) first = stream;
-    }
-    if (!first) return;
-    yield first.next!;
-    first.next = first.events.next().value;
-  }
-}
-
-/** The events of a piece but for those that are made anew, and those of jobs that do not count. */
-function* keptEvents({ events }: Piece, counts: (job: string) => boolean): Iterable<RunEvent> {
-  for (const event of events()) {
-    switch (event.type) {
-      case "run_started":
-      case "run_finished":
-      case "job_started":
-      case "job_finished":
-      case "suite_started":
-      case "suite_finished":
-      case "rounds_tallied":
-        continue;
-      case "round_finished":
-      case "load_second":
-      case "load_ended":
-        if (counts(event.job)) yield event;
-        continue;
-      case "note":
-        if (event.run === undefined || counts(event.run.job)) yield event;
-        continue;
-      default:
-        if (counts(event.run.job)) yield event;
-    }
-  }
 }

@@ -12,7 +12,7 @@ import type {
 import { RunnerError } from "../base/errors.ts";
 import { isDict } from "../base/value/value.ts";
 
-/** The events of a process, as a file has them; they are read twice. */
+/** The events of a process, as a file has them; they are read several times. */
 export interface PieceFile {
   /** The name used in messages. */
   readonly file: string;
@@ -189,6 +189,8 @@ interface JobEnds {
   finished?: JobFinished;
   /** The times of its rounds that are over, in milliseconds. */
   readonly rounds?: Readonly<Record<"passed" | "failed", number[]>>;
+  /** Why it ended before its time, where it is a load job. */
+  stopped?: string | undefined;
 }
 
 /** Reads the events of a piece once; undefined if they are those of something else. */
@@ -211,6 +213,9 @@ export function surveyPiece({ file, events }: PieceFile): Piece | undefined {
     }
     if (event.type === "round_finished" && event.state !== "skipped") {
       jobs.get(event.job)?.rounds?.[event.state].push(event.duration ?? 0);
+    }
+    if (event.type === "load_ended") {
+      jobs.set(event.job, { ...jobs.get(event.job), stopped: event.stopped });
     }
     if (event.type === "job_finished") {
       jobs.set(event.job, { ...jobs.get(event.job), finished: event });

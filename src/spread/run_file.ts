@@ -98,7 +98,8 @@ export async function describePlan(plan: Plan, secrets: Masker) {
       sha256: await hashWorkflow(workflow),
     },
     jobs: outline.map((outlined, at) => {
-      const { skip, job: { isCleanup, when, allowFailure, repeat } } = jobs[at]!;
+      const { skip, job: { isCleanup, when, allowFailure, repeat, load } } = jobs[at]!;
+      const expect = repeat?.expect ?? load?.expect;
       return {
         ...outlined,
         name: secrets.mask(outlined.name),
@@ -106,16 +107,17 @@ export async function describePlan(plan: Plan, secrets: Masker) {
         ...isCleanup ? { cleanup: true } : {},
         when,
         ...repeat ? { rounds: repeat.count } : {},
-        ...paceOf(repeat),
-        ...repeat?.expect
-          ? { expect: repeat.expect.map(({ expression }) => expression.source) }
-          : {},
+        ...load ? { pace: SECOND } : paceOf(repeat),
+        ...expect ? { expect: expect.map(({ expression }) => expression.source) } : {},
         allowFailure: allowFailure?.source,
       };
     }),
     ...jobs.length === workflow.jobs.length ? {} : { leftOut: workflow.jobs.length - jobs.length },
   };
 }
+
+/** The seconds of a load job are those of all its parts. */
+const SECOND = 1000;
 
 /** How long after each other rounds start, where they do not start at once. */
 function paceOf(repeat: Repeat | undefined): { readonly pace?: number } {

@@ -32,7 +32,7 @@ export class SecondsMerger {
 }
 
 /** One second of all processes. Those that have ended earlier than others say nothing of its time. */
-function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFields {
+export function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFields {
   const going = parts.filter(({ phase }) => phase !== "ending");
   const timed = going.length > 0 ? going : parts;
   const [{ job, phase, stage }] = timed as [LoadSecondFields];

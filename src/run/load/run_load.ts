@@ -7,17 +7,16 @@ import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import { cpuMeter } from "../../host/cpu_time.ts";
 import type { Expression } from "../../expr/expression.ts";
-import type { Assertion } from "../../workflow/model.ts";
-import type { JobState, LoadSecondFields, LoadStats, LoadThreshold, RoundStats } from "../event.ts";
+import type { JobState, LoadSecondFields, LoadStats, RoundStats } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
-import { FieldError, FieldErrors, isTrue, wordsOf } from "../execute/evaluate_field.ts";
-import { expectationError } from "../execute/round_stats.ts";
+import { FieldError, FieldErrors, isTrue } from "../execute/evaluate_field.ts";
 import type { LoadRounds, LoadToSpread } from "../run_options.ts";
 import type { RoundStart, Run } from "../run_state.ts";
 import { LoadEngine } from "./load_engine.ts";
 import { readLoadRows } from "./load_rows.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
 import type { LoadPlan } from "./plan_load.ts";
+import { judge, operandsOf, roundStats } from "./thresholds.ts";
 
 /** Runs the rounds of a load job, and decides whether it passes. */
 export async function runLoad(
@@ -105,21 +104,6 @@ function loadToSpread(
   };
 }
 
-function judge(assertion: Assertion, scope: Scope, errors: FieldError[]): LoadThreshold {
-  const { expression } = assertion;
-  const error = expectationError(assertion, scope, ["load", "expect"]);
-  if (error) errors.push(error);
-  const says = wordsOf(assertion, scope);
-  const isFalse = error?.cause instanceof StepError && error.cause.details.decided === false;
-  return {
-    expression: expression.source.trim(),
-    ...says === undefined ? {} : { says },
-    passed: error === undefined,
-    operands: operandsOf(expression, scope, error === undefined),
-    ...error && !isFalse ? { problem: String((error.cause as Error).message) } : {},
-  };
-}
-
 /** Why the job has to stop, if its condition says so. */
 function stopReason(
   condition: Expression,
@@ -141,16 +125,6 @@ function stopReason(
     new FieldError(field, new StepError(reason, undefined, { decided: true }), condition),
   );
   return reason;
-}
-
-function operandsOf(expression: Expression, scope: Scope, result: boolean) {
-  return expression.explain(scope, result).operands.map(({ text, value }) => ({ text, value }));
-}
-
-/** The statistics of the rounds, as jobs that repeat have them. */
-function roundStats(stats: LoadStats): RoundStats {
-  const { count, passed, failed, min, mean, p50, p90, p95, p99, max } = stats;
-  return { count, passed, failed, min, mean, p50, p90, p95, p99, max };
 }
 
 /** The part of the rounds that may be late or missing before it is said aloud. */

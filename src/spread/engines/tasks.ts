@@ -1,4 +1,4 @@
-import { splittableRepeat } from "../choose_piece.ts";
+import { checkSplittable } from "../choose_piece.ts";
 import { MAX_PARTS } from "../piece_events.ts";
 import { namesOf } from "../suite_run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
@@ -144,7 +144,9 @@ function nameOfTask(group: readonly PlannedJob[]): string {
 
 function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, number>): void {
   for (const [id] of split) {
-    const { expect } = splittableRepeat(jobs.find(({ job }) => job.id === id)!.job);
+    const { job } = jobs.find(({ job }) => job.id === id)!;
+    checkSplittable(job);
+    const expect = job.repeat?.expect ?? job.load?.expect;
     const dependent = jobs.find(({ needs }) => needs.some(({ job }) => job.id === id));
     if (expect && dependent) {
       throw new RunnerError(

@@ -61,7 +61,7 @@ jobs:
     const seconds = only(events, "load_second");
     const measured = seconds.filter(({ phase }) => phase !== "warm_up");
     assertEquals(measured.reduce((sum, { rounds }) => sum + rounds.passed + rounds.failed, 0), 240);
-    assertEquals(new Set(seconds.map(({ from }) => from)).size, seconds.length);
+    assertEquals(seconds.filter(({ from }) => from === 0).length, 1);
     assertEquals([seconds[0]?.from, seconds[0]?.asked, seconds[1]?.from], [0, 300, 200]);
     const [ended, ...more] = only(events, "load_ended");
     assertEquals(more, []);
@@ -128,5 +128,54 @@ jobs:
     assertMatch(stdout, /\d+ rounds in .* by 4 users/);
     assertStringIncludes(stdout, "ended early: interrupted by SIGINT");
     assert(count >= 50);
+  });
+});
+
+const LOAD = (url: string) => `
+name: w
+jobs:
+  - name: Load
+    id: load
+    load: { rate: 200/s, for: 300ms, expect: [stats.count == 60, stats.p95 < 0] }
+    steps: [{ uses: http, with: { get: "${url}" }, test: res.code == 200 }]
+`;
+
+/** The lines of a file up to the last second of a load job. */
+function withoutEnd(path: string): string {
+  const lines = Deno.readTextFileSync(path).split("\n");
+  return lines.slice(0, lines.findIndex((line) => line.includes('"load_ended"'))).join("\n") + "\n";
+}
+
+Deno.test("parts of a load job are one again, and red where one is lost", async () => {
+  await using server = withServer(() => new Response("ok"));
+  await withFiles({ "w.yml": LOAD(server.url), "R/.keep": "" }, async (cwd) => {
+    const run = async (...args: string[]) => await runHere(args, { cwd });
+    await run("prepare", "w.yml", "--out", "R/run.json");
+    for (const part of [1, 2]) {
+      const piece = await run(
+        ...["w.yml", "--run", "R/run.json", "--only", "load", "--rounds", `${part}/2`],
+        ...["--report", `ndjson=R/${part}.ndjson`],
+      );
+      assertEquals(piece.code, 0);
+    }
+    const merge = async () => {
+      const { code, stdout } = await run(
+        ...["report", "merge", "R/run.json", "R", "--report", "ndjson=merged.ndjson"],
+      );
+      const events = eventsIn(`${cwd}/merged.ndjson`);
+      const [ended, ...more] = only(events, "load_ended");
+      const seconds = only(events, "load_second");
+      assertEquals(seconds.filter(({ from }) => from === 0).length, 1);
+      const [finished] = only(events, "job_finished");
+      assertEquals(more, []);
+      return { code, stdout, ended: ended!, fields: finished!.failures.map(({ field }) => field) };
+    };
+    const whole = await merge();
+    assertEquals([whole.code, whole.ended.stats.count, whole.fields], [1, 60, ["load.expect"]]);
+    assertEquals(whole.ended.thresholds.map(({ passed }) => passed), [true, false]);
+    Deno.writeTextFileSync(`${cwd}/R/2.ndjson`, withoutEnd(`${cwd}/R/2.ndjson`));
+    const torn = await merge();
+    assertEquals([torn.code, torn.ended.thresholds, torn.fields], [1, [], [""]]);
+    assertStringIncludes(torn.stdout, "'R/2.ndjson' ends in the middle");
   });
 });
