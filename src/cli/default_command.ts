@@ -211,7 +211,8 @@ const REPORTS: readonly Option[] = group("Reports", [
     name: "report-dir",
     value: "directory",
     path: "directory",
-    summary: "Write a report in every format except github into a directory",
+    summary:
+      "Write a report in every format except coverage, prometheus and github into a directory",
   },
   {
     name: "history",
