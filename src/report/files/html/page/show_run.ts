@@ -167,6 +167,7 @@ export function showRun(run?: string): void {
   });
 
   addEventListener("hashchange", () => followAddress("failure"));
+  addEventListener("resize", () => reachScrolled(panel));
   followAddress("link");
   // Of a load job its curves say more than one of its rounds.
   const first =
