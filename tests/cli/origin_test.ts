@@ -4,7 +4,7 @@ import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `name: n
-vars: { stage: test, token: "", id: x, db: {}, list: [], account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
+vars: { stage: test, token: "", id: x, db: {}, list: [], "clé_token": "", account: { pin_token: "", user: ann }, seen: "{{BUILD_NOTE ?? 'none'}}", long: "{{repeat('long ', 1000)}}" }
 jobs: [{ id: j, name: j, steps: [{ uses: hello }] }]
 `;
 
@@ -42,7 +42,7 @@ async function reportsOf(
 
 Deno.test("reports have the command line, the build, its commit and the vars, without secrets", async () => {
   const args = [
-    ...["w.yml", "--var", "token=ab", "--var=account.pin_token=12", "--var", "stage=it's"],
+    ...["w.yml", "--var", "clé_token=ab", "--var=account.pin_token=12", "--var", "stage=it's"],
     ...["--var", "id=https://me:pass-1@host/", "--no-github"],
     ...["--var", 'db:={"password":"pw","user":"ann"}'],
     ...["--var", 'list:=[{"password":"pw"}]'],
@@ -51,7 +51,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
   const { report, ctrf, html, texts } = await reportsOf([...args, "--seed", "key-value-1"], env);
   assertEquals(report.origin, {
     args: [
-      ...["--report-dir", "r", "w.yml", "--var", "token=***", "--var=account.pin_token=***"],
+      ...["--report-dir", "r", "w.yml", "--var", "clé_token=***", "--var=account.pin_token=***"],
       ...["--var", "stage=it's", "--var", "id=https://me:***@host/", "--no-github"],
       ...["--var", 'db:={"password":"***","user":"ann"}'],
       ...["--var", 'list:=[{"password":"***"}]'],
@@ -65,6 +65,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
     ...{
       stage: "it's",
       token: "***",
+      clé_token: "***",
       id: "https://me:***@host/",
       account: { pin_token: "***", user: "ann" },
     },
@@ -80,7 +81,7 @@ Deno.test("reports have the command line, the build, its commit and the vars, wi
       "branch main",
       "--var 'stage=it'\\''s'",
       `href="${BUILD.ci.url}"`,
-      "8 vars",
+      "9 vars",
     ]
   ) {
     assert(html.includes(text), text);

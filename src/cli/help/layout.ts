@@ -47,7 +47,7 @@ export function section(
 }
 
 /** Terms with their meanings beside them. */
-export function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] {
+function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] {
   return rows.flatMap(([term, meaning]) =>
     wrap(meaning, width - column).map((line, index) =>
       (index === 0 ? `  ${term}` : "").padEnd(column) + line

@@ -97,7 +97,7 @@ function shownArgs(args: readonly string[]): readonly string[] {
   return args.map((word, index) => {
     const isVar = args[index - 1] === "--var" || word.startsWith("--var=");
     const [, start = "", name = "", value = ""] =
-      (isVar && /^((?:--var=)?([\w.-]+?):?=)(.*)$/s.exec(word)) || [];
+      (isVar && /^((?:--var=)?([^=]+?):?=)(.*)$/s.exec(word)) || [];
     if (name.split(".").some(isSecretName)) return start + MASK;
     const data = tryParseJson(value);
     if (typeof data === "object" && data !== null) {
