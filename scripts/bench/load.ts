@@ -28,7 +28,9 @@ export async function* benchLoad(workbench: Workbench): AsyncGenerator<Figure> {
 
 async function* benchRates(workbench: Workbench, url: string): AsyncGenerator<Figure> {
   for (const rate of [1000, 5000]) {
-    const { stats } = await runLoad(workbench, `{ rate: ${rate}/s, for: ${SECONDS}s }`, get(url));
+    // In a few seconds, those in which the program is compiled would decide.
+    const load = `{ rate: ${rate}/s, for: ${SECONDS}s, warm_up: 1s }`;
+    const { stats } = await runLoad(workbench, load, get(url));
     const peer = await runWrk("wrk2", url, SECONDS, rate);
     const name = `load, ${rate}/s:`;
     yield {
