@@ -152,13 +152,16 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
       ? [`${grouped(late)} rounds started late, by up to ${formatDuration(Math.round(lateMax))}`]
       : [],
   ];
-  const { of = 1 } = run.options.piece?.header.part ?? {};
-  const processes = of * Math.max(2, Math.ceil(asked / Math.max(rate, 1)));
+  const processes = (run.options.spreadLoad?.processes ?? 1) *
+    Math.max(2, Math.ceil(asked / Math.max(rate, 1)));
+  const advice = processes <= navigator.hardwareConcurrency
+    ? `spread the job over processes with --processes ${processes}`
+    : "use a larger machine, or several";
   run.note(
     "warning",
     `${job}: ${parts.join(", and ")}: this machine is busy (processor ${
       Math.round(busy * 100)
-    } %); spread the job over processes with --processes ${processes}`,
+    } %); ${advice}`,
   );
 }
 
