@@ -1,3 +1,4 @@
+import { shellWord } from "../base/text/shell_word.ts";
 import { type Diagnostic, renderMasked } from "../base/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../base/errors.ts";
 import { MAX_ANNOTATIONS, pathsFromRoot } from "../base/text/github_command.ts";
@@ -78,8 +79,7 @@ export function annotateRefusal(
 /** Prints how the random values of a failed run can be repeated, if there are any. */
 export function printSeed({ usedSeed }: Draws, { stderr }: Host): void {
   if (usedSeed === undefined) return;
-  const seed = /^[\w.-]+$/.test(usedSeed) ? usedSeed : `'${usedSeed.replaceAll("'", "'\\''")}'`;
-  stderr.write(`random values: --seed=${seed} repeats them\n`);
+  stderr.write(`random values: --seed=${shellWord(usedSeed)} repeats them\n`);
 }
 
 /** The width of the terminal; none where the text goes elsewhere, and is not wrapped. */

@@ -15,7 +15,7 @@ import {
 } from "../../importer/input.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
-import { shellWord } from "../../spread/engines/exported.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";

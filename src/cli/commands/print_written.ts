@@ -1,7 +1,7 @@
 import { countOf } from "../../base/text/count_of.ts";
 import type { Draft } from "../../openapi/gen/draft.ts";
 import type { Host } from "../../host/host.ts";
-import { shellWord } from "../../spread/engines/exported.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { LogLevel } from "../output_mode.ts";
 
 /** Says what was written to a file, and how to go on. */

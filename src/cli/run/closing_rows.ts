@@ -1,3 +1,4 @@
+import { shellWord } from "../../base/text/shell_word.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "../../report/files/history.ts";
@@ -87,14 +88,11 @@ function commandWith(name: string, { operands, options }: Invocation): string {
     option.name !== name && option.group !== "Output" && option.group !== "Reports"
   );
   const switches = others.filter(({ value }) => value === undefined);
-  const words = operands.map((word) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-  );
   return [
     "runner",
     ...[name, ...switches.map(({ name }) => name)].map((name) => `--${name}`),
     ...switches.length < others.length ? ["…"] : [],
-    ...words,
+    ...operands.map(shellWord),
   ].join(" ");
 }
 

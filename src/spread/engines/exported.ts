@@ -1,4 +1,5 @@
 import { printableLine } from "../../base/text/printable.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { Source } from "../../base/source.ts";
 import { printYaml } from "../../base/yaml/print_yaml.ts";
 import type { Task } from "./tasks.ts";
@@ -27,11 +28,6 @@ export interface Exported {
 /** The words of a command for sh. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
-}
-
-/** A word for sh, in quotes where it needs them. */
-export function shellWord(word: string): string {
-  return /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The paths in a task: the run file, the results of other tasks, and those of its own. */

@@ -1,3 +1,4 @@
+import { shellWord } from "../../../base/text/shell_word.ts";
 import type { ApiCoverage, OperationCoverage } from "../../../base/value/api_coverage.ts";
 import { isDict, type Value } from "../../../base/value/value.ts";
 import type { RunOrigin } from "../../../run/event.ts";
@@ -131,10 +132,7 @@ export function renderStartPanel({ args }: RunOrigin = {}, vars: Value = {}): st
 }
 
 function commandLine(args: readonly string[]): string {
-  const words = args.map((word) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-  );
-  return ["runner", ...words].join(" ");
+  return ["runner", ...args.map(shellWord)].join(" ");
 }
 
 /** The maximum in a list: more would hide the worst. */
