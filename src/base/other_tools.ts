@@ -1,7 +1,6 @@
 /**
  * The words of other tools (GitHub Actions, Probe, Hurl, runn, Step CI, Venom, k6, Postman,
- * Playwright, JavaScript, jq …) that people write by habit, and what to write instead. Only common
- * words are listed; for any other, the message lists what exists.
+ * Playwright, JavaScript, jq …) that people write by habit, and what to write instead.
  *
  * @module
  */
@@ -267,6 +266,7 @@ const FUNCTIONS: Table = [
   ["write if test { a } else { b }, or test ? a : b", "if"],
   ["use len(value)", "length size"],
   ["use type(value)", "typeof"],
+  ["use read_text(path), or sha256_file(path) for its hash", "file readfile open"],
   [
     'write type(value) == "string", or another type: nil, bool, int, float, array, map',
     "isstring isnumber isboolean isinteger isarray isobject isnan is_string is_integer",

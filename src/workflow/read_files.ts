@@ -4,6 +4,7 @@ import { type Dict, isDict, mergeDicts, valueAt } from "../base/value/value.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../base/text/decode_text.ts";
+import { suggest } from "../base/text/suggest.ts";
 import { LoadError, RunnerError } from "../base/errors.ts";
 import type { Path, Source } from "../base/source.ts";
 
@@ -76,7 +77,8 @@ async function readError(path: string, what: string, error: unknown, host: Host)
         [],
         /[*?]/.test(path)
           ? "runner itself and runner check accept patterns"
-          : await explainLink(path, host),
+          : await explainLink(path, host) ??
+            await suggestFile(path, host),
       );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);
@@ -95,6 +97,24 @@ async function explainLink(path: string, { files }: Host): Promise<string | unde
   const [name = ""] = /[^/\\]*(?=[/\\]*$)/.exec(path) ?? [];
   const target = await files.realPath(path.replace(/\/+$/, "")).catch(() => name);
   return !target.endsWith(name) ? `it is a link to '${target}', which does not exist` : undefined;
+}
+
+/** A suggestion for a missing file: the one in its directory that was probably meant. */
+async function suggestFile(path: string, { files }: Host): Promise<string | undefined> {
+  const [directory = ""] = /^.*[\\/]/s.exec(path) ?? [];
+  const [stem, kind] = partsOf(path.slice(directory.length));
+  const names = await files.list(directory || ".").catch(() => undefined) ?? [];
+  const alike = names.filter((name) => partsOf(name)[1] === kind);
+  const byStem = new Map(alike.map((name) => [partsOf(name)[0], name]));
+  const meant = byStem.get(suggest(stem, byStem.keys()) ?? "") ??
+    names.find((name) => partsOf(name)[0] === stem);
+  return meant === undefined ? undefined : `did you mean "${meant}"?`;
+}
+
+/** The name of a file without its extension, and the extension. */
+function partsOf(name: string): readonly [stem: string, kind: string] {
+  const [extension = ""] = /\.[^.]+$/.exec(name) ?? [];
+  return [name.slice(0, name.length - extension.length), extension.replace(/^\.yaml$/, ".yml")];
 }
 
 function yamlFilesAmong(names: readonly string[]): string {

@@ -211,6 +211,10 @@ Deno.test("loadWorkflow() says why it cannot read a file", async () => {
     };
     const at = (name: string) => `${directory}/${name}`;
     assertEquals(await explain(at("gone.yml")), "workflow file 'gone.yml' not found");
+    assertEquals(
+      await explain(at("okk.yaml")),
+      "workflow file 'okk.yaml' not found (did you mean \"ok.yml\"?)",
+    );
     assertEquals(await explain(at("ok.yml/x")), "workflow file 'ok.yml/x' not found");
     assertEquals(
       await explain(`${at("ok.yml")},${at("gone.yml")}`),

@@ -257,8 +257,8 @@ export function makeFailureEntry(
     lines: failures.flatMap((failure) => {
       const text = remark + summarizeFailure(failure);
       const hint = failure.hint === undefined ? "" : oneLine(failure.hint);
-      // "they differ at .total" after "… and … differ at .total" says nothing.
-      const isSaid = text.endsWith(hint.replace(/^they /, ""));
+      // "they differ at .total" says nothing of "res.body.total is 1".
+      const isSaid = text.includes(hint.replace(/^they differ at /, ""));
       return [
         { text, isHint: false },
         ...isSaid ? [] : [{ text: `hint: ${hint}`, isHint: true }],

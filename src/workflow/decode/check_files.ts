@@ -2,7 +2,7 @@ import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import type { Host } from "../../host/host.ts";
 import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path } from "../../base/source.ts";
-import { besideDocument, suggestFile } from "../job_files/job_path.ts";
+import { besideDocument, IS_RELATIVE } from "../job_files/job_path.ts";
 import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
@@ -46,7 +46,7 @@ export async function checkDescriptions(
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const isMissing = error.message.endsWith(`'${file}' not found`);
-      const hint = error.hint ?? (isMissing ? await suggestFile(file, host) : undefined);
+      const hint = error.hint ?? (isMissing ? IS_RELATIVE : undefined);
       const mistakes = mistakesIn(error, hint);
       for (const { message, hint } of mistakes.slice(0, MAX_MISTAKES)) {
         addError(problems, "openapi", path, message, { hint });
@@ -130,9 +130,9 @@ export async function readFileBeside(
   host: Host,
 ): Promise<Uint8Array> {
   const file = besideDocument(document, path, written);
-  return await readBytes(file, host, "file", permissions).catch(async (error) => {
+  return await readBytes(file, host, "file", permissions).catch((error) => {
     if (!(error instanceof LoadError) || error.hint !== undefined) throw error;
-    throw new LoadError(error.message, [], await suggestFile(file, host, /(?:)/));
+    throw new LoadError(error.message, [], IS_RELATIVE);
   });
 }
 

@@ -21,8 +21,8 @@ import {
   besideDocument,
   checkJobPath,
   fromCurrentDirectory,
+  IS_RELATIVE,
   jobPathOf,
-  suggestFile,
   writtenJobPath,
 } from "./job_path.ts";
 
@@ -223,7 +223,7 @@ export class JobFiles {
       if (!(error instanceof LoadError)) throw error;
       const { message, diagnostics } = error;
       if (diagnostics.length === 0) {
-        const hint = error.hint ?? await suggestFile(path, this.#host);
+        const hint = error.hint ?? IS_RELATIVE;
         return { kind: "none", message, hint };
       }
       this.#found.push(diagnostics);

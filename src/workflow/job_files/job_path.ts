@@ -3,7 +3,6 @@ import { join } from "@std/path/join";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
-import { didYouMean } from "../../base/text/suggest.ts";
 import type { StepDraft } from "../decode/decode_step.ts";
 import { WHOLE_SCOPE } from "../decode/expressions.ts";
 import { referencesIn } from "../../expr/references.ts";
@@ -51,17 +50,8 @@ export async function fromCurrentDirectory(
   return !await isThere(path) && await isThere(written) ? join(written) : undefined;
 }
 
-/** A suggestion for a missing file: the one in its directory that was probably meant. */
-export async function suggestFile(
-  path: string,
-  { files }: Host,
-  among = /\.ya?ml$/,
-): Promise<string> {
-  const names = await files.list(join(path, "..")).catch(() => undefined) ?? [];
-  const name = path.split(/[\\/]/).at(-1)!;
-  return didYouMean(name, names.filter((name) => among.test(name))) ??
-    "the path is relative to the file that names it";
-}
+/** A hint for a file that is missing. */
+export const IS_RELATIVE = "the path is relative to the file that names it";
 
 /**
  * Checks that a template gives the path of a job file before anything runs: it sees the vars of

@@ -331,7 +331,7 @@ Deno.test("read_text, read_json, read_yaml and sha256_file read files beside the
     "in/a.yml": "a: [1]",
     "a.json": '{"a": [1]}',
     "bad.yml": steps(
-      'read_json("b.json") == nil',
+      'read_json("a.jsn") == nil',
       'read_json("in/w.yml") == nil && read_yaml("bad.yaml") == nil',
       'read_text(vars.x) == ""',
     ),
@@ -347,7 +347,7 @@ Deno.test("read_text, read_json, read_yaml and sha256_file read files beside the
     const { stdout } = await runHere(["check", "bad.yml"], { cwd });
     for (
       const message of [
-        "bad.yml:5:37: error: file 'b.json' not found",
+        "bad.yml:5:37: error: file 'a.jsn' not found",
         'did you mean "a.json"?; files are read before the run, and the hash of a download is',
         "read_json() cannot read 'in/w.yml': line 1, column 2: unexpected",
         "read_yaml() cannot read 'bad.yaml': line 1, column 5: unexpected end",
