@@ -37,6 +37,42 @@ jobs:
   });
 });
 
+Deno.test("four processes count and measure what one does", async () => {
+  const count = 6000;
+  // The same times in each run, in an order without pattern.
+  await using server = Deno.serve({ port: 0, onListen: () => {} }, async (request) => {
+    const index = Number(new URL(request.url).pathname.slice(1));
+    const time = 100 + 100 * -Math.log(1 - ((index * 2311) % count + 0.5) / count);
+    await new Promise((resolve) => setTimeout(resolve, time));
+    return new Response("{}");
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/{{round.index}}`;
+  await withFiles({
+    "w.yml": `name: n
+jobs:
+- name: Drawn
+  load: { rate: 1000/s, for: 6s, max_in_flight: 4000, expect: stats.dropped == 0 }
+  steps: [{ uses: http, with: { get: "${url}" }, test: res.code == 200 }]
+`,
+  }, async (cwd) => {
+    const stepOf = async (processes: number) => {
+      const args = ["--report", "ndjson=e.ndjson", "w.yml", "--processes", String(processes)];
+      const { code, stdout } = await runCli(args, { cwd });
+      assertEquals(code, 0, stdout);
+      const lines = (await Deno.readTextFile(`${cwd}/e.ndjson`)).trim().split("\n");
+      const events = lines.map((line): RunEvent => JSON.parse(line));
+      return events.find((event) => event.type === "load_ended")!.stats.steps[0]!;
+    };
+    const [one, four] = [await stepOf(1), await stepOf(4)];
+    assertEquals([one.count, four.count], [count, count]);
+    for (const name of ["p50", "p90", "p95", "p99"] as const) {
+      const [found, expected] = [four[name], one[name]];
+      // The machine has other work, too.
+      assert(Math.abs(found - expected) <= expected / 50 + 10, `${name} ${found}, not ${expected}`);
+    }
+  });
+});
+
 /** A job that prints the peak memory of the program, in kilobytes. */
 const PEAK = `- name: Peak
   needs: [many]
