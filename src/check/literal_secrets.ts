@@ -80,7 +80,7 @@ function whyNamed(value: string, path: Path): string | undefined {
   const name = String(path.at(-1));
   const isHeader = String(path.at(-2)).toLowerCase() === "headers" && isCredentialHeader(name);
   if (!isSecretValue(name, value, isHeader)) return undefined;
-  return `${isHeader ? `the header "${name}"` : `"${name}"`} holds a secret as it is`;
+  return `${isHeader ? `the header "${name}"` : `"${name}"`} holds a hard-coded secret`;
 }
 
 /** Whether the value of a field is a hard-coded secret, going by its name. */

@@ -21,31 +21,31 @@ Deno.test("a secret that is written literally is a warning", () =>
   check(["literal-secret"], [
     [
       vars("password: ¦hunter22"),
-      'warning literal-secret: "password" holds a secret as it is (read it from the environment: password: "{{PASSWORD}}")',
+      'warning literal-secret: "password" holds a hard-coded secret (read it from the environment: password: "{{PASSWORD}}")',
     ],
     [
       vars("shop: { apiKey: ¦a1b2c3d4e5 }"),
-      'warning literal-secret: "apiKey" holds a secret as it is (read it from the environment: apiKey: "{{API_KEY}}")',
+      'warning literal-secret: "apiKey" holds a hard-coded secret (read it from the environment: apiKey: "{{API_KEY}}")',
     ],
     [
       header("Authorization: ¦Bearer abc123def"),
-      'warning literal-secret: the header "Authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+      'warning literal-secret: the header "Authorization" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
     ],
     [
       header("authorization: ¦Basic dXNlcjpwYXNz"),
-      'warning literal-secret: the header "authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+      'warning literal-secret: the header "authorization" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
     ],
     [
       header("X-Api-Key: ¦0a1b2c3d4e"),
-      'warning literal-secret: "X-Api-Key" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{X_API_KEY}}")',
+      'warning literal-secret: "X-Api-Key" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{X_API_KEY}}")',
     ],
     [
       steps(["vars: { token: ¦abcdef123 }, test: vars.token != nil"]),
-      'warning literal-secret: "token" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+      'warning literal-secret: "token" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
     ],
     [
       steps(["iteration: [{ password: ¦swordfish }], test: vars.password != nil"]),
-      'warning literal-secret: "password" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{PASSWORD}}")',
+      'warning literal-secret: "password" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{PASSWORD}}")',
     ],
     // A value that looks like a token is one in any place.
     [
@@ -82,7 +82,7 @@ Deno.test("a secret that is written literally is a warning", () =>
     // In defaults it is reported once, where it is written.
     [
       "name: x\njobs:\n- name: a\n  defaults: {hello: {headers: {authorization: ¦Bearer 12345678}}}\n  steps: [{uses: hello}, {uses: hello}]\n",
-      'warning literal-secret: the header "authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+      'warning literal-secret: the header "authorization" holds a hard-coded secret (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
     ],
   ]));
 
@@ -131,7 +131,7 @@ for (const format of ["text", "json", "github"]) {
       }
       // The position is correct, and a secret that is a common word does not hide the word.
       assertStringIncludes(stdout, "password");
-      assertStringIncludes(stdout, "holds a secret as it is");
+      assertStringIncludes(stdout, "holds a hard-coded secret");
     }));
 }
 
@@ -140,7 +140,7 @@ Deno.test("the mark stays under a secret that is hidden", () =>
     const { stdout } = await runMain(["check", "flow.yml"], { cwd });
     assertStringIncludes(
       stdout,
-      `flow.yml:3:13: warning: "password" holds a secret as it is
+      `flow.yml:3:13: warning: "password" holds a hard-coded secret
   3 |   password: ***
     |             ^^^ read it from the environment`,
     );

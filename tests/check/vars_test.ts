@@ -205,7 +205,7 @@ Deno.test("a secret in a job file is found, and not printed", () =>
   }, async (cwd) => {
     const { code, stdout } = await runMain(["check", "flow.yml"], { cwd });
     assertEquals(code, 0);
-    assertStringIncludes(stdout, 'job.yml:4:36: warning: "password" holds a secret as it is');
+    assertStringIncludes(stdout, 'job.yml:4:36: warning: "password" holds a hard-coded secret');
     assertEquals(stdout.includes("hunter22"), false);
   }));
 

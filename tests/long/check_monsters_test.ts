@@ -54,7 +54,7 @@ Deno.test("aliases that repeat a part do not repeat its findings", async () => {
     lines(12, (i) => `  a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`) +
     "jobs: [{name: a, steps: [{uses: hello, with: {all: '{{vars}}'}}]}]\n";
   assertEquals(await findIn(text), [
-    '3:19 warning literal-secret: "token" holds a secret as it is (read it from the environment: token: "{{TOKEN}}")',
+    '3:19 warning literal-secret: "token" holds a hard-coded secret (read it from the environment: token: "{{TOKEN}}")',
   ]);
 });
 
