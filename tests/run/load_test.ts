@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../../src/action/action.ts";
 import { hello } from "../../src/actions/hello.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
@@ -178,10 +178,11 @@ Deno.test("a program that is busy starts rounds late, and says so", async () => 
   assertEquals([started, late, lateMax, max], [100, 14, 146, 155]);
   assertEquals(seconds[0]?.late, 14);
   const notes = events.flatMap((event) => event.type === "note" ? event.text : []);
-  assertEquals(notes.map((text) => text.replace(/\d+ %/, "N %")), [
-    "j: 14 rounds started late, by up to 146ms: this machine is busy (processor N %); " +
-    "spread the job over processes with --processes 2",
-  ]);
+  assertEquals(notes.length, 1);
+  assertMatch(
+    notes[0]!,
+    /: 14 rounds started late, by up to 146ms; (one processor|other programs) /,
+  );
 });
 
 Deno.test("a rate that takes longer to start its rounds is a lower one", async () => {

@@ -157,12 +157,12 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
   const advice = processes <= navigator.hardwareConcurrency
     ? `spread the job over processes with --processes ${processes}`
     : "use a larger machine, or several";
-  run.note(
-    "warning",
-    `${job}: ${parts.join(", and ")}: this machine is busy (processor ${
+  const why = busy >= BUSY
+    ? `one processor is not enough: ${advice}`
+    : `other programs keep this machine busy (runner used ${
       Math.round(busy * 100)
-    } %); ${advice}`,
-  );
+    } % of a processor), so the times are too long`;
+  run.note("warning", `${job}: ${parts.join(", and ")}; ${why}`);
 }
 
 /** Warns where more than a few rounds found no place. */
