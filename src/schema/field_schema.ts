@@ -10,6 +10,9 @@ const TEXT: readonly JsonType[] = ["string", "number", "boolean"];
 const NOT_EMPTY = { pattern: String.raw`\S`, patternErrorMessage: "must not be empty" };
 const EXPRESSION: JsonSchemaObject = { type: TEXT, ...NOT_EMPTY };
 
+/** An expression that is true or false: not a number, which would never be true. */
+const CONDITION: JsonSchemaObject = { type: ["string", "boolean"], ...NOT_EMPTY };
+
 /** The messages of editors for texts that do not fit. */
 export const FORMS = {
   integer: "must be an integer",
@@ -51,13 +54,10 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     boolean: () => ({ type: "boolean" }),
     template: () => ({ type: TEXT }),
     expression: () => EXPRESSION,
-    assertions: (_, inside) => ({
-      anyOf: [
-        EXPRESSION,
-        inside,
-        { type: "array", minItems: 1, items: { anyOf: [EXPRESSION, inside] } },
-      ],
-    }),
+    assertions: (_, inside) => {
+      const one = [CONDITION, { allOf: [inside, { properties: { that: CONDITION } }] }];
+      return { anyOf: [...one, { type: "array", minItems: 1, items: { anyOf: one } }] };
+    },
     duration: () => ({
       type: ["string", "number"],
       minimum: 0,

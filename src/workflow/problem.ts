@@ -27,7 +27,9 @@ export function refuseLiteral(
   path: Path,
   problems: Problem[],
 ): Expression | undefined {
-  const node = test?.node;
+  const node = test?.node.type === "UnaryExpression" && test.node.operator === "-"
+    ? test.node.argument
+    : test?.node;
   const type = node?.type === "Literal"
     ? typeName(node.value)
     : node?.type === "ArrayExpression"

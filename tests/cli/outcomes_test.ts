@@ -371,7 +371,7 @@ jobs:
       true,
     ]);
     const off = await runMain(["--load", "off", "w.yml"], { cwd });
-    assertStringIncludes(off.stdout, "● Shop\n   1. ✓ http\n   2. ✓ sh 1\n   3. ○ cleanup: bye\n");
+    assertMatch(off.stdout, /● Shop\n +1\. ✓ http.*\n +2\. ✓ sh 1.*\n +3\. ○ cleanup: bye\n/);
     const refused = await runMain(["--load", "soon", "w.yml"], { cwd });
     assertStringIncludes(refused.stderr, "option --load must be a duration");
   });
