@@ -15,7 +15,7 @@ import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { JobFiles } from "../workflow/job_files/job_files.ts";
 import { type DecodedWorkflow, embedJobFiles, readDocument } from "../workflow/load_workflow.ts";
-import { locateAll } from "../workflow/locate_diagnostics.ts";
+import { loadError, locateAll } from "../workflow/locate_diagnostics.ts";
 import { writtenId } from "../workflow/step_facts.ts";
 import type { Document } from "../workflow/model.ts";
 import { CHECKS, ERROR_CHECKS } from "./checks.ts";
@@ -87,6 +87,33 @@ async function checkDocument(
   limits: Limits,
   context: CheckContext = {},
 ): Promise<CheckedDocument> {
+  const { problems, jobFiles, secrets } = await analyze(document, host, limits, context);
+  return {
+    diagnostics: [...locateAll([{ document, problems }]), ...jobFiles?.diagnostics() ?? []],
+    secrets,
+    jobFiles: namesOf(jobFiles),
+  };
+}
+
+/** The error of a workflow that cannot be loaded, with what the analysis of the rest proves. */
+export async function completeRefusal(
+  refusal: LoadError,
+  document: Document,
+  host: Host,
+  limits: Limits,
+  context: CheckContext,
+): Promise<LoadError> {
+  const known = new Set(refusal.diagnostics.map(({ code, message }) => `${code} ${message}`));
+  const isShown = (
+    { severity, code, message }: Pick<Diagnostic, "severity" | "code" | "message">,
+  ) => severity === "error" || known.has(`${code} ${message}`);
+  const { problems, jobFiles } = await analyze(document, host, limits, context);
+  const inJobFiles = jobFiles?.diagnostics().filter(isShown);
+  return loadError(problems.filter(isShown), document, inJobFiles);
+}
+
+/** Decodes a document and its job files, and adds the findings of all checks to their problems. */
+async function analyze(document: Document, host: Host, limits: Limits, context: CheckContext) {
   const decoded = await decodeDocument(decodeWorkflow, document, limits, host);
   const { draft, problems } = decoded;
   // The vars are evaluated only for a path that depends on them.
@@ -100,14 +127,7 @@ async function checkDocument(
     );
   const parts = draft ? partsOf({ ...decoded, document, draft }, jobFiles) : [];
   const secrets = await addFindings(parts, jobFiles, host, context);
-  return {
-    diagnostics: [
-      ...locateAll([{ ...decoded, document }]),
-      ...jobFiles?.diagnostics() ?? [],
-    ],
-    secrets,
-    jobFiles: namesOf(jobFiles),
-  };
+  return { problems, jobFiles, secrets };
 }
 
 /** The same for a job file that no workflow embeds. */

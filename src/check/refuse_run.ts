@@ -1,9 +1,12 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import { countOf } from "../base/text/count_of.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { LoadError } from "../base/errors.ts";
+import { readLimits } from "../workflow/limits.ts";
 import type { Loaded } from "../workflow/load_workflow.ts";
-import { type RefuseOptions, UNSET } from "./model.ts";
+import type { Document } from "../workflow/model.ts";
+import { type CheckContext, type RefuseOptions, UNSET } from "./model.ts";
 
 /**
  * Refuses a workflow if static analysis proves that a run must fail. Throws LoadError with
@@ -29,6 +32,23 @@ export async function refuseFailing(
     found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
     "found by check; --no-check runs it all the same",
   );
+}
+
+/**
+ * Throws the error of a workflow that cannot be loaded, together with what static analysis proves
+ * of the rest of it. The rest of any other error is unknown.
+ */
+export async function refuseBroken(
+  refusal: unknown,
+  document: Document,
+  host: Host,
+  permissions: Permissions | undefined,
+  context: CheckContext,
+): Promise<never> {
+  if (!(refusal instanceof LoadError)) throw refusal;
+  const { completeRefusal } = await import("./check_file.ts");
+  const limits = { ...readLimits(host.env), permissions };
+  throw await completeRefusal(refusal, document, host, limits, context);
 }
 
 /** Whether a workflow reads anything that may not be there: the smallest need no analysis. */

@@ -1,7 +1,7 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { RefuseOptions } from "../check/model.ts";
-import { refuseFailing } from "../check/refuse_run.ts";
+import { refuseBroken, refuseFailing } from "../check/refuse_run.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
@@ -56,7 +56,11 @@ export async function loadPlanOf(
 ): Promise<Plan> {
   if (refusal) throw refusal;
   const read = withDefaults(document ?? await readDocument(path, host), defaults);
-  const loaded = await loadDocument(read, host, options.permissions);
+  const { check, permissions } = options;
+  const loaded = await loadDocument(read, host, permissions).catch((refusal) => {
+    if (!check) throw refusal;
+    return refuseBroken(refusal, read, host, permissions, check);
+  });
   await options.warn?.([...loaded.warnings, ...loaded.hints], read.name);
   const allTags = [...loaded.workflow.tags ?? [], ...tags];
   const settings = Object.entries(vars).map(([name, value]) => ({ path: [name], value }));
