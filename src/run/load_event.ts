@@ -57,7 +57,7 @@ export interface LoadSecondFields {
   readonly late?: number;
   /** The longest time from when a round was due to when it began: milliseconds. */
   readonly lateMax?: number;
-  /** The number of rounds under way at its end. */
+  /** The most rounds that were under way in it. */
   readonly inFlight: number;
   /** The part of a processor that this process used, from 0 to 1. */
   readonly busy?: number;

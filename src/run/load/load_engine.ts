@@ -81,6 +81,8 @@ export class LoadEngine implements FlightOwner, LoadRounds {
   #index: number;
   #measured = 0;
   #inFlight = 0;
+  /** The most rounds in flight in this second. */
+  #peak = 0;
   #isEnding = false;
   #isOver = false;
   #error: unknown;
@@ -120,7 +122,9 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     this.#seconds = new LoadSeconds({
       ...{ schedule, of, meters, cpuTime: options.cpuTime },
       now: () => {
-        return { users: this.#active.size, inFlight: this.#inFlight, isEnding: this.#isEnding };
+        const inFlight = this.#peak;
+        this.#peak = this.#inFlight;
+        return { users: this.#active.size, inFlight, isEnding: this.#isEnding };
       },
       emit: (second) => {
         const reason = options.onSecond(second);
@@ -334,6 +338,7 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     if (!isWarmUp) this.#measured++;
     this.#seconds.addStart(this.#now() - due);
     this.#inFlight++;
+    this.#peak = Math.max(this.#peak, this.#inFlight);
     const row = rows?.[index % rows.length];
     const round = new Round({
       ...start,
