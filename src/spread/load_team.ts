@@ -66,12 +66,7 @@ class LoadTeam implements LoadRounds {
     if (draining.reason !== undefined) this.#stop(draining.reason, "drain");
     await this.#over.promise;
     for (const link of links) link.remove();
-    const late = Promise.withResolvers<void>();
-    const stopWaiting = clock.after(GRACE, late.resolve);
-    // All that they have to say is said.
-    const ends = Promise.all(this.#workers.map((worker) => worker.terminate()));
-    await Promise.race([ends, late.promise]);
-    stopWaiting();
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
   #take(index: number, report: LoadReport): void {

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import * as threads from "node:worker_threads";
 import { denoHost } from "../../src/host/deno_host.ts";
+import { startWorker } from "../../src/host/start_worker.ts";
 
 const host = denoHost();
 
@@ -89,4 +91,25 @@ Deno.test("denoHost() reports once that the reader is gone", async () => {
     "head -c 1",
   );
   assertEquals(said, { reader: "x", program: "again: false" });
+});
+
+Deno.test("a worker hears what is sent while its module loads, in order", async () => {
+  const module = `data:text/javascript,
+    await new Promise((resolve) => setTimeout(resolve));
+    export function serve(port, greeting) {
+      port.on("message", (message) => port.postMessage(message));
+      port.postMessage(greeting);
+    }`;
+  const worker = startWorker(threads, module, "serve", "loaded");
+  const heard: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  worker.on("message", (message: string) => {
+    heard.push(message);
+    if (message === "loaded") worker.postMessage("last");
+    if (message === "last") resolve();
+  });
+  for (const message of ["first", "second"]) worker.postMessage(message);
+  await promise;
+  await worker.terminate();
+  assertEquals(heard, ["loaded", "first", "second", "last"]);
 });
