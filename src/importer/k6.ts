@@ -3,30 +3,30 @@ import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftJob } from "../openapi/gen/draft.ts";
 import { snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
-import { type ImportFile, type ImportInput, problemAt } from "./input.ts";
+import { dictOf, type ImportFile, type ImportInput, problemAt } from "./input.ts";
 import { otherOptions, type Scenario, scenariosOf, thresholdsOf } from "./k6/options.ts";
 import { secondsText } from "./k6/requests.ts";
 import { K6Script } from "./k6/script.ts";
-import { bind, type FunctionThing, lookUp, type Scope, type Thing } from "./k6/scope.ts";
-import { K6Values } from "./k6/values.ts";
-import { sourceOf } from "./script_values.ts";
+import type { Known } from "./k6/known.ts";
 
 /** Makes a workflow of a script of k6: a job for each scenario. */
 export function translateK6({ files: [file] }: ImportInput): Draft {
   const names = new Names();
   const notes: string[] = [];
-  const values = new K6Values(file!.text, names, (text) => notes.push(text));
-  const scope = scopeOf(parse(file!), values, notes);
-  const options = lookUp("options", scope)?.thing;
-  const read = options?.type === "node" ? values.constant(options.node, options.scope) : {};
-  const settings: Dict = isDict(read ?? null) ? read as Dict : {};
-  if (read === undefined) notes.push("the options, which a program makes");
+  const statements = parse(file!);
+  notes.push(...otherStatements(statements, file!));
+  const module = new K6Script(file!.text, names);
+  const options = module.moduleOf(statements).find("options");
+  module.notes = notes;
+  const settings = dictOf(options && module.constantOf(options));
+  if (options && options.type !== "map") notes.push("the options, which a program makes");
   notes.push(...otherOptions(settings));
   const ids = new UniqueNames();
   // Steps are made when all is read: later jobs want outputs of earlier ones.
   const jobs: (() => DraftJob)[] = [];
-  const around = { file: file!, names, scope, settings };
+  const around = { file: file!, statements, names };
   const setup = made("setup", around, undefined, []);
+  const given = setup ? [setup.result] : [];
   const hasSetup = setup !== undefined && setup.script.steps.length > 0;
   if (setup) {
     const id = ids.take("setup");
@@ -37,7 +37,7 @@ export function translateK6({ files: [file] }: ImportInput): Draft {
     id: ids.take(snakeCase(scenario.name) ?? "load"),
   }));
   for (const { scenario, id } of scenarios) {
-    const done = made(scenario.exec, around, scenario, setup?.result ? [setup.result] : []);
+    const done = made(scenario.exec, around, scenario, given);
     if (!done) {
       throw problemAt(file!, 0, `there is no function "${scenario.exec}" to run`, NO_SCRIPT);
     }
@@ -54,7 +54,7 @@ export function translateK6({ files: [file] }: ImportInput): Draft {
       }, settings)
     );
   }
-  const teardown = made("teardown", around, undefined, setup?.result ? [setup.result] : []);
+  const teardown = made("teardown", around, undefined, given);
   if (teardown) {
     jobs.push(() => ({ ...jobOf("Teardown", teardown.script, {}, settings), isFinally: true }));
   }
@@ -86,91 +86,55 @@ function parse(file: ImportFile): readonly SyntaxNode[] {
   }
 }
 
-/** The names of the module. */
-function scopeOf(
-  statements: readonly SyntaxNode[],
-  values: K6Values,
-  notes: string[],
-): Scope {
-  const source = { text: values.source, aliases: new Map() };
-  let scope: Scope;
-  const functions: Scope[] = [];
-  const put = (name: string, node: SyntaxNode) => {
-    scope = bind(name, { type: "node", node, scope }, scope, true);
-    if (/Function/.test(node.type)) functions.push(scope);
-  };
-  for (const statement of statements) {
-    const isExport = /^Export(?:Named|Default)Declaration$/.test(statement.type);
-    const declared = isExport
-      ? (statement as unknown as { declaration: SyntaxNode | null }).declaration
-      : statement;
-    if (declared?.type === "VariableDeclaration") {
-      for (const { id, init } of declared.declarations) {
-        if (id.type !== "Identifier" || !init) continue;
-        put(id.name, init);
-        const [, kind] =
-          /^new (?:\w+\.)?(Trend|Rate|Counter|Gauge)\(/.exec(sourceOf(init, source)) ?? [];
-        if (kind !== undefined) notes.push(`the metric ${id.name}, a ${kind}`);
-      }
-    } else if (declared?.type === "FunctionDeclaration" && declared.id) {
-      put(declared.id.name, declared);
-    }
-    if (statement.type === "ExportDefaultDeclaration") {
-      put("default", statement.declaration as SyntaxNode);
-    } else if (statement.type === "ImportDeclaration") {
-      const from = String(statement.source.value);
-      if (/^\.{0,2}\//.test(from)) {
-        notes.push(`the import of ${from}: put its functions into this file`);
-      }
-    }
-  }
-  // A function sees all names of its module, also those after it.
-  for (const one of functions) {
-    if (one?.thing.type === "node") (one.thing as { scope: Scope }).scope = scope;
-  }
-  return scope;
-}
-
-interface Around {
+interface Module {
   readonly file: ImportFile;
+  readonly statements: readonly SyntaxNode[];
   readonly names: Names;
-  readonly scope: Scope;
-  readonly settings: Dict;
 }
 
-/** Translates a function of the script, which gets what others returned. */
+/** What a module has outside of its functions that is not translated. */
+function otherStatements(statements: readonly SyntaxNode[], { text }: ImportFile): string[] {
+  return statements.flatMap((statement) => {
+    if (statement.type === "ImportDeclaration") {
+      const from = String(statement.source.value);
+      return /^\.{0,2}\//.test(from)
+        ? [`the import of ${from}: put its functions into this file`]
+        : [];
+    }
+    const source = text.slice(statement.start, statement.end);
+    const metrics = source.matchAll(/(\w+)\s*=\s*new (?:\w+\.)?(Trend|Rate|Counter|Gauge)\(/g);
+    return [...metrics].map(([, name, kind]) => `the metric ${name}, a ${kind}`);
+  });
+}
+
+/** Translates a function of the script, which gets what `setup` returned. */
 function made(
   name: string,
-  { file, names, scope }: Around,
+  { file, statements, names }: Module,
   scenario: Scenario | undefined,
-  given: readonly Thing[],
-): { readonly script: K6Script; readonly result: Thing | undefined } | undefined {
+  given: readonly Known[],
+): { readonly script: K6Script; readonly result: Known } | undefined {
   const script = new K6Script(file.text, names);
-  const found = lookUp(name, scope);
-  const thing = found?.thing.type === "node"
-    ? script.values.resolve(found.thing.node, found.thing.scope)
-    : undefined;
-  if (thing?.type !== "node" || !/Function/.test(thing.node.type)) return undefined;
-  script.values.hasRounds = scenario?.load !== undefined;
-  script.values.env = scenario?.env ?? {};
-  let outside = scope;
-  const args = given.map((thing, index) => {
-    outside = bind(`#given${index}`, thing, outside);
-    return { type: "Identifier", name: `#given${index}`, start: 0, end: 0 } as SyntaxNode;
-  });
-  return { script, result: script.run(thing as FunctionThing, args, outside) };
+  const found = script.moduleOf(statements).find(name);
+  if (found?.type !== "function") return undefined;
+  script.hasRounds = scenario?.load !== undefined;
+  script.takesRows = scenario !== undefined;
+  script.env = scenario?.env ?? {};
+  // What is unknown of the module is noted where it is read.
+  script.notes = [];
+  return { script, result: script.call(found, given) };
 }
 
 /** The job of a scenario. */
 function loadJob(scenario: Scenario, script: K6Script, keys: Dict, settings: Dict): DraftJob {
-  const { data } = script.values;
+  const { data } = script;
   const job = jobOf(scenario.name || "Load", script, {}, settings);
   const thresholds = thresholdsOf(
     isDict(settings.thresholds ?? null) ? settings.thresholds as Dict : {},
     scenario.name || "default",
-    script.steps.flatMap(({ made, tags, request }, index) => {
+    script.steps.map(({ tags, request }, index) => {
       const { id, name } = job.steps[index]!.data;
-      return made ? [] : [{ key: String(id ?? name), url: request.url, tags }];
+      return { key: String(id ?? name), url: request.url, tags };
     }),
   );
   const { expect, stopIf } = thresholds;
@@ -203,10 +167,9 @@ function jobOf(name: string, script: K6Script, keys: Dict, settings: Dict): Draf
     name,
     keys: {
       ...keys,
-      ...script.stopsOnFailure ? { on_failure: "stop" } : {},
       ...Object.keys(http).length > 0 ? { defaults: { http } } : {},
     },
-    steps: script.steps.map(({ made, request }) => made ?? request.step()),
+    steps: script.steps.map(({ request }) => request.step()),
     notes: script.notes,
   };
 }

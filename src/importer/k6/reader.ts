@@ -1,0 +1,433 @@
+import type { SyntaxNode } from "../../expr/parse/scanner.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { quoteText } from "../../openapi/gen/templates.ts";
+import { absenceOf, existenceOf, keyOf } from "../expressions.ts";
+import type { Names } from "../import_names.ts";
+import {
+  readTest,
+  readValue,
+  type Script,
+  type ScriptValue,
+  sourceOf,
+  textOf,
+} from "../script_values.ts";
+import { callOf, isFunction, type Known, type KnownFunction, Scope } from "./known.ts";
+import { BODY, K6Values } from "./values.ts";
+
+/** Functions of JavaScript and of the libraries of k6 with one argument. */
+const FUNCTIONS: Readonly<Record<string, (value: string) => string>> = {
+  encodeURIComponent: (text) => `encode_url(string(${text}))`,
+  "encoding.b64encode": (text) => `encode_base64(${text})`,
+  b64encode: (text) => `encode_base64(${text})`,
+  parseInt: (text) => `int(${text})`,
+  String: (value) => `string(${value})`,
+};
+
+/** How a row of data is picked: by the number of the round or the user, or at random. */
+const PICKS = /%|random|__VU|__ITER|iteration|idIn|round\./i;
+
+/** Reads the values of a script. */
+export abstract class K6Reader extends K6Values {
+  /** The rows that the job takes: `data` of `load`. */
+  data: Value | undefined;
+  /** The variables of the scenario. */
+  env: Dict = {};
+  /** Whether the job has rounds. */
+  hasRounds = false;
+  /** Whether each round of the job can take a row. */
+  takesRows = false;
+  constructor(readonly source: string, names: Names) {
+    super(names);
+  }
+
+  /** Performs a call that sends, waits or groups; undefined for any other. */
+  protected abstract perform(
+    node: SyntaxNode & { readonly type: "CallExpression" },
+    scope: Scope,
+  ): Known | undefined;
+  /** Whether a part performs something. */
+  protected abstract acts(node: SyntaxNode, scope: Scope): boolean;
+
+  /** The text of a part of the script. */
+  text(node: SyntaxNode): string {
+    const text = sourceOf(node, { text: this.source, aliases: new Map() }).replace(/;$/, "");
+    return text.length > 160 ? `${text.slice(0, 157)}...` : text;
+  }
+
+  /** What is known of a part of the script. */
+  evaluate(node: SyntaxNode, scope: Scope): Known {
+    const special = this.#special(node, scope);
+    if (special) return special;
+    const value = readValue(node, this.#script(scope));
+    return value ? { type: "expression", ...value } : this.#unknown(node);
+  }
+
+  /** An expression that is truthy in JavaScript; undefined if it cannot be translated. */
+  test(node: SyntaxNode, scope: Scope): string | undefined {
+    return readTest(node, this.#script(scope))?.replace(/^(?:true && )+(?=.)/, "");
+  }
+
+  /** Binds the names of a pattern to a value. */
+  bind(target: SyntaxNode, value: Known, scope: Scope): void {
+    switch (target.type) {
+      case "Identifier":
+        return scope.declare(target.name, value);
+      case "AssignmentPattern":
+        return this.bind(target.left, value, scope);
+      case "ObjectPattern":
+        for (const one of target.properties) {
+          if (one.type === "RestElement") {
+            this.bind(one.argument, this.#unknown(one), scope);
+          } else this.bind(one.value, this.member(value, this.#fieldName(one, scope) ?? ""), scope);
+        }
+        return;
+      case "ArrayPattern":
+        target.elements.forEach((one, index) => {
+          if (one?.type === "RestElement") this.bind(one.argument, this.#unknown(one), scope);
+          else if (one) this.bind(one, this.member(value, String(index)), scope);
+        });
+    }
+  }
+
+  /** The scope of a function that is called with these arguments. */
+  scopeOf({ node, scope }: KnownFunction, args: readonly Known[]): Scope {
+    const inside = new Scope(scope);
+    node.params.forEach((parameter: SyntaxNode, index: number) => {
+      const fallback = parameter.type === "AssignmentPattern"
+        ? this.evaluate(parameter.right, scope)
+        : this.#unknown(parameter);
+      if (parameter.type !== "RestElement") this.bind(parameter, args[index] ?? fallback, inside);
+    });
+    return inside;
+  }
+
+  #unknown(node: SyntaxNode): Known {
+    const isMember = node.type === "MemberExpression" && !node.computed;
+    const name = node.type === "Identifier"
+      ? node.name
+      : isMember
+      ? this.text(node.property)
+      : "value";
+    return { type: "unknown", source: this.text(node), name };
+  }
+
+  /** How the other importers read a part of a script; what is special is read here. */
+  #script(scope: Scope): Script {
+    const own = (node: SyntaxNode): ScriptValue | null | undefined => {
+      const value = this.#special(node, scope);
+      if (!value) return undefined;
+      if (value.type === "response") return { text: "true", isTest: true };
+      const text = this.expressionOf(value);
+      if (text === undefined) return null;
+      return value.type === "expression" && value.isTest
+        ? { text: value.text, isTest: true }
+        : { text };
+    };
+    return { text: this.source, aliases: new Map(), own };
+  }
+
+  /** What k6 or the script gives a meaning; undefined for other JavaScript. */
+  #special(node: SyntaxNode, scope: Scope): Known | undefined {
+    switch (node.type) {
+      case "ChainExpression":
+        return this.evaluate(node.expression, scope);
+      case "AwaitExpression":
+        return this.evaluate(node.argument, scope);
+      case "Identifier":
+        return this.#name(node, scope);
+      case "Literal":
+        if (typeof node.value === "string") return { type: "text", parts: [node.value] };
+        return typeof node.value === "number" || typeof node.value === "boolean"
+          ? { type: "plain", value: node.value }
+          : node.raw === "null"
+          ? { type: "plain", value: null }
+          : undefined;
+      case "TemplateLiteral":
+        return {
+          type: "text",
+          parts: node.quasis.flatMap(({ value }, at) => [
+            ...value.cooked ? [value.cooked] : [],
+            ...node.expressions[at] ? this.partsOf(this.evaluate(node.expressions[at], scope)) : [],
+          ]),
+        };
+      case "TaggedTemplateExpression":
+        return this.text(node.tag) === "http.url" ? this.evaluate(node.quasi, scope) : undefined;
+      case "ObjectExpression":
+        return this.#map(node, scope);
+      case "ArrayExpression":
+        return node.elements.some((one) => !one || one.type === "SpreadElement")
+          ? this.#unknown(node)
+          : { type: "list", items: node.elements.map((one) => this.evaluate(one!, scope)) };
+      case "LogicalExpression":
+        // What depends on a condition is not performed.
+        if (this.acts(node.right, scope)) return this.#unknown(node);
+        return node.operator === "&&" ? undefined : this.#envDefault(node, scope);
+      case "ConditionalExpression":
+        return this.#unknown(node);
+      case "BinaryExpression":
+        return this.#binary(node, scope);
+      case "MemberExpression":
+        return this.#member(node, scope);
+      case "NewExpression":
+        return /SharedArray$/.test(this.text(node.callee)) ? this.#rows(node, scope) : undefined;
+      case "CallExpression": {
+        const known = scope.performed.get(node) ?? this.perform(node, scope);
+        if (known) scope.performed.set(node, known);
+        return known ?? this.#call(node, scope);
+      }
+    }
+    return isFunction(node) ? { type: "function", node, scope } : undefined;
+  }
+
+  #name(node: SyntaxNode & { readonly type: "Identifier" }, scope: Scope): Known | undefined {
+    const { name } = node;
+    if (name === "__ITER") return this.#round("round.index", 0);
+    if (name === "__VU") return this.#round("(round.user + 1)", 1);
+    return scope.find(name) ?? (name === "undefined" ? undefined : this.#unknown(node));
+  }
+
+  #round(text: string, alone: number): Known {
+    return this.hasRounds
+      ? { type: "expression", text, isNumber: true }
+      : { type: "plain", value: alone };
+  }
+
+  #map(node: SyntaxNode & { readonly type: "ObjectExpression" }, scope: Scope): Known {
+    const fields = new Map<string, Known>();
+    for (const one of node.properties) {
+      if (one.type === "SpreadElement") {
+        const spread = this.evaluate(one.argument, scope);
+        if (spread.type !== "map") return this.#unknown(node);
+        for (const [key, field] of spread.fields) fields.set(key, field);
+        continue;
+      }
+      const key = this.#fieldName(one, scope);
+      if (key === undefined) return this.#unknown(node);
+      const field = this.evaluate(one.value, scope);
+      fields.set(key, field.type === "unknown" ? { ...field, name: key } : field);
+    }
+    return { type: "map", fields };
+  }
+
+  #fieldName(
+    { key, computed }: { readonly key: SyntaxNode; readonly computed: boolean },
+    scope: Scope,
+  ): string | undefined {
+    if (!computed) return textOf(key) ?? this.text(key);
+    const name = this.constantOf(this.evaluate(key, scope));
+    return typeof name === "string" || typeof name === "number" ? String(name) : undefined;
+  }
+
+  #member(node: SyntaxNode & { readonly type: "MemberExpression" }, scope: Scope): Known {
+    const source = this.text(node);
+    const [, variable] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(source) ?? [];
+    if (variable !== undefined) return this.#env(variable);
+    if (/^\w*exec\w*\.vu\.idIn(?:Test|Instance)$/.test(source)) {
+      return this.#round("(round.user + 1)", 1);
+    }
+    if (/^\w*exec\w*\.(?:scenario|vu)\.iterationIn\w+$/.test(source)) {
+      return this.#round("round.index", 0);
+    }
+    if (/^(?:Super|PrivateIdentifier)$/.test(node.object.type)) return this.#unknown(node);
+    const object = this.evaluate(node.object as SyntaxNode, scope);
+    const property = node.computed ? this.evaluate(node.property, scope) : undefined;
+    const key = property
+      ? property.type === "unknown" ? undefined : this.constantOf(property)
+      : this.text(node.property);
+    if (object.type === "rows" || object.type === "list" && key === undefined) {
+      const how = property?.type === "unknown" ? property.source : this.text(node.property);
+      if (property && PICKS.test(how)) return this.#row(object, node) ?? this.#unknown(node);
+    }
+    if (typeof key === "string" || typeof key === "number") {
+      const found = this.member(object, String(key), node.optional);
+      return found.type === "unknown" ? this.#unknown(node) : found;
+    }
+    const [list, index] = [this.expressionOf(object), property && this.expressionOf(property)];
+    return list !== undefined && index !== undefined
+      ? { type: "expression", text: `${list}[${index}]` }
+      : this.#unknown(node);
+  }
+
+  /** `__ENV.NAME` */
+  #env(name: string): Known {
+    const own = this.env[name];
+    return own === undefined
+      ? { type: "text", parts: [{ expression: this.names.read(name) }] }
+      : { type: "text", parts: [String(own)] };
+  }
+
+  /** `__ENV.NAME || "default"` */
+  #envDefault(
+    node: SyntaxNode & { readonly type: "LogicalExpression" },
+    scope: Scope,
+  ): Known | undefined {
+    const [, name] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(this.text(node.left)) ?? [];
+    if (name === undefined) return undefined;
+    if (this.env[name] !== undefined) return this.#env(name);
+    const constant = this.constantOf(this.evaluate(node.right, scope));
+    if (typeof constant !== "string" && typeof constant !== "number") {
+      return this.#unknown(node);
+    }
+    const template = `{{${name} ?? ${quoteText(String(constant))}}}`;
+    return { type: "variable", name, template, constant };
+  }
+
+  #binary(
+    node: SyntaxNode & { readonly type: "BinaryExpression" },
+    scope: Scope,
+  ): Known | undefined {
+    const { operator } = node;
+    const isUndefined = /^(?:undefined|null)$/.exec(this.text(node.right))?.[0];
+    if (isUndefined !== undefined && /^[!=]==?$/.test(operator)) {
+      const value = this.expressionOf(this.evaluate(node.left as SyntaxNode, scope));
+      if (value === undefined) return this.#unknown(node);
+      const isEqual = operator.startsWith("=");
+      const isStrict = isUndefined === "undefined" && operator.length === 3;
+      const text = !isStrict
+        ? `${value} ${isEqual ? "==" : "!="} nil`
+        : isEqual
+        ? absenceOf(value)
+        : existenceOf(value);
+      return { type: "expression", text, isTest: true, owner: this.current };
+    }
+    if (!/^[-+*/%]$/.test(operator)) return undefined;
+    const left = this.evaluate(node.left as SyntaxNode, scope);
+    const right = this.evaluate(node.right, scope);
+    if (operator === "+" && [left, right].some(({ type }) => /^(?:text|variable)$/.test(type))) {
+      return { type: "text", parts: [...this.partsOf(left), ...this.partsOf(right)] };
+    }
+    const numbers = [left, right].map((one) =>
+      one.type === "plain" && typeof one.value === "number" ||
+        one.type === "expression" && one.isNumber
+        ? this.expressionOf(one)
+        : undefined
+    );
+    if (numbers.includes(undefined)) return this.#unknown(node);
+    if (left.type === "plain" && right.type === "plain") {
+      return { type: "plain", value: compute(operator, Number(left.value), Number(right.value)) };
+    }
+    return { type: "expression", text: `(${numbers.join(` ${operator} `)})`, isNumber: true };
+  }
+
+  #call(node: SyntaxNode & { readonly type: "CallExpression" }, scope: Scope): Known | undefined {
+    const name = callOf(node);
+    const [first] = node.arguments;
+    if (name === "randomItem" && first) {
+      return this.#row(this.evaluate(first, scope), node) ?? this.#unknown(node);
+    }
+    if (name === "open" && textOf(first) !== undefined) {
+      return { type: "file", path: textOf(first)!.replace(/^\.\//, "") };
+    }
+    if (name === "JSON.stringify" && node.arguments.length >= 1) {
+      return { type: "json", value: this.evaluate(first!, scope) };
+    }
+    if (name === "JSON.parse" && first) return this.#parsed(this.evaluate(first, scope), node);
+    if (Object.hasOwn(FUNCTIONS, name) && first) {
+      const value = this.expressionOf(this.evaluate(first, scope));
+      if (value === undefined) return this.#unknown(node);
+      return { type: "expression", text: FUNCTIONS[name]!(value) };
+    }
+    if (node.callee.type !== "MemberExpression") return this.#unknown(node);
+    const method = this.text(node.callee.property);
+    const { object } = node.callee;
+    if (object.type === "Literal" && object.value instanceof RegExp && method === "test" && first) {
+      const value = this.expressionOf(this.evaluate(first, scope));
+      const flags = object.value.flags.replace(/[^ims]/g, "");
+      const pattern = quoteText((flags && `(?${flags})`) + object.value.source);
+      return value === undefined ? this.#unknown(node) : {
+        type: "expression",
+        text: `${value} matches ${pattern}`,
+        isTest: true,
+        owner: this.current,
+      };
+    }
+    if (method !== "json" && !/^(?:startsWith|endsWith)$/.test(method)) return undefined;
+    const about = this.evaluate(object as SyntaxNode, scope);
+    if (about.type === "response") {
+      const path = first ? textOf(first) : "";
+      if (method !== "json" || path === undefined || !/^[\w.-]*$/.test(path)) {
+        return this.#unknown(node);
+      }
+      const keys = path === "" ? [] : path.split(".");
+      const text = keys.map((one) => keyOf(/^\d+$/.test(one) ? Number(one) : one)).join("");
+      return { type: "expression", text: `res.body${text}`, owner: about.step };
+    }
+    const [value, part] = [this.expressionOf(about), first && textOf(first)];
+    return value === undefined || part === undefined ? this.#unknown(node) : {
+      type: "expression",
+      text: `${value} ${method} ${quoteText(part)}`,
+      isTest: true,
+      owner: this.current,
+    };
+  }
+
+  /** `JSON.parse(value)` */
+  #parsed(value: Known, node: SyntaxNode): Known {
+    if (value.type === "file") {
+      const text = `read_json(${quoteText(value.path)})`;
+      return { type: "expression", text, file: value.path };
+    }
+    if (value.type === "expression" && value.text === BODY) return { ...value, text: "res.body" };
+    const text = this.expressionOf(value);
+    return text === undefined
+      ? this.#unknown(node)
+      : { type: "expression", text: `fromJSON(${text})` };
+  }
+
+  /** The rows of `new SharedArray("users", () => …)`. */
+  #rows(node: SyntaxNode & { readonly type: "NewExpression" }, scope: Scope): Known {
+    const make = node.arguments[1];
+    const source = make ? this.text(make) : "";
+    const [, file] = /\bopen\(\s*["'`]([^"'`$]+)["'`]\s*\)/.exec(source) ?? [];
+    if (file !== undefined) {
+      if (/JSON\.parse\([^)]*\)\s*\)?\s*[.[]/.test(source)) {
+        this.note(`${file}: load needs a file that is a list`);
+      }
+      return { type: "rows", data: { file: file.replace(/^\.\//, "") } };
+    }
+    const made = make && isFunction(make) ? returnOf(make) : undefined;
+    return made ? this.evaluate(made, scope) : this.#unknown(node);
+  }
+
+  /** The row of a round, if these are rows and the job can take them. */
+  #row(rows: Known, node: SyntaxNode): Known | undefined {
+    const list = rows.type === "list" ? this.constantOf(rows) : undefined;
+    const file = rows.type === "expression" ? rows.file : undefined;
+    const data: Value | undefined = rows.type === "rows"
+      ? rows.data
+      : file !== undefined
+      ? { file }
+      : Array.isArray(list) && list.length > 0 && list.every(isDict)
+      ? this.withoutSecrets(list)
+      : undefined;
+    const isOther = this.data !== undefined && JSON.stringify(this.data) !== JSON.stringify(data);
+    if (data === undefined || isOther || !this.takesRows) return undefined;
+    this.data = data;
+    const source = this.text(node);
+    if (!/__ITER|iteration/.test(source)) {
+      this.note(`${source}: each round takes the next row`);
+    }
+    return { type: "row" };
+  }
+}
+
+/** What the last statement of a function returns. */
+function returnOf({ body }: KnownFunction["node"]): SyntaxNode | undefined {
+  if (body.type !== "BlockStatement") return body;
+  const last = body.body.at(-1);
+  return last?.type === "ReturnStatement" ? last.argument ?? undefined : undefined;
+}
+
+function compute(operator: string, left: number, right: number): number {
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return left / right;
+  }
+  return left % right;
+}
