@@ -5,7 +5,7 @@ import { snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
 import { dictOf, type ImportFile, type ImportInput, problemAt } from "./input.ts";
 import { otherOptions, type Scenario, scenariosOf, thresholdsOf } from "./k6/options.ts";
-import { secondsText } from "./k6/requests.ts";
+import { formatDuration } from "../base/value/duration.ts";
 import { K6Script } from "./k6/script.ts";
 import type { Known } from "./k6/known.ts";
 
@@ -41,16 +41,10 @@ export function translateK6({ files: [file] }: ImportInput): Draft {
     if (!done) {
       throw problemAt(file!, 0, `there is no function "${scenario.exec}" to run`, NO_SCRIPT);
     }
-    const before = scenario.start > 0
-      ? scenarios.find(({ scenario: { start, length } }) => start + length === scenario.start)
-      : undefined;
-    const needs = [...hasSetup ? ["setup"] : [], ...before ? [before.id] : []];
-    if (scenario.start > 0 && !before) done.script.notes.push(`startTime: ${scenario.start}s`);
     jobs.push(() =>
       loadJob(scenario, done.script, {
-        ...scenarios.length > 1 || before ? { id } : {},
-        ...needs.length > 0 ? { needs } : {},
-        ...before ? { when: "always" } : {},
+        ...scenarios.length > 1 ? { id } : {},
+        ...hasSetup ? { needs: ["setup"] } : {},
       }, settings)
     );
   }
@@ -127,7 +121,7 @@ function made(
 
 /** The job of a scenario. */
 function loadJob(scenario: Scenario, script: K6Script, keys: Dict, settings: Dict): DraftJob {
-  const { data } = script;
+  const { rowsFile } = script;
   const job = jobOf(scenario.name || "Load", script, {}, settings);
   const thresholds = thresholdsOf(
     isDict(settings.thresholds ?? null) ? settings.thresholds as Dict : {},
@@ -139,13 +133,13 @@ function loadJob(scenario: Scenario, script: K6Script, keys: Dict, settings: Dic
   );
   const { expect, stopIf } = thresholds;
   // k6 without options runs one round, which may have thresholds.
-  const needsLoad = data !== undefined || expect.length > 0;
+  const needsLoad = rowsFile !== undefined || expect.length > 0;
   const load = scenario.load ?? (needsLoad ? { users: 1, count: 1 } : undefined);
   const rest: Dict = {
     ...script.pause > 0 && load && !scenario.isOpen
-      ? { think_time: secondsText(script.pause) }
+      ? { think_time: formatDuration(script.pause * 1000) }
       : {},
-    ...data === undefined ? {} : { data },
+    ...rowsFile === undefined ? {} : { data: { file: rowsFile } },
     ...expect.length === 0 ? {} : { expect: expect.length === 1 ? expect[0]! : expect as Value },
     ...stopIf.length === 0 ? {} : { stop_if: stopIf.join(" || ") },
   };

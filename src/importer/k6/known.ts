@@ -1,5 +1,4 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
-import type { Value } from "../../base/value/value.ts";
 import type { TemplatePart } from "../../openapi/gen/templates.ts";
 import type { RequestDraft } from "../request_draft.ts";
 
@@ -30,8 +29,8 @@ export type Known =
   | { readonly type: "json"; readonly value: Known }
   /** `open("a.txt")` */
   | { readonly type: "file"; readonly path: string }
-  /** Data of which each round takes a row. */
-  | { readonly type: "rows"; readonly data: Value }
+  /** The list in a file, of which each round can take a row. */
+  | { readonly type: "rows"; readonly file: string }
   | { readonly type: "row" }
   | { readonly type: "response"; readonly step: K6Step }
   /** The headers or timings of a response. */
@@ -46,8 +45,6 @@ export interface KnownExpression {
   readonly owner?: K6Step | undefined;
   readonly isTest?: true;
   readonly isNumber?: true;
-  /** The file that it reads. */
-  readonly file?: string;
 }
 
 export interface KnownFunction {

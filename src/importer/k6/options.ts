@@ -1,7 +1,7 @@
 import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import { keyOf } from "../expressions.ts";
 import { dictOf, dictsOf } from "../input.ts";
-import { secondsText } from "./requests.ts";
 
 /** What makes rounds: the options of a script, or one of its scenarios. */
 export interface Scenario {
@@ -13,31 +13,19 @@ export interface Scenario {
   /** `load` of the job; undefined for one round. */
   readonly load: Dict | undefined;
   readonly isOpen: boolean;
-  /** When it starts and how long it takes, in seconds. */
-  readonly start: number;
-  readonly length: number;
   readonly notes: readonly string[];
 }
 
-/** Options that only concern the output of k6 or its cloud, or that have no meaning here. */
-const IGNORED = new Set([
-  ...["vus", "duration", "iterations", "stages", "scenarios", "thresholds", "vusMax", "executor"],
-  ...[
-    "summaryTrendStats",
-    "summaryTimeUnit",
-    "systemTags",
-    "tags",
-    "ext",
-    "cloud",
-    "noUsageReport",
-  ],
-  ...["discardResponseBodies", "setupTimeout", "teardownTimeout", "minIterationDuration", "linger"],
-  ...["insecureSkipTLSVerify", "userAgent", "maxRedirects", "batch", "batchPerHost", "throw"],
-]);
+/** Options that are translated, and those about the output of k6 or its cloud. */
+const KNOWN_OPTIONS = new Set(
+  `vus duration iterations stages scenarios thresholds vusMax executor insecureSkipTLSVerify
+  userAgent maxRedirects summaryTrendStats summaryTimeUnit systemTags tags ext cloud noUsageReport
+  discardResponseBodies setupTimeout teardownTimeout linger batch batchPerHost throw`.split(/\s+/),
+);
 
 /** The options that have no counterpart. */
 export function otherOptions(options: Dict): string[] {
-  return Object.keys(options).filter((key) => !IGNORED.has(key))
+  return Object.keys(options).filter((key) => !KNOWN_OPTIONS.has(key))
     .map((key) => `the option ${key}: ${JSON.stringify(options[key])}`);
 }
 
@@ -64,17 +52,13 @@ function scenarioOf(name: string, of: Dict): Scenario {
   const executor = String(of.executor);
   const isOpen = executor.endsWith("arrival-rate");
   const load = loadOf(executor, of, notes);
+  if (of.startTime !== undefined) notes.push(`startTime: ${of.startTime}`);
   return {
     name,
     exec: String(of.exec ?? "default"),
     env: dictOf(of.env),
     load,
     isOpen,
-    start: secondsOf(of.startTime ?? 0) ?? 0,
-    length: dictsOf(load?.stages).reduce(
-      (sum, stage) => sum + (secondsOf(stage.for) ?? 0),
-      secondsOf(load?.for ?? 0) ?? 0,
-    ),
     notes,
   };
 }
@@ -135,7 +119,7 @@ function stagesOf(
       if (at !== to && at !== last) all.push({ [key]: valueOf(at), for: "1ms" });
       all.push({
         [key]: valueOf(to),
-        for: secondsToText(seconds),
+        for: formatDuration(seconds * 1000),
         ...at === to ? {} : { ramp: true },
       });
       last = to;
@@ -152,16 +136,7 @@ function rateOf(count: number, unit: number): string {
 }
 
 function durationOf(value: Value): string {
-  return secondsToText(secondsOf(value) ?? 60);
-}
-
-/** `3m30s` */
-function secondsToText(seconds: number): string {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = Number((seconds % 60).toFixed(3));
-  if (hours + minutes === 0) return secondsText(seconds);
-  return [[hours, "h"], [minutes, "m"], [rest, "s"]]
-    .map(([count, unit]) => count ? `${count}${unit}` : "").join("");
+  return formatDuration((secondsOf(value) ?? 60) * 1000);
 }
 
 /** The seconds of `1m30s`, or of milliseconds. */
@@ -219,11 +194,7 @@ export function thresholdsOf(
     const isAll = ["", "scenario", "expected_response"].includes(tag);
     const found = isAll
       ? steps
-      : steps.filter(({ tags, url }) =>
-        tag === "group"
-          ? tags.group === wanted.replace(/^::/, "").replaceAll("::", ": ")
-          : tags[tag] === wanted || tag === "name" && url === wanted
-      );
+      : steps.filter(({ tags, url }) => tags[tag] === wanted || tag === "name" && url === wanted);
     // The rounds have the numbers of their only step, counted from when they were due.
     const objects = isAll && (found.length <= 1 || name !== "http_req_duration")
       ? ["stats"]

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
-import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import type { Dict } from "../../base/value/value.ts";
 import { quoteText } from "../../openapi/gen/templates.ts";
 import { absenceOf, existenceOf, keyOf } from "../expressions.ts";
 import type { Names } from "../import_names.ts";
@@ -14,22 +14,16 @@ import {
 import { callOf, isFunction, type Known, type KnownFunction, Scope } from "./known.ts";
 import { BODY, K6Values } from "./values.ts";
 
-/** Functions of JavaScript and of the libraries of k6 with one argument. */
-const FUNCTIONS: Readonly<Record<string, (value: string) => string>> = {
-  encodeURIComponent: (text) => `encode_url(string(${text}))`,
-  "encoding.b64encode": (text) => `encode_base64(${text})`,
-  b64encode: (text) => `encode_base64(${text})`,
-  parseInt: (text) => `int(${text})`,
-  String: (value) => `string(${value})`,
-};
+/** The rows of a CSV file. */
+const CSV = /^\w+\.parse\(open\(["'`]([^"'`$]+)["'`]\), \{ ?header: true,? ?\}\)\.data$/;
 
 /** How a row of data is picked: by the number of the round or the user, or at random. */
 const PICKS = /%|random|__VU|__ITER|iteration|idIn|round\./i;
 
 /** Reads the values of a script. */
 export abstract class K6Reader extends K6Values {
-  /** The rows that the job takes: `data` of `load`. */
-  data: Value | undefined;
+  /** The file of which each round takes a row. */
+  rowsFile: string | undefined;
   /** The variables of the scenario. */
   env: Dict = {};
   /** Whether the job has rounds. */
@@ -45,6 +39,8 @@ export abstract class K6Reader extends K6Values {
     node: SyntaxNode & { readonly type: "CallExpression" },
     scope: Scope,
   ): Known | undefined;
+  /** Translates a call of a function of the script; what it returns. */
+  abstract call(called: KnownFunction, args: readonly Known[]): Known;
   /** Whether a part performs something. */
   protected abstract acts(node: SyntaxNode, scope: Scope): boolean;
 
@@ -76,16 +72,17 @@ export abstract class K6Reader extends K6Values {
         return this.bind(target.left, value, scope);
       case "ObjectPattern":
         for (const one of target.properties) {
-          if (one.type === "RestElement") {
-            this.bind(one.argument, this.#unknown(one), scope);
-          } else this.bind(one.value, this.member(value, this.#fieldName(one, scope) ?? ""), scope);
+          if (one.type === "RestElement") this.bind(one, value, scope);
+          else this.bind(one.value, this.member(value, this.#fieldName(one, scope) ?? ""), scope);
         }
         return;
       case "ArrayPattern":
         target.elements.forEach((one, index) => {
-          if (one?.type === "RestElement") this.bind(one.argument, this.#unknown(one), scope);
-          else if (one) this.bind(one, this.member(value, String(index)), scope);
+          if (one) this.bind(one, this.member(value, String(index)), scope);
         });
+        return;
+      case "RestElement":
+        this.bind(target.argument, this.#unknown(target), scope);
     }
   }
 
@@ -96,7 +93,7 @@ export abstract class K6Reader extends K6Values {
       const fallback = parameter.type === "AssignmentPattern"
         ? this.evaluate(parameter.right, scope)
         : this.#unknown(parameter);
-      if (parameter.type !== "RestElement") this.bind(parameter, args[index] ?? fallback, inside);
+      this.bind(parameter, args[index] ?? fallback, inside);
     });
     return inside;
   }
@@ -162,14 +159,12 @@ export abstract class K6Reader extends K6Values {
         // What depends on a condition is not performed.
         if (this.acts(node.right, scope)) return this.#unknown(node);
         return node.operator === "&&" ? undefined : this.#envDefault(node, scope);
-      case "ConditionalExpression":
-        return this.#unknown(node);
       case "BinaryExpression":
         return this.#binary(node, scope);
       case "MemberExpression":
         return this.#member(node, scope);
       case "NewExpression":
-        return /SharedArray$/.test(this.text(node.callee)) ? this.#rows(node, scope) : undefined;
+        return this.#sharedArray(node, scope);
       case "CallExpression": {
         const known = scope.performed.get(node) ?? this.perform(node, scope);
         if (known) scope.performed.set(node, known);
@@ -222,30 +217,27 @@ export abstract class K6Reader extends K6Values {
     const source = this.text(node);
     const [, variable] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(source) ?? [];
     if (variable !== undefined) return this.#env(variable);
-    if (/^\w*exec\w*\.vu\.idIn(?:Test|Instance)$/.test(source)) {
-      return this.#round("(round.user + 1)", 1);
-    }
-    if (/^\w*exec\w*\.(?:scenario|vu)\.iterationIn\w+$/.test(source)) {
-      return this.#round("round.index", 0);
-    }
+    const [, table] = CSV.exec(source) ?? [];
+    if (table !== undefined) return { type: "rows", file: localPath(table) };
     if (/^(?:Super|PrivateIdentifier)$/.test(node.object.type)) return this.#unknown(node);
     const object = this.evaluate(node.object as SyntaxNode, scope);
     const property = node.computed ? this.evaluate(node.property, scope) : undefined;
-    const key = property
-      ? property.type === "unknown" ? undefined : this.constantOf(property)
-      : this.text(node.property);
-    if (object.type === "rows" || object.type === "list" && key === undefined) {
-      const how = property?.type === "unknown" ? property.source : this.text(node.property);
-      if (property && PICKS.test(how)) return this.#row(object, node) ?? this.#unknown(node);
-    }
-    if (typeof key === "string" || typeof key === "number") {
-      const found = this.member(object, String(key), node.optional);
-      return found.type === "unknown" ? this.#unknown(node) : found;
-    }
-    const [list, index] = [this.expressionOf(object), property && this.expressionOf(property)];
-    return list !== undefined && index !== undefined
-      ? { type: "expression", text: `${list}[${index}]` }
-      : this.#unknown(node);
+    const how = property?.type === "unknown" ? property.source : this.text(node.property);
+    if (property && object.type === "rows" && PICKS.test(how)) return this.#row(object, node);
+    const isFixed = !property || property.type === "plain" || property.type === "text";
+    const key = property ? isFixed && this.constantOf(property) : this.text(node.property);
+    if (typeof key !== "string" && typeof key !== "number") return this.#unknown(node);
+    const found = this.member(object, String(key), node.optional);
+    return found.type === "unknown" ? this.#unknown(node) : found;
+  }
+
+  /** `new SharedArray("users", () => …)` */
+  #sharedArray(node: SyntaxNode & { readonly type: "NewExpression" }, scope: Scope): Known {
+    const make = node.arguments[1];
+    const made = make && /SharedArray$/.test(this.text(node.callee))
+      ? this.evaluate(make, scope)
+      : undefined;
+    return made?.type === "function" ? this.call(made, []) : this.#unknown(node);
   }
 
   /** `__ENV.NAME` */
@@ -303,9 +295,6 @@ export abstract class K6Reader extends K6Values {
         : undefined
     );
     if (numbers.includes(undefined)) return this.#unknown(node);
-    if (left.type === "plain" && right.type === "plain") {
-      return { type: "plain", value: compute(operator, Number(left.value), Number(right.value)) };
-    }
     return { type: "expression", text: `(${numbers.join(` ${operator} `)})`, isNumber: true };
   }
 
@@ -313,60 +302,37 @@ export abstract class K6Reader extends K6Values {
     const name = callOf(node);
     const [first] = node.arguments;
     if (name === "randomItem" && first) {
-      return this.#row(this.evaluate(first, scope), node) ?? this.#unknown(node);
+      const rows = this.evaluate(first, scope);
+      return rows.type === "rows" ? this.#row(rows, node) : this.#unknown(node);
     }
     if (name === "open" && textOf(first) !== undefined) {
-      return { type: "file", path: textOf(first)!.replace(/^\.\//, "") };
+      return { type: "file", path: localPath(textOf(first)!) };
     }
     if (name === "JSON.stringify" && node.arguments.length >= 1) {
       return { type: "json", value: this.evaluate(first!, scope) };
     }
     if (name === "JSON.parse" && first) return this.#parsed(this.evaluate(first, scope), node);
-    if (Object.hasOwn(FUNCTIONS, name) && first) {
+    if (/^(?:encoding\.)?b64encode$/.test(name) && first) {
       const value = this.expressionOf(this.evaluate(first, scope));
-      if (value === undefined) return this.#unknown(node);
-      return { type: "expression", text: FUNCTIONS[name]!(value) };
+      return value === undefined
+        ? this.#unknown(node)
+        : { type: "expression", text: `encode_base64(${value})` };
     }
     if (node.callee.type !== "MemberExpression") return this.#unknown(node);
-    const method = this.text(node.callee.property);
-    const { object } = node.callee;
-    if (object.type === "Literal" && object.value instanceof RegExp && method === "test" && first) {
-      const value = this.expressionOf(this.evaluate(first, scope));
-      const flags = object.value.flags.replace(/[^ims]/g, "");
-      const pattern = quoteText((flags && `(?${flags})`) + object.value.source);
-      return value === undefined ? this.#unknown(node) : {
-        type: "expression",
-        text: `${value} matches ${pattern}`,
-        isTest: true,
-        owner: this.current,
-      };
+    if (this.text(node.callee.property) !== "json") return undefined;
+    const about = this.evaluate(node.callee.object as SyntaxNode, scope);
+    const path = first ? textOf(first) : "";
+    if (about.type !== "response" || path === undefined || !/^[\w.-]*$/.test(path)) {
+      return this.#unknown(node);
     }
-    if (method !== "json" && !/^(?:startsWith|endsWith)$/.test(method)) return undefined;
-    const about = this.evaluate(object as SyntaxNode, scope);
-    if (about.type === "response") {
-      const path = first ? textOf(first) : "";
-      if (method !== "json" || path === undefined || !/^[\w.-]*$/.test(path)) {
-        return this.#unknown(node);
-      }
-      const keys = path === "" ? [] : path.split(".");
-      const text = keys.map((one) => keyOf(/^\d+$/.test(one) ? Number(one) : one)).join("");
-      return { type: "expression", text: `res.body${text}`, owner: about.step };
-    }
-    const [value, part] = [this.expressionOf(about), first && textOf(first)];
-    return value === undefined || part === undefined ? this.#unknown(node) : {
-      type: "expression",
-      text: `${value} ${method} ${quoteText(part)}`,
-      isTest: true,
-      owner: this.current,
-    };
+    const keys = path === "" ? [] : path.split(".");
+    const text = keys.map((one) => keyOf(/^\d+$/.test(one) ? Number(one) : one)).join("");
+    return { type: "expression", text: `res.body${text}`, owner: about.step };
   }
 
   /** `JSON.parse(value)` */
   #parsed(value: Known, node: SyntaxNode): Known {
-    if (value.type === "file") {
-      const text = `read_json(${quoteText(value.path)})`;
-      return { type: "expression", text, file: value.path };
-    }
+    if (value.type === "file") return { type: "rows", file: value.path };
     if (value.type === "expression" && value.text === BODY) return { ...value, text: "res.body" };
     const text = this.expressionOf(value);
     return text === undefined
@@ -374,60 +340,18 @@ export abstract class K6Reader extends K6Values {
       : { type: "expression", text: `fromJSON(${text})` };
   }
 
-  /** The rows of `new SharedArray("users", () => …)`. */
-  #rows(node: SyntaxNode & { readonly type: "NewExpression" }, scope: Scope): Known {
-    const make = node.arguments[1];
-    const source = make ? this.text(make) : "";
-    const [, file] = /\bopen\(\s*["'`]([^"'`$]+)["'`]\s*\)/.exec(source) ?? [];
-    if (file !== undefined) {
-      if (/JSON\.parse\([^)]*\)\s*\)?\s*[.[]/.test(source)) {
-        this.note(`${file}: load needs a file that is a list`);
-      }
-      return { type: "rows", data: { file: file.replace(/^\.\//, "") } };
+  /** The row of a round, if the job can take rows of this file. */
+  #row({ file }: Known & { readonly type: "rows" }, node: SyntaxNode): Known {
+    if (!this.takesRows || this.rowsFile !== undefined && this.rowsFile !== file) {
+      return this.#unknown(node);
     }
-    const made = make && isFunction(make) ? returnOf(make) : undefined;
-    return made ? this.evaluate(made, scope) : this.#unknown(node);
-  }
-
-  /** The row of a round, if these are rows and the job can take them. */
-  #row(rows: Known, node: SyntaxNode): Known | undefined {
-    const list = rows.type === "list" ? this.constantOf(rows) : undefined;
-    const file = rows.type === "expression" ? rows.file : undefined;
-    const data: Value | undefined = rows.type === "rows"
-      ? rows.data
-      : file !== undefined
-      ? { file }
-      : Array.isArray(list) && list.length > 0 && list.every(isDict)
-      ? this.withoutSecrets(list)
-      : undefined;
-    const isOther = this.data !== undefined && JSON.stringify(this.data) !== JSON.stringify(data);
-    if (data === undefined || isOther || !this.takesRows) return undefined;
-    this.data = data;
+    this.rowsFile = file;
     const source = this.text(node);
-    if (!/__ITER|iteration/.test(source)) {
-      this.note(`${source}: each round takes the next row`);
-    }
+    if (!/__ITER|iteration/.test(source)) this.note(`${source}: each round takes the next row`);
     return { type: "row" };
   }
 }
 
-/** What the last statement of a function returns. */
-function returnOf({ body }: KnownFunction["node"]): SyntaxNode | undefined {
-  if (body.type !== "BlockStatement") return body;
-  const last = body.body.at(-1);
-  return last?.type === "ReturnStatement" ? last.argument ?? undefined : undefined;
-}
-
-function compute(operator: string, left: number, right: number): number {
-  switch (operator) {
-    case "+":
-      return left + right;
-    case "-":
-      return left - right;
-    case "*":
-      return left * right;
-    case "/":
-      return left / right;
-  }
-  return left % right;
+function localPath(path: string): string {
+  return path.replace(/^\.\//, "");
 }

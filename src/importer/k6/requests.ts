@@ -1,4 +1,5 @@
 import { joinTemplate, literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import { dictOf } from "../input.ts";
 import { RequestDraft, withScheme } from "../request_draft.ts";
 import type { K6Step, Known } from "./known.ts";
@@ -58,10 +59,9 @@ export abstract class K6Requests extends K6Reader {
     const step: K6Step = {
       request,
       captured: new Map(),
-      tags: {
-        ...this.group === "" ? {} : { group: this.group },
-        ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, String(value)])),
-      },
+      tags: Object.fromEntries(
+        Object.entries(tags).map(([name, value]) => [name, String(value)]),
+      ),
     };
     request.method = method.toUpperCase();
     request.url = withScheme(this.templateOf(url));
@@ -78,7 +78,7 @@ export abstract class K6Requests extends K6Reader {
     }
     setCredentials(request);
     request.name = literalText(this.#title(step));
-    if (this.pause > 0) request.keys.wait = secondsText(this.pause);
+    if (this.pause > 0) request.keys.wait = formatDuration(this.pause * 1000);
     this.pause = 0;
     request.notes.unshift(...this.takeNotes());
     this.steps.push(step);
@@ -87,10 +87,10 @@ export abstract class K6Requests extends K6Reader {
 
   /** A title that no other step has. */
   #title({ request: { method, url }, tags }: K6Step): string {
-    const path = url.replace(/^(?:[^/]*:\/\/)?[^/?]*|\?.*$/gs, "") || "/";
+    const readable = url.replace(/\{\{(.*?)\}\}/g, (_, expression) => `{${lastName(expression)}}`);
+    const path = readable.replace(/^(?:[^/]*:\/\/)?[^/?]*|\?.*$/gs, "") || "/";
     const group = this.group === "" ? "" : `${this.group}: `;
-    const wanted = (tags.name ?? `${group}${method} ${path}`)
-      .replace(/\{\{(.*?)\}\}/g, (_, expression) => `{${lastName(expression)}}`);
+    const wanted = tags.name ?? `${group}${method} ${path}`;
     const free = this.#titles.take(wanted);
     return free === wanted ? wanted : `${wanted} ${free.slice(wanted.length + 1)}`;
   }
@@ -194,11 +194,6 @@ function setCredentials(request: RequestDraft): void {
   if (password === undefined) return;
   request.url = scheme! + rest;
   request.params.auth = { [kind]: { username: username!, password } };
-}
-
-/** `1.5s` */
-export function secondsText(seconds: number): string {
-  return seconds < 1 ? `${Math.round(seconds * 1000)}ms` : `${Number(seconds.toFixed(3))}s`;
 }
 
 /** The last name in an expression: `outputs.order_id` is `order_id`. */

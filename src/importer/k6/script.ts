@@ -33,10 +33,7 @@ export class K6Script extends K6Requests {
         for (const { id, init } of one.declarations) {
           if (!init) continue;
           const value = this.evaluate(init, scope);
-          const isName = id.type === "Identifier";
-          if (isName && (one.kind === "const" || !this.#isReassigned(id.name))) {
-            scope.declare(id.name, this.shared(id.name, value));
-          } else this.bind(id, value, scope);
+          this.bind(id, id.type === "Identifier" ? this.shared(id.name, value) : value, scope);
         }
       }
       if (one && statements[index]!.type === "ExportDefaultDeclaration") {
@@ -46,8 +43,7 @@ export class K6Script extends K6Requests {
     return scope;
   }
 
-  /** Translates a call of a function of the script; what it returns. */
-  call(called: KnownFunction, args: readonly Known[]): Known {
+  override call(called: KnownFunction, args: readonly Known[]): Known {
     const { body } = called.node;
     if (this.#running.has(body)) return { type: "unknown", source: "a recursion", name: "value" };
     this.#running.add(body);
@@ -57,10 +53,6 @@ export class K6Script extends K6Requests {
       : this.evaluate(body, inside);
     this.#running.delete(body);
     return result ?? NOTHING;
-  }
-
-  #isReassigned(name: string): boolean {
-    return [...this.source.matchAll(CHANGES)].filter(([, changed]) => changed === name).length > 1;
   }
 
   #declareFunctions(statements: readonly (SyntaxNode | null)[], scope: Scope): void {

@@ -1,4 +1,4 @@
-import { type Dict, type Value } from "../../base/value/value.ts";
+import type { Value } from "../../base/value/value.ts";
 import {
   environmentName,
   joinTemplate,
@@ -6,10 +6,8 @@ import {
   quoteText,
   type TemplatePart,
 } from "../../openapi/gen/templates.ts";
-import { isSecretName } from "../../secrets/secrets.ts";
 import { headerOf, keyOf, literal } from "../expressions.ts";
 import type { Names } from "../import_names.ts";
-import { dictsOf } from "../input.ts";
 import type { K6Step, Known } from "./known.ts";
 
 export const BODY = "(res.rawbody ?? res.body)";
@@ -61,8 +59,10 @@ export abstract class K6Values {
         const text = value.name === "headers" ? headerOf(key) : TIMINGS[key];
         return text === undefined ? unknown : { type: "expression", text, owner: value.step };
       }
+      case "rows":
       case "expression": {
-        const { text, owner, isTest } = value;
+        const text = value.type === "rows" ? this.expressionOf(value)! : value.text;
+        const { owner = undefined, isTest = false } = value.type === "rows" ? {} : value;
         if (isTest) return unknown;
         if (key === "length") {
           return { type: "expression", text: `len(${text})`, owner, isNumber: true };
@@ -120,20 +120,13 @@ export abstract class K6Values {
       case "variable":
         this.names.defineTemplate(value.name, value.template);
         return this.names.read(value.name);
+      case "rows":
+        return `read_json(${quoteText(value.file)})`;
       case "file":
         return `read_text(${quoteText(value.path)})`;
       case "list": {
         const items = value.items.map((one) => this.expressionOf(one));
         return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
-      }
-      case "map": {
-        const fields = [...value.fields].map(([key, field]) => [key, this.expressionOf(field)]);
-        if (fields.some(([, field]) => field === undefined)) return undefined;
-        return `{${fields.map(([key, field]) => `${quoteText(key!)}: ${field}`).join(", ")}}`;
-      }
-      case "json": {
-        const json = this.expressionOf(value.value);
-        return json && `toJSON(${json})`;
       }
       case "expression": {
         const text = value.isTest ? `(${value.text})` : value.text;
@@ -186,21 +179,6 @@ export abstract class K6Values {
     return typeof constant === "string"
       ? { type: "variable", name, template: literalText(constant), constant }
       : value;
-  }
-
-  /** Rows whose secrets are read from the environment. */
-  protected withoutSecrets(rows: Value): Value {
-    const list = dictsOf(rows).map((row, index) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => {
-          if (typeof value !== "string" || !isSecretName(name)) return [name, value];
-          const variable = `${name}_${index + 1}`;
-          this.names.defineTemplate(variable, `{{${environmentName(variable)}}}`);
-          return [name, `{{${this.names.read(variable)}}}`];
-        }),
-      )
-    );
-    return { list };
   }
 }
 
