@@ -17,6 +17,7 @@ export function translateK6({ files: [file] }: ImportInput): Draft {
   notes.push(...otherStatements(statements, file!));
   const module = new K6Script(file!.text, names);
   const options = module.moduleOf(statements).find("options");
+  notes.push(...module.notes);
   module.notes = notes;
   const settings = dictOf(options && module.constantOf(options));
   if (options && options.type !== "map") notes.push("the options, which a program makes");
@@ -114,7 +115,7 @@ function made(
   script.hasRounds = scenario?.load !== undefined;
   script.takesRows = scenario !== undefined;
   script.env = scenario?.env ?? {};
-  // What is unknown of the module is noted where it is read.
+  // What is unknown of the module is noted for the whole file.
   script.notes = [];
   return { script, result: script.call(found, given) };
 }

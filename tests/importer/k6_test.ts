@@ -283,6 +283,7 @@ Deno.test("new --from k6: batches, spreads, patterns and other functions", async
       "s.js": `import http from 'k6/http';
 import { check } from 'k6';
 import { SHARED } from './shared.js';
+const tag = \`a-\${SHARED.tag}\`;
 const OWN = { 'X-Shop': 'tea' };
 const isOk = (r) => r && r.status === 200;
 function find(id, extra = 'none') {
@@ -295,7 +296,7 @@ export default function () {
   const [front, css] = http.batch(['URL/', { method: 'GET', url: 'URL/a.css' }]);
   http.batch({ front: 'URL/never' });
   check(css, { both: () => css.status === 200 });
-  http.get('URL/shared', { headers: { ...SHARED, 'X-Extra': 'none' } });
+  http.get('URL/shared?' + tag, { headers: { ...SHARED, 'X-Extra': 'none' } });
   const item = find(1);
   const { id, items: [first] } = find(item.id, 'more');
   http.post('URL/text', id + ':' + first);
@@ -303,8 +304,10 @@ export default function () {
 }
 `,
     },
+    env: { TAG: "b" },
     notes: [
       "the import of ./shared.js",
+      "SHARED.tag: it is read from TAG",
       "http.batch: its requests are sent one after another",
       "the script: http.batch({ front:",
       "headers of the request: { ...SHARED, 'X-Extra': 'none' }",
@@ -314,7 +317,7 @@ export default function () {
       assertEquals(requests.map(({ path }) => path), [
         "/",
         "/a.css",
-        "/shared",
+        "/shared?a-b",
         "/items/1",
         "/items/7",
         "/text",

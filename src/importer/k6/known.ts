@@ -30,7 +30,7 @@ export type Known =
   /** `open("a.txt")` */
   | { readonly type: "file"; readonly path: string }
   /** The list in a file, of which each round can take a row. */
-  | { readonly type: "rows"; readonly file: string }
+  | { readonly type: "rows"; readonly file: string; readonly isTable?: true }
   | { readonly type: "row" }
   | { readonly type: "response"; readonly step: K6Step }
   /** The headers or timings of a response. */

@@ -218,7 +218,7 @@ export abstract class K6Reader extends K6Values {
     const [, variable] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(source) ?? [];
     if (variable !== undefined) return this.#env(variable);
     const [, table] = CSV.exec(source) ?? [];
-    if (table !== undefined) return { type: "rows", file: localPath(table) };
+    if (table !== undefined) return { type: "rows", file: localPath(table), isTable: true };
     if (/^(?:Super|PrivateIdentifier)$/.test(node.object.type)) return this.#unknown(node);
     const object = this.evaluate(node.object as SyntaxNode, scope);
     const property = node.computed ? this.evaluate(node.property, scope) : undefined;

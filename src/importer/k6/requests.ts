@@ -1,9 +1,10 @@
-import { joinTemplate, literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
+import { literalText, snakeCase, UniqueNames } from "../../openapi/gen/templates.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { dictOf } from "../input.ts";
 import { RequestDraft, withScheme } from "../request_draft.ts";
 import type { K6Step, Known } from "./known.ts";
 import { K6Reader } from "./reader.ts";
+import { sourceIn } from "./values.ts";
 
 /** The functions of `http` that send a request. */
 const METHODS: Readonly<Record<string, string>> = {
@@ -139,7 +140,7 @@ export abstract class K6Requests extends K6Reader {
         return true;
       case "map": {
         const isForm = [...body.fields.values()].every((field) =>
-          !/^(?:map|list)$/.test(field.type) &&
+          field.type !== "map" &&
           !(field.type === "unknown" && field.source.startsWith("http.file("))
         );
         if (isForm) request.body = { form: this.valueOf(body) };
@@ -173,12 +174,6 @@ function batched(entry: Known): readonly Known[] | undefined {
   if (entry.type === "text" || entry.type === "variable") return [get, entry];
   if (entry.type !== "map") return undefined;
   return ["method", "url", "body", "params"].map((name) => entry.fields.get(name) ?? NOTHING);
-}
-
-function sourceIn(value: Known): string {
-  if (value.type === "unknown") return value.source;
-  if (value.type === "plain") return String(value.value);
-  return value.type === "text" ? joinTemplate(value.parts) : `a ${value.type}`;
 }
 
 /** A template in a text, which gives a text there, also where it is all of a string of JSON. */

@@ -125,7 +125,7 @@ export class K6Script extends K6Requests {
     if (isOutput(node) || node.type === "Literal") return true;
     if (node.type === "AwaitExpression") return this.#isPerformed(node.argument, scope);
     if (node.type === "LogicalExpression") {
-      return isOutput(node.right) && this.#isPerformed(node.left, scope);
+      return this.#isPerformed(node.left, scope) && isOutput(node.right);
     }
     if (node.type === "AssignmentExpression") {
       if (node.operator !== "=" || node.left.type !== "Identifier") return false;

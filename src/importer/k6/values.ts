@@ -59,10 +59,12 @@ export abstract class K6Values {
         const text = value.name === "headers" ? headerOf(key) : TIMINGS[key];
         return text === undefined ? unknown : { type: "expression", text, owner: value.step };
       }
-      case "rows":
+      case "rows": {
+        const text = this.expressionOf(value);
+        return text === undefined ? unknown : this.member({ type: "expression", text }, key);
+      }
       case "expression": {
-        const text = value.type === "rows" ? this.expressionOf(value)! : value.text;
-        const { owner = undefined, isTest = false } = value.type === "rows" ? {} : value;
+        const { text, owner, isTest } = value;
         if (isTest) return unknown;
         if (key === "length") {
           return { type: "expression", text: `len(${text})`, owner, isNumber: true };
@@ -101,10 +103,8 @@ export abstract class K6Values {
     if (value.type === "plain") return [String(value.value)];
     const expression = this.expressionOf(value);
     if (expression !== undefined) return [{ expression }];
-    const { name, source } = value.type === "unknown"
-      ? value
-      : { name: "value", source: "a value" };
-    this.note(`${source}: it is read from ${environmentName(name)}`);
+    const name = value.type === "unknown" ? value.name : "value";
+    this.note(`${sourceIn(value)}: it is read from ${environmentName(name)}`);
     return [{ expression: this.names.read(name) }];
   }
 
@@ -121,7 +121,7 @@ export abstract class K6Values {
         this.names.defineTemplate(value.name, value.template);
         return this.names.read(value.name);
       case "rows":
-        return `read_json(${quoteText(value.file)})`;
+        return value.isTable ? undefined : `read_json(${quoteText(value.file)})`;
       case "file":
         return `read_text(${quoteText(value.path)})`;
       case "list": {
@@ -162,9 +162,7 @@ export abstract class K6Values {
         for (const [key, field] of value.fields) {
           const constant = this.constantOf(field);
           if (constant !== undefined) fields[key] = constant;
-          else {this.note(
-              `${key}: ${field.type === "unknown" ? field.source : "a value of the run"}`,
-            );}
+          else this.note(`${key}: ${sourceIn(field)}`);
         }
         return fields;
       }
@@ -180,6 +178,13 @@ export abstract class K6Values {
       ? { type: "variable", name, template: literalText(constant), constant }
       : value;
   }
+}
+
+/** A value for people. */
+export function sourceIn(value: Known): string {
+  if (value.type === "unknown") return value.source;
+  if (value.type === "plain") return String(value.value);
+  return value.type === "text" ? joinTemplate(value.parts) : `a ${value.type}`;
 }
 
 /** Makes a part of the response of a step an output; its name. */
