@@ -237,9 +237,9 @@ export default function () {
 }
 `,
     },
-    env: { NEW_WORD: "tea-for-two-42", VALUE: "ann", SIZE: "large" },
+    env: { NEW_WORD: "tea-for-two-42", RANDOM_STRING_8: "ann", SIZE: "large" },
     notes: [
-      "randomString(8): it is read from VALUE",
+      "randomString(8): it is read from RANDOM_STRING_8",
       "the script: if (!check(res, { ok: (r) => r.status === 200 })) return",
       "the script: for (let i = 1; i < 3; i++)",
       "the script: if (kind === 'tea') http.get('URL/tea')",
@@ -269,9 +269,12 @@ export default function () {
 `,
       "config.json": '{ "test": { "url": "URL" } }',
     },
-    env: { VALUE: "3", SIZE: "6" },
-    notes: ["ids[2]: it is read from VALUE", "ids.reduce((a, b) => a + b): it is read from SIZE"],
-    lines: ["{{read_json('config.json').test.url}}/items/{{vars.value}}"],
+    env: { IDS_2: "3", IDS_REDUCE_A_B_A_B: "6" },
+    notes: [
+      "ids[2]: it is read from IDS_2",
+      "ids.reduce((a, b) => a + b): it is read from IDS_REDUCE_A_B_A_B",
+    ],
+    lines: ["{{read_json('config.json').test.url}}/items/{{vars.ids_2}}"],
     seen: ([one]) => assertEquals([one!.path, JSON.parse(one!.body).size], ["/items/3", "6"]),
   });
 });
@@ -304,10 +307,10 @@ export default function () {
 }
 `,
     },
-    env: { TAG: "b" },
+    env: { SHARED_TAG: "b" },
     notes: [
       "the import of ./shared.js",
-      "SHARED.tag: it is read from TAG",
+      "SHARED.tag: it is read from SHARED_TAG",
       "http.batch: its requests are sent one after another",
       "the script: http.batch({ front:",
       "headers of the request: { ...SHARED, 'X-Extra': 'none' }",

@@ -36,7 +36,7 @@ export type Known =
   /** The headers or timings of a response. */
   | { readonly type: "part"; readonly step: K6Step; readonly name: string }
   | KnownFunction
-  | { readonly type: "unknown"; readonly source: string; readonly name: string };
+  | { readonly type: "unknown"; readonly source: string };
 
 export interface KnownExpression {
   readonly type: "expression";

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import type { Dict } from "../../base/value/value.ts";
-import { quoteText } from "../../openapi/gen/templates.ts";
+import { environmentName, quoteText } from "../../openapi/gen/templates.ts";
 import { absenceOf, existenceOf, keyOf } from "../expressions.ts";
 import type { Names } from "../import_names.ts";
 import {
@@ -69,7 +69,12 @@ export abstract class K6Reader extends K6Values {
       case "Identifier":
         return scope.declare(target.name, value);
       case "AssignmentPattern":
-        return this.bind(target.left, value, scope);
+        // Whether the value or its default is taken is only known in a run.
+        return this.bind(
+          target.left,
+          /^(?:unknown|expression)$/.test(value.type) ? this.#unknown(target) : value,
+          scope,
+        );
       case "ObjectPattern":
         for (const one of target.properties) {
           if (one.type === "RestElement") this.bind(one, value, scope);
@@ -90,22 +95,16 @@ export abstract class K6Reader extends K6Values {
   scopeOf({ node, scope }: KnownFunction, args: readonly Known[]): Scope {
     const inside = new Scope(scope);
     node.params.forEach((parameter: SyntaxNode, index: number) => {
-      const fallback = parameter.type === "AssignmentPattern"
-        ? this.evaluate(parameter.right, scope)
-        : this.#unknown(parameter);
-      this.bind(parameter, args[index] ?? fallback, inside);
+      const [target, fallback] = parameter.type === "AssignmentPattern"
+        ? [parameter.left, this.evaluate(parameter.right, scope)]
+        : [parameter, this.#unknown(parameter)];
+      this.bind(target, args[index] ?? fallback, inside);
     });
     return inside;
   }
 
   #unknown(node: SyntaxNode): Known {
-    const isMember = node.type === "MemberExpression" && !node.computed;
-    const name = node.type === "Identifier"
-      ? node.name
-      : isMember
-      ? this.text(node.property)
-      : "value";
-    return { type: "unknown", source: this.text(node), name };
+    return { type: "unknown", source: this.text(node) };
   }
 
   /** How the other importers read a part of a script; what is special is read here. */
@@ -198,8 +197,7 @@ export abstract class K6Reader extends K6Values {
       }
       const key = this.#fieldName(one, scope);
       if (key === undefined) return this.#unknown(node);
-      const field = this.evaluate(one.value, scope);
-      fields.set(key, field.type === "unknown" ? { ...field, name: key } : field);
+      fields.set(key, this.evaluate(one.value, scope));
     }
     return { type: "map", fields };
   }
@@ -244,7 +242,7 @@ export abstract class K6Reader extends K6Values {
   #env(name: string): Known {
     const own = this.env[name];
     return own === undefined
-      ? { type: "text", parts: [{ expression: this.names.read(name) }] }
+      ? { type: "text", parts: [{ expression: this.fromEnvironment(name) }] }
       : { type: "text", parts: [String(own)] };
   }
 
@@ -260,8 +258,8 @@ export abstract class K6Reader extends K6Values {
     if (typeof constant !== "string" && typeof constant !== "number") {
       return this.#unknown(node);
     }
-    const template = `{{${name} ?? ${quoteText(String(constant))}}}`;
-    return { type: "variable", name, template, constant };
+    const template = `{{${environmentName(name)} ?? ${quoteText(String(constant))}}}`;
+    return { type: "variable", name: `{{${name} ??}}`, template, constant };
   }
 
   #binary(

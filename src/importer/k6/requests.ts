@@ -158,13 +158,13 @@ export abstract class K6Requests extends K6Reader {
   }
 }
 
-export const NOTHING: Known = { type: "unknown", source: "undefined", name: "value" };
+export const NOTHING: Known = { type: "unknown", source: "undefined" };
 
 function isNothing(value: Known): boolean {
   return value.type === "plain" && value.value === null ||
     value.type === "text" && value.parts.length === 0 ||
     value.type === "map" && value.fields.size === 0 ||
-    value.type === "unknown" && value.source === "undefined";
+    value.type === "expression" && value.text === "nil" || value === NOTHING;
 }
 
 /** The arguments of `http.request` that an entry of `http.batch` has. */

@@ -45,7 +45,7 @@ export class K6Script extends K6Requests {
 
   override call(called: KnownFunction, args: readonly Known[]): Known {
     const { body } = called.node;
-    if (this.#running.has(body)) return { type: "unknown", source: "a recursion", name: "value" };
+    if (this.#running.has(body)) return { type: "unknown", source: "a recursion" };
     this.#running.add(body);
     const inside = this.scopeOf(called, args);
     const result = body.type === "BlockStatement"
@@ -89,7 +89,7 @@ export class K6Script extends K6Requests {
     const source = this.source.slice(node.start, node.end);
     if (node.type === "VariableDeclaration") return;
     for (const [, name] of source.matchAll(CHANGES)) {
-      if (scope.find(name!)) scope.assign(name!, { type: "unknown", source: name!, name: name! });
+      if (scope.find(name!)) scope.assign(name!, { type: "unknown", source: name! });
     }
   }
 
@@ -103,7 +103,7 @@ export class K6Script extends K6Requests {
         return node.declarations.map(({ id, init }) => {
           const value: Known = init
             ? this.evaluate(init, scope)
-            : { type: "unknown", source: this.text(id), name: this.text(id) };
+            : { type: "unknown", source: this.text(id) };
           this.bind(id, value, scope);
           return value.type !== "unknown" || !init || scope.performed.has(init) ||
             !/\(/.test(this.text(init));
@@ -148,7 +148,8 @@ export class K6Script extends K6Requests {
   protected override perform(node: Call, scope: Scope): Known | undefined {
     const name = callOf(node);
     const own = scope.find(name);
-    if (own && own.type !== "function") return undefined;
+    if (own && own.type !== "function" || node.arguments.some(isSpread)) return undefined;
+    const done: Known = { type: "unknown", source: this.text(node) };
     const [first, second] = node.arguments as readonly SyntaxNode[];
     const args = () => node.arguments.map((one) => this.evaluate(one, scope));
     if (own) return this.call(own, args());
@@ -162,11 +163,11 @@ export class K6Script extends K6Requests {
         const seconds = first && this.constantOf(this.evaluate(first, scope));
         if (typeof seconds !== "number") return undefined;
         this.pause += seconds;
-        return DONE;
+        return done;
       }
       case "check":
-        return first && second
-          ? this.#check(this.evaluate(first, scope), second, scope)
+        return first && second && this.#isChecked(this.evaluate(first, scope), second, scope)
+          ? done
           : undefined;
       case "group": {
         const title = first && this.constantOf(this.evaluate(first, scope));
@@ -183,14 +184,14 @@ export class K6Script extends K6Requests {
   }
 
   /** Translates `check(res, { name: (r) => … })` into tests of the step of the response. */
-  #check(subject: Known, node: SyntaxNode, scope: Scope): Known | undefined {
+  #isChecked(subject: Known, node: SyntaxNode, scope: Scope): boolean {
     const checks = this.evaluate(node, scope);
     const step = subject.type === "response"
       ? subject.step
       : subject.type === "expression"
       ? subject.owner
       : undefined;
-    if (!step || checks.type !== "map") return undefined;
+    if (!step || checks.type !== "map") return false;
     for (const [name, one] of checks.fields) {
       const test = one.type === "function" ? this.#test(one, subject, step) : undefined;
       if (test !== undefined) step.request.tests.push(withoutMaps(test));
@@ -199,7 +200,7 @@ export class K6Script extends K6Requests {
         step.request.notes.push(`the check "${name}": ${source}`);
       }
     }
-    return DONE;
+    return true;
   }
 
   /** What the function of a check returns, after variables at most. */
@@ -220,5 +221,6 @@ export class K6Script extends K6Requests {
   }
 }
 
-/** What a call gives that sends nothing. */
-const DONE: Known = { type: "unknown", source: "the result of a call", name: "value" };
+function isSpread({ type }: SyntaxNode): boolean {
+  return type === "SpreadElement";
+}

@@ -27,6 +27,9 @@ const TIMINGS: Readonly<Record<string, string>> = {
   receiving: "res.timing.download * 1000",
 };
 
+/** The part of an unknown value that names the variable that it is read from. */
+const LONGEST_NAME = 40;
+
 /** Makes templates, expressions and constants of what is known of the values of a script. */
 export abstract class K6Values {
   /** The step whose tests are being read. */
@@ -38,7 +41,7 @@ export abstract class K6Values {
 
   /** A member of a value. */
   member(value: Known, key: string, optional = false): Known {
-    const unknown: Known = { type: "unknown", source: key, name: key };
+    const unknown: Known = { type: "unknown", source: key };
     switch (value.type) {
       case "map":
         return value.fields.get(key) ?? unknown;
@@ -103,9 +106,17 @@ export abstract class K6Values {
     if (value.type === "plain") return [String(value.value)];
     const expression = this.expressionOf(value);
     if (expression !== undefined) return [{ expression }];
-    const name = value.type === "unknown" ? value.name : "value";
-    this.note(`${sourceIn(value)}: it is read from ${environmentName(name)}`);
-    return [{ expression: this.names.read(name) }];
+    const source = sourceIn(value);
+    const name = source.slice(0, LONGEST_NAME);
+    this.note(`${source}: it is read from ${environmentName(name)}`);
+    return [{ expression: this.fromEnvironment(name) }];
+  }
+
+  /** The var of a variable of the environment, which no name of the script is. */
+  protected fromEnvironment(name: string): string {
+    const template = `{{${environmentName(name)}}}`;
+    this.names.defineTemplate(template, template);
+    return this.names.read(template);
   }
 
   /** A value as an expression. */
@@ -147,9 +158,9 @@ export abstract class K6Values {
         return typeof part === "string" && others.length === 0 ? part : undefined;
       }
       case "variable": {
-        const { name, constant } = value;
-        if (value.template.startsWith("{{")) {
-          this.note(`${name}: ${JSON.stringify(constant)} is used`);
+        const { template, constant } = value;
+        if (template.startsWith("{{")) {
+          this.note(`${template}: ${JSON.stringify(constant)} is used`);
         }
         return constant;
       }
@@ -184,6 +195,7 @@ export abstract class K6Values {
 export function sourceIn(value: Known): string {
   if (value.type === "unknown") return value.source;
   if (value.type === "plain") return String(value.value);
+  if (value.type === "expression") return value.text;
   return value.type === "text" ? joinTemplate(value.parts) : `a ${value.type}`;
 }
 
