@@ -1,5 +1,5 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftJob } from "../openapi/gen/draft.ts";
 import { snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
@@ -72,12 +72,8 @@ function parse(file: ImportFile): readonly SyntaxNode[] {
     if (!(error instanceof SyntaxError)) throw error;
     const { pos = 0 } = error as SyntaxError & { readonly pos?: number };
     const message = error.message.replace(/ \(\d+:\d+\)$/, "");
-    throw problemAt(
-      file,
-      pos,
-      `invalid JavaScript: ${message}`,
-      "TypeScript must be compiled first",
-    );
+    const hint = "TypeScript must be compiled first";
+    throw problemAt(file, pos, `invalid JavaScript: ${message}`, hint);
   }
 }
 
@@ -97,6 +93,7 @@ function otherStatements(statements: readonly SyntaxNode[], { text }: ImportFile
         : [];
     }
     const source = text.slice(statement.start, statement.end);
+    if (/^export (?:async )?function handleSummary\b/.test(source)) return ["handleSummary"];
     const metrics = source.matchAll(/(\w+)\s*=\s*new (?:\w+\.)?(Trend|Rate|Counter|Gauge)\(/g);
     return [...metrics].map(([, name, kind]) => `the metric ${name}, a ${kind}`);
   });
@@ -125,7 +122,7 @@ function loadJob(scenario: Scenario, script: K6Script, keys: Dict, settings: Dic
   const { rowsFile } = script;
   const job = jobOf(scenario.name || "Load", script, {}, settings);
   const thresholds = thresholdsOf(
-    isDict(settings.thresholds ?? null) ? settings.thresholds as Dict : {},
+    dictOf(settings.thresholds),
     scenario.name || "default",
     script.steps.map(({ tags, request }, index) => {
       const { id, name } = job.steps[index]!.data;
@@ -160,10 +157,7 @@ function jobOf(name: string, script: K6Script, keys: Dict, settings: Dict): Draf
   };
   return {
     name,
-    keys: {
-      ...keys,
-      ...Object.keys(http).length > 0 ? { defaults: { http } } : {},
-    },
+    keys: { ...keys, ...Object.keys(http).length > 0 ? { defaults: { http } } : {} },
     steps: script.steps.map(({ request }) => request.step()),
     notes: script.notes,
   };

@@ -350,10 +350,12 @@ export default function () {
   console.log(res.status);
   sleep(Math.random() * 0.02);
 }
+export function handleSummary(data) { return { 'a.json': JSON.stringify(data) }; }
 `,
     },
     notes: [
       "the import of ./login.js",
+      "handleSummary",
       'the option hosts: {"a.example.com":"1.2.3.4"}',
       "the script: while (true)",
       "the script: sleep(Math.random() * 0.02)",
@@ -387,6 +389,10 @@ Deno.test("new --from k6 translates the executors and their thresholds", async (
     [
       "{ thresholds: { http_req_duration: ['p(99.9) < 1500', 'med<=200'], http_req_failed: ['rate<0.01'], http_reqs: ['rate>100'], iteration_duration: ['max<2000'], dropped_iterations: ['count==0'], my_metric: ['p(95)<1'], vus_max: ['value>1'] } }",
       "expect:\n    - stats.p999 < 1.5\n    - stats.p50 <= 0.2\n    - stats.failed / stats.count < 0.01\n    - stats.rate > 100\n    - stats.max < 2\n    - stats.dropped == 0\n",
+    ],
+    [
+      "{ scenarios: { s: { executor: 'constant-arrival-rate', rate: Number(__ENV.RATE), duration: '1s' } } }",
+      "rate: 1/s\n  for: 1s\n",
     ],
     [
       "{ vus: __ENV.VUS || 3, duration: '1s', thresholds: { checks: [{ threshold: 'rate>0.95', abortOnFail: true }] } }",

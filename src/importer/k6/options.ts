@@ -53,14 +53,7 @@ function scenarioOf(name: string, of: Dict): Scenario {
   const isOpen = executor.endsWith("arrival-rate");
   const load = loadOf(executor, of, notes);
   if (of.startTime !== undefined) notes.push(`startTime: ${of.startTime}`);
-  return {
-    name,
-    exec: String(of.exec ?? "default"),
-    env: dictOf(of.env),
-    load,
-    isOpen,
-    notes,
-  };
+  return { name, exec: String(of.exec ?? "default"), env: dictOf(of.env), load, isOpen, notes };
 }
 
 function loadOf(executor: string, of: Dict, notes: string[]): Dict | undefined {
@@ -87,7 +80,7 @@ function loadOf(executor: string, of: Dict, notes: string[]): Dict | undefined {
       };
     case "constant-arrival-rate":
       return {
-        rate: rateOf(Number(of.rate), unit),
+        rate: rateOf(Number(of.rate ?? 1), unit),
         for: durationOf(of.duration ?? "1m"),
         ...limit,
       };
@@ -114,7 +107,7 @@ function stagesOf(
   // A ramp begins at the stage before, or at 0; one user is no more than that.
   let [at, last] = [start, key === "users" && start === 1 ? 1 : 0];
   for (const { target, duration } of dictsOf(stages)) {
-    const [to, seconds] = [Number(target), secondsOf(duration ?? 0) ?? 0];
+    const [to, seconds] = [Number(target ?? 1), secondsOf(duration ?? 0) ?? 0];
     if (seconds > 0) {
       if (at !== to && at !== last) all.push({ [key]: valueOf(at), for: "1ms" });
       all.push({

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "../../expr/parse/scanner.ts";
 import type { Dict } from "../../base/value/value.ts";
-import { environmentName, quoteText } from "../../openapi/gen/templates.ts";
-import { absenceOf, existenceOf, keyOf } from "../expressions.ts";
+import { environmentName } from "../../openapi/gen/templates.ts";
+import { absenceOf, existenceOf, keyOf, literal } from "../expressions.ts";
 import type { Names } from "../import_names.ts";
 import {
   readTest,
@@ -13,6 +13,9 @@ import {
 } from "../script_values.ts";
 import { callOf, isFunction, type Known, type KnownFunction, Scope } from "./known.ts";
 import { BODY, K6Values } from "./values.ts";
+
+/** `__ENV.NAME`, `__ENV["NAME"]` */
+const ENV = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/;
 
 /** The rows of a CSV file. */
 const CSV = /^\w+\.parse\(open\(["'`]([^"'`$]+)["'`]\), \{ ?header: true,? ?\}\)\.data$/;
@@ -30,6 +33,7 @@ export abstract class K6Reader extends K6Values {
   hasRounds = false;
   /** Whether each round of the job can take a row. */
   takesRows = false;
+
   constructor(readonly source: string, names: Names) {
     super(names);
   }
@@ -70,11 +74,7 @@ export abstract class K6Reader extends K6Values {
         return scope.declare(target.name, value);
       case "AssignmentPattern":
         // Whether the value or its default is taken is only known in a run.
-        return this.bind(
-          target.left,
-          /^(?:unknown|expression)$/.test(value.type) ? this.#unknown(target) : value,
-          scope,
-        );
+        return this.bind(target.left, this.#unknown(target), scope);
       case "ObjectPattern":
         for (const one of target.properties) {
           if (one.type === "RestElement") this.bind(one, value, scope);
@@ -133,10 +133,8 @@ export abstract class K6Reader extends K6Values {
         return this.#name(node, scope);
       case "Literal":
         if (typeof node.value === "string") return { type: "text", parts: [node.value] };
-        return typeof node.value === "number" || typeof node.value === "boolean"
-          ? { type: "plain", value: node.value }
-          : node.raw === "null"
-          ? { type: "plain", value: null }
+        return /^(?:number|boolean)$/.test(typeof node.value) || node.raw === "null"
+          ? { type: "plain", value: node.value as number | boolean | null }
           : undefined;
       case "TemplateLiteral":
         return {
@@ -208,12 +206,12 @@ export abstract class K6Reader extends K6Values {
   ): string | undefined {
     if (!computed) return textOf(key) ?? this.text(key);
     const name = this.constantOf(this.evaluate(key, scope));
-    return typeof name === "string" || typeof name === "number" ? String(name) : undefined;
+    return isScalar(name) ? String(name) : undefined;
   }
 
   #member(node: SyntaxNode & { readonly type: "MemberExpression" }, scope: Scope): Known {
     const source = this.text(node);
-    const [, variable] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(source) ?? [];
+    const [, variable] = ENV.exec(source) ?? [];
     if (variable !== undefined) return this.#env(variable);
     const [, table] = CSV.exec(source) ?? [];
     if (table !== undefined) return { type: "rows", file: localPath(table), isTable: true };
@@ -224,7 +222,7 @@ export abstract class K6Reader extends K6Values {
     if (property && object.type === "rows" && PICKS.test(how)) return this.#row(object, node);
     const isFixed = !property || property.type === "plain" || property.type === "text";
     const key = property ? isFixed && this.constantOf(property) : this.text(node.property);
-    if (typeof key !== "string" && typeof key !== "number") return this.#unknown(node);
+    if (!isScalar(key)) return this.#unknown(node);
     const found = this.member(object, String(key), node.optional);
     return found.type === "unknown" ? this.#unknown(node) : found;
   }
@@ -251,14 +249,12 @@ export abstract class K6Reader extends K6Values {
     node: SyntaxNode & { readonly type: "LogicalExpression" },
     scope: Scope,
   ): Known | undefined {
-    const [, name] = /^__ENV(?:\.|\[["'`])(\w+)(?:["'`]\])?$/.exec(this.text(node.left)) ?? [];
+    const [, name] = ENV.exec(this.text(node.left)) ?? [];
     if (name === undefined) return undefined;
     if (this.env[name] !== undefined) return this.#env(name);
     const constant = this.constantOf(this.evaluate(node.right, scope));
-    if (typeof constant !== "string" && typeof constant !== "number") {
-      return this.#unknown(node);
-    }
-    const template = `{{${environmentName(name)} ?? ${quoteText(String(constant))}}}`;
+    if (!isScalar(constant)) return this.#unknown(node);
+    const template = `{{${environmentName(name)} ?? ${literal(constant)}}}`;
     return { type: "variable", name: `{{${name} ??}}`, template, constant };
   }
 
@@ -278,7 +274,7 @@ export abstract class K6Reader extends K6Values {
         : isEqual
         ? absenceOf(value)
         : existenceOf(value);
-      return { type: "expression", text, isTest: true, owner: this.current };
+      return { type: "expression", text, isTest: true };
     }
     if (!/^[-+*/%]$/.test(operator)) return undefined;
     const left = this.evaluate(node.left as SyntaxNode, scope);
@@ -348,6 +344,10 @@ export abstract class K6Reader extends K6Values {
     if (!/__ITER|iteration/.test(source)) this.note(`${source}: each round takes the next row`);
     return { type: "row" };
   }
+}
+
+function isScalar(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 function localPath(path: string): string {

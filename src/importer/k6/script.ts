@@ -87,9 +87,13 @@ export class K6Script extends K6Requests {
   #leaveOut(node: SyntaxNode, scope: Scope): void {
     this.note(`the script: ${this.text(node)}`);
     const source = this.source.slice(node.start, node.end);
-    if (node.type === "VariableDeclaration") return;
+    const declared = node.type === "VariableDeclaration"
+      ? node.declarations.map(({ id }) => this.text(id))
+      : [];
     for (const [, name] of source.matchAll(CHANGES)) {
-      if (scope.find(name!)) scope.assign(name!, { type: "unknown", source: name! });
+      if (!declared.includes(name!) && scope.find(name!)) {
+        scope.assign(name!, { type: "unknown", source: name! });
+      }
     }
   }
 
