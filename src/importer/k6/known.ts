@@ -44,7 +44,6 @@ export interface KnownExpression {
   /** The step whose response it reads. */
   readonly owner?: K6Step | undefined;
   readonly isTest?: true;
-  readonly isNumber?: true;
 }
 
 export interface KnownFunction {
@@ -57,6 +56,9 @@ export type FunctionNode = Extract<
   SyntaxNode,
   { readonly body: unknown; readonly params: unknown }
 >;
+
+/** A node of a type. */
+export type Node<Type> = SyntaxNode & { readonly type: Type };
 
 /** The names of a module or of a function that runs. */
 export class Scope {

@@ -11,7 +11,7 @@ import {
   sourceOf,
   textOf,
 } from "../script_values.ts";
-import { callOf, isFunction, type Known, type KnownFunction, Scope } from "./known.ts";
+import { callOf, isFunction, type Known, type KnownFunction, type Node, Scope } from "./known.ts";
 import { BODY, K6Values } from "./values.ts";
 
 /** `__ENV.NAME`, `__ENV["NAME"]` */
@@ -39,10 +39,7 @@ export abstract class K6Reader extends K6Values {
   }
 
   /** Performs a call that sends, waits or groups; undefined for any other. */
-  protected abstract perform(
-    node: SyntaxNode & { readonly type: "CallExpression" },
-    scope: Scope,
-  ): Known | undefined;
+  protected abstract perform(node: Node<"CallExpression">, scope: Scope): Known | undefined;
   /** Translates a call of a function of the script; what it returns. */
   abstract call(called: KnownFunction, args: readonly Known[]): Known;
   /** Whether a part performs something. */
@@ -171,7 +168,7 @@ export abstract class K6Reader extends K6Values {
     return isFunction(node) ? { type: "function", node, scope } : undefined;
   }
 
-  #name(node: SyntaxNode & { readonly type: "Identifier" }, scope: Scope): Known | undefined {
+  #name(node: Node<"Identifier">, scope: Scope): Known | undefined {
     const { name } = node;
     if (name === "__ITER") return this.#round("round.index", 0);
     if (name === "__VU") return this.#round("(round.user + 1)", 1);
@@ -179,12 +176,10 @@ export abstract class K6Reader extends K6Values {
   }
 
   #round(text: string, alone: number): Known {
-    return this.hasRounds
-      ? { type: "expression", text, isNumber: true }
-      : { type: "plain", value: alone };
+    return this.hasRounds ? { type: "expression", text } : { type: "plain", value: alone };
   }
 
-  #map(node: SyntaxNode & { readonly type: "ObjectExpression" }, scope: Scope): Known {
+  #map(node: Node<"ObjectExpression">, scope: Scope): Known {
     const fields = new Map<string, Known>();
     for (const one of node.properties) {
       if (one.type === "SpreadElement") {
@@ -209,7 +204,7 @@ export abstract class K6Reader extends K6Values {
     return isScalar(name) ? String(name) : undefined;
   }
 
-  #member(node: SyntaxNode & { readonly type: "MemberExpression" }, scope: Scope): Known {
+  #member(node: Node<"MemberExpression">, scope: Scope): Known {
     const source = this.text(node);
     const [, variable] = ENV.exec(source) ?? [];
     if (variable !== undefined) return this.#env(variable);
@@ -228,7 +223,7 @@ export abstract class K6Reader extends K6Values {
   }
 
   /** `new SharedArray("users", () => …)` */
-  #sharedArray(node: SyntaxNode & { readonly type: "NewExpression" }, scope: Scope): Known {
+  #sharedArray(node: Node<"NewExpression">, scope: Scope): Known {
     const make = node.arguments[1];
     const made = make && /SharedArray$/.test(this.text(node.callee))
       ? this.evaluate(make, scope)
@@ -245,10 +240,7 @@ export abstract class K6Reader extends K6Values {
   }
 
   /** `__ENV.NAME || "default"` */
-  #envDefault(
-    node: SyntaxNode & { readonly type: "LogicalExpression" },
-    scope: Scope,
-  ): Known | undefined {
+  #envDefault(node: Node<"LogicalExpression">, scope: Scope): Known | undefined {
     const [, name] = ENV.exec(this.text(node.left)) ?? [];
     if (name === undefined) return undefined;
     if (this.env[name] !== undefined) return this.#env(name);
@@ -258,10 +250,7 @@ export abstract class K6Reader extends K6Values {
     return { type: "variable", name: `{{${name} ??}}`, template, constant };
   }
 
-  #binary(
-    node: SyntaxNode & { readonly type: "BinaryExpression" },
-    scope: Scope,
-  ): Known | undefined {
+  #binary(node: Node<"BinaryExpression">, scope: Scope): Known | undefined {
     const { operator } = node;
     const isUndefined = /^(?:undefined|null)$/.exec(this.text(node.right))?.[0];
     if (isUndefined !== undefined && /^[!=]==?$/.test(operator)) {
@@ -277,22 +266,14 @@ export abstract class K6Reader extends K6Values {
       return { type: "expression", text, isTest: true };
     }
     if (!/^[-+*/%]$/.test(operator)) return undefined;
-    const left = this.evaluate(node.left as SyntaxNode, scope);
-    const right = this.evaluate(node.right, scope);
-    if (operator === "+" && [left, right].some(({ type }) => /^(?:text|variable)$/.test(type))) {
-      return { type: "text", parts: [...this.partsOf(left), ...this.partsOf(right)] };
-    }
-    const numbers = [left, right].map((one) =>
-      one.type === "plain" && typeof one.value === "number" ||
-        one.type === "expression" && one.isNumber
-        ? this.expressionOf(one)
-        : undefined
-    );
-    if (numbers.includes(undefined)) return this.#unknown(node);
-    return { type: "expression", text: `(${numbers.join(` ${operator} `)})`, isNumber: true };
+    const sides = [node.left as SyntaxNode, node.right].map((side) => this.evaluate(side, scope));
+    // Without a text, "+" may add numbers.
+    return operator === "+" && sides.some(({ type }) => /^(?:text|variable)$/.test(type))
+      ? { type: "text", parts: sides.flatMap((side) => this.partsOf(side)) }
+      : this.#unknown(node);
   }
 
-  #call(node: SyntaxNode & { readonly type: "CallExpression" }, scope: Scope): Known | undefined {
+  #call(node: Node<"CallExpression">, scope: Scope): Known | undefined {
     const name = callOf(node);
     const [first] = node.arguments;
     if (name === "randomItem" && first) {
@@ -328,10 +309,7 @@ export abstract class K6Reader extends K6Values {
   #parsed(value: Known, node: SyntaxNode): Known {
     if (value.type === "file") return { type: "rows", file: value.path };
     if (value.type === "expression" && value.text === BODY) return { ...value, text: "res.body" };
-    const text = this.expressionOf(value);
-    return text === undefined
-      ? this.#unknown(node)
-      : { type: "expression", text: `fromJSON(${text})` };
+    return this.#unknown(node);
   }
 
   /** The row of a round, if the job can take rows of this file. */

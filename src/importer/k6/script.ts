@@ -8,11 +8,10 @@ import {
   type K6Step,
   type Known,
   type KnownFunction,
+  type Node,
   Scope,
 } from "./known.ts";
 import { K6Requests, NOTHING } from "./requests.ts";
-
-type Call = SyntaxNode & { readonly type: "CallExpression" };
 
 /** Translates the statements of a function, which are not run. */
 export class K6Script extends K6Requests {
@@ -149,7 +148,7 @@ export class K6Script extends K6Requests {
     );
   }
 
-  protected override perform(node: Call, scope: Scope): Known | undefined {
+  protected override perform(node: Node<"CallExpression">, scope: Scope): Known | undefined {
     const name = callOf(node);
     const own = scope.find(name);
     if (own && own.type !== "function" || node.arguments.some(isSpread)) return undefined;

@@ -22,9 +22,6 @@ const RESPONSE: Readonly<Record<string, string>> = {
 const TIMINGS: Readonly<Record<string, string>> = {
   duration: "rt.sec * 1000",
   waiting: "res.timing.first_byte * 1000",
-  connecting: "res.timing.connect * 1000",
-  tls_handshaking: "res.timing.tls * 1000",
-  receiving: "res.timing.download * 1000",
 };
 
 /** The part of an unknown value that names the variable that it is read from. */
@@ -70,7 +67,7 @@ export abstract class K6Values {
         const { text, owner, isTest } = value;
         if (isTest) return unknown;
         if (key === "length") {
-          return { type: "expression", text: `len(${text})`, owner, isNumber: true };
+          return { type: "expression", text: `len(${text})`, owner };
         }
         const path = keyOf(/^\d+$/.test(key) ? Number(key) : key);
         const mark = optional ? path.startsWith(".") ? "?" : "?." : "";
