@@ -29,6 +29,7 @@ export async function runForPicture({ file, text, args = [], code }: ShownRun): 
       env: {
         SHOP_PASSWORD: shop.password,
         FORCE_COLOR: "1",
+        CI: "",
         LC_ALL: "C.UTF-8",
         RUNNER_OUTPUT: "spinner",
       },
