@@ -29,7 +29,8 @@ export async function runForPicture({ file, text, args = [], code }: ShownRun): 
       env: {
         SHOP_PASSWORD: shop.password,
         FORCE_COLOR: "1",
-        CI: "",
+        // The same as on the machine of somebody who reads it.
+        ...{ CI: "", GITHUB_ACTIONS: "", GITLAB_CI: "" },
         LC_ALL: "C.UTF-8",
         RUNNER_OUTPUT: "spinner",
       },
