@@ -173,7 +173,7 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
         14,
         users.stdout,
       );
-      assertStringIncludes(users.stdout, "6 passed, 10 failed");
+      assertStringIncludes(users.stdout, "6 passed · 10 failed");
       assertStringIncludes(users.stdout, "/bin/sh ended with exit code 2 before it took commands");
     });
 
