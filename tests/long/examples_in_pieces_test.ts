@@ -5,8 +5,8 @@ import { FORMATS, runInPieces, runWhole, withoutTimes } from "../support/run/run
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/", import.meta.url));
 
-/** Their outputs have process ids, random values and times in texts, which differ in every run. */
-const VARYING = /^(demo|failing|repeat|shell|thresholds|vars|websocket)\.yml$/;
+/** Their outputs have process ids, random values, times and numbers of rounds, which differ in every run. */
+const VARYING = /^(demo|failing|load|repeat|shell|thresholds|vars|websocket)\.yml$/;
 
 /** They need servers of their own. */
 const OF_SERVERS = /^(grpc|ssh)\.yml$/;
