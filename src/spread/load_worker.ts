@@ -45,7 +45,7 @@ export interface LoadTask {
   >;
 }
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type LoadOrder =
   | { readonly type: "run"; readonly task: LoadTask }
   | { readonly type: "begin"; readonly at: number }

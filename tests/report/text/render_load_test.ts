@@ -82,7 +82,7 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
 
-Deno.test("a step that never ran has no times, and the share of none is no number", () => {
+Deno.test("a step that never ran has no times, and nothing measured is shown as that", () => {
   const none = { count: 0, passed: 0, failed: 0, rate: 0 };
   const zero = Object.fromEntries(Object.keys(TIMES).map((name) => [name, 0])) as typeof TIMES;
   const steps = [{ step: 0, key: "pay", ...none, ...zero }];

@@ -152,7 +152,7 @@ jobs:
       assertEquals(await findBarriers(page), []);
       assertEquals(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
     }
-    // Steps are counted as in the header, although two rows stand for all.
+    // Steps are counted as in the header, although only two rows are shown.
     assertEquals(await textsOf(page, "#count"), ["50 of 50 steps"]);
     assertEquals(page.errors, []);
   }, { env: { SERVER_URL: server.url } });
