@@ -43,15 +43,15 @@ Deno.test("tcp says that a timeout came in the TLS handshake", async () => {
   await using server = rawServer((connection) => connection.closed());
   const { port } = server;
   const error = await assertRejects(
-    () => runTcp({ host: "127.0.0.1", port, tls: true, timeout: "200ms" }, context),
+    () => runTcp({ host: "127.0.0.1", port, tls: true, timeout: "1s" }, context),
     StepError,
-    `timed out after 200ms in the TLS handshake while connecting to 127.0.0.1 port ${port}`,
+    `timed out after 1s in the TLS handshake while connecting to 127.0.0.1 port ${port}`,
   );
   assertEquals(error.hint, "does it speak TLS there?");
   await assertRejects(
-    () => runHttp({ get: `https://127.0.0.1:${port}/`, timeout: "200ms" }, context),
+    () => runHttp({ get: `https://127.0.0.1:${port}/`, timeout: "1s" }, context),
     StepError,
-    `the request timed out after 200ms in the TLS handshake with 127.0.0.1 port ${port}`,
+    `the request timed out after 1s in the TLS handshake with 127.0.0.1 port ${port}`,
   );
 });
 
