@@ -371,7 +371,18 @@ const OPTIONS: Table = [
     "format html json junit out reporter reporters",
   ],
   ["RUNNER_TIMEOUT=5m in the environment bounds a run", "max-time timeout"],
+  ["leave it out, and write a test: a failure of it prints the response", "and-run"],
 ];
+
+const VALUES: Table = [
+  ["scripts of k6 are not translated: runner help k6 shows what to write instead", "k6"],
+  ["files of Step CI are not translated: runner help stepci shows what to write instead", "stepci"],
+];
+
+/** What to do instead of giving an option this value. */
+export function hintForValue(word: string): string | undefined {
+  return find(VALUES, word);
+}
 
 /** What to write instead of an option, whose name is without hyphens at its start. */
 export function hintForOption(name: string): string | undefined {

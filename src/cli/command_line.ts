@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { hintForOption } from "../base/other_tools.ts";
+import { hintForOption, hintForValue } from "../base/other_tools.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import type { Command, CommandTable, Invocation, Option, RunSettings } from "./command.ts";
 
@@ -164,7 +164,7 @@ export function checkChoice(what: string, value: string, choices?: readonly stri
   const [first = ""] = value.split(/\s/, 1);
   const hint = choices.includes(first)
     ? `give "${first}" alone, and the rest as an argument of its own`
-    : didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
+    : hintForValue(value) ?? didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
   throw new UsageError(`invalid value "${value}" for ${what}`, hint);
 }
 

@@ -49,10 +49,6 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         path: "file",
         summary: "Write the workflow to a new file instead of standard output",
       },
-      {
-        name: "and-run",
-        summary: "With curl or har: run the new workflow once, and add tests of what came back",
-      },
     ],
     load: async () => (await import("./commands/new_command.ts")).newCommand,
   },

@@ -37,18 +37,8 @@ export const IMPORTERS: readonly Importer[] = [
     load: async () => (await import("./http_file.ts")).translateHttpFile,
   },
   {
-    name: "stepci",
-    input: "file",
-    load: async () => (await import("./stepci.ts")).translateStepCi,
-  },
-  {
     name: "bruno",
     input: "directory",
     load: async () => (await import("./bruno.ts")).translateBruno,
-  },
-  {
-    name: "k6",
-    input: "file",
-    load: async () => (await import("./k6.ts")).translateK6,
   },
 ];

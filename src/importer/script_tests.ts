@@ -94,7 +94,7 @@ export function onlyTests(script: string): boolean {
 }
 
 /** Finds the variables that a part of a script assigns or changes. */
-export const CHANGES =
+const CHANGES =
   /([A-Za-z_$][\w$]*)(?:[.[][^\s=;(]*)?\s*(?:[-+*/%&|^?]*=(?![=>])|\+\+|--|(?<=\.(?:fill|pop|push|reverse|shift|sort|splice|unshift))\()/g;
 
 /** Translates a part of a script, or notes it and forgets the variables that it may change. */

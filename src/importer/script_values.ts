@@ -14,8 +14,6 @@ export interface Script {
   readonly text: string;
   /** Its variables; undefined for those with a value that is not translated. */
   readonly aliases: Map<string, ScriptValue | undefined>;
-  /** Reads what only this kind of scripts has; null for what cannot be translated. */
-  readonly own?: (node: SyntaxNode) => ScriptValue | null | undefined;
 }
 
 /** The parts of the response in the scripts of the tools. */
@@ -69,10 +67,8 @@ export function readText(node: SyntaxNode | undefined, script: Script): string |
 
 /** Translates an expression; undefined if it is not supported. */
 export function readValue(node: SyntaxNode, script: Script): ScriptValue | undefined {
-  const own = script.own?.(node);
-  if (own !== undefined) return own ?? undefined;
   const name = nameOf(node, script);
-  const reader = script.own ? undefined : READERS.find(([pattern]) => pattern.test(name));
+  const reader = READERS.find(([pattern]) => pattern.test(name));
   if (reader) return { text: reader[1] };
   switch (node.type) {
     case "ChainExpression":

@@ -30,16 +30,14 @@ for (const page of PAGES) {
   });
 }
 
-Deno.test("the translation on the page about k6, and that of the program, do what its script does", async (test) => {
+Deno.test("the translation on the page about k6 does what its script does", async (test) => {
   await assertScenario(test, "k6", PRODUCTS, runTranslation("products.yml"));
-  await assertScenario(test, "k6", PRODUCTS, runImport("k6", "products.js"));
 });
 
 const IMPORTS: readonly (readonly [format: string, file: string])[] = [
   ["hurl", "orders.hurl"],
   ["postman", "collection.json"],
   ["bruno", "collection/"],
-  ["stepci", "orders.stepci.yml"],
 ];
 
 for (const [format, file] of IMPORTS) {

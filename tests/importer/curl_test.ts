@@ -263,37 +263,18 @@ Deno.test("new prints a workflow that runs, and overwrites nothing", async () =>
   });
   const wrong = await runMain(["new", "file"]);
   assertStringIncludes(wrong.stderr, "new cannot tell what 'file' is");
-});
-
-Deno.test("--and-run adds tests of what came back, and uses the secrets of the command", async () => {
-  const text = await importCase({
-    args: ["curl", "--and-run", "curl URL/a -H 'Authorization: Bearer aaaabbbbccccdddd'"],
-    env: { TOKEN: "aaaabbbbccccdddd" },
-    lines: [
-      "res.code == 200",
-      "&& res.headers['Content-Type'] startsWith 'application/json'",
-      '&& type(res.body) == "map"',
-      '&& type(res.body.id) in ["int", "float"]',
-      '&& type(res.body.items) == "array"',
-    ],
-    seen: (requests) => {
-      assertEquals(requests.length, 2);
-      assertEquals(requests[0]!.headers.get("authorization"), "Bearer aaaabbbbccccdddd");
-    },
-  });
-  assertEquals(text.includes("aaaabbbbccccdddd"), false);
-  const failed = await runMain([
-    "new",
-    "--from",
-    "curl",
-    "--and-run",
-    "curl http://127.0.0.1:1024/",
-  ]);
-  assertEquals(failed.code, 0);
-  assertStringIncludes(failed.stderr, 'the step "GET /" did not pass, so nothing was added:');
-  assertStringIncludes(failed.stderr, "ECONNREFUSED");
-  const wrong = await runMain(["new", "--and-run"]);
-  assertStringIncludes(wrong.stderr, "--and-run requires a curl command or a HAR file");
+  for (
+    const [args, hint] of [
+      [["load.js"], "runner help k6 shows what to write"],
+      [["--from", "k6", "load.js"], "runner help k6 shows what to write"],
+      [["--from", "stepci", "a.yml"], "runner help stepci shows what to write"],
+      [["--and-run", "curl http://127.0.0.1"], "leave it out, and write a test"],
+    ] as const
+  ) {
+    const { code, stderr } = await runMain(["new", ...args]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, hint);
+  }
 });
 
 Deno.test("new comments out what a workflow must not have, and the rest runs", async () => {
@@ -316,7 +297,6 @@ Deno.test("new tells formats from names and contents, and paths of files follow 
     "in/a.hurl": "PUT http://x\n[Multipart]\na: file,b.bin;\nb: file,/b.bin;\n",
     "in/a.rest": "PUT http://x\n\n< ./b.bin\n",
     "in/a.json": `${part}{"mode":"file","file":{"src":"b.bin"}}}}]}`,
-    "in/a.yml": "tests: { t: { steps: [{ http: { url: http://x, body: { file: b.bin } } }] } }",
     "in/a.har": '{"log":{"entries":[]}}',
     "in/bruno.json": "{}",
     "in/a.bru": "put {\n  url: http://x\n  body: file\n}\nbody:file {\n  file: @file(b.bin)\n}\n",

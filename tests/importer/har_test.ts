@@ -35,22 +35,6 @@ Deno.test("new --from har translates what was recorded", async () => {
   });
 });
 
-Deno.test("--and-run adds what came back to the tests of a recording", async () => {
-  const entry = {
-    request: { method: "GET", url: "URL/a", headers: [] },
-    response: { status: 200, headers: [], content: { mimeType: "application/json" } },
-  };
-  await importCase({
-    args: ["har", "--and-run", "a.har"],
-    files: { "a.har": JSON.stringify({ log: { entries: [entry] } }) },
-    lines: [
-      "res.code == 200\n          && res.headers['Content-Type'] startsWith 'application/json'\n" +
-      '          && type(res.body) == "map"',
-    ],
-    seen: (requests) => assertEquals(requests.length, 2),
-  });
-});
-
 Deno.test("new --from har reports the position of a part that is missing in a HAR file", async () => {
   const entries = (text: string) => `{\n  "log": {\n    "entries": ${text}\n  }\n}`;
   await assertPlaces("har", {

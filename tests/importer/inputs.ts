@@ -255,53 +255,6 @@ Content-Type: text/plain
 {{base}}/plain
 `;
 
-export const STEPCI = `version: "1.1"
-name: Tea shop
-env:
-  host: URL
-  password: tea-for-two-42
-config:
-  http: { baseURL: "\${{ env.host }}" }
-tests:
-  orders:
-    name: Orders
-    steps:
-      - name: Create
-        http:
-          url: /orders
-          method: POST
-          headers: { X-Tea: "\${{ env.tea }}" }
-          params: { page: 2 }
-          auth: { basic: { username: ann, password: "\${{ env.password }}" } }
-          json: { tea: "\${{ env.tea }}", list: [1] }
-          captures:
-            order: { jsonpath: $.id }
-            odd: { xpath: //a }
-          check:
-            status: /^20/
-            headers: { Content-Type: /json/ }
-            jsonpath:
-              $.id: 7
-              $.items: [{ isArray: true }]
-              $.path: [{ match: ^/orders }, { ne: x }, { isDefined: true }]
-            schema: { type: object }
-            performance: { total: [{ lte: 30000 }] }
-      - name: Pause
-        delay: 1
-      - name: Read
-        http:
-          url: \${{ env.host }}/orders/\${{ captures.order }}
-          method: GET
-          followRedirects: false
-          check: { status: 200, jsonpath: { $.path: "/orders/\${{ captures.order }}" } }
-  others:
-    steps:
-      - name: Call
-        grpc: { host: x }
-      - name: Form
-        http: { url: /form, method: PUT, form: { a: "1" } }
-`;
-
 export const BRUNO = {
   "shop/bruno.json": '{"version": "1", "name": "Tea shop", "type": "collection"}',
   "shop/collection.bru": `headers {

@@ -8,29 +8,12 @@ import { RunnerError } from "../../src/base/errors.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
 import { generator } from "../support/generator.ts";
 import { mutate } from "../support/mutate.ts";
-import { BRUNO, COLLECTION, HAR, HTTP, HURL, STEPCI } from "../importer/inputs.ts";
+import { BRUNO, COLLECTION, HAR, HTTP, HURL } from "../importer/inputs.ts";
 
 /** The number of changes to each input. */
 const ROUNDS = 150;
 
 const CURL = `curl -X POST 'http://h/a' -H "A: b c" -d '{"a": 1}' -u a:b -F 'f=@x' --retry 3 -kL`;
-
-const K6 = `import http from "k6/http";
-import { check, sleep } from "k6";
-export const options = {
-  stages: [{ duration: "10s", target: 5 }, { duration: "1m", target: 20 }],
-  thresholds: { http_req_duration: ["p(95)<500"], http_req_failed: ["rate<0.01"] },
-};
-export default function () {
-  const login = http.post(\`\${__ENV.BASE}/login\`, JSON.stringify({ user: "a" }), {
-    headers: { "Content-Type": "application/json" },
-  });
-  const token = login.json("token");
-  const res = http.get("http://h/items?page=1", { headers: { Authorization: "Bearer " + token } });
-  check(res, { "is 200": (r) => r.status === 200, "has items": (r) => r.json().length > 0 });
-  sleep(1);
-}
-`;
 
 const INPUTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   curl: { "": CURL },
@@ -38,9 +21,7 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   postman: { "a.json": JSON.stringify(COLLECTION, null, 1) },
   hurl: { "a.hurl": HURL },
   http: { "a.http": HTTP },
-  stepci: { "a.yml": STEPCI },
   bruno: BRUNO,
-  k6: { "a.js": K6 },
 };
 
 for (const { name, input, load } of IMPORTERS) {

@@ -14,6 +14,7 @@ import {
   translateInput,
 } from "../../importer/input.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
+import { hintForValue } from "../../base/other_tools.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import { relativeTo } from "../../workflow/files_of.ts";
@@ -36,14 +37,10 @@ export async function newCommand(
     throw new LoadError(`'${out}' already exists`, [], "give the name of a new file");
   }
   const from = values.get("from") ?? await recognize(operands, host);
-  const mayRun = switches.has("and-run");
-  if (mayRun && from !== "curl" && from !== "har") {
-    throw new UsageError("--and-run requires a curl command or a HAR file");
-  }
   const level = logLevel(host.env, switches);
   const { text, count, variables, warnings } = from === undefined
     ? starter(operands, out)
-    : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, out, host);
+    : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, out, host);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
   const notes = warnings.map((message) =>
@@ -71,7 +68,9 @@ function starter([first]: readonly string[], out = "workflow.yml"): Made {
   }
   throw new UsageError(
     `new cannot tell what '${first}' is`,
-    "--from says what to translate; -o writes the workflow to a file",
+    /\.[cm]?js$/i.test(first)
+      ? hintForValue("k6")
+      : "--from says what to translate; -o writes the workflow to a file",
   );
 }
 
@@ -82,7 +81,6 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: string])[] = [
   [/\.hurl$/i, "hurl"],
   [/\.(?:http|rest)$/i, "http"],
   [/\.bru$/i, "bruno"],
-  [/\.[cm]?js$/i, "k6"],
 ];
 
 /** The format of an input whose name, or else its content, says it. */
@@ -93,10 +91,10 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
   if (/\.(?:json|ya?ml)$/i.test(first)) {
     const value = readYamlFile(await readTextFile(first, host, "file"));
     if (!isDict(value)) return undefined;
-    const { log, info, item, tests, opencollection } = value;
+    const { log, info, item, opencollection } = value;
     if (opencollection !== undefined) return "bruno";
     if (info !== undefined && item !== undefined) return "postman";
-    return log !== undefined ? "har" : tests !== undefined ? "stepci" : undefined;
+    return log !== undefined ? "har" : undefined;
   }
   const entries = await host.files.entries(first).catch(() => []);
   return entries?.some(({ name }) => /^(?:bruno\.json|opencollection\.ya?ml)$/.test(name))
@@ -107,7 +105,6 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
 async function translate(
   importer: Importer,
   operands: readonly string[],
-  mayRun: boolean,
   out: string | undefined,
   host: Host,
 ): Promise<Made> {
@@ -124,23 +121,14 @@ async function translate(
     `Made by "runner new --from ${importer.name}".`,
     ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
   ];
-  const render = (draft: Draft) => renderDraft(draft, head);
-  const { draft, failures } = mayRun
-    ? await (await import("./add_seen_tests.ts")).addSeenTests(
-      hidden,
-      render,
-      out ?? "new.yml",
-      host,
-    )
-    : { draft: hidden.draft, failures: [] };
+  const { draft } = hidden;
   const count = countNotes(draft);
-  const text = render(draft);
+  const text = renderDraft(draft, head);
   return {
     text,
     count: countDraft(draft),
     variables: [...read],
     warnings: [
-      ...failures,
       ...mistake ? [`the workflow does not load as it is: ${mistake.message}`] : [],
       ...environment.length === 0
         ? []
