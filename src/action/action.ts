@@ -222,6 +222,8 @@ export interface Traffic {
   readonly code?: number;
   /** Milliseconds that it waited here for a connection, before its time began. */
   readonly queued?: number;
+  /** How often a request was sent again, as the server had closed the connection without an answer. */
+  readonly resent?: number;
 }
 
 /** Something that differs from an API description. */

@@ -50,6 +50,8 @@ export interface StepResult {
   readonly known?: true;
   /** It was good only after it was not: the next run may come out otherwise. */
   readonly flaky?: true;
+  /** How often a request was sent again, as the server had closed the connection without an answer. */
+  readonly resent?: number;
   /** The number of attempts that the step's `retry` allows; absent without one. */
   readonly maxAttempts?: number;
   /** Milliseconds that the step's `retry` allows for all attempts; absent without such a limit. */

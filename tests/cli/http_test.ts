@@ -5,7 +5,7 @@ import { runMain } from "../support/run/run_main.ts";
 import { readDirectory } from "../support/run/run_reports.ts";
 import { digestServer } from "../support/servers/digest_server.ts";
 import { grpcShop } from "../support/servers/grpc_shop.ts";
-import { rawServer } from "../support/servers/raw_server.ts";
+import { rawServer, response } from "../support/servers/raw_server.ts";
 import { tlsCertificate, tlsPath, tlsText } from "../support/servers/tls_fixture.ts";
 import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -423,4 +423,23 @@ jobs:
     const { code, stderr } = await runCli(["--cacert", tlsPath("authority.pem"), "w.yml"], { cwd });
     assertEquals([code, stderr], [0, ""]);
   });
+});
+
+Deno.test("a request that was sent again makes its step flaky, and the report says why", async () => {
+  // Its first connection ends with the second request.
+  await using server = rawServer(async (connection) => {
+    for (let count = 0; await connection.request(); count++) {
+      if (connection.index === 0 && count === 1) return;
+      await connection.send(response("200 OK", "x"));
+    }
+  });
+  const step = (name: string, method: string) =>
+    `- { name: ${name}, uses: http, with: { ${method}: ${server.url} }, test: res.code == 200 }\n`;
+  const steps = step("one", "post") + step("two", "get") + step("three", "get");
+  const { code, stdout } = await run(steps, ["-v"]);
+  assertEquals([code, server.requests.length], [0, 4]);
+  const lines = stdout.split("\n").filter((line) => /\d\. ✓/.test(line))
+    .map((line) => line.trim().replace(/ \([\d.]+m?s\).*$/, ""));
+  assertEquals(lines, ["1. ✓ one", "2. ✓ two ↻ resent flaky", "3. ✓ three"]);
+  assertStringIncludes(stdout, "3 passed, 1 flaky");
 });

@@ -203,6 +203,7 @@ export async function acquireRequest(context: ActionContext): Promise<() => void
 /** The last response, after redirects. */
 export interface StreamResponse extends Followed {
   readonly head: ResponseHead;
+  readonly traffic?: ActionResult["traffic"];
 }
 
 /** What came over a socket of its own in answer to a request. */
@@ -232,9 +233,10 @@ export class StreamRequest {
   async receive(sink: BodySink): Promise<StreamResponse> {
     let call: Call | undefined;
     try {
-      return await this.#send((connection) =>
+      const response = await this.#send((connection) =>
         call = new Call(this.plan, connection, clientOf(this.#context), this.#context, sink)
       );
+      return { ...response, traffic: call?.traffic };
     } finally {
       call?.close();
     }

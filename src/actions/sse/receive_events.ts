@@ -64,7 +64,7 @@ export async function receiveEvents(
     throw sink.fault ?? await explain(error);
   });
   if (sink.fault) throw sink.fault;
-  const { reply, head, url, redirects, cookies } = response;
+  const { reply, head, url, redirects, cookies, traffic } = response;
   const { code, status } = head;
   const res = {
     ...{ code, status, headers: head.headers, cookies },
@@ -76,7 +76,7 @@ export async function receiveEvents(
     const { fields: { body = "" } } = await readBody(reply, head, request.plan.maxBody, context);
     const isFine = code >= 200 && code <= 299;
     if (!isFine && !condition) {
-      return { req: req(), res: { ...res, body }, status: 1, brief: `HTTP ${code}` };
+      return { req: req(), res: { ...res, body }, status: 1, brief: `HTTP ${code}`, traffic };
     }
     const type = isFine ? head.headers["Content-Type"] ?? "no content type" : status;
     throw new StepError(
@@ -92,7 +92,7 @@ export async function receiveEvents(
     const message = `${name}: ${ending} before "until" was true: ${received()}`;
     throw new StepError(message, undefined, { req: req(), res });
   }
-  return { req: req(), res, brief: countText(events) };
+  return { req: req(), res, brief: countText(events), traffic };
 }
 
 function countText({ length }: readonly Dict[]): string {

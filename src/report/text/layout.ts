@@ -98,14 +98,14 @@ export function stepLineOf(job: string, result: StepResult, options: ReportOptio
 }
 
 function stepText(result: StepResult, { style, timing }: ReportOptions): string {
-  const { state, wait, flaky, reason, untested, duration } = result;
+  const { state, wait, flaky, resent, reason, untested, duration } = result;
   const icon = result.known ? style.yellow("!") : stepIcon(state, style);
   const name = oneLine(result.name);
   if (state === "skipped") {
     const why = style.dim(`${name} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
     return `${icon} ${why}${style.dim(assertionsOf(result))}${style.dim(waitOf(wait))}`;
   }
-  const retry = `${retriesOf(result)}${flaky ? " flaky" : ""}`;
+  const retry = `${retriesOf(result)}${resent ? " ↻ resent" : ""}${flaky ? " flaky" : ""}`;
   return `${icon} ${name}` +
     style.yellow(result.known ? " (known failure)" : "") +
     style.yellow(untested === undefined ? "" : ` (${oneLine(untested)}, not tested)`) +

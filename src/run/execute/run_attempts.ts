@@ -295,6 +295,7 @@ function outcomeOf(
     (response?.result.job?.passed ?? 0) > 0;
   const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
   const isUntested = state === "untested" && response?.result.status !== 0;
+  const resent = response?.result.traffic?.resent;
   return {
     state,
     failures,
@@ -307,6 +308,7 @@ function outcomeOf(
     untested: isUntested ? briefOf(attempt) : undefined,
     untestedInside: response?.result.job?.untested || undefined,
     ...details,
+    ...resent !== undefined && { resent, ...state !== "failed" && { flaky: true as const } },
     attempts,
   };
 }

@@ -231,9 +231,13 @@ export class Call {
       forget();
       this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
       this.#phases = addPhases(this.#phases, reply.phases);
-      const { code, traffic: { sent, received } = NO_TRAFFIC } = reply;
+      const { code, traffic: { sent, received } = NO_TRAFFIC, isResent } = reply;
       const before = this.#traffic ?? NO_TRAFFIC;
-      this.#traffic = { sent: before.sent + sent, received: before.received + received, code };
+      const resent = (before.resent ?? 0) + (isResent ? 1 : 0);
+      this.#traffic = {
+        ...{ sent: before.sent + sent, received: before.received + received, code },
+        ...resent > 0 && { resent },
+      };
       return reply;
     }, (error) => {
       forget();

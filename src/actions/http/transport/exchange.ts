@@ -329,6 +329,8 @@ export class Http1Exchange
         sent: bytes.length + (body instanceof Uint8Array ? body.length : 0),
         received: this.#received,
       },
+      // Of others, nothing was sent before.
+      isResent: this.isFresh && this.isRepeatable,
       saved,
     });
   }

@@ -60,6 +60,7 @@ class Http2Exchange implements Exchange {
   #phase: Phase = "connecting";
   #body: ResponseBody | undefined;
   #isReused = false;
+  #isResent = false;
 
   constructor(request: HttpRequest, client: Client, options: SendOptions) {
     this.#request = request;
@@ -95,6 +96,7 @@ class Http2Exchange implements Exchange {
         if (error instanceof Unprocessed) continue;
         const isStale = this.#isReused && this.#phase === "waiting";
         if (!isStale || !isSafe(method)) throw error;
+        this.#isResent = true;
         log(`${method} ${url} is sent again: the server closed the connection without an answer`);
       }
     }
@@ -203,7 +205,17 @@ class Http2Exchange implements Exchange {
         }
         const ended = clock.ticks();
         const phases = { ...opening, first_byte: answered - sent, download: ended - answered };
-        const head = { code, reason: "", rawHeaders, rawTrailers, version: "2", phases, tls };
+        const isResent = this.#isResent;
+        const head = {
+          code,
+          reason: "",
+          rawHeaders,
+          rawTrailers,
+          version: "2",
+          phases,
+          tls,
+          isResent,
+        };
         if (!saving) return resolve({ ...head, body: this.#body!.take() });
         saving.then((saved) => resolve({ ...head, body: new Uint8Array(), saved }), reject);
       });

@@ -27,6 +27,8 @@ export interface RawResponse extends RawHead {
   readonly phases: Phases;
   /** The bytes of the request and of the response, as they are known. */
   readonly traffic?: Traffic;
+  /** Whether the request was sent twice: the server closed the first connection without an answer. */
+  readonly isResent?: boolean;
   /** The outcome of saving a body to a file. */
   readonly saved?: SavedBody | undefined;
 }

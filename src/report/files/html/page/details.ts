@@ -55,7 +55,8 @@ export function stepDetails(
 }
 
 function remarksOf(
-  { assertions, reason, untested, untestedInside, wait, maxAttempts, retryTime }: PageDetails,
+  { assertions, reason, untested, untestedInside, wait, maxAttempts, retryTime, resent }:
+    PageDetails,
 ): (string | undefined | false)[] {
   return [
     assertions && `assertions: ${assertions.passed} passed, ${assertions.failed} failed`,
@@ -65,6 +66,7 @@ function remarksOf(
     `unsuccessful steps inside that nothing tested: ${untestedInside}`,
     wait !== undefined && `waited ${formatElapsed(wait)} before it`,
     maxAttempts !== undefined && `at most ${maxAttempts} attempts`,
+    resent !== undefined && "sent again: the server closed the connection without an answer",
     retryTime !== undefined && `attempts for at most ${formatElapsed(retryTime)}`,
   ];
 }
