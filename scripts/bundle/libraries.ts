@@ -9,7 +9,6 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "@bufbuild/protobuf/wkt": "encoding the messages of gRPC",
   "@connectrpc/connect": "calling methods of gRPC",
   "@connectrpc/connect-node": "calling methods of gRPC",
-  "@jmespath-community/jmespath": "evaluating JMESPath",
   "ajv": "validating by JSON Schema",
   "ajv/dist/2019.js": "validating by JSON Schema",
   "ajv/dist/2020.js": "validating by JSON Schema",

@@ -252,8 +252,14 @@ const FUNCTIONS: Table = [
   ["use capture(text, pattern)", "regex_match exec extract scan"],
   ['write text matches "^a+$"', "match regex test"],
   ["use css(text, selector)", "queryselector queryselectorall"],
-  ["use jmespath(value, expression) or json_path(value, path)", "jq"],
-  ['use json_path(value, "$..name"), or write the path itself: res.body.items[0].name', "jsonpath"],
+  [
+    'use json_path(value, "$..name"), or write the path itself: res.body.items[0].name',
+    "jsonpath jmespath jq",
+  ],
+  [
+    "expressions have no operators on bits: use shell",
+    "bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr",
+  ],
   ["write an operator: a + b, a - b, a * b, a / b or a % b", "add sub mul div mod"],
   [
     "write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b",

@@ -19,7 +19,6 @@ const PLAIN_PACKAGES = ["acorn", "get-east-asian-width", "js-yaml"];
 const USERS: readonly (readonly [test: string, packages: readonly string[]])[] = [
   [`schema(1, {type: "integer"})`, ["ajv", "ajv-formats"]],
   [`json_path([1], "$[0]") == [1]`, ["json-p3"]],
-  [`jmespath({a: 1}, "a") == 1`, ["@jmespath-community/jmespath"]],
   [`xpath("<a/>", "//a") == [""]`, ["htmlparser2", "xpath"]],
   [`css("<a>", "a") == [""]`, ["htmlparser2", "css-select"]],
   [`"a" matches "a"`, ["re2js"]],

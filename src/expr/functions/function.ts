@@ -1,5 +1,5 @@
 import type { Mismatch } from "../../base/value/mismatch.ts";
-import { isDict, isNumber, typeName, type Value } from "../../base/value/value.ts";
+import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { kindOf } from "../fault.ts";
 import type { SchemaDocument } from "../json_schema/validator.ts";
@@ -102,7 +102,6 @@ type FunctionParameterType =
   | "string"
   | "number"
   | "integer"
-  | "int64"
   | "list"
   | "map"
   | "predicate";
@@ -211,8 +210,6 @@ function isOfType(value: Value, type: FunctionParameterType): boolean {
       return isNumber(value);
     case "integer":
       return Number.isInteger(value);
-    case "int64":
-      return typeName(value) === "int";
     case "list":
       return Array.isArray(value);
     case "map":

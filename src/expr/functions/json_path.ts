@@ -57,7 +57,7 @@ function find(value: Value, path: string): ReturnType<JSONPathQuery["query"]> {
   const query = compile(path);
   if (query instanceof Fault) throw query;
   if (value === null) throw new Fault("argument 1 of json_path() must not be nil");
-  checkNumbers("json_path", path, value);
+  checkNumbers(path, value);
   return query.query(copyValue(value) as Parameters<JSONPathQuery["query"]>[0]);
 }
 
@@ -86,9 +86,9 @@ function toRegex(pattern: string, whole: boolean): string {
 }
 
 /** Refuses numbers in a path that its library would compare wrongly, because it reads floats. */
-export function checkNumbers(name: string, path: string, value: Value): void {
+function checkNumbers(path: string, value: Value): void {
   const digits = path.match(/(?<![\w."'])\d{16,}/g) ?? [];
   const isWrong = digits.some((one) => Number(one) >= 2 ** 53) ||
     /[<>]/.test(path) && hasLongIntegers(value);
-  if (isWrong) throw new Fault(`${name}() cannot compare integers beyond ±2^53`, "use filter(…)");
+  if (isWrong) throw new Fault("json_path() cannot compare integers beyond ±2^53", "use filter(…)");
 }

@@ -1,4 +1,4 @@
-import { integer, isNumber, type Value } from "../../base/value/value.ts";
+import { isNumber, type Value } from "../../base/value/value.ts";
 import { calculate } from "../evaluate/operations.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
@@ -45,46 +45,6 @@ export const NUMBER_FUNCTIONS = [
   ),
 ] as const;
 
-/** Functions on the bits of whole numbers, which have 64 of them. */
-export const BIT_FUNCTIONS = [
-  define(
-    "bitand(a: int64, b: int64)",
-    "The bits set in both `a` and `b`.",
-    (a: number, b: number) => signed(BigInt(a) & BigInt(b)),
-  ),
-  define(
-    "bitor(a: int64, b: int64)",
-    "The bits set in `a`, in `b` or in both.",
-    (a: number, b: number) => signed(BigInt(a) | BigInt(b)),
-  ),
-  define(
-    "bitxor(a: int64, b: int64)",
-    "The bits set in either `a` or `b`, not in both.",
-    (a: number, b: number) => signed(BigInt(a) ^ BigInt(b)),
-  ),
-  define(
-    "bitnand(a: int64, b: int64)",
-    "The bits set in `a` but not in `b`.",
-    (a: number, b: number) => signed(BigInt(a) & ~BigInt(b)),
-  ),
-  define("bitnot(a: int64)", "All bits inverted.", (a: number) => signed(~BigInt(a))),
-  define(
-    "bitshl(a: int64, count: integer)",
-    "The bits shifted to the left.",
-    (a: number, count: number) => signed(BigInt(a) << distance(count)),
-  ),
-  define(
-    "bitshr(a: int64, count: integer)",
-    "The bits shifted to the right; the sign is kept.",
-    (a: number, count: number) => signed(BigInt(a) >> distance(count)),
-  ),
-  define(
-    "bitushr(a: int64, count: integer)",
-    "The bits shifted to the right; zeros are filled in.",
-    (a: number, count: number) => integer(BigInt.asUintN(64, BigInt(a)) >> distance(count)),
-  ),
-] as const;
-
 /** An integer beyond ±2^53 is whole already. */
 function rounded(round: (n: number) => number) {
   return (n: AnyNumber) => typeof n === "bigint" ? n : round(n);
@@ -109,14 +69,4 @@ function best(values: readonly Value[], isBetter: (a: AnyNumber, b: AnyNumber) =
     (known, next) => known === null || isBetter(known, next) ? next : known,
     null,
   );
-}
-
-function signed(bits: bigint): AnyNumber {
-  return integer(BigInt.asIntN(64, bits));
-}
-
-/** Beyond 64 places nothing is left, however far it goes. */
-function distance(count: number): bigint {
-  if (count < 0) throw new Fault("bits cannot be moved by less than 0");
-  return BigInt(Math.min(count, 64));
 }

@@ -7,14 +7,13 @@ import { ENCODING_FUNCTIONS, HASH_FUNCTIONS } from "./encoding.ts";
 import { DIFF_FUNCTION } from "./diff.ts";
 import { FILE_FUNCTIONS } from "./files.ts";
 import type { FunctionRecord, ValueFunction } from "./function.ts";
-import { JMESPATH_FUNCTION } from "./jmespath.ts";
 import { JSON_PATH_FUNCTION } from "./json_path.ts";
 import { JWT_FUNCTIONS } from "./jwt.ts";
 import { LIST_FUNCTIONS, LOOP_FUNCTIONS } from "./lists.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
 import { CSS_FUNCTION } from "./markup.ts";
 import { MATCH_FUNCTIONS } from "./matching.ts";
-import { BIT_FUNCTIONS, NUMBER_FUNCTIONS } from "./numbers.ts";
+import { NUMBER_FUNCTIONS } from "./numbers.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
 import { SCHEMA_FUNCTION } from "./schema.ts";
 import { CAPTURE_FUNCTION, TEXT_FUNCTIONS, WORD_FUNCTIONS } from "./text.ts";
@@ -32,7 +31,6 @@ interface FunctionGroup {
 export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Text", functions: TEXT_FUNCTIONS },
   { title: "Numbers", functions: NUMBER_FUNCTIONS },
-  { title: "Bits", functions: BIT_FUNCTIONS },
   { title: "Lists, item by item", functions: LOOP_FUNCTIONS },
   { title: "Lists as a whole", functions: LIST_FUNCTIONS },
   { title: "Maps", functions: MAP_FUNCTIONS },
@@ -42,7 +40,6 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
       CAPTURE_FUNCTION,
       CSS_FUNCTION,
       JSON_PATH_FUNCTION,
-      JMESPATH_FUNCTION,
       XPATH_FUNCTION,
     ],
   },

@@ -55,66 +55,6 @@ w.yml:15:11: invalid JSONPath: unclosed bracketed selection at character
 `,
   ],
   [
-    'jmespath(vars.order, "items[].name") == ["tea"]',
-    `
-w.yml:15:11: test is false
-  15 |           jmespath(vars.order, "items[].name") == ["tea"]
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-     | they differ at [1]: the right side has none
-jmespath(vars.order, "items[].name") is ["tea", "milk"] (array)
-jmespath(vars.order, "items[].name")[1] is "milk" (string)
-- expected: ["tea"]
-+ received: jmespath(vars.order, "items[].name")
-@ [1]
-  [
-    "tea"
-+   "milk"
-  ]
-`,
-  ],
-  [
-    'jmespath(vars.order, "sum(items[].name)") == 5.5',
-    `
-w.yml:15:11: jmespath() cannot evaluate this expression: argument 1 of
-sum() must be a list of numbers, got another list
-  15 |           jmespath(vars.order, "sum(items[].name)") == 5.5
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-`,
-  ],
-  [
-    'jmespath(vars.order, "length(id)") == 1',
-    `
-w.yml:15:11: jmespath() cannot evaluate this expression: argument 1 of
-length() must be a string or a list or a map, got number
-  15 |           jmespath(vars.order, "length(id)") == 1
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-`,
-  ],
-  [
-    'jmespath(vars.order, "missing(id)") == 1',
-    `
-w.yml:15:11: jmespath() has no function missing()
-  15 |           jmespath(vars.order, "missing(id)") == 1
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-`,
-  ],
-  [
-    "jmespath(vars.order, vars.query) == 1",
-    `
-w.yml:15:11: invalid JMESPath: it ends too early
-  15 |           jmespath(vars.order, vars.query) == 1
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-`,
-  ],
-  [
-    'jmespath(vars.order, "total") > 3',
-    `
-w.yml:15:11: cannot compare nil > int
-  15 |           jmespath(vars.order, "total") > 3
-     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-`,
-  ],
-  [
     'xpath(vars.feed, "//title") == ["tea"]',
     `
 w.yml:15:11: test is false
