@@ -129,6 +129,18 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
   [`xpath("<a xmlns='u:1'>x</a>", "//a")`, []],
   [`xpath("<a xmlns='u:1'>x</a>", "//*[local-name()='a']")`, ["x"]],
   [`xpath("<!DOCTYPE html><UL><LI>1<LI>2</UL>", "//li")`, ["1", "2"]],
+  // HTML implies html, head and body.
+  [`xpath("<!DOCTYPE html><p>x", "/html/body/p")`, ["x"]],
+  [`xpath("<!DOCTYPE html><title>t</title><p>x", "/html/head/title")`, ["t"]],
+  [`xpath("<!DOCTYPE html><title>t</title><p>x", "/html/body/*")`, ["x"]],
+  [`xpath("<!DOCTYPE html><title>t</title>text<b>x", "string(/html/body)")`, "textx"],
+  [`xpath("<html><meta><body><p>x</body></html>", "count(/html/head/meta | /html/body/p)")`, 2],
+  [`xpath("<html><head></head><title>t</title><p>x</html>", "/html/body/p")`, ["x"]],
+  [`css("<p>x", "html > body > p")`, ["x"]],
+  // The namespaces of the root element.
+  [`xpath("<n:a xmlns:n='u:1'><n:b>x</n:b></n:a>", "//n:b")`, ["x"]],
+  [`xpath("<a xmlns='u:1'><b>x</b></a>", "/_:a/_:b")`, ["x"]],
+  [`xpath("<a xmlns='u:1'>x</a>", "/_:a", {_: "u:2"})`, []],
   ["let uuid = 1; uuid", 1],
   ['date("2026-01-02")', "2026-01-02T00:00:00.000Z"],
   ['date("2026-01-02 15:04:05", "DateTime", "Europe/Zurich")', "2026-01-02T14:04:05.000Z"],
@@ -259,6 +271,7 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
     `css("<?xml version='1.0'?><a><b>1</a>", "b")`,
     "this is not well-formed XML: <b> is not closed",
   ],
+  ['xpath("<a/>", "//_:a")', 'xpath() does not know the namespace of the prefix "_"'],
   ['xpath("<a/>", "//n:a")', 'xpath() does not know the namespace of the prefix "n"'],
   [
     'xpath("<a/>", "nope()")',

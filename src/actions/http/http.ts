@@ -73,6 +73,11 @@ export const http: Action = {
           'the headers by canonical name: `res.headers["Content-Type"]`; repeated headers are joined by commas',
         hide: hideHeaders,
       },
+      repeated_headers: {
+        type: "map",
+        summary: "the values, as lists, of headers that were sent more than once, if there are any",
+        hide: hideHeaders,
+      },
       cookies: {
         type: "array",
         summary: "a record for each cookie that was set",

@@ -67,20 +67,47 @@ export function textIn(node: MarkupNode | MarkupDocument): string {
 /** Levels of elements; real pages have fewer, and each costs time in every step. */
 const MAX_LEVELS = 500;
 
+/** Elements that begin the head of a page that does not write it. */
+const OF_HEAD: ReadonlySet<string> = new Set(["base", "link", "meta", "script", "style", "title"]);
+
 /** The document in XML or HTML, for a function that messages name. */
 export function readMarkup(text: string, isXml: boolean, caller: string): MarkupDocument {
   const { DomHandler, Parser } = parser.module;
   const open: string[] = [];
   class LimitedHandler extends DomHandler {
+    readonly #seen = new Set<string>();
+    #isHeadImplied = false;
+
     override onopentag(name: string, attributes: Record<string, string>): void {
-      if (open.push(name) > MAX_LEVELS) {
-        throw new Fault(`${caller} reads at most ${MAX_LEVELS} elements inside each other`);
-      }
-      super.onopentag(name, attributes);
+      if (!isXml) this.#imply(name);
+      this.#open(name, attributes);
     }
     override onclosetag(): void {
       open.pop();
       super.onclosetag();
+    }
+    override ontext(text: string): void {
+      if (!isXml && open.length < 3 && text.trim() !== "") this.#imply("");
+      super.ontext(text);
+    }
+    #open(name: string, attributes: Record<string, string>): void {
+      if (open.push(name) > MAX_LEVELS) {
+        throw new Fault(`${caller} reads at most ${MAX_LEVELS} elements inside each other`);
+      }
+      this.#seen.add(name);
+      super.onopentag(name, attributes);
+    }
+    /** Opens the elements that HTML implies around an element, or around text. */
+    #imply(name: string): void {
+      const seen = this.#seen;
+      if (open.length > 2 || name === "html") return;
+      if (!seen.has("html")) this.#open("html", {});
+      const isOfHead = OF_HEAD.has(name);
+      if (!isOfHead && this.#isHeadImplied && open.at(-1) === "head") this.onclosetag();
+      if (/^(?:head|body|frameset)$/.test(name) || open.length !== 1 || seen.has("body")) return;
+      if (isOfHead && seen.has("head")) return;
+      this.#isHeadImplied = isOfHead;
+      this.#open(isOfHead ? "head" : "body", {});
     }
     /** The text of a CDATA section is text, and processing instructions say nothing here. */
     override oncdatastart(): void {}

@@ -16,7 +16,7 @@ const library = new Library(importXpath);
 
 export const XPATH_FUNCTION = defineNew(
   "xpath(text: string, expression: string, namespaces?: map)",
-  "The result of an XPath 1.0 expression on XML or HTML: a number, a boolean or a string, or the texts of the nodes that it finds, as a list. Namespaces are URIs by their prefixes.",
+  "The result of an XPath 1.0 expression on XML or HTML: a number, a boolean or a string, or the texts of the nodes that it finds, as a list. Namespaces are URIs by their prefixes; those of the root element are known, its default one as `_`.",
   evaluateXpath,
   {
     load: async () => {
@@ -78,7 +78,8 @@ function evaluateXpath(text: string, expression: string, namespaces: Value = {})
     throw new Fault("this text has no elements", "xpath() reads XML and HTML");
   }
   completeDom(document);
-  const spaces = namespacesOf(namespaces);
+  const { "": _ = "", ...declared } = declaredIn(document.children.find(isElement)!);
+  const spaces = { _, ...declared, ...namespacesOf(namespaces) };
   try {
     const parsed = library.module.parse(expression);
     return valueOf(parsed.evaluate({ node: document, namespaces: spaces }));

@@ -103,6 +103,16 @@ Deno.test("http gives the trailers of a response", async () => {
   assertEquals([result.res.body, { ...result.res.trailers as Dict }], ["hi", { "X-Sum": "abc" }]);
 });
 
+Deno.test("http gives the values of headers that were sent more than once", async () => {
+  const { result: { res } } = await exchange(
+    { get: "/" },
+    response("200 OK", "", ["X-A: 1, 2", "X-B: 1", "x-b: 2", "x-b: 3"]),
+  );
+  const { headers, repeated_headers: repeated } = res as Record<string, Dict>;
+  assertEquals([headers!["X-A"], headers!["X-B"]], ["1, 2", "1, 2, 3"]);
+  assertEquals({ ...repeated }, { "X-B": ["1", "2", "3"] });
+});
+
 const METHODS: readonly (readonly [params: Dict, line: string])[] = [
   [{ post: "/x" }, "POST /x HTTP/1.1"],
   [{ put: "/x" }, "PUT /x HTTP/1.1"],

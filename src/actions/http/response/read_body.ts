@@ -100,30 +100,38 @@ export interface ResponseHead {
   readonly status: string;
   /** By canonical name, with values of the same name joined. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The values of those that were sent more than once, if there are any. */
+  readonly repeated_headers?: Readonly<Record<string, readonly string[]>>;
   /** The fields after a chunked body, like headers, if there are any. */
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
 /** Reads status line, headers and trailers. */
 export function readHead({ code, reason, rawHeaders, rawTrailers }: RawResponse): ResponseHead {
-  const headers = readFields(rawHeaders);
+  const repeated: Record<string, string[]> = ignoreCase(Object.create(null));
+  const headers = readFields(rawHeaders, repeated);
   const status = reason === "" ? String(code) : `${code} ${fromByteString(reason)}`;
   return {
     code,
     status,
     headers,
+    ...Object.keys(repeated).length === 0 ? {} : { repeated_headers: repeated },
     ...rawTrailers.length === 0 ? {} : { trailers: readFields(rawTrailers) },
   };
 }
 
 /** Reads names and values in turn. */
-function readFields(raw: readonly string[]): Record<string, string> {
+function readFields(
+  raw: readonly string[],
+  repeated: Record<string, string[]> = {},
+): Record<string, string> {
   const fields: Record<string, string> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
     const name = canonicalName(raw[at]!);
     const value = fromByteString(raw[at + 1]!);
     const before = fields[name];
     fields[name] = before === undefined ? value : `${before}, ${value}`;
+    if (before !== undefined) (repeated[name] ??= [before]).push(value);
   }
   return fields;
 }
