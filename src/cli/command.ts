@@ -155,6 +155,8 @@ export interface Program {
 
 /** Data of each run for a command that runs repeatedly. */
 interface Watching {
+  /** The host whose files are not watched. */
+  readonly host: Host;
   /** The hosts by which the files of each workflow are known. */
   readonly files: {
     hostOf(workflow: string, isRunning?: boolean): Host;
@@ -166,4 +168,9 @@ interface Watching {
   readonly failed?: FailedIds;
   /** Learns which jobs failed. */
   readonly noteFailed: (failed: FailedJobs) => void;
+}
+
+/** The host by which files are read that a command which watches does not wait for. */
+export function unwatchedHost({ host, watching }: Program): Host {
+  return watching?.host ?? host;
 }

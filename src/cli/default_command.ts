@@ -92,7 +92,7 @@ const SELECT: readonly Option[] = group("Select", [
   {
     name: "rerun-failed",
     common: "Run what failed in the last run",
-    summary: "Run what failed in the last run in this directory, with the jobs needed",
+    summary: "Run what failed in the last run of each file, with the jobs needed",
     runs: WHOLE,
   },
   {

@@ -8,48 +8,73 @@ import type { SuiteMember } from "./suite.ts";
 /** The ids of jobs that failed, by the keys of their workflows. */
 export type FailedIds = ReadonlyMap<string, readonly string[]>;
 
+/** The jobs of a workflow that are known to have failed, or could not run, and those that ran. */
+interface FollowedRun {
+  readonly key: string;
+  readonly failed: string[];
+  readonly passed: string[];
+  /** The ids of all jobs, but those that were not selected. */
+  readonly jobs: readonly string[];
+  isWhole: boolean;
+}
+
 /** Collects from events which jobs failed, or could not run because of what else happened. */
 export class FailedJobs {
-  readonly ids = new Map<string, string[]>();
   /** Keys of workflows by their index in the suite. */
   readonly #keys: ReadonlyMap<number, string>;
-  /** Keys of workflows by the ids of their runs. */
-  readonly #runs = new Map<string, string>();
+  readonly #runs = new Map<string, FollowedRun>();
 
   constructor(members: readonly SuiteMember[] = []) {
     this.#keys = new Map(members.map(({ index, key }) => [index, key]));
   }
 
-  /** The keys of the workflows that ran. */
-  get workflows(): Iterable<string> {
-    return this.#runs.values();
-  }
-
   take(event: RunEvent): void {
     if (event.type === "run_started" && event.suite?.role === undefined) {
-      const key = event.suite && this.#keys.get(event.suite.index);
-      this.#runs.set(event.runId, key ?? event.file);
+      const key = (event.suite && this.#keys.get(event.suite.index)) ?? event.file;
+      const jobs = event.jobs.map(({ id }) => id);
+      this.#runs.set(event.runId, { key, failed: [], passed: [], jobs, isWhole: false });
     }
-    if (event.type !== "job_finished" || event.state !== "failed" && !event.blocked) return;
-    const key = this.#runs.get(event.runId);
-    if (key !== undefined) this.ids.set(key, [...this.ids.get(key) ?? [], event.job]);
+    const run = this.#runs.get(event.runId);
+    if (!run) return;
+    if (event.type === "run_finished") run.isWhole = event.leftOut === undefined;
+    if (event.type !== "job_finished") return;
+    if (event.state === "failed" || event.blocked) run.failed.push(event.job);
+    else if (event.state === "passed") run.passed.push(event.job);
+  }
+
+  /** Whether any job failed. */
+  get any(): boolean {
+    return this.#runs.values().some(({ failed }) => failed.length > 0);
+  }
+
+  /** What failed last of each workflow: a job that did not run again is still known to fail. */
+  after(earlier: FailedIds): FailedIds {
+    const all = new Map(earlier);
+    for (const { key, failed, passed, jobs, isWhole } of this.#runs.values()) {
+      const kept = (all.get(key) ?? []).filter((id) =>
+        !passed.includes(id) && (!isWhole || jobs.includes(id))
+      );
+      const ids = [...new Set([...kept, ...failed])];
+      if (ids.length > 0) all.set(key, ids);
+      else all.delete(key);
+    }
+    return all;
   }
 }
 
-/** The failures of the last run that began in this directory; undefined if there are none. */
-export async function readFailed(host: Host): Promise<FailedIds | undefined> {
+/** What failed in the last runs that began in this directory. */
+export async function readFailed(host: Host): Promise<FailedIds> {
   try {
     const path = await failedPath(host);
-    if (path === undefined) return undefined;
-    const { failed } = JSON.parse(new TextDecoder().decode(await host.files.read(path)));
-    if (!isDict(failed) || Object.keys(failed).length === 0) return undefined;
-    return new Map(Object.entries(failed) as [string, string[]][]);
+    const text = path && new TextDecoder().decode(await host.files.read(path));
+    const { failed } = text ? JSON.parse(text) : {};
+    return new Map(isDict(failed) ? Object.entries(failed) as [string, string[]][] : []);
   } catch {
-    return undefined;
+    return new Map();
   }
 }
 
-/** Keeps for the next run in this directory what failed; false if the file cannot be written. */
+/** Keeps what failed for the next run in this directory; false if the file cannot be written. */
 export async function writeFailed(failed: FailedIds, host: Host): Promise<boolean> {
   try {
     const path = await failedPath(host);
@@ -57,7 +82,7 @@ export async function writeFailed(failed: FailedIds, host: Host): Promise<boolea
     const file = await host.files.stage(path);
     file.write(JSON.stringify({ failed: Object.fromEntries(failed) }));
     file.commit();
-    return failed.size > 0;
+    return true;
   } catch {
     // It is only a convenience.
     return false;
@@ -74,16 +99,16 @@ export function selectFailed(plan: Plan, ids: readonly string[]): Plan {
 }
 
 /** Says that everything runs, as nothing is known of a run that failed. */
-export function noteUnknownFailed(failed: FailedIds | undefined, { stderr }: Host): void {
-  const which = failed === undefined ? "" : "of these files ";
-  stderr.write(`no failed run ${which}is known in this directory: everything runs\n`);
+export function noteUnknownFailed(files: readonly string[], { stderr }: Host): void {
+  const which = files.map((file) => `'${file}'`).join(", ");
+  stderr.write(`no failed run of ${which} is known in this directory: everything runs\n`);
 }
 
 /** The maximum length of a name that every system allows. */
 const MAX_NAME = 200;
 
 /**
- * The file that holds what failed in the last run that began in this directory: in the cache
+ * The file that holds what failed in the last runs that began in this directory: in the cache
  * directory of the user, never in the project. Undefined if there is no such directory.
  */
 async function failedPath({ env, files }: Host): Promise<string | undefined> {

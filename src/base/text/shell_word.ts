@@ -1,4 +1,10 @@
-/** A word for sh, in quotes where it needs them. */
+/** A word for sh, in quotes where it needs them; one with control characters for bash and zsh. */
 export function shellWord(word: string): string {
-  return /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w./=:@%+,-]+$/.test(word)) return word;
+  if (!/\p{C}/u.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
+  const escaped = word.replace(/[\\']/g, "\\$&").replace(/\p{C}/gu, (one) => {
+    const code = one.codePointAt(0)!.toString(16);
+    return code.length < 3 ? `\\x${code.padStart(2, "0")}` : `\\U${code.padStart(8, "0")}`;
+  });
+  return `$'${escaped}'`;
 }

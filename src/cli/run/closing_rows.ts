@@ -1,4 +1,3 @@
-import { shellWord } from "../../base/text/shell_word.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "../../report/files/history.ts";
@@ -7,7 +6,7 @@ import { loadStyle } from "../../report/reporter.ts";
 import { asText, roomOf } from "../../report/text/lines.ts";
 import { renderSummary, type SummaryRow, textRow } from "../../report/text/summary.ts";
 import type { RunEvent, StepTally } from "../../run/event.ts";
-import type { Invocation } from "../command.ts";
+import type { Invocation, Program } from "../command.ts";
 
 /** Follows the events of runs for the rows of the summary that are known when reports are written. */
 export class ClosingRows {
@@ -45,15 +44,18 @@ export class ClosingRows {
   }
 
   /** The command that runs again what failed, or that fails because of what is not tested. */
-  next(invocation: Invocation, isKept: boolean): SummaryRow[] {
-    const { switches } = invocation;
-    if (this.#failures > 0) {
-      return isKept ? [textRow("Next", commandWith("rerun-failed", invocation))] : [];
-    }
-    if (this.#untestedFailures === 0 || switches.has("strict")) return [];
-    return [
-      textRow("Next", `${commandWith("strict", invocation)} (untested failures fail the run)`),
-    ];
+  async next(
+    { args, switches }: Invocation,
+    program: Program,
+    isKept: boolean,
+  ): Promise<SummaryRow[]> {
+    const isFailed = this.#failures > 0;
+    if (isFailed ? !isKept : this.#untestedFailures === 0 || switches.has("strict")) return [];
+    const { lineWith } = await import("./run_origin.ts");
+    const text = lineWith(isFailed ? "--rerun-failed" : "--strict", args, program);
+    // In one line, as it is to be copied.
+    const command = { text, end: isFailed ? "" : " (untested failures fail the run)" };
+    return [{ label: "Next", parts: [command], isRemark: true }];
   }
 
   #addRounds({ snapshots = {}, inside }: StepTally): void {
@@ -80,20 +82,6 @@ export function reportRows(targets: readonly ReportTarget[]): SummaryRow[] {
     path === undefined || path === "-" || appends ? [] : [path]
   );
   return paths.length === 0 ? [] : [textRow("Reports", paths.join(" · "))];
-}
-
-/** `runner --strict … shop.yml`: options with values, which may be secret, are left out. */
-function commandWith(name: string, { operands, options }: Invocation): string {
-  const others = options.filter((option) =>
-    option.name !== name && option.group !== "Output" && option.group !== "Reports"
-  );
-  const switches = others.filter(({ value }) => value === undefined);
-  return [
-    "runner",
-    ...[name, ...switches.map(({ name }) => name)].map((name) => `--${name}`),
-    ...switches.length < others.length ? ["…"] : [],
-    ...operands.map(shellWord),
-  ].join(" ");
 }
 
 /** The rows as text for an output. */

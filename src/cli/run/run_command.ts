@@ -12,7 +12,7 @@ import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
 import type { Host } from "../../host/host.ts";
-import type { ExitCode, Invocation, Program } from "../command.ts";
+import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { readRun, refuseOptions } from "./read_run.ts";
 import { readReportSettings, type ReportSettings, reportsToGithub } from "./report_settings.ts";
 import { runReported } from "./run_reported.ts";
@@ -67,20 +67,21 @@ async function runWorkflow(
   return code;
 }
 
-/** With `--rerun-failed`, the jobs that failed in the last run; all if that is not known. */
+/** With `--rerun-failed`, the jobs that failed in its last run; all if that is not known. */
 async function failedPart(
   plan: Plan,
   path: string,
   { switches }: Invocation,
-  { host, watching }: Program,
+  program: Program,
 ): Promise<Plan> {
   if (!switches.has("rerun-failed")) return plan;
-  const failed = watching?.failed ?? await readFailed(host);
-  const ids = failed?.get(path);
+  const { host, watching } = program;
+  const failed = watching?.failed ?? await readFailed(unwatchedHost(program));
+  const ids = failed.get(path);
   // The files of the other jobs are still watched.
   watching?.select([{ kind: "planned", path, index: 0, key: path, plan }]);
   if (ids) return selectFailed(plan, ids);
-  noteUnknownFailed(failed, host);
+  noteUnknownFailed([path], host);
   return plan;
 }
 
@@ -98,7 +99,12 @@ async function prepare(
     return { plan, planning, options, secrets: makeSecrets() };
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
-    if (!isShown(invocation)) await writeFailed(new Map([[file.path, [""]]]), host);
+    if (!isShown(invocation)) {
+      await writeFailed(
+        new Map([...await readFailed(unwatchedHost(program)), [file.path, [""]]]),
+        host,
+      );
+    }
     if (reportsToGithub(targets)) {
       const { annotateRefusal } = await import("../messages.ts");
       host.stderr.write(annotateRefusal(file.path, error, program));

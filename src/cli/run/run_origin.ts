@@ -1,7 +1,9 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import type { Files, Host } from "../../host/host.ts";
 import { machineName } from "../../host/machine_name.ts";
 import type { RunOrigin } from "../../run/event.ts";
+import { makeMasker } from "../../secrets/add_secrets.ts";
 import { MASK } from "../../secrets/masker.ts";
 import {
   dsnPasswords,
@@ -10,6 +12,7 @@ import {
   withoutPassword,
   withoutSecretNames,
 } from "../../secrets/secrets.ts";
+import type { Program } from "../command.ts";
 
 /** A CI system and its variables; `set` is there in each of its builds. */
 interface CiSystem {
@@ -106,6 +109,31 @@ function shownArgs(args: readonly string[]): readonly string[] {
     return dsnPasswords(word).filter(({ length }) => length >= SHORTEST_SECRET)
       .reduce((shown, password) => shown.replaceAll(password, MASK), withoutPassword(word));
   });
+}
+
+/**
+ * The command line with one more option, for a shell. A value that is or holds a secret is read
+ * from a variable: one of the environment that has this value, or one with the name that it sets.
+ */
+export function lineWith(
+  option: string,
+  args: readonly string[],
+  { host, secrets }: Program,
+): string {
+  const variables = Object.entries(host.env.all());
+  const masker = makeMasker([host.env.all(), ...secrets]);
+  const shown = shownArgs(args);
+  const words = args.map((word, index) => {
+    const isSecret = shown[index] !== word && shown[index]!.includes(MASK);
+    if (!isSecret && masker.find(word).length === 0) return shellWord(word);
+    const [before = "", option, name] = /^(?:--([\w-]+)=)?(?:([\w.-]+):?=)?/.exec(word)!;
+    const value = word.slice(before.length);
+    const [variable] = variables.find(([, known]) => known === value) ??
+      [(name ?? option ?? args[index - 1] ?? "value").replace(/^-+/, "").toUpperCase()];
+    return `${before}"$${variable.replace(/\W/g, "_")}"`;
+  });
+  const line = ["runner", option, ...words.filter((word) => word !== option)].join(" ");
+  return masker.mask(line);
 }
 
 /** Reads the files of git, which is faster than to run it and needs no permission to run. */

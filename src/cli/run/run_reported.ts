@@ -8,8 +8,8 @@ import { Cancellation } from "../../run/cancellation.ts";
 import type { RunEvent, RunFinished } from "../../run/event.ts";
 import { isInCi } from "../../run/run.ts";
 import type { RunOptions } from "../../run/run_options.ts";
-import { type FailedJobs, writeFailed } from "../../suite/failed_jobs.ts";
-import type { ExitCode, Invocation, Program } from "../command.ts";
+import { type FailedJobs, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
+import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
 import { ClosingRows, closingText, reportRows, slowerRows } from "./closing_rows.ts";
@@ -115,7 +115,9 @@ export async function runReported(
       },
     });
     if (failed) program.watching?.noteFailed(failed);
-    const isKept = failed !== undefined && await writeFailed(failed.ids, host);
+    const memory = unwatchedHost(program);
+    const isKept = failed !== undefined &&
+      await writeFailed(failed.after(await readFailed(memory)), memory) && failed.any;
     report.close();
     const isCovered = await reportCoverage(ends, settings, host, isReplaced);
     const flush = () =>
@@ -133,7 +135,7 @@ export async function runReported(
         ...closing.snapshots(),
         ...history ? await slowerRows(history) : [],
         ...isReplaced || settings.quiet ? [] : reportRows(targets),
-        ...followed ? closing.next(followed, isKept && !isInCi(host)) : [],
+        ...followed ? await closing.next(followed, program, isKept && !isInCi(host)) : [],
       ];
       output.write(await closingText(rows, output, settings.colour && !isReplaced));
     }

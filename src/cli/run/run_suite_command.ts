@@ -10,7 +10,7 @@ import { loadSuite } from "../../suite/load_suite.ts";
 import { type OpenOperands, suiteOfOperands } from "../../suite/open_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";
 import type { Suite, SuiteMember } from "../../suite/suite.ts";
-import type { ExitCode, Invocation, Program } from "../command.ts";
+import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { explainError, printSeed } from "../messages.ts";
 import { readRun, type RunInputs, warnOf } from "./read_run.ts";
 import { renderPlan, shown } from "./render_plan.ts";
@@ -35,14 +35,16 @@ export async function runSuiteCommand(
   const inputs = await readRun(invocation, program, open.envFiles);
   const { planning, options } = inputs;
   const failed = switches.has("rerun-failed")
-    ? watching?.failed ?? await readFailed(host)
+    ? watching?.failed ?? await readFailed(unwatchedHost(program))
     : undefined;
   const times = values.get("shard-times");
   const { suite, leftOut } = await loadSuite(open, host, {
     ...planning,
     filter(members) {
       const affected = watching ? watching.select(members) : members;
-      return switches.has("rerun-failed") ? onlyFailed(affected, failed, program) : affected;
+      const chosen = failed ? affected.flatMap((member) => failedPart(member, failed)) : affected;
+      if (failed && chosen.length === 0) noteUnknownFailed(operands, host);
+      return chosen.length > 0 ? chosen : affected;
     },
     shard: options.shard,
     times: times === undefined ? undefined : await readShardTimes(times, host),
@@ -77,20 +79,13 @@ export async function runSuiteCommand(
   return code;
 }
 
-/** What failed in the last run, or everything if that is not known. */
-function onlyFailed(
-  members: readonly SuiteMember[],
-  failed: FailedIds | undefined,
-  { host }: Program,
-): readonly SuiteMember[] {
-  const chosen = members.flatMap((member): SuiteMember[] => {
-    const ids = failed?.get(member.key);
-    if (!ids || member.kind === "refused") return ids ? [member] : [];
-    return [{ ...member, plan: selectFailed(member.plan, ids) }];
-  });
-  if (chosen.length > 0) return chosen;
-  noteUnknownFailed(failed, host);
-  return members;
+/** What of a workflow failed in its last run, if anything did. */
+function failedPart(member: SuiteMember, failed: FailedIds): readonly SuiteMember[] {
+  const ids = failed.get(member.key);
+  if (!ids) return [];
+  return member.kind === "refused"
+    ? [member]
+    : [{ ...member, plan: selectFailed(member.plan, ids) }];
 }
 
 /** Prints the workflows instead of running them; 1 if one cannot be loaded. */

@@ -40,11 +40,8 @@ export async function watchCommand(
   const initialSecrets = [...program.secrets];
   const signals = hearSignals(host);
   const keys = await WatchKeys.open(host, () => signals.raise("SIGINT"));
-  const failed = new Map<string, readonly string[]>();
-  const noteFailed = ({ workflows, ids }: FailedJobs) => {
-    for (const key of workflows) failed.delete(key);
-    for (const [key, jobs] of ids) failed.set(key, jobs);
-  };
+  let failed: FailedIds = new Map();
+  const noteFailed = (jobs: FailedJobs) => failed = jobs.after(failed);
   const switches = without(invocation.switches, "watch");
   let known: WatchedFiles | undefined;
   let trigger: Trigger = {};
@@ -71,7 +68,7 @@ export async function watchCommand(
             ...program,
             host: files.host(),
             secrets,
-            watching: { files, select, failed: wanted, noteFailed },
+            watching: { host, files, select, failed: wanted, noteFailed },
           },
         );
         known = files;

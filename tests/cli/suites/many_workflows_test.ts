@@ -352,7 +352,10 @@ jobs:
     const ci = await runMain(["w.yml"], { cwd, env: { ...env, CI: "true" } });
     assertEquals(ci.stdout.includes("Next"), false);
     const elsewhere = await run("--rerun-failed", "--list", "other.yml");
-    assertStringIncludes(elsewhere.stderr, "no failed run of these files is known");
+    assertStringIncludes(
+      elsewhere.stderr,
+      "no failed run of 'other.yml' is known in this directory",
+    );
     Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));
     const again = await run("--rerun-failed", "w.yml");
     assertEquals([again.code, again.stderr], [0, ""]);
@@ -375,6 +378,7 @@ jobs:
     await run("w.yml");
     assertStringIncludes((await run("--rerun-failed", "w.yml")).stdout, " other ");
     Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));
+    assertEquals((await run("w.yml")).code, 0);
     await run("bad.yml");
     Deno.writeTextFileSync(`${cwd}/bad.yml`, flow("Bad", PASS));
     assertEquals(
@@ -382,9 +386,58 @@ jobs:
       "1 passed (1); 1",
     );
     assertEquals((await run("w.yml")).code, 0);
-    assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "no failed run is known");
+    assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "no failed run of 'w.yml'");
   });
 });
+
+Deno.test("--rerun-failed forgets a failed job only when the job passes", () =>
+  withFiles({ "w.yml": "", "other.yml": flow("Other", PASS) }, async (cwd) => {
+    const write = (failing: string) => {
+      const jobs = ["a", "b", "c"].map((id) => {
+        const test = failing.includes(id) ? "1 == 2" : "1 == 1";
+        return `  - { id: ${id}, name: ${id}, steps: [{ uses: hello, test: ${test} }] }\n`;
+      });
+      Deno.writeTextFileSync(`${cwd}/w.yml`, `name: W\njobs:\n${jobs.join("")}`);
+    };
+    const run = async (...args: string[]) => {
+      const { stdout } = await runMain(args, { cwd, env: { XDG_CACHE_HOME: `${cwd}/cache` } });
+      return [...stdout.matchAll(/^[✓✗] (\w) [\d.]+m?s$/gm)].map(([, id]) => id).sort().join("");
+    };
+    write("ab");
+    assertEquals(await run("w.yml"), "abc");
+    await run("other.yml");
+    write("a");
+    assertEquals(await run("--rerun-failed", "--only", "a", "w.yml"), "a");
+    assertEquals(await run("--skip", "b", "w.yml"), "ac");
+    write("");
+    assertEquals(await run("--rerun-failed", "w.yml"), "ab");
+    assertEquals(await run("--rerun-failed", "w.yml"), "abc");
+  }));
+
+Deno.test("Next is the whole command line, with variables for its secrets", () =>
+  withFiles(
+    { "w.yml": `vars: { token: "", db: "", text: "" }\n${flow("W", FAIL)}` },
+    async (cwd) => {
+      const env = { XDG_CACHE_HOME: `${cwd}/cache`, CI_TOKEN: "f0rty-tw0-f0rty" };
+      const next = async (...args: string[]) =>
+        /^Next {7}(.*)\n/m.exec((await runMain(args, { cwd, env })).stdout)?.[1];
+      assertEquals(
+        await next("--var", "token=f0rty-tw0-f0rty", "--var=text=it's\n$1", "--fail-fast", "w.yml"),
+        `runner --rerun-failed --var token="$CI_TOKEN" $'--var=text=it\\'s\\x0a$1' --fail-fast w.yml`,
+      );
+      assertEquals(
+        await next(
+          "w.yml",
+          "--rerun-failed",
+          "--var",
+          "db=postgres://me:pass-word@db/x",
+          "--seed",
+          "a b",
+        ),
+        `runner --rerun-failed w.yml --var db="$DB" --seed 'a b'`,
+      );
+    },
+  ));
 
 Deno.test("--rerun-failed runs the entry of a path that failed, not all entries of that path", () => {
   const isBig = '{ uses: hello, name: "{{vars.n}}", test: vars.n > 1 }';
@@ -414,7 +467,7 @@ Deno.test("--rerun-failed runs what failed in the last run here, or all where no
       const first = await run("--rerun-failed");
       assertStringIncludes(
         first.stderr,
-        "no failed run is known in this directory: everything runs",
+        "no failed run of 'a.yml', 'b.yml', 'c.yml' is known in this directory: everything runs",
       );
       assertEquals(totals(first.stdout), "1 passed · 2 failed (3); 2");
       assertEquals(totals((await run("--rerun-failed")).stdout), "2 failed (2); 1");
