@@ -1,5 +1,4 @@
 import { fromFileUrl } from "@std/path/from-file-url";
-import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
@@ -10,28 +9,17 @@ import { findActions, type KnownActions } from "./format.ts";
 import { diagnose, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import {
-  embeddingFiles,
-  isShared,
+  definitionAt,
   jobFileAt,
   jobFilesIn,
-  locationsOf,
-  nameAt,
-  type NameLocation,
   readOutline,
   type WorkspaceFile,
 } from "./job_files.ts";
 import { fileLinksIn } from "./links.ts";
 import { type OpenFile, outlineOf } from "./open_files.ts";
 import { overlay } from "./overlay.ts";
-import { type FileSymbol, nameProblem, symbolsOf } from "./outline.ts";
-import { signatureAt } from "./signature.ts";
-import {
-  type EditorPosition,
-  type EditorRange,
-  type LineIndex,
-  makeLineIndex,
-} from "./line_index.ts";
-import type { TextRange } from "./loose_yaml.ts";
+import { type FileSymbol, symbolsOf } from "./outline.ts";
+import { type EditorPosition, type LineIndex, makeLineIndex } from "./line_index.ts";
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */
 const PAUSE = 20;
@@ -58,13 +46,10 @@ const INITIALIZED = {
     textDocumentSync: 1 as const,
     completionProvider: { triggerCharacters: [".", ":", " ", "[", "{", "/"] },
     hoverProvider: true,
-    signatureHelpProvider: { triggerCharacters: ["(", ","] },
     documentLinkProvider: {},
     definitionProvider: true,
-    referencesProvider: true,
     documentSymbolProvider: true,
     codeActionProvider: { codeActionKinds: ["quickfix"] },
-    renameProvider: { prepareProvider: true },
     documentFormattingProvider: true,
   },
 };
@@ -95,43 +80,9 @@ export async function serveEditor(host: Host): Promise<void> {
     const outline = file ? outlineOf(file) : await readOutline(path, host);
     return outline && { path, outline };
   };
-  const location = ({ path, outline }: WorkspaceFile, range: TextRange) => {
-    const { uri, lines } = openAt(path) ??
-      { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
-    return { uri, range: lines.rangeOf(range) };
-  };
-  let workspace: readonly string[] = [];
-  /** The files that may embed a job file: those of the workspace, or of the directory. */
-  const others = async (...paths: readonly string[]) => {
-    const open = [...files.values()];
-    const roots = paths.map((path) =>
-      workspace.find((one) => path.startsWith(join(one, "/"))) ?? join(path, "..")
-    );
-    const found = await embeddingFiles(
-      [...new Set(roots)],
-      new Set(open.map(({ path }) => path)),
-      host,
-    );
-    return { ...found, files: [...open.map(asWorkspaceFile), ...found.files] };
-  };
-  const named = async (params: At) => {
-    const found = at(params);
-    return found && await nameAt(asWorkspaceFile(found.file), found.offset, load);
-  };
-  const locationsAcross = async (
-    path: string,
-    found: NonNullable<Awaited<ReturnType<typeof named>>>,
-  ) => {
-    if (!isShared(found)) return { locations: locationsOf(found, []), isComplete: true };
-    const { files, isComplete } = await others(path, found.file.path);
-    return { locations: locationsOf(found, files), isComplete };
-  };
-
   let takesSnippets = false;
-  connection.onInitialize(({ capabilities: { textDocument }, workspaceFolders, rootUri }) => {
+  connection.onInitialize(({ capabilities: { textDocument } }) => {
     takesSnippets = textDocument?.completion?.completionItem?.snippetSupport ?? false;
-    workspace = (workspaceFolders?.map(({ uri }) => uri) ?? [rootUri ?? []].flat())
-      .filter((uri) => uri.startsWith("file:")).map((uri) => join(fromFileUrl(uri)));
     return INITIALIZED;
   });
 
@@ -223,24 +174,6 @@ export async function serveEditor(host: Host): Promise<void> {
     };
   });
 
-  connection.onSignatureHelp((params) => {
-    const found = at(params);
-    const call = found && signatureAt(found.file.text, found.offset);
-    if (!call) return null;
-    const { signature, summary, parameters } = call.record;
-    const inside = signature.slice(signature.indexOf("(") + 1, -1);
-    return {
-      signatures: [{
-        label: signature,
-        documentation: { kind: "markdown" as const, value: summary },
-        parameters: parameters.length > 0 ? inside.split(", ").map((label) => ({ label })) : [],
-      }],
-      activeSignature: 0,
-      // The last one may take all that follow.
-      activeParameter: Math.min(call.argument, Math.max(0, parameters.length - 1)),
-    };
-  });
-
   connection.onDocumentLinks(async ({ textDocument: { uri } }) => {
     const file = files.get(uri);
     return file
@@ -260,63 +193,12 @@ export async function serveEditor(host: Host): Promise<void> {
       if (!await withOpenFiles.files.isFile(target).catch(() => false)) return null;
       return { uri: toFileUrl(target).href, range: { start, end: start } };
     }
-    const name = await named(params);
-    if (!name) return null;
-    const definition = locationsOf(name, []).find(({ mention }) => mention.isDefinition);
-    if (definition) return location(definition.file, definition.mention);
-    // The vars of a job file are those that are given to it.
-    const { locations } = await locationsAcross(found.file.path, name);
-    return locations.filter(({ mention }) => mention.isDefinition)
-      .map(({ file, mention }) => location(file, mention));
-  });
-
-  connection.onReferences(async (params) => {
-    const found = at(params);
-    if (!found) return null;
-    const target = jobFileAt(found.outline, found.offset, found.file.path);
-    if (target !== undefined) {
-      const { files } = await others(found.file.path, target);
-      return files.flatMap((file) =>
-        jobFilesIn(file.outline, file.path).filter(({ path }) => path === target)
-          .map(({ range }) => location(file, range))
-      );
-    }
-    const name = await named(params);
-    if (!name) return null;
-    const { locations } = await locationsAcross(found.file.path, name);
-    return locations
-      .filter(({ mention }) => params.context.includeDeclaration || !mention.isDefinition)
-      .map(({ file, mention }) => location(file, mention));
-  });
-
-  connection.onPrepareRename(async (params) => {
-    const found = at(params);
-    const name = await named(params);
-    return found && name
-      ? { range: found.file.lines.rangeOf(name.here), placeholder: name.here.name }
-      : null;
-  });
-
-  connection.onRenameRequest(async (params) => {
-    const found = at(params);
-    const name = await named(params);
-    if (!found || !name) return null;
-    const { mention, file: { outline, path } } = name;
-    const { locations, isComplete } = await locationsAcross(found.file.path, name);
-    const problem = nameProblem(outline, mention, locations, params.newName);
-    if (problem !== undefined) return new library.ResponseError(-32602, problem);
-    const refuse = (why: string) =>
-      new library.ResponseError(-32803, `cannot rename "${mention.name}": ${why}`);
-    if (!isComplete) {
-      return refuse(`the workspace has too many files to find all that embed ${path}`);
-    }
-    if (!locations.every(isAsRead)) return refuse("it has escapes");
-    const changes: Record<string, { range: EditorRange; newText: string }[]> = {};
-    for (const { file, mention } of locations) {
-      const { uri, range } = location(file, mention);
-      (changes[uri] ??= []).push({ range, newText: params.newName });
-    }
-    return { changes };
+    const definition = await definitionAt(asWorkspaceFile(found.file), found.offset, load);
+    if (!definition) return null;
+    const { file: { path, outline }, mention } = definition;
+    const { uri, lines } = openAt(path) ??
+      { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
+    return { uri, range: lines.rangeOf(mention) };
   });
 
   connection.onDocumentSymbol(({ textDocument: { uri } }) => {
@@ -376,9 +258,4 @@ interface DocumentSymbol {
   range: ReturnType<LineIndex["rangeOf"]>;
   selectionRange: ReturnType<LineIndex["rangeOf"]>;
   children: DocumentSymbol[];
-}
-
-/** Whether the text of a file has the name as it is read. */
-function isAsRead({ file: { outline: { text } }, mention: { name, start, end } }: NameLocation) {
-  return text.slice(start, end) === name;
 }

@@ -59,30 +59,8 @@ Deno.test("an editor opens a workflow, types in it and asks about it", async () 
 
     const definition = await editor.askAt<Location>("definition", path, "outputs.create.id", 9);
     assertEquals(textsAt(DEMO, [definition]), ["56: create"]);
-    const references = await editor.askAt<Location[]>("references", path, "id: create", 4, {
-      context: { includeDeclaration: true },
-    });
-    assertEquals(textsAt(DEMO, references).map((one) => one.split(": ")[1]), [
-      ...["create", "create", "create", "create"],
-    ]);
     const job = await editor.askAt<Location>("definition", path, "needs: [order, shell", 17);
     assertEquals(textsAt(DEMO, [job])[0]!.split(": ")[1], "shell");
-
-    const renamed = await editor.askAt<{ changes: Record<string, Edits> }>(
-      "rename",
-      path,
-      "id: create",
-      4,
-      { newName: "made" },
-    );
-    const after = applyEdits(DEMO, Object.values(renamed.changes)[0]!);
-    assert(!after.includes("outputs.create"));
-    assertEquals((await editor.write(path, after)).diagnostics, []);
-    await assertRejects(
-      () => editor.askAt("rename", path, "id: made", 4, { newName: "Made up" }),
-      Error,
-      "must be made of a-z",
-    );
 
     const symbols = await editor.ask<{ name: string; children: { name: string }[] }[]>(
       "textDocument/documentSymbol",
@@ -176,55 +154,6 @@ Deno.test("a file that is not YAML is reported at its place, and typing goes on"
     }
     for (const text of ["", "\t", "{{", "- "]) await editor.write(path, text);
     assertEquals((await editor.write(path, DEMO)).diagnostics, []);
-  });
-});
-
-Deno.test("rename changes the places with that name, and no others", async () => {
-  const step = (id: string) =>
-    `      - uses: hello\n        id: ${id}\n        with: { n: "{{vars.count}}" }\n` +
-    "        outputs: { token: res.n, other: res.n }\n";
-  const text = "name: a\nvars: { count: 1 }\njobs:\n  - name: b\n    id: b\n    steps:\n" +
-    step("one") + step("two") +
-    "      - uses: hello\n        vars: { count: 2 }\n        iteration: [{ count: 3 }]\n" +
-    "        test: |\n          outputs.token == 1 && outputs.two.token == vars.count &&\n" +
-    "          outputs[\"one\"].token == 1 && 'outputs.one' != outputs.other\n" +
-    '  - name: c\n    needs: [b]\n    skipif: needs.b.state == "x"\n' +
-    "    steps: [{ uses: hello, id: last }]\n";
-  await withEditor({ "a.yml": text }, async (editor, at) => {
-    const path = at("a.yml");
-    await editor.write(path, text);
-    const renamed = async (near: string, into: number, newName: string) => {
-      const { changes } = await editor.askAt<{ changes: Record<string, Edits> }>(
-        ...["rename", path, near, into] as const,
-        { newName },
-      );
-      return applyEdits(text, Object.values(changes)[0]!);
-    };
-    assertEquals(
-      await renamed("token: res.n", 2, "key"),
-      text.replace("token: res.n", "key: res.n").replace("outputs.token", "outputs.key")
-        .replace('["one"].token', '["one"].key'),
-    );
-    assertEquals(
-      await renamed("two.token", 5, "key"),
-      text.replace(/token: res\.n(?=[^]*token)(?<=id: two[^]*)/, "key: res.n")
-        .replace("two.token", "two.key"),
-    );
-    assertEquals(
-      await renamed("id: one", 4, "first"),
-      text.replace("id: one", "id: first").replace('["one"]', '["first"]'),
-    );
-    assertEquals(await renamed("count: 1", 0, "n"), text.replaceAll("count", "n"));
-    assertEquals(
-      await renamed("needs: [b]", 8, "build"),
-      text.replace("id: b\n", "id: build\n").replace("[b]", "[build]").replace(
-        "needs.b.",
-        "needs.build.",
-      ),
-    );
-    await assertRejects(() => renamed("id: one", 4, "two"), Error, "already defined");
-    await assertRejects(() => renamed("token: res.n", 2, "two"), Error, "two meanings");
-    await assertRejects(() => renamed("id: last", 4, "other"), Error, "two meanings");
   });
 });
 
@@ -448,34 +377,6 @@ Deno.test("completion writes whole steps and jobs, http first and hello last", a
         (_, text = "x") => text.replace(/\\(.)/g, "$1"),
       );
     assertEquals((await editor.write(at("a.yml"), `${jobs}${insert}\n`)).diagnostics, []);
-  });
-});
-
-Deno.test("the arguments of functions are shown while they are written", async () => {
-  const text = "name: a\njobs:\n  - name: b\n    steps:\n      - uses: hello\n" +
-    "        with: { a: \"{{ split(join([1, 2], ','), \"\n";
-  await withEditor({}, async (editor, at) => {
-    type Help = {
-      readonly signatures: readonly {
-        readonly label: string;
-        readonly documentation: { readonly value: string };
-        readonly parameters: readonly { readonly label: string }[];
-      }[];
-      readonly activeParameter: number;
-    } | null;
-    await editor.write(at("a.yml"), text);
-    const helpAt = (near: string) =>
-      editor.askAt<Help>("signatureHelp", at("a.yml"), near, near.length);
-    const outer = await helpAt("','), ");
-    assertStringIncludes(outer!.signatures[0]!.label, "split(");
-    assertEquals(outer!.activeParameter, 1);
-    assertStringIncludes(outer!.signatures[0]!.parameters[1]!.label, "separator: string");
-    const inner = await helpAt("join([1, ");
-    assertStringIncludes(inner!.signatures[0]!.label, "join(");
-    assertEquals(inner!.activeParameter, 0);
-    assertEquals(await helpAt("{{ "), null);
-    await editor.write(at("a.yml"), text.replace('"\n', '}}" }\n'));
-    assertEquals((await helpAt("','), "))!.activeParameter, 1);
   });
 });
 
