@@ -1,4 +1,4 @@
-import { Chain } from "./chain.ts";
+import { Chain, type Link } from "./chain.ts";
 import type { Clock } from "./host.ts";
 
 /** A call that is due later, unless it is cancelled first. */
@@ -7,9 +7,14 @@ export interface Deadline {
   cancel(): void;
 }
 
-interface Entry {
-  readonly due: number;
-  readonly act: () => void;
+class Entry implements Deadline {
+  link: Link<Entry> | undefined;
+
+  constructor(readonly due: number, readonly act: () => void) {}
+
+  cancel(): void {
+    this.link?.remove();
+  }
 }
 
 /**
@@ -34,10 +39,10 @@ export class Deadlines {
   add(milliseconds: number, act: () => void): Deadline {
     let queue = this.#queues.get(milliseconds);
     if (!queue) this.#queues.set(milliseconds, queue = new Chain());
-    const entry = { due: this.#clock.ticks() + milliseconds, act };
-    const link = queue.add(entry);
+    const entry = new Entry(this.#clock.ticks() + milliseconds, act);
+    entry.link = queue.add(entry);
     if (entry.due < this.#due) this.#arm(entry.due);
-    return { cancel: () => link.remove() };
+    return entry;
   }
 
   /** Cancels all of them, so that the timer does not keep the program alive. */

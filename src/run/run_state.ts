@@ -81,7 +81,7 @@ export class Run {
     vars: Dict,
   ) => Promise<JobResult>;
 
-  #addSecret: Scope["addSecret"];
+  #addSecret: NonNullable<Scope["addSecret"]> | undefined;
   #cleanup: Run | undefined;
 
   constructor(state: RunFields) {
@@ -119,7 +119,7 @@ export class Run {
   makeScope(names: Scope["names"], owner: ScopeOwner): Scope {
     this.#addSecret ??= (value) => addSecretValue(value, this.secrets);
     const random = new RandomNumbers(this.plan.draws, this.document, owner);
-    return { names, strict: true, addSecret: this.#addSecret, random };
+    return new StrictScope(names, this.#addSecret, random);
   }
 
   /** A copy of data for reports: with about `limit` characters of each field, without secrets. */
@@ -132,6 +132,16 @@ export class Run {
     if (resources.isEmpty) return;
     await resources.close(this.deadlines, (text) => this.note("warning", text));
   }
+}
+
+class StrictScope implements Scope {
+  readonly strict = true;
+
+  constructor(
+    readonly names: Scope["names"],
+    readonly addSecret: NonNullable<Scope["addSecret"]>,
+    readonly random: RandomNumbers,
+  ) {}
 }
 
 type RunFields = Omit<
@@ -199,10 +209,7 @@ export class Round implements RoundStart {
   readonly within: StepRun | undefined;
   readonly outputs: Outputs;
   readonly names: Readonly<Record<string, unknown>>;
-  /** The number of its steps that have failed so far. */
-  readonly count: { failed: number };
-  /** The steps before the one under way whose outputs may be missing. */
-  readonly upstreamFailures: UpstreamFailure[];
+  readonly failures: RoundFailures;
   #resources: ResourceScope | undefined;
   #ownResources: Resources | undefined;
 
@@ -219,8 +226,7 @@ export class Round implements RoundStart {
     this.outputs = start.outputs;
     this.names = start.names;
     this.#resources = start.resources;
-    this.count = origin?.count ?? { failed: 0 };
-    this.upstreamFailures = origin?.upstreamFailures ?? [];
+    this.failures = origin?.failures ?? new RoundFailures();
   }
 
   /** A part of the round, with some of its state replaced. */
@@ -240,6 +246,16 @@ export class Round implements RoundStart {
     return this.#ownResources?.isEmpty === false ? this.#ownResources : undefined;
   }
 }
+
+/** What has failed so far in a round and its parts. */
+class RoundFailures {
+  /** The number of its steps that have failed. */
+  count = 0;
+  /** The steps before the one under way whose outputs may be missing. */
+  upstream: readonly UpstreamFailure[] = NO_FAILURES;
+}
+
+const NO_FAILURES: readonly UpstreamFailure[] = [];
 
 /** A step that may not have published what later steps read. */
 export interface UpstreamFailure {
@@ -261,7 +277,10 @@ export interface Entry {
 }
 
 /** The names of the response before there is one. */
-const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
+export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
+
+/** The names that all steps see before it, in their order. */
+const NO_NAMES = { vars: {}, outputs: {}, repeat_index: 0, iteration_index: 0 };
 
 /** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
 export class StepExecution {
@@ -303,6 +322,7 @@ export class StepExecution {
     this.trouble = undefined;
     this.whole = undefined;
     this.names = {
+      ...NO_NAMES,
       vars: run.vars,
       outputs: round.outputs.view,
       repeat_index: round.index ?? 0,
@@ -321,8 +341,7 @@ export class StepExecution {
   #makeId(): StepRun {
     const { round: { job, index, within }, model, entry } = this;
     return {
-      job: within ? within.job : job.id,
-      ...within ? { within } : {},
+      ...within ? { job: within.job, within } : { job: job.id },
       step: model.index,
       ...model.isCleanup ? { cleanup: true } : {},
       ...model.id === undefined ? {} : { id: model.id },

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ActionContext, ActionResult, Demand, Dict } from "../../action/action.ts";
+import type { ActionContext, ActionResult, Demand, Dict, Traffic } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_action.ts";
 import {
@@ -122,21 +122,17 @@ async function exchange(
         ...facts,
       });
       const sent = asSent(req, session);
-      return {
-        req: sent,
-        res: resWith(bytes && needsDigests ? digestsOf(bytes) : {}),
-        ...bytes && !needsDigests && {
-          whole: () => ({ req: sent, res: resWith(digestsOf(bytes)) }),
-        },
-        status: isSuccess ? 0 : 1,
-        brief: `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,
+      return new HttpResult(
+        sent,
+        resWith(bytes && needsDigests ? digestsOf(bytes) : {}),
+        isSuccess ? 0 : 1,
+        `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,
         elapsed,
-        ...call.phases ? { phases: { ...call.phases } } : {},
-        ...call.traffic && {
-          traffic: { ...call.traffic, queued: (call.began ?? began) - began },
-        },
-        ...retryAfterOf(head, context),
-      };
+        call.phases && { ...call.phases },
+        call.traffic((call.began ?? began) - began),
+        retryAfterOf(head, context),
+        bytes && !needsDigests ? () => ({ req: sent, res: resWith(digestsOf(bytes)) }) : undefined,
+      );
     } catch (error) {
       throw await explainFailure(error, plan.request, asSent(req, session), context.host.clock);
     } finally {
@@ -147,15 +143,29 @@ async function exchange(
   }
 }
 
+class HttpResult implements ActionResult {
+  constructor(
+    readonly req: Dict,
+    readonly res: Dict,
+    readonly status: number,
+    readonly brief: string,
+    readonly elapsed: number,
+    readonly phases: ActionResult["phases"],
+    readonly traffic: Traffic,
+    readonly retryAfter: number | undefined,
+    readonly whole: ActionResult["whole"],
+  ) {}
+}
+
 /** The time of a header `Retry-After`, which has seconds or a date. */
 function retryAfterOf(
   { headers }: ResponseHead,
   { host: { clock } }: ActionContext,
-): { readonly retryAfter?: number } {
+): number | undefined {
   const value = headers["Retry-After"];
-  if (value === undefined) return {};
+  if (value === undefined) return undefined;
   const time = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - clock.now();
-  return Number.isNaN(time) ? {} : { retryAfter: Math.max(0, time) };
+  return Number.isNaN(time) ? undefined : Math.max(0, time);
 }
 
 /** A request that is ready to be sent, and how expressions and reports see it. */
@@ -236,7 +246,7 @@ export class StreamRequest {
       const response = await this.#send((connection) =>
         call = new Call(this.plan, connection, clientOf(this.#context), this.#context, sink)
       );
-      return { ...response, traffic: call?.traffic };
+      return { ...response, traffic: call?.traffic() };
     } finally {
       call?.close();
     }

@@ -8,7 +8,7 @@ import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Snapshot } from "../../workflow/model.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import type { AssertionCount, Failure } from "../event.ts";
-import type { StepExecution } from "../run_state.ts";
+import { NO_RESPONSE, type StepExecution } from "../run_state.ts";
 import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
 import {
   EmbeddedError,
@@ -166,7 +166,8 @@ function setResponse(step: StepExecution, { result, elapsed }: ActionResponse): 
   names.status = result.status;
   // In whole nanoseconds: what the division adds below them is noise.
   step.whole = result.whole;
-  names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
+  const sec = Math.round(elapsed * 1e6) / 1e9;
+  names.rt = { ...NO_RESPONSE.rt, duration: formatDuration(elapsed), sec };
 }
 
 /** Evaluates and publishes every output that can be evaluated; adds the errors of the others. */

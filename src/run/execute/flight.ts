@@ -85,7 +85,7 @@ export class Flight {
     const names = {
       ...round.names,
       run: run.progress(),
-      ...job.isCleanup ? {} : { job: { state, failed: round.count.failed } },
+      ...job.isCleanup ? {} : { job: { state, failed: round.failures.count } },
     };
     return round.with({ run: run.forCleanup(), names });
   }

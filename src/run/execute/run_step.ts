@@ -190,11 +190,12 @@ function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
   if (compiled.publishes && (hasFailed(outcome) || state === "skipped")) {
     // Those after it in its round may read what it has not published.
     const why = state === "skipped" ? state : "failed";
-    round.upstreamFailures.push({ step: model, run: step.id, name, state: why });
+    const failure = { step: model, run: step.id, name, state: why } as const;
+    round.failures.upstream = [...round.failures.upstream, failure];
   }
   run.emit(finishedEvent(step, outcome));
   if (state !== "failed") return "passed";
-  round.count.failed++;
+  round.failures.count++;
   if (!run.allowsFailure) cancelIfFailFast(run, round.job.id);
   return "failed";
 }

@@ -63,9 +63,9 @@ function outputsOf(reads: readonly NilRead[]): readonly OutputRead[] {
 }
 
 function failedUpstream(round: Round, reads: readonly NilRead[]): string | undefined {
-  if (round.upstreamFailures.length === 0) return undefined;
+  if (round.failures.upstream.length === 0) return undefined;
   for (const [first, second] of outputsOf(reads)) {
-    const found = round.upstreamFailures.find(({ step }) => lacks(step, round, first, second));
+    const found = round.failures.upstream.find(({ step }) => lacks(step, round, first, second));
     if (found) return upstreamReason(found);
   }
   return undefined;

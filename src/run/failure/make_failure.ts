@@ -157,7 +157,7 @@ function bugHint(run: Run, cause: unknown): string {
 /** The failed step before this one that the hint of a failure names. */
 function upstreamCause(owner: FailureOwner, hint: string | undefined): string | undefined {
   if (!("model" in owner) || hint === undefined) return undefined;
-  const upstream = owner.round.upstreamFailures.find((failure) =>
+  const upstream = owner.round.failures.upstream.find((failure) =>
     failure.state === "failed" && hint.includes(upstreamReason(failure))
   );
   return upstream && causeOfRun(upstream.run);

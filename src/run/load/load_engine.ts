@@ -23,6 +23,9 @@ const LONGEST_TURN = 50;
 /** The most different warnings of its rounds that a load job passes on. */
 const MAX_NOTES = 20;
 
+/** What expressions see of a round. */
+const NO_ROUND = { index: 0, user: 0 };
+
 /** What the engine is given. */
 export interface LoadEngineOptions {
   readonly start: RoundStart;
@@ -349,7 +352,7 @@ export class LoadEngine implements FlightOwner, LoadRounds {
       names: {
         ...start.names,
         ...row ? { vars: mergeDicts(start.run.vars, row) } : {},
-        round: { index, user },
+        round: { ...NO_ROUND, index, user },
       },
       ...this.#gate && !this.#isPast(user) ? { gate: this.#gate.join() } : {},
       ...load.keepsCookies ? { session: this.#sessionOf(user) } : {},

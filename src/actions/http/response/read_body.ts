@@ -32,6 +32,10 @@ export interface ReadBody {
   readonly bytes?: Uint8Array;
 }
 
+class MemoryBody implements ReadBody {
+  constructor(readonly fields: Dict, readonly bytes: Uint8Array) {}
+}
+
 /** Reads a body: its `size`, and its text or data in `body`; a binary one is written to a file. */
 export function readBody(
   { body, saved }: RawResponse,
@@ -53,17 +57,22 @@ function readBytes(
 ): ReadBody | Promise<ReadBody> {
   const text = decodeText(bytes, contentType);
   const size = bytes.length;
-  if (text !== undefined) return { fields: { ...readText(text, contentType), size }, bytes };
+  if (text !== undefined) return new MemoryBody(textFields(text, contentType, size), bytes);
   return saveBody(bytes, contentType, context)
     .then((filepath) => ({ fields: { body: "", size }, filepath, bytes }));
 }
 
 /** `body`, and `rawbody` where the body is data. */
-function readText(text: string, contentType: string): Dict {
-  if (!isJsonType(mediaType(contentType)) && !looksLikeData(text)) return { body: text };
-  const body = tryParseJson(text);
-  return body === undefined ? { body: text } : { body, rawbody: text };
+function textFields(text: string, contentType: string, size: number): Dict {
+  const isData = isJsonType(mediaType(contentType)) || looksLikeData(text);
+  const body = isData ? tryParseJson(text) : undefined;
+  return body === undefined
+    ? { ...NO_TEXT, body: text, size }
+    : { ...NO_DATA, body, rawbody: text, size };
 }
+
+const NO_TEXT = { body: "", size: 0 };
+const NO_DATA = { body: "", rawbody: "", size: 0 };
 
 /** Whether a text is bracketed like an object or a list. */
 function looksLikeData(text: string): boolean {
@@ -108,32 +117,40 @@ export interface ResponseHead {
 
 /** Reads status line, headers and trailers. */
 export function readHead({ code, reason, rawHeaders, rawTrailers }: RawResponse): ResponseHead {
-  const repeated: Record<string, string[]> = ignoreCase(Object.create(null));
-  const headers = readFields(rawHeaders, repeated);
+  const headers = readFields(rawHeaders);
   const status = reason === "" ? String(code) : `${code} ${fromByteString(reason)}`;
+  const head = { ...NO_HEAD, code, status, headers };
+  const isRepeated = Object.keys(headers).length * 2 < rawHeaders.length;
+  if (!isRepeated && rawTrailers.length === 0) return head;
   return {
-    code,
-    status,
-    headers,
-    ...Object.keys(repeated).length === 0 ? {} : { repeated_headers: repeated },
+    ...head,
+    ...isRepeated ? { repeated_headers: repeatedFields(rawHeaders) } : {},
     ...rawTrailers.length === 0 ? {} : { trailers: readFields(rawTrailers) },
   };
 }
 
+const NO_HEAD: ResponseHead = { code: 0, status: "", headers: {} };
+
 /** Reads names and values in turn. */
-function readFields(
-  raw: readonly string[],
-  repeated: Record<string, string[]> = {},
-): Record<string, string> {
+function readFields(raw: readonly string[]): Record<string, string> {
   const fields: Record<string, string> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
     const name = canonicalName(raw[at]!);
     const value = fromByteString(raw[at + 1]!);
     const before = fields[name];
     fields[name] = before === undefined ? value : `${before}, ${value}`;
-    if (before !== undefined) (repeated[name] ??= [before]).push(value);
   }
   return fields;
+}
+
+/** The values of those that are there more than once. */
+function repeatedFields(raw: readonly string[]): Record<string, string[]> {
+  const repeated: Record<string, string[]> = ignoreCase(Object.create(null));
+  for (let at = 0; at < raw.length; at += 2) {
+    (repeated[canonicalName(raw[at]!)] ??= []).push(fromByteString(raw[at + 1]!));
+  }
+  for (const [name, { length }] of Object.entries(repeated)) if (length < 2) delete repeated[name];
+  return repeated;
 }
 
 /** The fields of `res` about the connection, and about the time in milliseconds. */
@@ -143,8 +160,7 @@ export function connectionFacts(
   total: number,
 ): Dict {
   return {
-    version,
-    ...tls ? { tls } : {},
+    ...tls ? { version, tls } : { version },
     ...phases ? { timing: describeTiming(phases, total) } : {},
   };
 }
@@ -154,6 +170,7 @@ function describeTiming(phases: Phases, total: number): Dict {
   const { dns, connect, tls, first_byte, download } = phases;
   const known = dns + connect + tls + first_byte + download;
   return {
+    ...NO_TIMING,
     queue: seconds(Math.max(0, total - known)),
     dns: seconds(dns),
     connect: seconds(connect),
@@ -163,6 +180,10 @@ function describeTiming(phases: Phases, total: number): Dict {
     total: seconds(Math.max(total, known)),
   };
 }
+
+const NO_TIMING = {
+  ...{ queue: 0, dns: 0, connect: 0, tls: 0, first_byte: 0, download: 0, total: 0 },
+};
 
 function seconds(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1e6;

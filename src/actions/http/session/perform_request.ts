@@ -62,12 +62,8 @@ export function performRequest(
     if (maxRedirects !== undefined && isRedirect(reply)) {
       return follow(reply, maxRedirects, plan, session, context);
     }
-    const followed = (cookies: readonly Dict[]) => ({
-      reply,
-      url: url.href,
-      redirects: [],
-      cookies,
-    });
+    const followed = (cookies: readonly Dict[]) =>
+      new Followed(reply, url.href, NO_REDIRECTS, cookies);
     const cookies = cookieRecords(reply, url);
     return cookies instanceof Promise ? cookies.then(followed) : followed(cookies);
   });
@@ -101,14 +97,18 @@ async function sendAuxiliary(
 }
 
 /** Where redirects led. */
-export interface Followed {
-  readonly reply: RawResponse;
-  readonly url: string;
-  /** Each redirect, as steps see it. */
-  readonly redirects: readonly Dict[];
-  /** The cookies that all responses set. */
-  readonly cookies: readonly Dict[];
+export class Followed {
+  constructor(
+    readonly reply: RawResponse,
+    readonly url: string,
+    /** Each redirect, as steps see it. */
+    readonly redirects: readonly Dict[],
+    /** The cookies that all responses set. */
+    readonly cookies: readonly Dict[],
+  ) {}
 }
+
+const NO_REDIRECTS: readonly Dict[] = [];
 
 /** Follows redirects to the first response that is not one. */
 async function follow(

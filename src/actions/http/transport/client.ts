@@ -129,15 +129,13 @@ function readLimits(): string | undefined {
   }
 }
 
-const NO_TRAFFIC: Traffic = { sent: 0, received: 0 };
-
 /** An action that is under way: it can be stopped, and knows how long it takes. */
-export class Call {
+export class Call implements SendOptions {
   readonly #context: ActionContext;
   readonly #plan: RequestPlan;
-  readonly #connection: Connection;
+  readonly connection: Connection;
+  readonly sink: BodySink | undefined;
   readonly #client: HttpClient;
-  readonly #sink: BodySink | undefined;
   readonly #forget: () => void;
   #exchange: Exchange | undefined;
   #reason: StepError | undefined;
@@ -145,7 +143,10 @@ export class Call {
   #began: number | undefined;
   #elapsed = 0;
   #phases: Phases | undefined;
-  #traffic: Traffic | undefined;
+  #sent = 0;
+  #received = 0;
+  #code: number | undefined;
+  #resent = 0;
 
   constructor(
     plan: RequestPlan,
@@ -155,8 +156,8 @@ export class Call {
     sink?: BodySink,
   ) {
     this.#plan = plan;
-    this.#connection = connection;
-    this.#sink = sink;
+    this.connection = connection;
+    this.sink = sink;
     this.#client = client;
     this.#context = context;
     this.#forget = context.onStop((reason) => this.#stop(reason));
@@ -177,49 +178,68 @@ export class Call {
     return this.#phases;
   }
 
-  /** What all requests and responses came to; of those that tell. */
-  get traffic(): Traffic | undefined {
-    return this.#traffic;
+  /** What all requests and responses came to, of those that tell; `queued` is the wait before. */
+  traffic(queued?: number): Traffic {
+    return new CallTraffic(
+      this.#sent,
+      this.#received,
+      this.#code,
+      this.#resent || undefined,
+      queued,
+    );
   }
 
   /** Sends a request. */
   send(request: HttpRequest): Promise<RawResponse> {
-    if (this.#connection.version !== "1.1" || this.#context.permissions) {
+    if (this.connection.version !== "1.1" || this.#context.permissions) {
       return this.#sendSlowly(request);
     }
     this.checkStopped();
-    return this.#receive(this.#client.send(request, this.#options()));
+    return this.#receive(this.#client.send(request, this));
   }
 
   /** Sends one that something is loaded or checked for before. */
   async #sendSlowly(request: HttpRequest): Promise<RawResponse> {
-    const connection = this.#connection;
+    const { connection } = this;
     const context = this.#context;
     if (context.permissions) await checkRoute(request, connection, context);
     const sendHttp2 = connection.version === "1.1" ? undefined : (await loadHttp2()).sendHttp2;
     this.checkStopped();
-    const options = this.#options();
     return await this.#receive(
-      sendHttp2 ? sendHttp2(this.#client, request, options) : this.#client.send(request, options),
+      sendHttp2 ? sendHttp2(this.#client, request, this) : this.#client.send(request, this),
     );
   }
 
-  #options(): SendOptions {
-    const context = this.#context;
-    const { deadline } = context;
-    return {
-      connection: this.#connection,
-      clock: context.host.clock,
-      maxBody: this.#plan.maxBody,
-      sink: this.#sink,
-      hold: context.hold,
-      onWait: () => deadline.pauseTimeout(),
-      onDispatch: () => {
-        deadline.resumeTimeout();
-        this.#dispatched();
-      },
-      log: (text: string) => context.log(text),
-    };
+  get clock(): Clock {
+    return this.#context.host.clock;
+  }
+
+  get maxBody(): number {
+    return this.#plan.maxBody;
+  }
+
+  get hold(): SendOptions["hold"] {
+    return this.#context.hold;
+  }
+
+  onWait(): void {
+    this.#context.deadline.pauseTimeout();
+  }
+
+  /** The time runs from when the first request has its connection, or one is opened for it. */
+  onDispatch(): void {
+    this.#context.deadline.resumeTimeout();
+    if (this.#began !== undefined) return;
+    this.#began = this.clock.ticks();
+    const { timeout } = this.#plan;
+    if (timeout === undefined) return;
+    this.#deadline = this.#context.deadline.after(timeout, () => {
+      this.#stop(new StepError(`the request timed out after ${formatDuration(timeout)}`));
+    });
+  }
+
+  log(text: string): void {
+    this.#context.log(text);
   }
 
   #receive(exchange: Exchange): Promise<RawResponse> {
@@ -229,15 +249,12 @@ export class Call {
     const forget = () => this.#exchange = undefined;
     return exchange.reply.then((reply) => {
       forget();
-      this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
+      this.#elapsed = this.clock.ticks() - this.#began!;
       this.#phases = addPhases(this.#phases, reply.phases);
-      const { code, traffic: { sent, received } = NO_TRAFFIC, isResent } = reply;
-      const before = this.#traffic ?? NO_TRAFFIC;
-      const resent = (before.resent ?? 0) + (isResent ? 1 : 0);
-      this.#traffic = {
-        ...{ sent: before.sent + sent, received: before.received + received, code },
-        ...resent > 0 && { resent },
-      };
+      this.#sent += reply.sent ?? 0;
+      this.#received += reply.received ?? 0;
+      this.#code = reply.code;
+      if (reply.isResent) this.#resent++;
       return reply;
     }, (error) => {
       forget();
@@ -254,24 +271,23 @@ export class Call {
   close(): void {
     this.#forget();
     this.#deadline?.cancel();
-    this.#sink?.discard();
-  }
-
-  /** The time runs from when the first request has its connection, or one is opened for it. */
-  #dispatched(): void {
-    if (this.#began !== undefined) return;
-    this.#began = this.#context.host.clock.ticks();
-    const { timeout } = this.#plan;
-    if (timeout === undefined) return;
-    this.#deadline = this.#context.deadline.after(timeout, () => {
-      this.#stop(new StepError(`the request timed out after ${formatDuration(timeout)}`));
-    });
+    this.sink?.discard();
   }
 
   #stop(reason: StepError): void {
     this.#reason = reason;
     this.#exchange?.abort(reason);
   }
+}
+
+class CallTraffic implements Traffic {
+  constructor(
+    readonly sent: number,
+    readonly received: number,
+    readonly code: number | undefined,
+    readonly resent: number | undefined,
+    readonly queued: number | undefined,
+  ) {}
 }
 
 let http2: Promise<typeof import("./http2.ts")> | undefined;

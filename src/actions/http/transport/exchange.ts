@@ -325,10 +325,8 @@ export class Http1Exchange
         first_byte: Math.max(0, this.#answered - this.#sent),
         download: ended - this.#answered,
       },
-      traffic: {
-        sent: bytes.length + (body instanceof Uint8Array ? body.length : 0),
-        received: this.#received,
-      },
+      sent: bytes.length + (body instanceof Uint8Array ? body.length : 0),
+      received: this.#received,
       // Of others, nothing was sent before.
       isResent: this.isFresh && this.isRepeatable,
       saved,

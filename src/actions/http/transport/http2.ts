@@ -78,9 +78,10 @@ class Http2Exchange implements Exchange {
   }
 
   async #run(): Promise<RawResponse> {
-    const { connection, log, onDispatch } = this.#options;
+    const options = this.#options;
+    const { connection } = options;
     const { method, url } = this.#request;
-    onDispatch();
+    options.onDispatch();
     demandAccess(this.#request, connection);
     for (let isFresh = false;; isFresh = true) {
       const opened = await this.#unlessStopped(this.#open(isFresh));
@@ -97,7 +98,9 @@ class Http2Exchange implements Exchange {
         const isStale = this.#isReused && this.#phase === "waiting";
         if (!isStale || !isSafe(method)) throw error;
         this.#isResent = true;
-        log(`${method} ${url} is sent again: the server closed the connection without an answer`);
+        options.log(
+          `${method} ${url} is sent again: the server closed the connection without an answer`,
+        );
       }
     }
   }

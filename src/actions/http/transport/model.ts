@@ -1,4 +1,4 @@
-import type { Dict, Traffic } from "../../../action/action.ts";
+import type { Dict } from "../../../action/action.ts";
 import type { Clock } from "../../../host/host.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { HttpRequest } from "../request/read_request.ts";
@@ -7,14 +7,16 @@ import type { HttpRequest } from "../request/read_request.ts";
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The first line and the headers of a response. */
-export interface RawHead {
-  readonly code: number;
-  /** The text of the status line after the code, a character for each byte. */
-  readonly reason: string;
-  /** Names and values in turn, a character for each byte. */
-  readonly rawHeaders: readonly string[];
-  /** The version of HTTP: `1.1`. */
-  readonly version: string;
+export class RawHead {
+  constructor(
+    readonly code: number,
+    /** The text of the status line after the code, a character for each byte. */
+    readonly reason: string,
+    /** The version of HTTP: `1.1`. */
+    readonly version: string,
+    /** Names and values in turn, a character for each byte. */
+    readonly rawHeaders: readonly string[],
+  ) {}
 }
 
 /** A response as it came, its body not decoded. */
@@ -25,8 +27,9 @@ export interface RawResponse extends RawHead {
   /** The details of the TLS session, if there was one. */
   readonly tls?: Dict | undefined;
   readonly phases: Phases;
-  /** The bytes of the request and of the response, as they are known. */
-  readonly traffic?: Traffic;
+  /** The bytes of the request and of the response, where they are known. */
+  readonly sent?: number;
+  readonly received?: number;
   /** Whether the request was sent twice: the server closed the first connection without an answer. */
   readonly isResent?: boolean;
   /** The outcome of saving a body to a file. */

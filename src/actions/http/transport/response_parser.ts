@@ -1,5 +1,5 @@
 import type { Buffer as Packet } from "node:buffer";
-import { ClosedEarly, InvalidStatus, MalformedResponse, type RawHead } from "./model.ts";
+import { ClosedEarly, InvalidStatus, MalformedResponse, RawHead } from "./model.ts";
 
 const { Buffer } = await import("node:buffer");
 
@@ -34,6 +34,8 @@ const MAX_CHUNK_LINE = 4096;
 
 /** More hexadecimal digits would not fit into a number. */
 const MAX_SIZE_DIGITS = 13;
+
+const NO_FIELDS: readonly string[] = [];
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~\w]+$/;
 
@@ -84,7 +86,7 @@ export class ResponseParser {
 
   /** The server has closed the connection. */
   finish(): void {
-    if (this.#state === "close") this.#end([]);
+    if (this.#state === "close") this.#end();
     else if (this.#state !== "done") throw new ClosedEarly();
   }
 
@@ -99,7 +101,7 @@ export class ResponseParser {
         const to = this.#state === "close" ? length : Math.min(length, at + this.#left);
         this.#left -= to - at;
         this.#handler.onBody(bytes, at, to);
-        if (this.#left === 0 && this.#state === "sized") this.#end([]);
+        if (this.#left === 0 && this.#state === "sized") this.#end();
         else if (this.#left === 0 && this.#state === "chunk") this.#state = "after";
         return to;
       }
@@ -155,8 +157,8 @@ export class ResponseParser {
     const version = `1.${minor}`;
     const isFinal = status >= 200 || status === 101;
     if (isFinal) this.#frame(status, version, rawHeaders);
-    this.#handler.onHead({ code: status, reason: reason ?? "", version, rawHeaders });
-    if (isFinal && this.#state === "head") this.#end([]);
+    this.#handler.onHead(new RawHead(status, reason ?? "", version, rawHeaders));
+    if (isFinal && this.#state === "head") this.#end();
   }
 
   /** Finds out how the end of the body is known (RFC 9112, section 6.3). */
@@ -253,7 +255,7 @@ export class ResponseParser {
     this.#state = this.#left === 0 ? "trailers" : "chunk";
   }
 
-  #end(trailers: readonly string[]): void {
+  #end(trailers = NO_FIELDS): void {
     this.#state = "done";
     this.#handler.onEnd(trailers);
   }
@@ -272,7 +274,7 @@ function parseFields(text: string, from: number): string[] {
   if (/\0|\r(?!\n)/.test(text)) {
     throw malformed("INVALID_HEADER_TOKEN", "a header has a control character");
   }
-  const fields: string[] = [];
+  const fields = NO_FIELDS.slice();
   for (let at = from;;) {
     const end = text.indexOf("\n", at);
     const line = text.slice(at, text.charCodeAt(end - 1) === CR ? end - 1 : end);
