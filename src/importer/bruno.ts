@@ -1,4 +1,3 @@
-import type { Dict, Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { type Blocks, pairsOf, readBlocks, readOpenCollection } from "./bruno_blocks.ts";
@@ -23,6 +22,7 @@ import {
 } from "./request_draft.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { dictOf, type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
+import type { Data, Text } from "./template.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
 
@@ -171,7 +171,7 @@ function stepOf(
     : blocks;
   const auth = isInherited ? modeOf(owner) : settings.get("auth") ?? "none";
   const credentials = new Map(pairsOf(owner, `auth:${auth}`));
-  request.setAuth(auth, (field) => template(credentials.get(field) ?? ""));
+  request.setAuth(auth, (field) => credentials.get(field) ?? "");
   // Before what the response gives new values to.
   request.url = template(withScheme(url));
   setBody(request, settings.get("body") ?? "none", blocks);
@@ -239,13 +239,13 @@ function setBody(request: RequestDraft, kind: string, blocks: Blocks): void {
       const [part = ""] = pairsOf(blocks, "body:file").flatMap(([, value]) =>
         partsOf(value, template)
       );
-      const { file = "", type = "application/octet-stream" } = dictOf(part);
+      const { file = "", type = "application/octet-stream" } = part as Record<string, Text>;
       if (file === "") {
         request.notes.push("the body: the collection does not name its file");
         return;
       }
       request.body = { file };
-      request.type = String(type);
+      request.type = type;
       return;
     }
     case "graphql":
@@ -256,12 +256,14 @@ function setBody(request: RequestDraft, kind: string, blocks: Blocks): void {
 }
 
 /** The parts of a multipart body that a value is: a text, or files in `@file(a.txt|b.txt)`. */
-function partsOf(value: string, template: (text: string) => string): Value[] {
+function partsOf(value: string, template: (text: string) => Text): Data[] {
   const [, type] = /@contentType\(([^)]*)\)\s*$/.exec(value) ?? [];
-  const media: Dict = type === undefined ? {} : { type };
+  const media: Readonly<Record<string, Text>> = type === undefined ? {} : { type: template(type) };
   const text = value.replace(/\s*@contentType\([^)]*\)\s*$/, "");
   const [, files] = /^@file\(([^)]*)\)$/.exec(text) ?? [];
-  if (files !== undefined) return files.split("|").map((file) => ({ file, ...media }));
+  if (files !== undefined) {
+    return files.split("|").map((file) => ({ file: template(file), ...media }));
+  }
   return [type === undefined ? template(text) : { value: template(text), ...media }];
 }
 

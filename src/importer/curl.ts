@@ -1,10 +1,9 @@
 import { UsageError } from "../base/errors.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { type Draft, type DraftStep, filled } from "../openapi/gen/draft.ts";
-import { literalText } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
 import type { ImportInput } from "./input.ts";
 import { FORM, RequestDraft } from "./request_draft.ts";
+import type { Data, Text } from "./template.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
@@ -136,14 +135,14 @@ function withHttp(url: string): string {
 /** The parts of a request that several options make together. */
 class CurlRequest extends RequestDraft {
   /** Headers that options make, unless -H gives them. */
-  readonly implied: [string, string | null][] = [];
-  readonly tls: Record<string, Value> = {};
-  readonly resolve: Record<string, Value> = {};
-  readonly retry: Record<string, Value> = {};
-  readonly multipart: (readonly [name: string, value: Value])[] = [];
+  readonly implied: [string, Text | null][] = [];
+  readonly tls: Record<string, Data> = {};
+  readonly resolve: Record<string, Data> = {};
+  readonly retry: Record<string, Data> = {};
+  readonly multipart: (readonly [name: string, value: Data])[] = [];
   readonly files: string[] = [];
   readonly query: string[] = [];
-  override method = "";
+  verb = "";
   /** The content type of the body; null for a file to upload. */
   override type: string | null = FORM;
   data: string | undefined;
@@ -167,8 +166,8 @@ function stepOf(wholeUrl: string, options: Options, names: Names): DraftStep {
   const has = (name: string) => options.switches.has(name);
   if (request.user !== undefined && !["ntlm", "negotiate", "anyauth"].some(has)) {
     const [username = "", password = ""] = request.user.split(/:(.*)/s).map(template);
-    const { aws } = (params.auth ?? {}) as Dict;
-    params.auth = isDict(aws)
+    const { aws } = (params.auth ?? {}) as Record<string, Record<string, Data>>;
+    params.auth = aws
       ? { aws: { ...aws, access_key_id: username, secret_access_key: password } }
       : { [has("digest") ? "digest" : "basic"]: { username, password } };
   }
@@ -198,15 +197,13 @@ function setTarget(request: CurlRequest, url: string, isQuery: boolean, isHead: 
   else if (data === "") request.body = { body: "" };
   else if (data !== undefined) request.setText(data, request.contentType ?? type ?? undefined);
   const hasBody = data !== undefined || file !== undefined || multipart.length > 0;
-  const method = request.method || (isHead ? "HEAD" : hasBody ? "POST" : "GET");
+  const method = request.verb || (isHead ? "HEAD" : hasBody ? "POST" : "GET");
   const target = type === null && url.endsWith("/") ? url + file!.replace(/^.*\//, "") : url;
   const mark = url.includes("?") ? "&" : "?";
   const whole = withHttp(target) + (query.length === 0 ? "" : mark + query.join("&"));
   const path = URL.parse(whole.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
   const name = `${method.toUpperCase()} ${path}`;
-  request.name = literalText(
-    name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1"),
-  );
+  request.name = name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1");
   request.method = template(method);
   request.url = template(whole);
 }
@@ -239,9 +236,10 @@ function setOption(request: CurlRequest, name: string, value: string, url: strin
 }
 
 /** Sets an option of a request: its value, and that as a template. What it returns is not used. */
-type SetOption = (request: CurlRequest, value: string, text: string) => unknown;
+type SetOption = (request: CurlRequest, value: string, text: Text) => unknown;
 
-const setSocks: SetOption = ({ params }, _, text) => params.proxy = `socks5://${text}`;
+const setSocks: SetOption = ({ params, template }, value) =>
+  params.proxy = template(`socks5://${value}`);
 
 function addDataOrFile(request: CurlRequest, value: string): void {
   if (value.startsWith("@")) request.files.push(value.slice(1));
@@ -265,7 +263,7 @@ function encodedPair(request: CurlRequest, name: string, value: string): string 
 
 /** Options with a value, by their long names. */
 const OPTIONS: Readonly<Record<string, SetOption>> = {
-  request: (request, value) => request.method = value,
+  request: (request, value) => request.verb = value,
   header({ headers, notes, template }, value) {
     const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
     if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
@@ -300,13 +298,14 @@ const OPTIONS: Readonly<Record<string, SetOption>> = {
   },
   user: (request, value) => request.user = value,
   "oauth2-bearer": ({ params }, _, text) => params.auth = { bearer: text },
-  "user-agent": ({ implied }, _, text) => implied.push(["User-Agent", text || null]),
-  referer({ implied }, _, text) {
-    if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
+  "user-agent": ({ implied }, value, text) =>
+    implied.push(["User-Agent", value === "" ? null : text]),
+  referer({ implied, template }, value) {
+    if (value !== "") implied.push(["Referer", template(value.replace(/;auto$/, ""))]);
   },
   cookie({ implied, params }, value, text) {
     if (value.includes("=")) implied.push(["Cookie", text]);
-    else if (text !== "") params.cookie_file = text;
+    else if (value !== "") params.cookie_file = text;
   },
   proxy: ({ params, template }, value) => params.proxy = template(withHttp(value)),
   socks5: setSocks,
@@ -315,14 +314,14 @@ const OPTIONS: Readonly<Record<string, SetOption>> = {
     if (value === "*") params.proxy = "none";
     else notes.push(`--noproxy ${value}: see NO_PROXY`);
   },
-  "max-time": ({ params }, _, text) => params.timeout = `${text}s`,
+  "max-time": ({ params, template }, value) => params.timeout = template(`${value}s`),
   "upload-file"(request, value) {
     request.files.push(value);
     request.type = null;
-    request.method ||= "PUT";
+    request.verb ||= "PUT";
   },
-  cert({ tls }, _, text) {
-    const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
+  cert({ tls, template }, value) {
+    const [cert = "", passphrase] = value.split(/(?<!^[A-Za-z]):(.*)/s).map(template);
     Object.assign(tls, { cert }, passphrase === undefined ? {} : { passphrase });
   },
   retry({ retry }, value) {
@@ -330,10 +329,10 @@ const OPTIONS: Readonly<Record<string, SetOption>> = {
     retry.interval ??= "1s";
   },
   "retry-delay": ({ retry }, value) => retry.interval = `${value}s`,
-  range: ({ implied }, value, text) =>
-    implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]),
-  "aws-sigv4"({ params }, _, text) {
-    const [, , region = "", service = ""] = text.split(":");
+  range: ({ implied, template }, value) =>
+    implied.push(["Range", template(`bytes=${value}${value.includes("-") ? "" : "-"}`)]),
+  "aws-sigv4"({ params, template }, value) {
+    const [, , region = "", service = ""] = value.split(":").map(template);
     params.auth = { aws: { region, service } };
   },
   "proxy-user": ({ notes }) => notes.push("--proxy-user: write the user into the URL of the proxy"),
@@ -367,18 +366,21 @@ function formWord(text: string): [word: string, rest: string] {
 }
 
 /** A part of a multipart body with its attributes: `@a.png;type=image/png;filename="b.png"`. */
-function partOf(text: string, template: (text: string) => string, notes: string[]): Value {
+function partOf(text: string, template: (text: string) => Text, notes: string[]): Data {
   const [, mark = "", content = ""] = /^([@<]?)(.*)$/s.exec(text)!;
   let [word, rest] = formWord(content);
-  const part: Record<string, Value> = { [mark === "" ? "value" : "file"]: template(word) };
+  const part: Record<string, Data> = { [mark === "" ? "value" : "file"]: template(word) };
+  let type: string | undefined;
   if (mark === "<") notes.push(`-F …=${text}: the part has the name of the file`);
   if (mark === "@" && /^[^"].*,/.test(content)) notes.push(`-F …=${text}: http sends one file`);
   while (rest !== "") {
     const [, name = "", value = ""] = /^\s*(type|filename|headers|encoder)=(.*)$/s.exec(rest) ?? [];
     [word, rest] = formWord(name === "" ? rest : value);
-    if (name === "type" || name === "filename") part[name] = template(word);
-    else if (name === "" && part.type !== undefined) part.type += `; ${template(word)}`;
+    if (name === "type") type = word;
+    else if (name === "filename") part.filename = template(word);
+    else if (name === "" && type !== undefined) type += `; ${word}`;
     else notes.push(`-F …;${name === "" ? "" : `${name}=`}${word}: ${NOTHING}`);
   }
+  if (type !== undefined) part.type = template(type);
   return mark === "" && Object.keys(part).length === 1 ? part.value! : part;
 }

@@ -1,6 +1,5 @@
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
-import { literalText } from "../openapi/gen/templates.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { Names } from "./import_names.ts";
 import { dictOf, dictsOf, type ImportInput, need, readJson } from "./input.ts";
@@ -64,18 +63,18 @@ function isForDisplay(entry: Dict): boolean {
 /** `cookies` are those that earlier responses have set, which the job keeps. */
 function stepOf(entry: Dict, index: number, cookies: Set<string>): DraftStep {
   const [sent, received] = [dictOf(entry.request), dictOf(entry.response)];
-  const request = new RequestDraft(new Names(), literalText);
+  const request = new RequestDraft(new Names(), (text) => text);
   const url = String(sent.url ?? "");
-  request.name = literalText(`${index + 1}. ${sent.method} ${URL.parse(url)?.pathname ?? url}`);
+  request.name = `${index + 1}. ${sent.method} ${URL.parse(url)?.pathname ?? url}`;
   request.method = String(sent.method ?? "GET");
-  request.url = literalText(url);
+  request.url = url;
   for (const [name, value] of pairsOf(sent.headers)) {
-    if (!NOISE.test(name)) request.headers.push([name, literalText(value)]);
+    if (!NOISE.test(name)) request.headers.push([name, value]);
   }
   const cookie = pairsOf(sent.headers).find(([name]) => /^cookie$/i.test(name))?.[1] ?? "";
   const others = cookie.split(/;\s*/)
     .filter((pair) => pair !== "" && !cookies.has(pair.split("=")[0]!));
-  if (others.length > 0) request.headers.push(["Cookie", literalText(others.join("; "))]);
+  if (others.length > 0) request.headers.push(["Cookie", others.join("; ")]);
   for (const [name, value] of pairsOf(received.headers)) {
     if (!/^set-cookie$/i.test(name)) continue;
     for (const line of value.split("\n")) cookies.add(line.split("=")[0]!.trim());
@@ -110,7 +109,7 @@ function setBody(request: RequestDraft, data: Dict): void {
     multipart: parts.map(({ name, value, fileName, contentType }) => [
       String(name),
       fileName === undefined
-        ? literalText(String(value ?? ""))
+        ? String(value ?? "")
         : { file: String(fileName), ...contentType ? { type: contentType } : {} },
     ]),
   };

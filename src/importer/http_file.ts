@@ -1,12 +1,12 @@
-import type { Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
 import { quoteText } from "../openapi/gen/templates.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { readHttpRequests, type WrittenRequest } from "./http_requests.ts";
 import { type ImportInput, linesOf, problemAt } from "./input.ts";
-import { RequestDraft } from "./request_draft.ts";
+import { type Pairs, RequestDraft } from "./request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
+import type { Text } from "./template.ts";
 
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
@@ -121,7 +121,7 @@ function setBody(request: RequestDraft, body: string, file: string): void {
   const { notes, contentType: type } = request;
   if (file !== "") {
     if (body !== "") notes.push(`the body: the lines beside the file ${file}`);
-    request.body = { file };
+    request.body = { file: request.template(file) };
   } else if (type !== undefined && /^multipart\//i.test(type)) {
     const multipart = partsOf(body, type, request.template);
     if (multipart.length > 0) request.body = { multipart };
@@ -137,23 +137,26 @@ function setBody(request: RequestDraft, body: string, file: string): void {
 function partsOf(
   body: string,
   type: string,
-  template: (text: string) => string,
-): (readonly [name: string, value: Value])[] {
+  template: (text: string) => Text,
+): Pairs {
   const [, boundary = ""] = /boundary="?([^";\s]+)/i.exec(type) ?? [];
   const end = boundary === "" ? -1 : body.indexOf(`--${boundary}--`);
   if (end < 0) return [];
   const parts = `\n${body.slice(0, end)}`.split(`\n--${boundary}\n`).slice(1);
-  return parts.flatMap((part): (readonly [string, Value])[] => {
+  return parts.flatMap((part): Pairs => {
     const [head = "", content = ""] = part.trim().split(/\n[ \t]*\n([^]*)/);
     const field = (name: string) => new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
     const name = field("name");
     if (name === undefined) return [];
     const [, media] = /^content-type\s*:\s*(.+)$/im.exec(head) ?? [];
     const filename = field("filename");
-    const keys = { ...media ? { type: media.trim() } : {}, ...filename ? { filename } : {} };
+    const keys = {
+      ...media ? { type: template(media.trim()) } : {},
+      ...filename ? { filename: template(filename) } : {},
+    };
     const [, file] = /^<@?\s+(\S.*)$/.exec(content.trim()) ?? [];
-    if (file !== undefined) return [[name, { file: file.trim(), ...keys }]];
+    if (file !== undefined) return [[template(name), { file: template(file.trim()), ...keys }]];
     const text = template(content.trim());
-    return [[name, Object.keys(keys).length === 0 ? text : { value: text, ...keys }]];
+    return [[template(name), Object.keys(keys).length === 0 ? text : { value: text, ...keys }]];
   });
 }

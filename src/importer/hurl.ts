@@ -1,5 +1,5 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
-import type { Dict, Value } from "../base/value/value.ts";
+import type { Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { type HurlEntry, readHurlEntries, unescape } from "./hurl_entries.ts";
@@ -7,6 +7,7 @@ import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
 import { Names } from "./import_names.ts";
 import { type ImportFile, type ImportInput, type Line, problemAt } from "./input.ts";
 import { RequestDraft } from "./request_draft.ts";
+import type { Data } from "./template.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {
@@ -34,9 +35,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
   }
   request.headers.push(...sent.headers.map(([name, value]) => [name, template(value)] as const));
   for (const { name, lines } of sections) {
-    const pairs = lines.map((line) => pairOf(file, line))
-      .map(([key, value]) => [key, template(value)] as const);
-    setSection(request, name, pairs);
+    setSection(request, name, lines.map((line) => pairOf(file, line)));
   }
   if (sent.body.length > 0) setBody(request, file, sent.body);
   const name = comments.at(-1) ??
@@ -53,32 +52,39 @@ function setSection(
   name: string,
   pairs: readonly (readonly [key: string, value: string])[],
 ): void {
+  const { template } = request;
+  const texts = pairs.map(([key, value]) => [template(key), template(value)] as const);
   switch (name) {
     case "QueryStringParams":
     case "Query":
-      request.params.query = pairs;
+      request.params.query = texts;
       break;
     case "FormParams":
     case "Form":
-      request.body = { form: pairs };
+      request.body = { form: texts };
       break;
     case "MultipartFormData":
     case "Multipart":
       request.body = {
         multipart: pairs.map(([key, value]) => {
           const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
-          return [key, path === undefined ? value : { file: path, ...type ? { type } : {} }];
+          return [
+            template(key),
+            path === undefined
+              ? template(value)
+              : { file: template(path), ...type ? { type: template(type) } : {} },
+          ];
         }),
       };
       break;
     case "Cookies":
       request.headers.push([
         "Cookie",
-        pairs.map(([key, value]) => `${key}=${value}`).join("; "),
+        template(pairs.map(([key, value]) => `${key}=${value}`).join("; ")),
       ]);
       break;
     case "BasicAuth": {
-      const [[username, password] = ["", ""]] = pairs;
+      const [[username, password] = ["", ""]] = texts;
       request.params.auth = { basic: { username, password } };
       break;
     }
@@ -138,7 +144,7 @@ function addBodyTest({ names, tests, notes }: RequestDraft, file: ImportFile, li
   setBody(expected, file, [{ text, offset }]);
   notes.push(...expected.notes);
   const { json, body, file: path } = expected.body;
-  if (json !== undefined) tests.push(`res.body == ${literalOf(json, names)}`);
+  if (json !== undefined) tests.push(`res.body == ${literalOf(json as Value, names)}`);
   else if (typeof body === "string") {
     tests.push(`(res.rawbody ?? res.body) == ${textOf(body, names)}`);
   } else if (path !== undefined) notes.push(`the body of the response: the file ${path}`);
@@ -175,7 +181,11 @@ function literalOf(value: Value, names: Names): string {
   );
 }
 
-function setOption({ params, keys, notes }: RequestDraft, key: string, value: string): void {
+function setOption(
+  { params, keys, notes, template }: RequestDraft,
+  key: string,
+  value: string,
+): void {
   switch (key) {
     case "location":
       if (value === "true") delete params.follow_redirects;
@@ -187,7 +197,7 @@ function setOption({ params, keys, notes }: RequestDraft, key: string, value: st
       if (Number(value) < 0) notes.push("retry without an end: 1000 times");
       keys.retry = {
         interval: "1s",
-        ...keys.retry as Dict,
+        ...keys.retry as Record<string, Data>,
         max_attempts: Number(value) < 0 ? 1000 : (Number(value) || 0) + 1,
       };
       return;
@@ -196,20 +206,24 @@ function setOption({ params, keys, notes }: RequestDraft, key: string, value: st
       return;
     case "user": {
       const [username = "", password = ""] = value.split(/:(.*)/s);
-      params.auth = { basic: { username, password } };
+      params.auth = { basic: { username: template(username), password: template(password) } };
       return;
     }
     case "retry-interval":
-      keys.retry = { max_attempts: 1, ...keys.retry as Dict, interval: durationOf(value) };
+      keys.retry = {
+        max_attempts: 1,
+        ...keys.retry as Record<string, Data>,
+        interval: template(durationOf(value)),
+      };
       return;
     case "delay":
-      keys.wait = durationOf(value);
+      keys.wait = template(durationOf(value));
       return;
     case "max-time":
-      params.timeout = durationOf(value);
+      params.timeout = template(durationOf(value));
       return;
     case "proxy":
-      params.proxy = value;
+      params.proxy = template(value);
       return;
     case "max-redirs":
       params.max_redirects = Number(value) || 0;

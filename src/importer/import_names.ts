@@ -6,6 +6,7 @@ import {
   UniqueNames,
 } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
+import { mapTexts, Template, writeText } from "./template.ts";
 
 /** `{{ name }}` */
 const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
@@ -69,9 +70,8 @@ export class Names {
   /** Defines a variable with a value, whose text may have other variables in it. */
   define(name: string, value: Value): void {
     const read = (name: string) => this.#expressionOf(name);
-    this.#vars[this.#varFor(name)] = typeof value === "string"
-      ? this.template(value, VARIABLE, read)
-      : value;
+    const texts = mapTexts(value, (text: string) => this.template(text, VARIABLE, read));
+    this.#vars[this.#varFor(name)] = mapTexts(texts, writeText) as Value;
   }
 
   /** Defines a variable with a template that is used as it is. */
@@ -147,14 +147,14 @@ export class Names {
   }
 
   /** The template for a text that contains `{{name}}`. */
-  template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): string {
+  template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): Template {
     const parts: TemplatePart[] = [];
     let end = 0;
     for (const match of text.matchAll(pattern)) {
       parts.push(text.slice(end, match.index), { expression: read(match[1]!) });
       end = match.index + match[0].length;
     }
-    return joinTemplate([...parts, text.slice(end)]);
+    return new Template(joinTemplate([...parts, text.slice(end)]));
   }
 
   #expressionOf(name: string): string {

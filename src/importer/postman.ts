@@ -19,6 +19,7 @@ import {
   withoutComments,
   withScheme,
 } from "./request_draft.ts";
+import type { Text } from "./template.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */
@@ -110,7 +111,7 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
     return dictsOf(item.item).flatMap((one) => stepsOf(one, inner, names));
   }
   const { request = "" } = item;
-  const url = urlOf(isDict(request) ? request.url ?? "" : request, names);
+  const url = urlOf(isDict(request) ? request.url ?? "" : request);
   if (isNoUrl(url)) {
     around.notes.push(`the request "${item.name ?? ""}": it has no URL`);
     return [];
@@ -122,21 +123,21 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const request = new RequestDraft(names);
   const { template, notes } = request;
   const sent = dictOf(item.request);
-  request.url = url;
-  request.method = String(sent.method ?? "GET");
+  request.url = template(url);
+  request.method = template(String(sent.method ?? "GET"));
   for (const { key, value } of enabled(sent.header)) {
     request.headers.push([String(key), template(String(value ?? ""))]);
   }
   if (typeof sent.header === "string") notes.push(`the headers ${sent.header}`);
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
-  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(request.method);
+  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(String(sent.method ?? "GET"));
   if (!isPruned || behavior.disableBodyPruning) setBody(request, sent.body ?? null);
   setBehavior(request, behavior);
   const credentials = dictOf(sent.auth ?? around.auth);
   const fields = fieldsOfAuth(credentials[String(credentials.type)]);
   request.setAuth(
     String(credentials.type ?? ""),
-    (name) => template(String(fields[name] ?? "")),
+    (name) => String(fields[name] ?? ""),
   );
   const scripts = [...around.tests];
   for (const event of dictsOf(item.event)) {
@@ -150,7 +151,7 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   return request.step(name);
 }
 
-function urlOf(url: Value, names: Names): string {
+function urlOf(url: Value): string {
   const { raw, variable } = isDict(url) ? url : {} as Dict;
   let text = isDict(url)
     ? `${String(raw ?? joinUrl(url)).replace(/[?#].*$/s, "")}${queryOf(url)}`
@@ -159,7 +160,7 @@ function urlOf(url: Value, names: Names): string {
   for (const { key, value } of dictsOf(variable)) {
     text = putParameter(text, String(key), String(value ?? ""));
   }
-  return names.template(withScheme(text));
+  return withScheme(text);
 }
 
 /** Joins a URL that has only parts, each a text or a list. */
@@ -228,7 +229,7 @@ function setBody(request: RequestDraft, body: Value): void {
       return;
     case "file": {
       const { src } = dictOf(body.file);
-      if (src) request.body = { file: String(src) };
+      if (src) request.body = { file: template(String(src)) };
       else notes.push("the body: the collection does not name its file");
       return;
     }
@@ -247,15 +248,17 @@ function partsOf(
   { key, type, src, value, contentType }: Dict,
   { template, notes }: RequestDraft,
 ): Pairs {
-  const name = String(key);
-  const media: Dict = contentType ? { type: String(contentType) } : {};
+  const name = template(String(key));
+  const media: Readonly<Record<string, Text>> = contentType
+    ? { type: template(String(contentType)) }
+    : {};
   if (type !== "file") {
     const text = template(String(value ?? ""));
     return [[name, contentType ? { value: text, ...media } : text]];
   }
   const files = [src ?? []].flat();
-  if (files.length === 0) notes.push(`the part ${name}: the collection does not name its file`);
-  return files.map((file) => [name, { file: String(file), ...media }]);
+  if (files.length === 0) notes.push(`the part ${key}: the collection does not name its file`);
+  return files.map((file) => [name, { file: template(String(file)), ...media }]);
 }
 
 /** The entries of a list that are not disabled. */

@@ -2,9 +2,10 @@ import { tryParseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { type DraftStep, filled } from "../openapi/gen/draft.ts";
 import { Names } from "./import_names.ts";
+import { type Data, mapTexts, Template, type Text, writeText } from "./template.ts";
 
 /** Names and values in their order; a name may come again. */
-export type Pairs = readonly (readonly [name: string, value: Value])[];
+export type Pairs = readonly (readonly [name: Text, value: Data])[];
 
 /** The content type of a form. */
 export const FORM = "application/x-www-form-urlencoded";
@@ -17,40 +18,41 @@ const SHORTHANDS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** Headers that `http` sends by itself, and that a step can remove. */
 const REMOVABLE = /^(?:host|accept|accept-encoding|content-type|user-agent)$/i;
 
-/** A request that is being translated. Its texts are templates. */
+/** A request that is being translated. */
 export class RequestDraft {
-  name = "";
-  method = "GET";
-  url = "";
+  name: Text = "";
+  method: Text = "GET";
+  url: Text = "";
   /** Null removes a header that `http` sends by itself. */
-  readonly headers: (readonly [name: string, value: string | null])[] = [];
+  readonly headers: (readonly [name: string, value: Text | null])[] = [];
   /**
-   * The body, as `json`, `form`, `multipart`, `body`, `file` or `graphql`; a form is a map, or
-   * `Pairs` whose names are templates, too, and `multipart` may be `Pairs`.
+   * The body, as `json`, `form`, `multipart`, `body`, `file` or `graphql`; a form and `multipart`
+   * may be `Pairs`.
    */
-  body: Dict = {};
+  body: Readonly<Record<string, Data>> = {};
   /** The content type that the tool gives a text or file, null for none, if the headers have none. */
-  type: string | null | undefined;
+  type: Text | null | undefined;
   /** Other parameters; `query` is like a form. */
-  readonly params: Record<string, Value> = {};
+  readonly params: Record<string, Data> = {};
   /** Expressions that must all be true; without any, that the code is below 400. */
   readonly tests: string[] = [];
   /** Expressions by the names under which later steps read them. */
   readonly outputs: Record<string, string> = {};
   /** Other keys of the step. */
-  readonly keys: Record<string, Value> = {};
+  readonly keys: Record<string, Data> = {};
   /** The parts that could not be translated, with reasons. */
   readonly notes: string[] = [];
 
   constructor(
     readonly names: Names = new Names(),
-    /** Makes a template of a text of the format. */
-    readonly template: (text: string) => string = (text) => names.template(text),
+    /** Finds the variables in a text of the format. */
+    readonly template: (text: string) => Text = (text) => names.template(text),
   ) {}
 
   /** The `Content-Type` among its headers. */
   get contentType(): string | undefined {
-    return this.headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? undefined;
+    const [, type] = this.headers.find(([name]) => /^content-type$/i.test(name)) ?? [];
+    return type ? writeText(type) : undefined;
   }
 
   /** Keeps a value of the response under a name of the tool. */
@@ -77,7 +79,7 @@ export class RequestDraft {
       graphql: {
         query: this.template(query),
         ...variables.trim() === "" ? {} : { variables: parsed },
-        ...operation === undefined ? {} : { operation },
+        ...operation === undefined ? {} : { operation: this.template(operation) },
       },
     };
   }
@@ -85,28 +87,33 @@ export class RequestDraft {
   /** Sets the authentication by the names of Postman and Bruno. */
   setAuth(kind: string, field: (name: string) => string): void {
     if (["", "none", "noauth", "inherit"].includes(kind)) return;
-    const token = field(kind === "bearer" ? "token" : "accessToken");
+    const value = (name: string) => this.template(field(name));
+    const token = kind === "bearer" ? "token" : "accessToken";
     if (kind === "basic" || kind === "digest") {
-      this.params.auth = { [kind]: { username: field("username"), password: field("password") } };
+      this.params.auth = { [kind]: { username: value("username"), password: value("password") } };
     } else if (kind === "apikey") {
       if (/^query/.test(field("in") || field("placement"))) {
-        this.params.query = { [field("key")]: field("value") };
-      } else if (field("key") !== "") this.headers.push([field("key"), field("value")]);
-    } else if (token !== "" && field("addTokenTo") !== "queryParams") {
-      this.params.auth = { bearer: token };
+        this.params.query = [[value("key"), value("value")]];
+      } else if (field("key") !== "") this.headers.push([field("key"), value("value")]);
+    } else if (field(token) !== "" && field("addTokenTo") !== "queryParams") {
+      this.params.auth = { bearer: value(token) };
     } else this.notes.push(`the sign-in "${kind}": see the parameter auth of http`);
   }
 
   /** The step that sends the request. Its id, which outputs need, is made of the name of the tool. */
-  step(toolName = this.name): DraftStep {
-    const { name, tests, outputs, notes, params: { query: fields = {}, ...params } } = this;
-    const isKnown = !this.method.includes("{{");
-    const method = (isKnown ? this.method.toUpperCase() : this.method) || "GET";
+  step(toolName = nameOf(this.name)): DraftStep {
+    const { tests, outputs, notes, params: { query: fields = {}, ...params } } = this;
+    const [name, wanted, target] = [this.name, this.method, this.url].map(writeText) as [
+      string,
+      string,
+      string,
+    ];
+    const method = (wanted.includes("{{") ? wanted : wanted.toUpperCase()) || "GET";
     const query = mapOf(pairsOf(fields));
-    const mark = this.url.includes("?") ? "&" : "?";
-    const url = query ? this.url : `${this.url}${mark}${encodePairs(pairsOf(fields))}`;
+    const mark = target.includes("?") ? "&" : "?";
+    const url = query ? target : `${target}${mark}${encodePairs(pairsOf(fields))}`;
     const body = this.#body();
-    const headers = this.#headers(body);
+    const headers = this.#headers(body, target);
     return {
       notes,
       data: {
@@ -118,11 +125,11 @@ export class RequestDraft {
           ...filled({ headers }),
           ...body,
           ...filled({ query: query ?? {} }),
-          ...params,
+          ...write(params),
         },
         test: (tests.length === 0 ? [NO_FAILURE] : tests).join("\n&& "),
         ...filled({ outputs }),
-        ...this.keys,
+        ...write(this.keys),
       },
     };
   }
@@ -135,11 +142,8 @@ export class RequestDraft {
       const map = isPlain ? mapOf(pairsOf(form)) : undefined;
       return map ? { form: map } : { body: encodePairs(pairsOf(form)) };
     }
-    if (multipart === undefined) return others;
+    if (multipart === undefined) return write(others);
     const parts = pairsOf(multipart);
-    for (const [name] of parts) {
-      if (name.includes("{{")) this.notes.push(`the variable in the name of the part ${name}`);
-    }
     const map = gather(parts);
     if (!hasOrder(map, parts)) {
       this.notes.push("the order of the parts: those of one name come together");
@@ -147,11 +151,12 @@ export class RequestDraft {
     return { multipart: map };
   }
 
-  #headers(body: Dict): Dict {
+  #headers(body: Dict, url: string): Dict {
     const { notes, type, params } = this;
     const kept: Record<string, Value> = {};
-    const [, host] = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(this.url) ?? [];
-    for (const [header, value] of this.headers) {
+    const [, host] = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url) ?? [];
+    for (const [header, text] of this.headers) {
+      const value = text === null ? null : writeText(text);
       const known = Object.keys(kept).find((one) => one.toLowerCase() === header.toLowerCase());
       if (header.includes("{{")) {
         // Templates are for values: a name that has one is sent as it is written, or refused.
@@ -170,7 +175,7 @@ export class RequestDraft {
     const hasType = Object.keys(kept).some((header) => /^content-type$/i.test(header));
     const media = this.body.form === undefined ? type : FORM;
     if (media !== undefined && (body.body ?? body.file) !== undefined && !hasType) {
-      kept["Content-Type"] = media;
+      kept["Content-Type"] = media === null ? null : writeText(media);
     }
     return kept;
   }
@@ -197,27 +202,43 @@ function isImplied(name: string, value: string, body: Dict, host: string | undef
   }
 }
 
-function pairsOf(fields: Value): Pairs {
-  return Array.isArray(fields) ? fields as unknown as Pairs : Object.entries(fields as Dict);
+function write(values: Readonly<Record<string, Data>>): Dict {
+  return mapTexts(values, writeText) as Dict;
 }
 
-/** Pairs as a map; undefined if that would change their order, or a name is a template. */
+function pairsOf(fields: Data): Pairs {
+  return Array.isArray(fields) ? fields as Pairs : Object.entries(fields as Record<string, Data>);
+}
+
+/** Pairs as a map; undefined if that would change their order, or a name has a variable. */
 function mapOf(pairs: Pairs): Dict | undefined {
   const map = gather(pairs);
-  return hasOrder(map, pairs) && !pairs.some(([name]) => name.includes("{{")) ? map : undefined;
+  const isPlain = pairs.every(([name]) => !hasVariable(name));
+  return isPlain && hasOrder(map, pairs) ? map : undefined;
+}
+
+function hasVariable(text: Text): boolean {
+  return text instanceof Template && text.text.includes("{{");
+}
+
+/** A name, which is not a template in the file. */
+function nameOf(text: Text): string {
+  return text instanceof Template ? text.text : text;
 }
 
 /** Whether a map has pairs in their order: numbers come first in it, and equal names together. */
 function hasOrder(map: Dict, pairs: Pairs): boolean {
   const names = (all: Pairs) =>
-    all.flatMap(([name, value]) => [value].flat().map(() => name)).join("&");
+    all.flatMap(([name, value]) => [value].flat().map(() => nameOf(name))).join("&");
   return names(Object.entries(map)) === names(pairs);
 }
 
 /** Names that come again have a list. */
 function gather(pairs: Pairs): Dict {
   const all: Record<string, Value> = {};
-  for (const [name, value] of pairs) {
+  for (const [key, data] of pairs) {
+    const name = nameOf(key);
+    const value = mapTexts(data, writeText) as Value;
     all[name] = Object.hasOwn(all, name) ? [all[name]!, value].flat() : value;
   }
   return all;
@@ -232,7 +253,9 @@ function encodePairs(pairs: Pairs): string {
         : `{{encode_url(string(${part.slice(2, -2).trim()}))}}`
     ).join("");
   return pairs.flatMap(([name, value]) =>
-    [value].flat().map((one) => `${encode(name)}=${encode(String(one))}`)
+    [mapTexts(value, writeText)].flat().map((one) =>
+      `${encode(writeText(name))}=${encode(String(one))}`
+    )
   ).join("&");
 }
 
@@ -255,8 +278,8 @@ export function putParameter(url: string, name: string, value: string): string {
 function bodyOf(
   text: string,
   type: string | undefined,
-  translate: (text: string) => string,
-): Dict {
+  translate: (text: string) => Text,
+): Readonly<Record<string, Data>> {
   if (text === "") return {};
   if (type === undefined || /\bjson\b(?!-seq)/i.test(type)) {
     const json = jsonOf(text, translate);
@@ -275,7 +298,7 @@ export function withoutComments(json: string): string {
 }
 
 /** JSON with templates in its strings; undefined if it is not JSON or a template is elsewhere. */
-function jsonOf(text: string, translate: (text: string) => string): Value | undefined {
+function jsonOf(text: string, translate: (text: string) => Text): Data | undefined {
   const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return json === undefined || hasTemplateKey(json) ? undefined : mapTexts(json, translate);
 }
@@ -291,26 +314,17 @@ function hasTemplateKey(value: Value): boolean {
  * The fields of a form; undefined for one that is not a map, for one whose escapes are not UTF-8,
  * and for another text, such as the JSON that curl sends as a form where nobody gave it a type.
  */
-function formOf(text: string, translate: (text: string) => string): Dict | undefined {
+function formOf(text: string, translate: (text: string) => Text): Pairs | undefined {
   const decode = (part: string) => decodeURIComponent(part.replaceAll("+", " "));
   if (!/^[^=&\s"<>]+=[^&]*(?:&[^=&\s"<>]+=[^&]*)*$/.test(text)) return undefined;
   try {
     const pairs = text.split("&").map((pair) => pair.split(/=(.*)/s).map(decode));
-    return mapOf(pairs.map(([name, value]) => [name!, translate(value!)]));
+    const fields = pairs.map(([name, value]) => [translate(name!), translate(value!)] as const);
+    return mapOf(fields) && fields;
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
   }
-}
-
-/** A value with each of its texts changed. */
-export function mapTexts(value: Value, change: (text: string) => string): Value {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
-  if (!isDict(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, mapTexts(field, change)]),
-  );
 }
 
 /** The id of a step that keeps values: its name, and the first of them. */

@@ -33,7 +33,9 @@ export interface DraftStep {
 }
 
 /** The keys whose maps are not empty. */
-export function filled(keys: Readonly<Record<string, Dict>>): Dict {
+export function filled<T extends object>(
+  keys: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> {
   return Object.fromEntries(
     Object.entries(keys).filter(([, map]) => Object.keys(map).length > 0),
   );
