@@ -231,7 +231,7 @@ function setBody(request: RequestDraft, kind: string, blocks: Blocks): void {
     case "multipart-form":
       request.body = {
         multipart: pairsOf(blocks, "body:multipart-form").flatMap(([key, value]) =>
-          partsOf(value, template).map((part) => [key, part])
+          partsOf(value, template).map((part) => [template(key), part])
         ),
       };
       return;

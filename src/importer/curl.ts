@@ -139,7 +139,7 @@ class CurlRequest extends RequestDraft {
   readonly tls: Record<string, Data> = {};
   readonly resolve: Record<string, Data> = {};
   readonly retry: Record<string, Data> = {};
-  readonly multipart: (readonly [name: string, value: Data])[] = [];
+  readonly multipart: (readonly [name: Text, value: Data])[] = [];
   readonly files: string[] = [];
   readonly query: string[] = [];
   verb = "";
@@ -290,11 +290,11 @@ const OPTIONS: Readonly<Record<string, SetOption>> = {
   },
   form({ multipart, template, notes }, value) {
     const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-    multipart.push([field, partOf(rest, template, notes)]);
+    multipart.push([template(field), partOf(rest, template, notes)]);
   },
   "form-string"({ multipart, template }, value) {
     const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-    multipart.push([field, template(rest)]);
+    multipart.push([template(field), template(rest)]);
   },
   user: (request, value) => request.user = value,
   "oauth2-bearer": ({ params }, _, text) => params.auth = { bearer: text },

@@ -7,6 +7,7 @@ import {
   isExpression,
 } from "../openapi/gen/hide_secrets.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/gen/templates.ts";
+import { secretName } from "../openapi/gen/variables.ts";
 import { isSecretName, SHORTEST_SECRET } from "../secrets/secrets.ts";
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */
@@ -32,7 +33,7 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
       const secret = range ? text : text.slice(start);
       const name = known.getOrInsertComputed(
         secret,
-        () => names.take(nameOf(path, start, step)),
+        () => names.take(secretName(nameOf(path, start, step))),
       );
       return [name, read(name, secret)];
     },
@@ -75,7 +76,7 @@ function mask(text: string, secrets: readonly string[]): string {
   return secrets.reduce((all, one) => one === "" ? all : all.replaceAll(one, "***"), text);
 }
 
-/** A name for the secret at a path: its key, or in an expression the value it is compared to. */
+/** The key of a secret, or in an expression the value that it is compared to. */
 function nameOf(path: FoundSecret["path"], start: number, step: Dict): string {
   const whole = String(valueAt(step, path));
   if (isExpression(path)) {

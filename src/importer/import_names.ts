@@ -6,7 +6,7 @@ import {
   UniqueNames,
 } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
-import { mapTexts, Template, writeText } from "./template.ts";
+import { mapTexts, Template, type Text, writeText } from "./template.ts";
 
 /** `{{ name }}` */
 const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
@@ -146,15 +146,15 @@ export class Names {
     return expression;
   }
 
-  /** The template for a text that contains `{{name}}`. */
-  template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): Template {
+  /** A text of the format, as a template if it contains `{{name}}`. */
+  template(text: string, pattern = VARIABLE, read = (name: string) => this.read(name)): Text {
     const parts: TemplatePart[] = [];
     let end = 0;
     for (const match of text.matchAll(pattern)) {
       parts.push(text.slice(end, match.index), { expression: read(match[1]!) });
       end = match.index + match[0].length;
     }
-    return new Template(joinTemplate([...parts, text.slice(end)]));
+    return end === 0 ? text : new Template(joinTemplate([...parts, text.slice(end)]));
   }
 
   #expressionOf(name: string): string {

@@ -143,7 +143,12 @@ export class RequestDraft {
       return map ? { form: map } : { body: encodePairs(pairsOf(form)) };
     }
     if (multipart === undefined) return write(others);
-    const parts = pairsOf(multipart);
+    const parts = pairsOf(multipart).filter(([name]) => typeof name === "string");
+    for (const [name] of pairsOf(multipart)) {
+      if (typeof name !== "string") {
+        this.notes.push(`the part ${name.text}: its name has a variable`);
+      }
+    }
     const map = gather(parts);
     if (!hasOrder(map, parts)) {
       this.notes.push("the order of the parts: those of one name come together");
@@ -213,15 +218,11 @@ function pairsOf(fields: Data): Pairs {
 /** Pairs as a map; undefined if that would change their order, or a name has a variable. */
 function mapOf(pairs: Pairs): Dict | undefined {
   const map = gather(pairs);
-  const isPlain = pairs.every(([name]) => !hasVariable(name));
+  const isPlain = pairs.every(([name]) => typeof name === "string");
   return isPlain && hasOrder(map, pairs) ? map : undefined;
 }
 
-function hasVariable(text: Text): boolean {
-  return text instanceof Template && text.text.includes("{{");
-}
-
-/** A name, which is not a template in the file. */
+/** The text of a name, which cannot have variables in the file. */
 function nameOf(text: Text): string {
   return text instanceof Template ? text.text : text;
 }

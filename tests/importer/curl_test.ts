@@ -32,6 +32,12 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       assertEquals(JSON.parse(one!.body), { tea: "Assam ☕", n: { m: 1 } });
     },
   }],
+  ["a secret after a brace, under the name of a variable of the machine", {
+    args: ["curl", "curl URL/form -d 'path={ghp_16C7e42F292c6912E7710c838347Ae178B4a}'"],
+    lines: ["path: \"{{ '{' }}{{vars.path_secret}}}\"", 'path_secret: "{{PATH_SECRET}}"'],
+    env: { PATH_SECRET: "of-the-environment" },
+    seen: ([one]) => assertEquals(one!.body, "path=%7Bof-the-environment%7D"),
+  }],
   ["a form, a user and words after --", {
     args: [
       "curl",

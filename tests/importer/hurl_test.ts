@@ -249,11 +249,11 @@ Deno.test("new --from hurl: secrets in asserts are vars of the expressions", asy
   await importCase({
     args: ["hurl", "a.hurl"],
     files: { "a.hurl": text("==") },
-    env: { API_KEY: one, TEXT: two },
+    env: { API_KEY: one, TEXT_SECRET: two },
     lines: [
-      "# Set in the environment: API_KEY, TEXT.",
+      "# Set in the environment: API_KEY, TEXT_SECRET.",
       "&& res.body.api_key == vars.api_key",
-      "&& res.body.text == 'Token ' + vars.text + '!'",
+      "&& res.body.text == 'Token ' + vars.text_secret + '!'",
     ],
     respond: () => Response.json(body),
   });
@@ -261,7 +261,7 @@ Deno.test("new --from hurl: secrets in asserts are vars of the expressions", asy
   await withFiles({ "a.hurl": text("!=").replace("URL", server.url) }, async (cwd) => {
     const { stdout } = await runMain(["new", "--from", "hurl", "a.hurl"], { cwd });
     await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
-    const env = { API_KEY: one, TEXT: two };
+    const env = { API_KEY: one, TEXT_SECRET: two };
     assertEquals((await runMain(["made.yml"], { cwd, env })).code, 1, stdout);
   });
 });

@@ -1,5 +1,6 @@
 import { type Dict, replaceAt, type Value } from "../../base/value/value.ts";
 import type { Draft } from "./draft.ts";
+import { appendExpression } from "./templates.ts";
 
 /** A hard-coded secret in a workflow. */
 export interface FoundSecret {
@@ -80,7 +81,7 @@ export function isExpression([key]: FoundSecret["path"]): boolean {
 }
 
 function putInText(text: string, name: string, { start, end }: Range): string {
-  return `${text.slice(0, start)}{{vars.${name}}}${text.slice(end)}`;
+  return appendExpression(text.slice(0, start), `vars.${name}`) + text.slice(end);
 }
 
 /** Templates mean nothing in an expression: the var is a part of the sum that the literal becomes. */

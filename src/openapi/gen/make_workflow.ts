@@ -10,7 +10,7 @@ import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
 import { type Placed, placeOperations } from "./place_operations.ts";
 import { type JobPlan, planJobs } from "./plan_jobs.ts";
 import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
-import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
+import { ANY_SECRET, namesSecret, secretName, Variables } from "./variables.ts";
 
 /** A workflow file, and the parts of the description that could not be converted. */
 interface MadeWorkflow {
@@ -72,7 +72,7 @@ export function makeWorkflow(
     const name = job.name.replace(/\s+/g, " ");
     return { name, keys: keysOf(job, defaults, base, description), steps };
   });
-  const name = literalText(api.title.replace(/\s+/g, " ").trim());
+  const name = api.title.replace(/\s+/g, " ").trim();
   const draft = hideSecrets(
     { name, vars: variables.all(), jobs: made, notes: [] },
     findSecrets,
@@ -208,5 +208,5 @@ function variableFor({ path, text, range }: FoundSecret, variables: Variables): 
   const name = String(path.findLast((part) => typeof part === "string"));
   // A value that is a secret only by its name may be a keyword of the API: keep it as the default.
   const isWord = range === undefined && !namesSecret(name);
-  return variables.fromEnvironment(name, isWord ? quoteText(text) : ANY_SECRET);
+  return variables.fromEnvironment(secretName(name), isWord ? quoteText(text) : ANY_SECRET);
 }

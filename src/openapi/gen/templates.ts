@@ -20,15 +20,16 @@ export function quoteText(text: string): string {
 export function joinTemplate(parts: readonly TemplatePart[]): string {
   let template = "";
   for (const part of parts) {
-    if (typeof part === "string") {
-      template += literalText(part);
-    } else {
-      // A brace before an expression would become part of it.
-      if (template.endsWith("{")) template = `${template.slice(0, -1)}{{ '{' }}`;
-      template += `{{${part.expression}}}`;
-    }
+    template = typeof part === "string"
+      ? template + literalText(part)
+      : appendExpression(template, part.expression);
   }
   return template;
+}
+
+/** A template and an expression; a brace before it would become part of the expression. */
+export function appendExpression(template: string, expression: string): string {
+  return `${template.replace(/\{$/, "{{ '{' }}")}{{${expression}}}`;
 }
 
 /** Literal text, or an expression that is replaced by its value. */

@@ -120,6 +120,11 @@ export function namesSecret(name: string): boolean {
   return isSecretName(name) && last !== undefined && isSecretName(last);
 }
 
+/** The name of a secret, which is not that of a variable of the machine: USER, PATH. */
+export function secretName(name: string): string {
+  return isSecretName(name) ? name : `${name}_secret`;
+}
+
 /** The fallback for credentials. */
 export const NO_CREDENTIAL = quoteText("");
 
