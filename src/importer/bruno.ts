@@ -21,7 +21,7 @@ import {
   withScheme,
 } from "./request_draft.ts";
 import { Names, putVariables } from "./import_names.ts";
-import { dictOf, type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
+import { type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
 import type { Data, Text } from "./template.ts";
 import { onlyTests, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
