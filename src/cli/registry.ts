@@ -83,6 +83,12 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       name: "openapi_file",
       path: "documents",
       summary: "A description in YAML or JSON: OpenAPI 3.1, 3.0 or 2.0",
+    }, {
+      name: "workflow_file",
+      isOptional: true,
+      path: "documents",
+      summary: "A workflow of this description: make only the operations that it lacks, and list " +
+        "the requests that the description no longer has",
     }],
     options: [
       {
@@ -90,9 +96,9 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         short: "o",
         value: "file",
         path: "file",
-        summary: "Write the workflow to a file, or add new operations to the workflow in it",
+        summary: "Write the workflow to a new file instead of standard output",
       },
-      { ...FORCE, summary: "Write that file from scratch, instead of adding what it lacks" },
+      FORCE,
     ],
     load: async () => (await import("./commands/gen_command.ts")).genCommand,
   },

@@ -3,10 +3,14 @@ import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 
 /** Throws LoadError if there is a file. */
-export async function refuseExisting(path: string, { files }: Host): Promise<void> {
+export async function refuseExisting(
+  path: string,
+  { files }: Host,
+  hint = "overwrite it with --force",
+): Promise<void> {
   // A path that cannot be read cannot be written either; writing it reports the reason.
   if (!await files.isFile(path).catch(() => false)) return;
-  throw new LoadError(`'${path}' already exists`, [], "overwrite it with --force");
+  throw new LoadError(`'${path}' already exists`, [], hint);
 }
 
 /** Throws LoadError for a file that the program reads, which would be lost if it were written. */

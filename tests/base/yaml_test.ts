@@ -2,7 +2,6 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import { LoadError } from "../../src/base/errors.ts";
 import { excerptOf, type Path } from "../../src/base/source.ts";
-import { type Insertion, insertYaml } from "../../src/base/yaml/insert_yaml.ts";
 import { findOpening } from "../../src/base/yaml/find_opening.ts";
 import { constructValues, parseYaml } from "../../src/base/yaml/parse_yaml.ts";
 import { printYaml } from "../../src/base/yaml/print_yaml.ts";
@@ -506,60 +505,4 @@ Deno.test("findOpening() takes time that grows with the text", () => {
   assertEquals(findOpening(text, text.length), 1_000_003);
   const wide = `- a${" ".repeat(1_000_000)}b\n- "d`;
   assertEquals(findOpening(wide, wide.length), wide.length - 2);
-});
-
-const ITEM: Insertion = { path: ["a"], after: 0, item: { m: 1 } };
-
-/** A text, what is added to it, and the result. */
-const INSERTIONS:
-  readonly (readonly [text: string, added: readonly Insertion[], result: string])[] = [
-    ["a:\n  - x: 1 # c\n  - y\n", [ITEM], "a:\n  - x: 1 # c\n  - m: 1\n  - y\n"],
-    [
-      "a:\n- x: |\n    1\n\n    # d\n  # c\n\n# e\n- y",
-      [ITEM, { ...ITEM, item: "z" }],
-      "a:\n- x: |\n    1\n\n    # d\n  # c\n\n- m: 1\n\n- z\n\n# e\n- y\n",
-    ],
-    ["a:\r\n  - x\r\nb: 1\r\n", [ITEM], "a:\r\n  - x\r\n\r\n  - m: 1\r\nb: 1\r\n"],
-    ["c: 0\r\na:\n  - x\nb: 1\r\n", [ITEM], "c: 0\r\na:\n  - x\n\r\n  - m: 1\r\nb: 1\r\n"],
-    [
-      "v: # c\n  p: 1\n\n  # d\n  q: [1,\n    2]\na:\n  - s:\n      - k: 1\n",
-      [
-        { path: ["v"], pairs: { r: "{{X}}" } },
-        { path: ["a", 0, "s"], after: 0, item: { k: 2 } },
-        { path: ["a"], after: 0, item: { s: [] }, text: "- s: [] # new\n" },
-      ],
-      'v: # c\n  p: 1\n\n  # d\n  q: [1,\n    2]\n  r: "{{X}}"\n' +
-      "a:\n  - s:\n      - k: 1\n\n      - k: 2\n\n  - s: [] # new\n",
-    ],
-    [
-      "a: [x]\nv: {}\nw: { k: 1 } # c\n",
-      [ITEM, { path: ["v"], pairs: { p: "{{X}}" } }, { path: ["w"], pairs: { q: null } }],
-      'a: [x, {"m":1}]\nv: {"p":"{{X}}"}\nw: { k: 1, "q":null } # c\n',
-    ],
-    [
-      "jobs:\n  - a\n",
-      [{ path: ["jobs"], after: 0, item: "b" }, { path: [], pairs: { vars: { c: 1 } } }],
-      "jobs:\n  - a\n\n  - b\nvars:\n  c: 1\n",
-    ],
-  ];
-
-Deno.test("insertYaml() adds to lists and mappings, and keeps all that is there", () => {
-  for (const [text, added, result] of INSERTIONS) {
-    assertEquals(insertYaml({ name: "a.yml", text }, added), result);
-  }
-});
-
-Deno.test("insertYaml() refuses what it cannot add to", () => {
-  for (
-    const text of [
-      "a: [x, y]\n",
-      "a: [x,]\n",
-      "a:\n",
-      "b: 1\n",
-      "a: &l\n  - x\nb: *l\n",
-    ]
-  ) {
-    const error = assertThrows(() => insertYaml({ name: "a.yml", text }, [ITEM]), LoadError);
-    assertEquals(error.message, "cannot add to 'a.yml' without changing what is in it", text);
-  }
 });

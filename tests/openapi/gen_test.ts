@@ -229,61 +229,47 @@ const LATER: readonly (readonly [before: string | RegExp, after: string])[] = [
   ],
 ];
 
-Deno.test("gen adds new operations to a workflow that is there, and lists what else changed", async () => {
+Deno.test("gen makes what a workflow lacks, lists what is gone, and leaves the workflow alone", async () => {
   const shop = Deno.readTextFileSync(`${FIXTURES}shop.yaml`);
   await withFiles({ "api.yaml": shop }, async (cwd) => {
-    const gen = () => runMain(["gen", "api.yaml", "-o", "w.yml"], { cwd });
+    const gen = (...args: string[]) => runMain(["gen", "api.yaml", ...args], { cwd });
     const text = () => Deno.readTextFileSync(`${cwd}/w.yml`);
-    await gen();
-    const mine = text()
-      .replace("      - name: Read a customer\n", "      # Mine.\n      - name: 'Read it again'\n")
-      .replace("id: get_customer\n", "id: again # not get_customer\n");
+    await gen("-o", "w.yml");
+    const mine = text().replace("id: get_customer\n", "id: again # not get_customer\n");
     Deno.writeTextFileSync(`${cwd}/w.yml`, mine);
-    const same = await gen();
-    assertEquals([same.code, same.stderr, text()], [0, "w.yml: nothing to add\n", mine]);
+    const same = await gen("w.yml");
+    assertEquals([same.code, same.stdout, same.stderr], [
+      ...[0, "", "w.yml: no operation is missing\n"],
+    ]);
 
     const later = LATER.reduce((text, [before, after]) => text.replace(before, after), shop);
     Deno.writeTextFileSync(`${cwd}/api.yaml`, later);
-    const changes =
-      `  changed  GET /customers (list_customers): requires the query parameter "region"; \
-has no query parameter "sort"
-  changed  POST /customers (create_customer): requires "country" in the body
-  changed  POST /customers/{customerId}/orders (place_order): responds 200, and the step expects 201, 202
-  changed  GET /status/health (health): the step sends GET /health
+    const lists = `w.yml: 3 operations missing, 1 gone
+  missing  POST /invoices
+  missing  GET /invoices/{id}
+  missing  GET /customers/{customerId}/notes
   gone     GET /export (export)
-  changed and gone steps stay as they are; --force writes the file from scratch
 `;
-    const added = await gen();
-    assertEquals([added.code, added.stdout], [0, ""]);
-    assertEquals(
-      added.stderr,
-      `w.yml: 3 operations added, 4 changed, 1 gone; run it with ACCESS_TOKEN=… runner w.yml
-  added    GET /customers/{customerId}/notes (list_notes)
-  added    POST /invoices (create_invoice)
-  added    GET /invoices/{id} (get_invoice)
-${changes}`,
-    );
-    const merged = text();
-    const left = mine.split("\n");
-    for (const line of merged.split("\n")) if (line === left[0]) left.shift();
-    assertEquals(left, [], "what was there stays, in its order");
-    assertStringIncludes(
-      merged,
-      'get: "/customers/{{outputs.create_customer.id}}/notes"\n' +
-        "        test: res.code == 200\n\n  - name: Orders\n",
-    );
-    assertStringIncludes(merged, 'get: "/invoices/{{outputs.create_invoice.id}}"');
-    assertStringIncludes(merged, '  access_token: "{{ACCESS_TOKEN ?? random_str(12)}}"\n\njobs:');
-    const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
-    assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
-
-    const again = await gen();
-    assertEquals([again.stderr, text()], [
-      `w.yml: nothing to add, 4 changed, 1 gone\n${changes}`,
-      merged,
+    const printed = await gen("w.yml");
+    assertEquals([printed.code, printed.stderr.split("\n").toSorted()], [
+      ...[0, lists.split("\n").toSorted()],
     ]);
-    await runMain(["gen", "api.yaml", "-o", "w.yml", "--force"], { cwd });
-    const { stdout } = await runMain(["gen", "api.yaml"], { cwd });
-    assertEquals(text(), stdout);
+    assertStringIncludes(printed.stdout, 'get: "/invoices/{{outputs.create_invoice.id}}"');
+    assertStringIncludes(printed.stdout, "id: list_notes");
+    assert(!printed.stdout.includes("/status/health"), "its step is known by its id");
+    const refused = await gen("w.yml", "-o", "w.yml");
+    assertEquals(refused.code, 1);
+    assertStringIncludes(refused.stderr, "'w.yml' already exists");
+    assertStringIncludes(refused.stderr, "or print what it lacks: runner gen api.yaml w.yml");
+    const written = await gen("w.yml", "-o", "new.yml");
+    assertStringIncludes(written.stderr, "new.yml");
+    assertEquals(Deno.readTextFileSync(`${cwd}/new.yml`), printed.stdout);
+    const checked = await runMain(["check", "--strict", "new.yml"], { cwd });
+    assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+    assertEquals(text(), mine);
+    await gen("-o", "w.yml", "--force");
+    assertEquals(text(), (await gen()).stdout);
+    const other = await gen("api.yaml");
+    assertStringIncludes(other.stderr, "'api.yaml' is not a workflow");
   });
 });

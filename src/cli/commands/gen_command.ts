@@ -1,15 +1,15 @@
 import { join } from "@std/path/join";
 import { findLiteralSecrets } from "../../check/literal_secrets.ts";
+import { LoadError } from "../../base/errors.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { printableLine } from "../../base/text/printable.ts";
+import { shellWord } from "../../base/text/shell_word.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
-import type { Document } from "../../base/yaml/document.ts";
 import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { Host } from "../../host/host.ts";
-import { Existing } from "../../openapi/gen/existing.ts";
+import { type Existing, readExisting } from "../../openapi/gen/existing.ts";
 import type { FoundSecret } from "../../openapi/gen/hide_secrets.ts";
 import { makeWorkflow } from "../../openapi/gen/make_workflow.ts";
-import { mergeWorkflow } from "../../openapi/gen/merge_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
@@ -18,80 +18,73 @@ import { refuseExisting, writeTextFile } from "../write_text_file.ts";
 import { printWarnings } from "../messages.ts";
 import { countDraft, printWritten, runHint } from "./print_written.ts";
 
-/** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
+/**
+ * Prints a workflow that calls every operation of an OpenAPI description, or writes it. With a
+ * workflow that is there, only the operations that it lacks.
+ */
 export async function genCommand(
-  { operands, switches, values }: Invocation,
+  { operands: [path = "", workflow], switches, values }: Invocation,
   program: Program,
 ): Promise<ExitCode> {
   const { host } = program;
   const level = logLevel(host.env, switches);
-  const path = operands[0]!;
   const out = values.get("out");
-  const file = out === undefined || switches.has("force")
+  if (out !== undefined && !switches.has("force")) {
+    await refuseExisting(
+      out,
+      host,
+      `overwrite it with --force, or print what it lacks: runner gen ${shellWord(path)} ${
+        shellWord(out)
+      }`,
+    );
+  }
+  const api = await readApi(path, (name) => readTextFile(name, host, "OpenAPI file"));
+  const existing = workflow === undefined
     ? undefined
-    : await readExisting(out, host);
-  const read = (name: string) => readTextFile(name, host, "OpenAPI file");
-  const api = await readApi(path, read);
-  const description = out === undefined ? path : relativePath(path, out, host);
-  const existing = file && new Existing(file.value as Dict, api.operations, api.server);
-  // The workflow of something else is not added to.
-  if (existing && !existing.isOf(api.operations)) await refuseExisting(out!, host);
-  const made = makeWorkflow(api, findSecrets, description, fileName(path), existing);
-  const warnings = made.notes.map((message) =>
+    : readExisting(await readWorkflow(workflow, host), api.operations, api.server);
+  const operations = existing?.missing ?? api.operations;
+  const from = out ?? workflow;
+  const description = from === undefined ? path : relativePath(path, from, host);
+  const { text, draft, environment, notes } = makeWorkflow(
+    { ...api, operations },
+    findSecrets,
+    description,
+    fileName(path),
+    existing?.ids,
+  );
+  const isQuiet = level !== "info" && level !== "debug";
+  if (existing && !isQuiet) host.stderr.write(renderExisting(workflow!, existing));
+  if (operations.length === 0) return 0;
+  const warnings = notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
   printWarnings(warnings, level, program);
-  if (out === undefined) {
-    host.stdout.write(made.text);
-    return 0;
-  }
-  const merged = file && existing && mergeWorkflow(file.files[0]!, existing, api, made);
-  if (!merged) {
-    await writeTextFile(out, made.text, host);
-    printWritten(out, countDraft(made.draft), runHint(out, made.environment), level, host);
-    return 0;
-  }
-  if (merged.added.length > 0) await writeTextFile(out, merged.text, host, { mayBeInput: true });
-  if (level === "info" || level === "debug") {
-    host.stderr.write(renderMerged(out, merged, existing, description));
+  if (out === undefined) host.stdout.write(text);
+  else {
+    await writeTextFile(out, text, host);
+    printWritten(out, countDraft(draft), runHint(out, environment), level, host);
   }
   return 0;
 }
 
-/** The workflow in a file that is there; undefined if there is none. Throws LoadError. */
-async function readExisting(path: string, host: Host): Promise<Document | undefined> {
-  if (!await host.files.isFile(path).catch(() => false)) return undefined;
-  const source = await readTextFile(path, host, "workflow file");
-  const document = /^\s*jobs\s*:/m.test(source.text) ? readYaml([source]) : undefined;
-  if (document && isDict(document.value) && Array.isArray(document.value.jobs)) return document;
-  await refuseExisting(path, host);
-  return undefined;
+async function readWorkflow(path: string, host: Host): Promise<Dict> {
+  const { value } = readYaml([await readTextFile(path, host, "workflow file")]);
+  if (isDict(value) && Array.isArray(value.jobs)) return value;
+  throw new LoadError(`'${path}' is not a workflow: it has no list of jobs`);
 }
 
-/** What was added to a workflow, and what of it no longer fits the description. */
-function renderMerged(
-  out: string,
-  { added, changed, gone, environment }: ReturnType<typeof mergeWorkflow>,
-  existing: Existing,
-  description: string,
-): string {
+/** What a workflow lacks of the description, and what it has beyond it. */
+function renderExisting(workflow: string, { missing, gone }: Existing): string {
   const counts = [
-    added.length === 0 ? "nothing to add" : `${countOf(added.length, "operation")} added`,
-    ...changed.length === 0 ? [] : [`${changed.length} changed`],
+    missing.length === 0
+      ? "no operation is missing"
+      : `${countOf(missing.length, "operation")} missing`,
     ...gone.length === 0 ? [] : [`${gone.length} gone`],
   ];
-  const others = [...existing.descriptions()].filter((one) => one !== description);
   const lines = [
-    `${out}: ${counts.join(", ")}${added.length === 0 ? "" : `; ${runHint(out, environment)}`}`,
-    ...added.map((one) => `  added    ${one}`),
-    ...changed.map((one) => `  changed  ${one}`),
+    `${workflow}: ${counts.join(", ")}`,
+    ...missing.map(({ method, path }) => `  missing  ${method.toUpperCase()} ${path}`),
     ...gone.map((one) => `  gone     ${one}`),
-    ...changed.length + gone.length === 0
-      ? []
-      : ["  changed and gone steps stay as they are; --force writes the file from scratch"],
-    ...others.map((one) =>
-      `  its requests are held against ${one}, not ${description}: see "openapi"`
-    ),
   ];
   return lines.map((line) => `${printableLine(line)}\n`).join("");
 }

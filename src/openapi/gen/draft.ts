@@ -60,7 +60,7 @@ export function renderDraft(
 }
 
 /** The text of a job, as a list of one. */
-export function renderJob({ name, keys, steps, notes = [] }: DraftJob): string {
+function renderJob({ name, keys, steps, notes = [] }: DraftJob): string {
   return notTranslated(notes) + printYaml([{ name: literalText(name), ...keys }]) + "  steps:\n" +
     renderSteps(steps, 4);
 }

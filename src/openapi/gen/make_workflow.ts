@@ -5,9 +5,7 @@ import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.t
 import { type Draft, type DraftJob, filled, renderDraft } from "./draft.ts";
 import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
-import type { Existing } from "./existing.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
-import { type Placed, placeOperations } from "./place_operations.ts";
 import { type JobPlan, planJobs } from "./plan_jobs.ts";
 import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
 import { ANY_SECRET, namesSecret, secretName, Variables } from "./variables.ts";
@@ -16,10 +14,6 @@ import { ANY_SECRET, namesSecret, secretName, Variables } from "./variables.ts";
 interface MadeWorkflow {
   readonly text: string;
   readonly draft: Draft;
-  /** The operations of each of its jobs, one for each step. */
-  readonly jobs: readonly JobPlan[];
-  /** The places of the new operations in an existing workflow. */
-  readonly placed: Placed | undefined;
   /** The environment variables that it reads. */
   readonly environment: readonly string[];
   readonly notes: readonly string[];
@@ -27,33 +21,27 @@ interface MadeWorkflow {
 
 /**
  * Makes a workflow that calls every operation of an API once, and holds requests and responses
- * against the description at that path. `origin` is the name of the description. With an existing
- * workflow, the steps of the operations that it lacks fit into it.
+ * against the description at that path. `origin` is the name of the description, and `taken` are ids
+ * that its steps must not have.
  */
 export function makeWorkflow(
   api: Api,
   findSecrets: FindSecrets,
   description: string,
   origin: string,
-  existing?: Existing,
+  taken: readonly string[] = [],
 ): MadeWorkflow {
   const variables = new Variables();
   const base = variables.fromEnvironment("base_url", quoteText(api.server));
-  const planned = planJobs(api.operations, findLinks(api.operations));
-  const placed = existing && placeOperations(planned.jobs, planned.links, existing);
-  const { links } = placed ?? planned;
-  const jobs = planned.jobs.map((job) => placed?.jobs.find(({ id }) => id === job.id) ?? job);
+  const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
   const credentials = new CredentialMaker(api.schemes, variables);
-  const ids = stepIds(jobs, existing);
-  const outputs = findOutputs(links, placed?.outputs);
-  const places = new Map(placed?.places.map((place) => [place.operation, place]));
+  const ids = stepIds(jobs, taken);
+  const outputs = findOutputs(links);
   // Credentials are the first variables, because users have to set them.
   for (const operation of api.operations) credentials.credentialsOf(operation);
   const made = jobs.map((job): DraftJob => {
     const defaults = defaultsOf(job, credentials);
     const steps = job.operations.map((operation) => {
-      const at = places.get(operation)?.job;
-      const given = at === undefined ? undefined : existing?.defaultsOf(at);
       return {
         notes: [],
         data: makeStep(operation, {
@@ -61,11 +49,10 @@ export function makeWorkflow(
           links: links.get(operation)!,
           outputs: outputs.get(operation) ?? new Map(),
           credentials: credentials.credentialsOf(operation),
-          defaults: given ?? defaults,
+          defaults,
           outputOf: (link) => outputExpression(link, ids, outputs),
           variables,
-          server: serverVariable(operation, api, variables) ??
-            (given?.hasUrl === false ? base : undefined),
+          server: serverVariable(operation, api, variables),
         }),
       };
     });
@@ -95,8 +82,6 @@ export function makeWorkflow(
   return {
     text: renderDraft(draft, head),
     draft,
-    jobs,
-    placed,
     environment: variables.environment(),
     notes: [...credentials.refused].map(([reason, operations]) => noteOf(reason, operations)),
   };
@@ -148,13 +133,11 @@ function mostCommon<T extends string | ApiCredentials>(values: readonly T[]): T 
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-function stepIds(jobs: readonly JobPlan[], existing?: Existing): Map<Operation, string> {
-  const names = new UniqueNames(existing?.ids);
+function stepIds(jobs: readonly JobPlan[], taken: readonly string[]): Map<Operation, string> {
+  const names = new UniqueNames(taken);
   return new Map(
     jobs.flatMap(({ operations }) => operations).map((operation) => {
       const { id, method, path } = operation;
-      const step = existing?.stepOf(operation);
-      if (step) return [operation, step.id ?? ""];
       const wanted = snakeCase(id ?? "") ?? snakeCase(`${method}_${path}`) ?? method;
       return [operation, names.take(wanted)];
     }),
@@ -164,10 +147,8 @@ function stepIds(jobs: readonly JobPlan[], existing?: Existing): Map<Operation, 
 /** The fields that links read from responses, as named outputs. */
 type Outputs = ReadonlyMap<Operation, ReadonlyMap<string, readonly string[]>>;
 
-function findOutputs(links: Links, published: Outputs = new Map()): Outputs {
-  const outputs = new Map(
-    [...published].map(([operation, fields]) => [operation, new Map(fields)]),
-  );
+function findOutputs(links: Links): Outputs {
+  const outputs = new Map<Operation, Map<string, readonly string[]>>();
   for (const { creator, field } of [...links.values()].flatMap((all) => [...all.values()])) {
     const fields = outputs.getOrInsertComputed(creator, () => new Map());
     if (nameOfField(fields, field) !== undefined) continue;
