@@ -119,7 +119,7 @@ const ignore = BUILT?.endsWith("runner.js") === true;
 
 Deno.test("help explains every kind of word", { ignore }, async (test) => {
   const table: [line: string, ...parts: string[]][] = [
-    ["gen", "Usage: runner gen [options] <openapi_file>\n"],
+    ["gen", "Usage: runner gen [options] <openapi_file> [<workflow_file>]\n"],
     ["retry", "RETRY, POLLING AND FLAKY STEPS\n\n", "\nKey:\n  retry  of a step: Runs the step"],
     ["http", "HTTP\n\nSends an HTTP request"],
     ["functions", "\n  upper(text: string)\n      The string in upper case.\n"],

@@ -60,7 +60,8 @@ Deno.test("gen overwrites no file, but for --force", async () => {
     assertEquals([refused.code, refused.stdout, refused.written], [1, "", text]);
     assertEquals(
       refused.stderr,
-      "runner: error: 'w.yml' already exists\n  overwrite it with --force\n",
+      "runner: error: 'w.yml' already exists\n  overwrite it with --force, or print what it " +
+        "lacks: runner gen a.yml w.yml\n",
     );
   }
   const forced = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
@@ -101,13 +102,13 @@ Deno.test("gen names the file that it cannot write", async () => {
   assertNoTrace(below);
 });
 
-Deno.test("gen explains --force, and accepts one file", async () => {
+Deno.test("gen explains --force, and accepts one description and one workflow", async () => {
   const alone = await gen({ "a.yml": API }, ["a.yml", "--force"]);
   assertEquals(alone.code, 1);
   assertStringIncludes(alone.stderr, "runner: error: option --force requires --out");
-  const two = await gen({ "a.yml": API }, ["a.yml", "b.yml"]);
-  assertEquals([two.code, two.stdout], [1, ""]);
-  assertStringIncludes(two.stderr, 'unexpected argument "b.yml"');
+  const three = await gen({ "a.yml": API }, ["a.yml", "b.yml", "c.yml"]);
+  assertEquals([three.code, three.stdout], [1, ""]);
+  assertStringIncludes(three.stderr, 'unexpected argument "c.yml"');
   const none = await gen({}, []);
   assertEquals(none.code, 1);
   assertStringIncludes(none.stderr, "<openapi_file> is missing");
