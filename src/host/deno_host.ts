@@ -71,7 +71,8 @@ function makeFiles(): Files {
     planReading: (paths) => paths.forEach((path) => planned.add(path)),
     isInput(path) {
       const file = identify(path);
-      return wasRead(file) || [...planned].map(identify).includes(file);
+      return wasRead(file) || [...planned].map(identify).includes(file) ||
+        /(?:^|[\\/])__snapshots__[\\/]/.test(path);
     },
     wasRead: (path) => wasRead(identify(path)),
     addWritten: (path) => void written.add(identify(path)),

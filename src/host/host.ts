@@ -45,7 +45,10 @@ export interface Files {
   realPath(path: string): Promise<string>;
   /** Notes files that may be read later: they are inputs already. */
   planReading(paths: readonly string[]): void;
-  /** Whether a path leads to a file that was read, or may be later: writing it would lose it. */
+  /**
+   * Whether a path leads to a file that was read, or may be later, as snapshots are: writing it
+   * would lose it.
+   */
   isInput(path: string): boolean;
   /** Whether a path leads to a file that was read, and that no run has written. */
   wasRead(path: string): boolean;

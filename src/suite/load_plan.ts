@@ -10,6 +10,7 @@ import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { setVars } from "../plan/set_vars.ts";
+import { inspectValue, planReading } from "../workflow/decode/decode_document.ts";
 import { loadDocument, type Loaded, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { withDefaults } from "../workflow/read_files.ts";
@@ -93,6 +94,7 @@ export async function planLoaded(
   const evaluate = isOutline ? evaluateKnownVars : undefined;
   const whole = await makePlan(set, environment, evaluate, draws);
   await warn?.(whole.warnings, workflow.document.name);
+  planReading(workflow.document, inspectValue(whole.vars).texts, host);
   const plan = choose(whole);
   if (check) await refuseFailing({ decoded }, plan, host, check);
   return plan;

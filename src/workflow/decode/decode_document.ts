@@ -28,12 +28,12 @@ export async function decodeDocument<T>(
   host: Host,
 ): Promise<DecodedDocument<T>> {
   const problems: Problem[] = [];
-  const { fault, unquoted, files } = inspectValue(document.value);
+  const { fault, unquoted, texts } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
     return { problems, uses: [] };
   }
-  planReading(document, files.map(({ name }) => name), host);
+  planReading(document, texts, host);
   for (const path of unquoted) {
     addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a map", {
       hint: "put the whole value in quotes",
@@ -57,7 +57,7 @@ export async function decodeDocument<T>(
   if (jobs.some(({ steps }) => steps.some(({ snapshot }) => snapshot))) {
     await (await import("./check_snapshots.ts")).checkSnapshots(jobs, problems);
   }
-  if (used.has("http") && files.some(({ key }) => key === "openapi")) {
+  if (used.has("http") && document.files.some(({ text }) => text.includes("openapi"))) {
     const { checkDescriptions } = await import("./check_files.ts");
     await checkDescriptions(document, problems, limits, host);
   }
@@ -69,11 +69,18 @@ export async function decodeDocument<T>(
   };
 }
 
-/** Notes files as inputs: they are relative to the file that names them, or to the current directory. */
-function planReading({ files }: Document, names: readonly string[], host: Host): void {
+/**
+ * Notes the files that these texts may name as inputs: they are relative to the file that names
+ * them, or to the current directory.
+ */
+export function planReading(
+  { files }: Document,
+  texts: readonly string[],
+  host: Pick<Host, "files">,
+): void {
   const directories = files.map(({ name }) => name.replace(/[^/\\]*$/, ""));
   host.files.planReading(
-    names.flatMap((name) =>
+    texts.filter((text) => PATH_TEXT.test(text)).flatMap((name) =>
       isAbsolute(name) ? name : [name, ...directories.map((directory) => directory + name)]
     ),
   );
@@ -124,15 +131,15 @@ interface Inspection {
   readonly fault?: { readonly message: string; readonly path: Path };
   /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */
   readonly unquoted: readonly Path[];
-  /** Constant names of files that steps may read, as they are written, and the keys that have them. */
-  readonly files: readonly { readonly key: string; readonly name: string }[];
+  /** All constant texts but names, any of which may be the path of a file that the run reads. */
+  readonly texts: readonly string[];
 }
 
-/** Keys whose texts are paths of files that a step reads, or lists of them. */
-const FILE_KEYS: readonly (string | number)[] = [
-  ...["file", "openapi", "proto", "descriptor_set", "cookie_file", "attachments"],
-  ...["ca", "cert", "key", "pfx"],
-];
+/** What a path can be. */
+const PATH_TEXT = /^[^\n]{1,500}$/;
+
+/** Keys whose texts name something else. */
+const NAME_KEYS: readonly (string | number | undefined)[] = ["id", "name", "uses", "needs", "tags"];
 
 /** The number of values that aliases may add to those that are written. */
 const MAX_REPEATED_VALUES = 1_000_000;
@@ -146,7 +153,7 @@ export function inspectValue(root: unknown): Inspection {
   const open = new Set<object>();
   const path: (string | number)[] = [];
   const unquoted: Path[] = [];
-  const files: { key: string; name: string }[] = [];
+  const texts: string[] = [];
   let fault: Inspection["fault"];
   /** The values that aliases repeat, and the number of aliases around the current value. */
   let repeated = 0;
@@ -156,10 +163,8 @@ export function inspectValue(root: unknown): Inspection {
     if (aliases > 0 && ++repeated > MAX_REPEATED_VALUES) {
       fault = { message: "aliases make the document too large", path: [...path] };
     } else if (typeof value === "string") {
-      const key = path.slice(-2).find((key) => FILE_KEYS.includes(key));
-      if (key !== undefined && path[0] !== "vars" && !holdsTemplate(value)) {
-        files.push({ key: String(key), name: value });
-      }
+      const isName = NAME_KEYS.includes(path.findLast((key) => typeof key === "string"));
+      if (!isName && !holdsTemplate(value)) texts.push(value);
     } else if (typeof value === "object" && value !== null) {
       if (open.has(value)) fault = { message: "an alias refers to itself", path: [...path] };
       else walkInto(value);
@@ -177,6 +182,7 @@ export function inspectValue(root: unknown): Inspection {
     open.add(value);
     for (const [key, part] of Object.entries(value)) {
       path.push(Array.isArray(value) ? Number(key) : key);
+      if (path.includes("with")) texts.push(key);
       walk(part);
       path.pop();
     }
@@ -184,7 +190,7 @@ export function inspectValue(root: unknown): Inspection {
     if (isRepeated) aliases--;
   };
   walk(root);
-  return { fault, unquoted, files };
+  return { fault, unquoted, texts };
 }
 
 /** A text that YAML may read as an octal number, wherever a value can be. */

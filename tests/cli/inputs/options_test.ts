@@ -406,6 +406,49 @@ Deno.test("a failure caused by a job that was not selected names the job", async
 });
 
 const WORKFLOW = "name: n\njobs: [{ name: j, steps: [{ uses: hello, test: 'true' }] }]\n";
+const API =
+  "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: ok}}}}}\n";
+
+/** Every way in which steps and jobs name a file that they read; the files are there below it. */
+const NAMING = `
+name: n
+vars: { by_default: f/var.csv, set: "" }
+jobs:
+  - name: Short
+    load: { users: 1, count: 1, data: f/short.csv }
+    steps: [{ uses: hello }]
+  - name: Long
+    load: { users: 1, count: 1, data: { file: f/long.csv } }
+    steps: [{ uses: hello }]
+  - name: Var
+    load: { users: 1, count: 1, data: "{{vars.by_default}}" }
+    steps: [{ uses: hello, iteration: { file: "{{vars.set}}" } }]
+  - name: Steps
+    defaults: { smtp: { addr: a.example, from: a@b.example, to: c@d.example } }
+    steps:
+      - { uses: http, with: { post: "https://a.example", file: f/sent.bin } }
+      - { uses: http, with: { post: "https://a.example", multipart: { a: { file: f/part.bin }, b: [{ file: f/part2.bin }] } } }
+      - { uses: http, with: { get: "https://a.example", cookie_file: f/cookies.txt, openapi: f/api.yml } }
+      - { uses: http, with: { get: "https://a.example", tls: { ca: f/ca.pem, cert: f/cert.pem, key: f/key.pem } } }
+      - { uses: http, with: { post: "https://a.example", graphql: { file: f/query.graphql } } }
+      - { uses: db, with: { dsn: "sqlite::memory:", file: f/queries.sql } }
+      - { uses: grpc, with: { addr: "a.example:1", service: a.B, method: C, proto: [f/a.proto] } }
+      - { uses: grpc, with: { addr: "a.example:1", service: a.B, method: C, descriptor_set: f/set.bin } }
+      - { uses: ssh, with: { host: a.example, user: u, key_file: f/id, known_hosts: f/hosts, upload: { f/up: /tmp/x } } }
+      - { uses: browser, with: { actions: [{ name: upload, selector: "#f", path: [f/a.png, f/b.png] }] } }
+      - { uses: smtp, with: { subject: s, attachments: [f/one.txt, { file: f/two.txt }] } }
+      - { uses: hello, test: 'schema({}, "f/schema.json")' }
+`;
+const NAMED = {
+  ...Object.fromEntries(
+    [...NAMING.matchAll(/f\/\w+\.?\w*/g)].map(([name]) => [name, "a\n1\n"]),
+  ),
+  "f/set.csv": "a\n1\n",
+  "f/schema.json": "{}",
+  "f/api.yml": API,
+  "__snapshots__/naming/Steps.s.json": "{}",
+};
+
 const FILES = {
   "w.yml": `name: n
 vars: { a: 1 }
@@ -421,11 +464,12 @@ jobs:
   "v.yml": "a: 2\n",
   "vars.env": "A=1\n",
   "config.yml": "defaults: { http: { timeout: 1s } }\n",
-  "api.yml":
-    "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: ok}}}}}\n",
+  "api.yml": API,
   "flows/m.yml": WORKFLOW,
   "setup.yml": WORKFLOW,
   "s.yml": "workflows: [flows]\nsetup: setup.yml\nenv_file: vars.env\n",
+  "naming.yml": NAMING,
+  ...NAMED,
 };
 
 /** What is written, and the command that reads it. */
@@ -477,10 +521,26 @@ Deno.test("no command writes over a file that it reads, by no path", async () =>
   });
 });
 
+Deno.test("every file that a workflow names is one of its inputs, in whichever form", async () => {
+  await withFiles(FILES, async (cwd) => {
+    for (const [file, content] of Object.entries(NAMED)) {
+      for (
+        const args of [`naming.yml --report ndjson=${file}`, `prepare naming.yml --out ${file}`]
+      ) {
+        const { code, stderr } = await runMain([...args.split(" "), "--var", "set=f/set.csv"], {
+          cwd,
+        });
+        assertEquals([code, Deno.readTextFileSync(`${cwd}/${file}`)], [1, content], args);
+        assertStringIncludes(stderr, `'${file}': th`, args);
+      }
+    }
+  });
+});
+
 Deno.test("a report is not written over a file whose name is known only in the run", async () => {
-  const text = FILES["w.yml"].replace("rows.csv", '"{{vars.rows}}"').replace(
+  const text = FILES["w.yml"].replace("rows.csv", '"{{vars.rows}}.csv"').replace(
     "a: 1",
-    "rows: rows.csv",
+    "rows: rows",
   );
   await withFiles({ ...FILES, "w.yml": text }, async (cwd) => {
     const args = ["--report", "json=rows.csv,tap=new", "w.yml"];
