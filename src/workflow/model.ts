@@ -145,6 +145,8 @@ export interface Assertion {
   readonly isMap?: true;
   /** What it says, for reports. */
   readonly says?: Template;
+  /** It is not in the file: no other one says how many rounds may fail. */
+  readonly isImplied?: true;
 }
 
 export interface Step {

@@ -37,7 +37,10 @@ interface JobClock extends FakeClock {
 async function runLoad(
   load: string,
   act: (clock: JobClock, params: Dict, context: ActionContext) => ReturnType<RunAction>,
-  options: RunOptions & { readonly onMillisecond?: (now: number) => void } = {},
+  options: RunOptions & {
+    readonly onMillisecond?: (now: number) => void;
+    readonly otherSteps?: string;
+  } = {},
 ): Promise<Ran> {
   const { workflow } = await loadText(`
 name: w
@@ -50,6 +53,7 @@ jobs:
         id: s
         with: { index: "{{round.index}}", user: "{{round.user}}", row: "{{vars.row ?? ''}}" }
         test: status == 0
+${options.otherSteps ?? ""}
 `);
   const plan = await makePlan(workflow, {});
   let began = 0;
@@ -114,7 +118,10 @@ Deno.test("rounds start exactly at their rate, and those of the warm-up count fo
     ],
   );
   assertEquals(finished.state, "passed");
-  assertEquals(ended.thresholds.map(({ passed }) => passed), [true]);
+  assertEquals(ended.thresholds.map(({ expression, passed }) => [expression, passed]), [
+    ["stats.count == 500", true],
+    ["stats.failed == 0", true],
+  ]);
   const types = new Set(events.map(({ type }) => type));
   assertEquals(types.has("step_finished") || types.has("round_finished"), false);
   const end = events.at(-1);
@@ -293,6 +300,40 @@ Deno.test("failures are grouped by their cause, and without thresholds they fail
     [[[10, "test is false"]], [[2, undefined]]],
   );
   assert(/^s: .*:\d+:\d+ test is false$/.test(ended.causes[0]!.cause), ended.causes[0]!.cause);
+});
+
+Deno.test("a failed round fails a threshold, unless one says how many may fail", async () => {
+  const outcome = async (expect: string) => {
+    const act = (_: unknown, { index }: Dict) => Number(index) === 3 ? BAD : OK;
+    const { ended, finished } = await runLoad(`{ users: 1, count: 9, expect: ${expect} }`, act);
+    const { expression, passed } = ended.thresholds.at(-1)!;
+    return [finished.state, expression, passed];
+  };
+  for (const expect of ["stats.p95 < 9", "true", "stats.steps.s.count == 9", "[1 == 1, 2 > 1]"]) {
+    assertEquals(await outcome(expect), ["failed", "stats.failed == 0", false], expect);
+  }
+  for (const expect of ["stats.failed < 2", "stats.steps.s.passed > 7", "stats['failed'] == 1"]) {
+    assertEquals(await outcome(`["${expect}"]`), ["passed", expect, true], expect);
+  }
+});
+
+Deno.test("a threshold over a step that never ran fails, whatever it says", async () => {
+  const expect = [
+    ...["stats.steps.never.failed == 0", "not (stats.steps['never'].p95 > 1)"],
+    ...["stats.steps.never.count == 0", "stats.count > 0 or stats.steps.never.failed > 0"],
+    ...["let steps = stats.steps; steps.never.failed == 0", "stats.steps[vars.step].failed == 0"],
+  ];
+  const { ended, finished } = await runLoad(
+    `{ users: 1, count: 9, expect: ${JSON.stringify(expect)}, stop_if: stats.steps.never.p95 > 1 }`,
+    () => OK,
+    { otherSteps: "      - { uses: hello, id: never, skipif: true }\nvars: { step: never }" },
+  );
+  assertEquals(ended.thresholds.map(({ passed }) => passed), expect.map(() => false));
+  assertEquals(
+    ended.thresholds.map(({ problem }) => problem).slice(0, 4),
+    Array(4).fill('nothing was measured: the step "never" never ran'),
+  );
+  assertEquals([finished.failures.length, ended.stopped], [expect.length, undefined]);
 });
 
 Deno.test("stop_if ends the job as failed", async () => {

@@ -82,7 +82,7 @@ export const constantTest: Check = {
     {
       code: "constant-test",
       severity: "warning",
-      summary: "A test has the same outcome for every result.",
+      summary: "A test or a threshold has the same outcome for every result.",
     },
     {
       code: "no-rounds",
@@ -91,7 +91,18 @@ export const constantTest: Check = {
     },
   ],
   *find({ jobs, steps }) {
-    for (const { draft: { path, repeat } } of jobs) {
+    for (const { draft: { path, repeat, load } } of jobs) {
+      for (const assertion of load?.expect ?? []) {
+        const outcome = constantOutcome(assertion.expression);
+        if (outcome === undefined) continue;
+        yield {
+          severity: "warning",
+          code: "constant-test",
+          path: assertionPath([...path, "load", "expect"], assertion),
+          message: `this threshold is always ${outcome}`,
+          hint: "compare the statistics with limits, like stats.p95 < 0.3",
+        };
+      }
       if (repeat?.count !== 0) continue;
       yield {
         severity: "warning",

@@ -58,6 +58,7 @@ export function expectationError(
   assertion: Assertion,
   scope: Scope,
   key: Path,
+  hint?: string,
 ): FieldError | undefined {
   const { expression } = assertion;
   const field = assertionPath(key, assertion);
@@ -72,6 +73,6 @@ export function expectationError(
   const why = values.join(", ") || expression.source.trim();
   const says = wordsOf(assertion, scope);
   const words = says === undefined ? "" : `${says}: `;
-  const error = new StepError(`${words}expect is false: ${why}`, undefined, { decided: false });
+  const error = new StepError(`${words}expect is false: ${why}`, hint, { decided: false });
   return new FieldError(field, error, expression);
 }

@@ -260,10 +260,14 @@ function perSecond(count: number, milliseconds: number): number {
   return milliseconds === 0 ? 0 : Math.round(count / milliseconds * 1e6) / 1000;
 }
 
-/** What expressions see as `stats`: names like those of the file format, and times in seconds. */
-export function statsValue(stats: LoadStats, keys: readonly string[]): Dict {
+/**
+ * What expressions see as `stats`: names like those of the file format, and times in seconds. Steps
+ * that have not run are without numbers while the job runs, and missing at its end.
+ */
+export function statsValue(stats: LoadStats, keys: readonly string[], isFinal = true): Dict {
   const ran = new Map(stats.steps.map((step) => [step.key, step]));
-  const steps = keys.map((key) => [key, stepValue(ran.get(key))] as const);
+  const steps = keys.filter((key) => !isFinal || ran.get(key)?.count)
+    .map((key) => [key, stepValue(ran.get(key))] as const);
   return {
     ...numbersValue(stats),
     started: stats.started,

@@ -32,15 +32,15 @@ export async function runLoad(
   const rows = load.data && await readLoadRows(run, job, load.data, scope);
   const totals = new LoadTotals(outline.steps);
   const errors: FieldError[] = [];
-  const scopeWith = (stats: LoadStats) => ({
+  const scopeWith = (stats: LoadStats, isFinal: boolean) => ({
     ...scope,
-    names: { ...scope.names, stats: statsValue(stats, outline.steps) },
+    names: { ...scope.names, stats: statsValue(stats, outline.steps, isFinal) },
   });
   const onSecond = (second: LoadSecondFields) => {
     run.emit({ type: "load_second", time: clock.now(), ...second });
     totals.add(second);
     if (!load.stopIf || second.phase || errors.length > 0) return undefined;
-    return stopReason(load.stopIf, scopeWith(totals.stats()), errors);
+    return stopReason(load.stopIf, scopeWith(totals.stats(), false), errors);
   };
   // Users of a race send at one moment, which processes of their own would not hit.
   const spread = load.together ? undefined : run.options.spreadLoad;
@@ -57,7 +57,7 @@ export async function runLoad(
   }
   if (rounds.problem) errors.push(new FieldError(["load"], rounds.problem));
   const stats = totals.stats();
-  const thresholds = (load.expect ?? []).map((one) => judge(one, scopeWith(stats), errors));
+  const thresholds = (load.expect ?? []).map((one) => judge(one, scopeWith(stats, true), errors));
   run.emit({
     type: "load_ended",
     time: clock.now(),

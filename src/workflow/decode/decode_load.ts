@@ -1,22 +1,33 @@
 import type { Path } from "../../base/source.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
-import type { Duration, Load, LoadStage, NameRule } from "../model.ts";
+import { parseExpression } from "../../expr/parse_expression.ts";
+import { referencesIn } from "../../expr/references.ts";
+import type { Assertion, Duration, Load, LoadStage, NameRule } from "../model.ts";
 import { addError, hasErrors } from "../problem.ts";
 import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
 import { decodeRows } from "./decode_iteration.ts";
 import { readRate } from "./fields.ts";
-import { LOAD, LOAD_STAGE, MAX_IN_FLIGHT } from "./load_fields.ts";
+import type { StepDraft } from "./decode_step.ts";
+import { statsKeys } from "../step_facts.ts";
+import { LOAD, LOAD_STAGE, MAX_IN_FLIGHT, statsOfStep } from "./load_fields.ts";
 
-/** Decodes `load` of a job, whose statistics know its steps by these names. */
+/** Decodes `load` of a job with these steps. */
 export function decodeLoad(
   map: Dict,
   path: Path,
-  steps: readonly string[],
+  steps: readonly StepDraft[],
   decoding: Decoding,
 ): Load | undefined {
+  const keys = statsKeys(steps);
+  const members = Object.assign(
+    { "stats.steps": keys },
+    ...steps.map(({ action }, index) =>
+      statsOfStep(keys[index]!, action, decoding.plugins?.actions.has(action?.name ?? "") ?? false)
+    ),
+  );
   const seen = (names: NameRule): NameRule => ({
     ...names,
-    members: { ...names.members, "stats.steps": steps },
+    members: { ...names.members, ...members },
   });
   const { expect, stop_if } = LOAD.fields;
   const fields = decodeFields(map, path, {
@@ -52,9 +63,24 @@ export function decodeLoad(
     data,
     takesRowsOnce: fields.each === "once",
     keepsCookies: fields.keep === "cookies",
-    expect: fields.expect,
+    expect: fields.expect && [
+      ...fields.expect,
+      ...fields.expect.some(readsFailures)
+        ? []
+        : [{ expression: parseExpression("stats.failed == 0"), isImplied: true as const }],
+    ],
     stopIf: fields.stop_if,
   };
+}
+
+/** Whether a threshold decides how many rounds, or requests, may fail. */
+function readsFailures({ expression }: Assertion): boolean {
+  return referencesIn(expression.node).some(({ root, keys }) => {
+    const [first, , ...rest] = keys.map(({ name }) => name);
+    const fields = first === "steps" ? rest : [first];
+    return root === "stats" &&
+      ["failed", "passed", "codes"].includes(fields[0] ?? "");
+  });
 }
 
 type Kind = "rate" | "users" | "stages";

@@ -3,7 +3,6 @@ import type { Path } from "../../base/source.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
 import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
-import { statsKeys } from "../step_facts.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
 import {
@@ -272,9 +271,7 @@ function decodeJob(
     stopsAtFailure: onFailure === "stop" ? true : undefined,
     allowFailure,
     repeat: decodedRepeat,
-    load: load && hasLoad
-      ? decodeLoad(load, [...path, "load"], statsKeys(all), inMatrix)
-      : undefined,
+    load: load && hasLoad ? decodeLoad(load, [...path, "load"], all, inMatrix) : undefined,
     matrix: matrix?.matrix,
   };
 }

@@ -1,3 +1,5 @@
+import type { Action } from "../../action/action.ts";
+import type { NameRule } from "../model.ts";
 import { IN_JOB, seeing } from "./expressions.ts";
 import type { Field, FieldTable } from "./field.ts";
 import { RATE_FORM } from "./fields.ts";
@@ -6,8 +8,30 @@ import { ITERATION } from "./step_maps.ts";
 /** The statistics that rounds and steps have. */
 const NUMBERS = [
   ...["count", "passed", "failed", "rate", "min", "mean", "p50", "p90", "p95", "p99", "p999"],
-  ...["max", "bytes_in", "bytes_out"],
+  "max",
 ];
+const BYTES = ["bytes_in", "bytes_out"];
+const STEP_STATS = [...NUMBERS, ...BYTES, "codes", "phases"];
+
+/** The phases that each action reports; those without any send and receive nothing that is counted. */
+const PHASES: Readonly<Record<string, readonly string[]>> = {
+  http: ["queue", "dns", "connect", "tls", "first_byte", "download"],
+  browser: ["start", "actions"],
+};
+
+/** The members of the statistics of a step. */
+export function statsOfStep(
+  key: string,
+  action: Action | undefined,
+  isPlugin: boolean,
+): NameRule["members"] {
+  const at = `stats.steps.${key}`;
+  const codes = { [`${at}.codes`]: ["1xx", "2xx", "3xx", "4xx", "5xx", "other"] };
+  if (!action || action.embeds || isPlugin) return { [at]: STEP_STATS, ...codes };
+  const phases = PHASES[action.name];
+  const fields = action.name === "http" ? STEP_STATS : phases ? [...NUMBERS, "phases"] : NUMBERS;
+  return { [at]: fields, ...codes, ...phases ? { [`${at}.phases`]: phases } : {} };
+}
 
 /** The names that thresholds see. The names of the steps are added for each job. */
 const IN_THRESHOLD = {
@@ -15,9 +39,10 @@ const IN_THRESHOLD = {
   members: {
     stats: [
       ...NUMBERS,
+      ...BYTES,
       ...["started", "dropped", "late", "late_max", "busy", "in_flight", "elapsed", "steps"],
     ],
-    "stats.steps.*": [...NUMBERS, "codes", "phases"],
+    "stats.steps.*": STEP_STATS,
   },
 };
 
@@ -87,7 +112,9 @@ export const LOAD = {
     expect: {
       type: "assertions",
       names: IN_THRESHOLD,
-      summary: "Thresholds that decide whether the job passes, instead of the single rounds: " +
+      summary:
+        "Thresholds that decide whether the job passes; stats.failed == 0 is one of them, unless " +
+        "they say how many rounds may fail: " +
         "stats.p95 < 0.3, stats.steps.<id>.p99 < 1, stats.failed / stats.count < 0.01.",
     },
     stop_if: {
