@@ -9,6 +9,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf } from "../base/source.ts";
+import { fieldsOf } from "../plan/set_vars.ts";
 import { isDict, valueAt } from "../base/value/value.ts";
 import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
@@ -202,20 +203,21 @@ export async function checkLoaded(
   });
 }
 
-/** Vars that are an environment variable and nothing else which is not set, with its name. */
+/** Vars without a value, and those of a variable of the environment that is not set, by name. */
 function unsetVars(
   template: DataTemplate,
   value: unknown,
   path: readonly string[] = [],
 ): ReadonlyMap<string, string> {
-  if (template.kind === "map") {
-    return new Map(template.entries.flatMap(([name, data]) => [
-      ...unsetVars(data, valueAt(value, [name]), [...path, name]),
-    ]));
-  }
+  const name = path.join(".");
+  if (template.kind === "constant" && value === null) return new Map([[name, name]]);
   const only = template.kind === "template" ? onlyExpression(template.template) : undefined;
-  const isUnset = only?.type === "Identifier" && value === null;
-  return new Map(isUnset ? [[path.join("."), only.name]] : []);
+  if (only?.type === "Identifier" && value === null) return new Map([[name, only.name]]);
+  return new Map(
+    [...fieldsOf(template) ?? []].flatMap(([name, data]) => [
+      ...unsetVars(data, valueAt(value, [name]), [...path, name]),
+    ]),
+  );
 }
 
 /** A document that could be decoded. */

@@ -25,7 +25,11 @@ export async function refuseFailing(
   const unset = found.filter(({ code }) => code === UNSET);
   if (unset.length === found.length) {
     const message = unset.map(({ message }) => message).join("; ");
-    throw new LoadError(message, [], 'set it, or give a default: "{{NAME ?? …}}"');
+    throw new LoadError(
+      message,
+      [],
+      'set it, in the environment or by --var name=…, or give a default: "{{NAME ?? …}}"',
+    );
   }
   throw new LoadError(
     `workflow file '${decoded.document.name}' has ${countOf(found.length, "error")}`,

@@ -159,7 +159,10 @@ class CurlRequest extends RequestDraft {
 
 function stepOf(wholeUrl: string, options: Options, names: Names): DraftStep {
   const url = wholeUrl.replace(/#.*/s, "");
-  const request = new CurlRequest(names, (text) => names.template(text, VARIABLE));
+  const request = new CurlRequest(
+    names,
+    (text) => names.template(text, VARIABLE, (name) => names.read(`env ${name}`)),
+  );
   for (const [name, value] of options.values) setOption(request, name, value, url);
   for (const name of options.switches) setSwitch(request, name);
   const { params, headers, notes, template, retry, tls, resolve } = request;

@@ -1,6 +1,7 @@
 import {
   environmentName,
   joinTemplate,
+  quoteText,
   snakeCase,
   type TemplatePart,
   UniqueNames,
@@ -43,9 +44,13 @@ export function putVariables(text: string, variables: ReadonlyMap<string, string
   });
 }
 
+/** How the tools read the environment: `{{$processEnv NAME}}`, `{{process.env.NAME}}`. */
+const ENVIRONMENT = /^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i;
+
 /**
  * The variables of another tool: values from its files become `vars`, what a response gave becomes
- * an output, and what nothing defines is read from the environment.
+ * an output, and what nothing defines is a var without a value. Only what the tool itself reads
+ * from the environment is read from there.
  */
 export class Names {
   readonly #vars: Record<string, Value> = {};
@@ -58,13 +63,11 @@ export class Names {
   readonly #scoped = new Map<string, string>();
   /** The vars that requests read. */
   readonly #read = new Set<string>();
-  readonly #unknown = new Map<string, string>();
+  readonly #unknown = new Set<string>();
 
   /** Values that the tool makes and we do not. */
   get notes(): readonly string[] {
-    return [...this.#unknown].map(([name, variable]) =>
-      `the value ${name}, which the tool makes: it is read from ${variable}`
-    );
+    return [...this.#unknown].map((name) => `the value ${name}, which the tool makes`);
   }
 
   /** Defines a variable with a value, whose text may have other variables in it. */
@@ -99,7 +102,8 @@ export class Names {
 
   /**
    * The vars of the workflow, which cannot read each other: each has the texts of the others, and
-   * those that only others read are left out, as are those that only hold what a response gives.
+   * those that only others read are left out, as are those that only hold what a response gives,
+   * and those that need one without a value.
    */
   get vars(): Record<string, Value> {
     const inline = (value: Value, seen: readonly string[]): Value =>
@@ -116,7 +120,9 @@ export class Names {
     ]);
     return Object.fromEntries(
       Object.entries(this.#vars)
-        .filter(([name]) => this.#read.has(name) || !internal.has(name))
+        .filter(([name, value]) =>
+          (this.#read.has(name) || !internal.has(name)) && (value === null || !this.#isUnset(name))
+        )
         .map(([name, value]) => [name, inline(value, [name])]),
     );
   }
@@ -140,10 +146,29 @@ export class Names {
 
   /** The expression by which a request reads a variable. */
   read(name: string): string {
-    const expression = this.#expressionOf(name);
-    const [, read] = /^vars\.(\w+)$/.exec(expression) ?? [];
-    if (read !== undefined) this.#read.add(read);
-    return expression;
+    return this.#readOf(this.#expressionOf(name));
+  }
+
+  /** Reads a var; one that needs another one without a value is the sum of its parts. */
+  #readOf(expression: string): string {
+    const [, name] = /^vars\.(\w+)$/.exec(expression) ?? [];
+    if (name === undefined) return expression;
+    const value = this.#vars[name]!;
+    if (value === null || !this.#isUnset(name)) {
+      this.#read.add(name);
+      return expression;
+    }
+    const parts = String(value).split(/\{\{(.*?)\}\}/s).map((part, index) =>
+      index % 2 === 0 ? quoteText(part) : `string(${this.#readOf(part)})`
+    );
+    return `(${parts.filter((part) => part !== "''").join(" + ")})`;
+  }
+
+  /** Whether a var, or another one that its text has, has no value. */
+  #isUnset(name: string, seen: readonly string[] = []): boolean {
+    const value = this.#vars[name];
+    return value === null || typeof value === "string" && !seen.includes(name) &&
+        [...value.matchAll(VARS)].some(([, other]) => this.#isUnset(other!, [...seen, name]));
   }
 
   /** A text of the format, as a template if it contains `{{name}}`. */
@@ -167,9 +192,9 @@ export class Names {
     if (made !== undefined) return made;
     const variable = this.#varFor(name);
     if (!Object.hasOwn(this.#vars, variable)) {
-      const bare = name.replace(/^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i, "");
-      this.#vars[variable] = `{{${environmentName(bare)}}}`;
-      if (name.startsWith("$") && bare === name) this.#unknown.set(name, environmentName(bare));
+      const bare = name.replace(ENVIRONMENT, "");
+      this.#vars[variable] = bare === name ? null : `{{${environmentName(bare)}}}`;
+      if (name.startsWith("$") && bare === name) this.#unknown.add(name);
     }
     return `vars.${variable}`;
   }
@@ -177,7 +202,8 @@ export class Names {
   #varFor(name: string): string {
     return this.#varOf.getOrInsertComputed(
       name,
-      () => this.#names.take(snakeCase(name.replace(/^\$/, "")) ?? "value"),
+      () =>
+        this.#names.take(snakeCase(name.replace(ENVIRONMENT, "").replace(/^\$/, "")) ?? "value"),
     );
   }
 }

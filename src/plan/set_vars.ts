@@ -88,7 +88,7 @@ function mergesInto(field: DataTemplate, value: Value): boolean {
 type Fields = ReadonlyMap<string, DataTemplate>;
 
 /** The fields of a mapping; a missing value may become one. */
-function fieldsOf(template: DataTemplate): Fields | undefined {
+export function fieldsOf(template: DataTemplate): Fields | undefined {
   if (template.kind === "map") return new Map(template.entries);
   if (template.kind !== "constant") return undefined;
   const { value } = template;

@@ -9,7 +9,7 @@ Deno.test("new --from bruno translates a collection", async () => {
   await importCase({
     args: ["bruno", "shop"],
     files: BRUNO,
-    env: { TOKEN: "token-of-the-shop", TEA: "Assam", PASSWORD: "tea-for-two" },
+    vars: { token: "token-of-the-shop", tea: "Assam", password: "tea-for-two" },
     notes: [
       "the environment z.bru: only the first becomes vars",
       "the assertion res.custom: eq 1",
@@ -18,7 +18,7 @@ Deno.test("new --from bruno translates a collection", async () => {
     lines: [
       "name: Tea shop",
       'host: "URL"',
-      'token: "{{TOKEN}}"',
+      "token: null",
       'post: "{{vars.host}}/orders/main?x=1"',
       "&& res.body.path startsWith '/orders'",
       "&& res.body.id in [6, 7]",
@@ -139,7 +139,7 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
   await importCase({
     args: ["bruno", "shop"],
     files,
-    env: { KEY: "key-of-the-shop-1" },
+    vars: { key: "key-of-the-shop-1" },
     respond: ({ path }) =>
       path.startsWith("/moved")
         ? new Response(null, { status: 302, headers: { location: "/lost" } })
@@ -308,7 +308,7 @@ Deno.test("new translates a collection of OpenCollection", async () => {
   await importCase({
     args: ["bruno", "shop"],
     files: OPEN_COLLECTION,
-    env: { TOKEN: "token-of-the-shop" },
+    vars: { token: "token-of-the-shop" },
     notes: [
       "the file compose.yml: it has no request of HTTP",
       'the script before the request: bru.setVar("a", 1)',

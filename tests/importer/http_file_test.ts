@@ -6,7 +6,8 @@ Deno.test("new --from http translates requests, variables and what they read of 
   await importCase({
     args: ["http", "shop.http"],
     files: { "shop.http": HTTP, "body.txt": "content" },
-    env: { DAY: "Monday", PASSWORD: "tea-for-two" },
+    env: { PASSWORD: "tea-for-two" },
+    vars: { day: "Monday" },
     notes: ['the script: client.log("done")'],
     lines: [
       "name: shop",

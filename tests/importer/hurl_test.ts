@@ -9,7 +9,7 @@ Deno.test("new --from hurl translates requests, captures and asserts", async () 
   await importCase({
     args: ["hurl", "orders.hurl"],
     files: { "orders.hurl": HURL },
-    env: { TOKEN: "token-from-outside", TEA: "Assam", PASSWORD: "tea-for-two" },
+    vars: { token: "token-from-outside", tea: "Assam", password: "tea-for-two" },
     notes: ['the assert certificate "Subject" == "CN=x"'],
     lines: [
       "name: orders",
@@ -202,7 +202,8 @@ HTTP 200
 `;
   await importCase({
     args: ["hurl", "orders.hurl"],
-    env: { WORD: "good", PASSWORD: "tea" },
+    env: { PASSWORD: "tea" },
+    vars: { word: "good" },
     files: { "orders.hurl": text },
     respond: () =>
       Response.json({

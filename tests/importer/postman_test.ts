@@ -9,7 +9,8 @@ Deno.test("new --from postman translates a collection with its scripts", async (
   await importCase({
     args: ["postman", "c.json"],
     files: { "c.json": JSON.stringify(COLLECTION) },
-    env: { API_TOKEN: "token-of-the-file-1", TEA: "Assam", KEY: "the-key-of-the-shop" },
+    env: { API_TOKEN: "token-of-the-file-1" },
+    vars: { tea: "Assam", key: "the-key-of-the-shop" },
     notes: [
       'the sign-in "ntlm"',
       "the script before the request: console.log('before')",
@@ -68,9 +69,9 @@ Deno.test("new --from postman translates words of statuses, and variables that r
         ],
       }),
     },
-    env: { WORD: "black" },
+    vars: { word: "black" },
     lines: [
-      "# Set in the environment: WORD.",
+      "# Set here or by --var: word.",
       "res.status endsWith 'OK'",
       "&& res.headers['Content-Type'] contains 'json'",
     ],
@@ -401,7 +402,7 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
   ];
   await importCase({
     args: ["postman", "c.json"],
-    env: { ACCESS: "key-of-the-folder-1" },
+    vars: { access: "key-of-the-folder-1" },
     files: {
       "c.json": JSON.stringify({ info: { name: "Parts" }, item, variable }),
       "one.txt": "first",

@@ -22,6 +22,8 @@ export interface ImportCase {
   readonly lines?: readonly string[];
   /** Variables that the workflow needs, in which `URL` is replaced, too. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Values of its vars that the input does not define. */
+  readonly vars?: Readonly<Record<string, string>>;
   /** The parts that were not translated, each in the comment. */
   readonly notes?: readonly string[];
   /** Checks the requests that the server received. */
@@ -69,7 +71,10 @@ export async function importCase(one: ImportCase): Promise<string> {
     const env = Object.fromEntries(
       Object.entries(one.env ?? {}).map(([name, value]) => [name, fill(value)]),
     );
-    const run = await runMain(["made.yml"], { cwd, env });
+    const vars = Object.entries(one.vars ?? {}).map(([name, value]) =>
+      `--var=${name}=${fill(value)}`
+    );
+    const run = await runMain([...vars, "made.yml"], { cwd, env });
     assertEquals([run.code, run.stderr], [0, ""], `${text}\n${run.stdout}`);
     assert(seen.length > 0, "nothing was sent");
     one.seen?.(seen);

@@ -4,6 +4,7 @@ import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isDict } from "../../base/value/value.ts";
 import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts.ts";
+import { fieldsOf } from "../../plan/set_vars.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, type CheckModel, type Reading, UNSET } from "../model.ts";
 import { isGuarded, isSurelyEvaluated, keyProblem, severityOfNil } from "../readings.ts";
@@ -25,8 +26,8 @@ export const undefinedVar: Check = {
       code: UNSET,
       severity: "error",
       summary:
-        "A var that must not be nil is an environment variable that is not set; only found " +
-        "before a run.",
+        "A var that must not be nil has no value, or is an environment variable that is not " +
+        "set; only found before a run.",
     },
   ],
   *find(model) {
@@ -77,10 +78,11 @@ function without(
   paths: ReadonlyMap<string, unknown>,
   above = "",
 ): DataTemplate {
-  if (data.kind !== "map" || paths.size === 0) return data;
-  const entries = data.entries.filter(([name]) => !paths.has(above + name))
+  const fields = paths.size === 0 ? undefined : fieldsOf(data);
+  if (!fields?.size) return data;
+  const entries = [...fields].filter(([name]) => !paths.has(above + name))
     .map(([name, part]) => [name, without(part, paths, `${above}${name}.`)] as const);
-  return { ...data, entries };
+  return { kind: "map", entries };
 }
 
 /** Whether the step may define more than it seems to. */

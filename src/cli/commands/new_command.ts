@@ -38,7 +38,7 @@ export async function newCommand(
   }
   const from = values.get("from") ?? await recognize(operands, host);
   const level = logLevel(host.env, switches);
-  const { text, count, variables, warnings } = from === undefined
+  const { text, count, variables, vars, warnings } = from === undefined
     ? starter(operands, out)
     : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, out, host);
   if (out === undefined) host.stdout.write(text);
@@ -47,7 +47,7 @@ export async function newCommand(
     ({ severity: "warning", code: "import", message }) as const
   );
   printWarnings(notes, level, program);
-  if (out !== undefined) printWritten(out, count, runHint(out, variables), level, host);
+  if (out !== undefined) printWritten(out, count, runHint(out, variables, vars), level, host);
   return 0;
 }
 
@@ -58,13 +58,15 @@ interface Made {
   readonly count: string;
   /** The environment variables that it reads and that have no default. */
   readonly variables: readonly string[];
+  /** Its vars without a value. */
+  readonly vars: readonly string[];
   readonly warnings: readonly string[];
 }
 
 function starter([first]: readonly string[], out = "workflow.yml"): Made {
   if (first === undefined) {
     const text = STARTER.replaceAll("workflow.yml", shellWord(out));
-    return { text, count: "2 jobs, 2 steps", variables: [], warnings: [] };
+    return { text, count: "2 jobs, 2 steps", variables: [], vars: [], warnings: [] };
   }
   throw new UsageError(
     `new cannot tell what '${first}' is`,
@@ -117,17 +119,20 @@ async function translate(
   const hidden = hideDraftSecrets(clean, findSecrets);
   const environment = Object.keys(hidden.environment);
   const read = new Set([...environment, ...variablesOf(hidden.draft)]);
+  const { draft } = hidden;
+  const unset = Object.keys(draft.vars).filter((name) => draft.vars[name] === null);
   const head = [
     `Made by "runner new --from ${importer.name}".`,
     ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
+    ...unset.length === 0 ? [] : [`Set here or by --var: ${unset.join(", ")}.`],
   ];
-  const { draft } = hidden;
   const count = countNotes(draft);
   const text = renderDraft(draft, head);
   return {
     text,
     count: countDraft(draft),
     variables: [...read],
+    vars: unset,
     warnings: [
       ...mistake ? [`the workflow does not load as it is: ${mistake.message}`] : [],
       ...environment.length === 0

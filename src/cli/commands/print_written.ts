@@ -25,8 +25,13 @@ export function countDraft({ jobs }: Pick<Draft, "jobs">): string {
 /** More variables are not named: the file names all. */
 const MOST_VARIABLES = 3;
 
-/** How to run a workflow that reads these variables. */
-export function runHint(path: string, variables: readonly string[]): string {
+/** How to run a workflow that reads these variables of the environment, and has vars to be set. */
+export function runHint(
+  path: string,
+  variables: readonly string[],
+  vars: readonly string[] = [],
+): string {
   const set = variables.slice(0, MOST_VARIABLES).map((name) => `${name}=…`);
-  return ["run it with", ...set, "runner", shellWord(path)].join(" ");
+  const options = vars.slice(0, MOST_VARIABLES).map((name) => `--var ${name}=…`);
+  return ["run it with", ...set, "runner", ...options, shellWord(path)].join(" ");
 }

@@ -520,7 +520,7 @@ Deno.test("a variable that is not set is one line, if a run cannot do without it
       '- { name: j, steps: [{ uses: hello, with: { a: "Bearer {{vars.token}}" }, test: vars.other != 1 }] }\n',
   }, async (cwd) => {
     const line =
-      'API_TOKEN is not set (vars.token, w.yml:3)\n  set it, or give a default: "{{NAME ?? …}}"\n';
+      'API_TOKEN is not set (vars.token, w.yml:3)\n  set it, in the environment or by --var name=…, or give a default: "{{NAME ?? …}}"\n';
     assertEquals(await runMain(["w.yml"], { cwd }), {
       code: 1,
       stdout: "",

@@ -1,0 +1,56 @@
+/** Variables of the input: those that nothing defines, and those that are defined in odd ways. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const URL_OF_MACHINE = "http://127.0.0.1:9{{path}}/{{home}}";
+
+const postman = (url: string, more: object = {}) =>
+  JSON.stringify({ info: { name: "x" }, item: [{ name: "a", request: { url } }], ...more });
+
+/** A request to a URL in each format that has variables. */
+const FORMATS: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {
+  postman: (url) => ({
+    "a.json": postman(url, { variable: [{ key: "late", value: "{{user}}" }] }),
+  }),
+  bruno: (url) => ({ "a.bru": `meta {\n  name: a\n}\n\nget {\n  url: ${url}\n}\n` }),
+  http: (url) => ({ "a.http": `@late = {{user}}\n\nGET ${url}\n` }),
+  hurl: (url) => ({ "a.hurl": `GET ${url}\n` }),
+};
+
+for (const [format, filesOf] of Object.entries(FORMATS)) {
+  Deno.test(`new --from ${format}: an undefined variable is never one of the machine`, async () => {
+    const files = filesOf(URL_OF_MACHINE);
+    await withFiles(files, async (cwd) => {
+      const from = ["new", "--from", format, Object.keys(files)[0]!, "-o", "made.yml"];
+      const { stderr } = await runMain(from, { cwd });
+      assertStringIncludes(stderr, "--var path=…");
+      const env = { PATH: "/secret/bin", HOME: "/secret/home", USER: "secret" };
+      const run = await runMain(["made.yml"], { cwd, env });
+      assertEquals([run.code, run.stdout], [1, ""]);
+      assertStringIncludes(run.stderr, "path is not set (vars.path, made.yml:");
+      assertStringIncludes(run.stderr, "home is not set (vars.home, made.yml:");
+    });
+  });
+}
+
+Deno.test("a variable that needs an undefined one is put together where it is read", async () => {
+  await importCase({
+    args: ["postman", "a.json"],
+    files: {
+      "a.json": postman("{{base}}/x", {
+        variable: [{ key: "base", value: "{{scheme}}://{{host}}/v1" }, {
+          key: "host",
+          value: "ADDRESS",
+        }],
+      }),
+    },
+    vars: { scheme: "http" },
+    lines: [
+      "get: \"{{(string(vars.scheme) + '://' + string(vars.host) + '/v1')}}/x\"",
+      "scheme: null",
+    ],
+    seen: ([one]) => assertEquals(one!.path, "/v1/x"),
+  });
+});
