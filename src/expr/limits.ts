@@ -24,6 +24,30 @@ export const LIMITS = {
   pattern: 1_000,
 } as const;
 
+/**
+ * The steps that each part of an argument takes, as `limitValue` counts them: of functions that read
+ * all of it, or that take long for each character. Of other arguments only the length counts.
+ */
+export const COSTS: ReadonlyMap<string, number> = new Map([
+  ...[
+    "match_json",
+    "diff_json",
+    "includes_json",
+    "diff",
+    "schema",
+    "json_path",
+    "jwt_sign",
+    "merge",
+  ]
+    .map((name) => [name, 1] as const),
+  ...["string", "toJSON", "flatten", "uniq", "one_of", "parse_yaml"].map((name) =>
+    [name, 1] as const
+  ),
+  ...["trim", "split", "splitAfter", "replace"].map((name) => [name, 2] as const),
+  ["css", 4],
+  ["xpath", 20],
+]);
+
 /** Refuses a text before it is made. */
 export function limitText(length: number): void {
   if (length <= LIMITS.text) return;
@@ -42,9 +66,10 @@ export function limitItems(length: number): void {
 /**
  * Refuses a value that nobody could write out, because it holds the same parts again and again or
  * is nested too deeply: forty times `let b = [a, a]` is a small graph and a tree of a trillion values.
+ * Gives its size: the values in it, and 16 characters of text as one.
  */
-export function limitValue(value: Value, node?: Node): void {
-  if (typeof value === "boolean" || typeof value === "number") return;
+export function limitValue(value: Value, node?: Node): number {
+  if (typeof value === "boolean" || typeof value === "number") return 1;
   let size = 0;
   const visit = (value: Value, levels: number): void => {
     size += typeof value === "string" ? 1 + (value.length >> 4) : 1;
@@ -61,6 +86,7 @@ export function limitValue(value: Value, node?: Node): void {
     }
   };
   visit(value, 0);
+  return size;
 }
 
 /**

@@ -1,9 +1,10 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
 } from "../../src/expr/evaluate_expression.ts";
+import { Evaluation } from "../../src/expr/evaluate/evaluation.ts";
 import vectors from "./vectors.json" with { type: "json" };
 
 interface Vector {
@@ -244,6 +245,55 @@ Deno.test("evaluateExpression() stops work that would not end", () => {
     'split(repeat("a", 1000000), "") | map(upper(#))  | map(split(repeat(#, 1000), ""))',
   ];
   for (const source of sources) refuses(source, {});
+});
+
+const TEXT = "abcdefgh ".repeat(50_000);
+const MAP = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, at]));
+const LARGE = {
+  text: TEXT,
+  emoji: "é😀".repeat(50_000),
+  list: Array.from({ length: 100_000 }, (_, at) => at),
+  map: MAP,
+  same: { ...MAP },
+  maps: Array.from({ length: 5_000 }, (_, id) => ({ id, tags: ["a"] })),
+  xml: `<a>${"<b></b>".repeat(2_000)}</a>`,
+};
+/** They take long because of the size of their operands; each was free, or nearly so. */
+const COSTLY = [
+  ...["list[1:]", "emoji[1:3]", "emoji[5]", "text[1:3]", "(1..100000)[0]"],
+  ...['text contains "zz"', 'text matches "zz$"', 'text startsWith "z"', '{"a": 1} in maps'],
+  ...["map == same", "map != same", "find(list, # == 0)", "any(list, true)"],
+  ...[
+    "let copy = [map, maps]; 1",
+    "reduce([1, 2], [maps])",
+    "len(emoji)",
+    "len(map)",
+    'get(map, "a")',
+  ],
+  ...['contains(text, "zz")', 'capture(text, "(zz)")', 'matches(text, "(x?){50}z")'],
+  ...["keys(map)", "merge(map, same)", 'omit(map, ["k1"])', 'pick(map, ["k1"])', "uniq(maps)"],
+  ...["match_json(map, same)", "includes_json(map, same)", "diff(maps, maps)", "flatten([maps])"],
+  ...["string(map)", "toJSON(maps)", 'json_path(map, "$.k1")', 'one_of({"a": 1}, maps)'],
+  ...['trim(text, "z")', 'replace(text, "", "b", 1)', 'split(text, "", 2)'],
+  ...['css(xml, "c")', 'xpath(xml, "//c")'],
+];
+
+Deno.test("evaluateExpression() counts the size of what a loop works on", () => {
+  const { step } = Evaluation.prototype;
+  // With a thousandth of the limit, five turns are too many only because of the size.
+  Evaluation.prototype.step = function (count = 1) {
+    step.call(this, count * 1000);
+  };
+  try {
+    assertEquals(evaluateExpression("any(1..5, list[5] == -1)", LARGE), false);
+    for (const costly of COSTLY) {
+      const evaluate = () => evaluateExpression(`any(1..5, (${costly}) == "never")`, LARGE);
+      const { message } = assertThrows(evaluate, ExpressionError, undefined, costly);
+      assertStringIncludes(message, "evaluation limit exceeded", costly);
+    }
+  } finally {
+    Evaluation.prototype.step = step;
+  }
 });
 
 Deno.test("evaluateExpression() accepts patterns that cause catastrophic backtracking elsewhere", () => {

@@ -1,27 +1,33 @@
 import { isDict, isNumber, plain, readField, type Value } from "./value.ts";
 
+/** Counts what a comparison does. */
+interface Work {
+  step(): void;
+}
+
 /** Whether two values are equal: numbers by value, lists and maps by their contents. */
-export function isEqual(a: Value, b: Value): boolean {
+export function isEqual(a: Value, b: Value, work?: Work): boolean {
+  work?.step();
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
     // The float 1e16 and the integer of that size are one number.
     return a === b || isNumber(a) && isNumber(b) && a >= b && a <= b;
   }
   if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && isEqualList(a, b);
-  return isDict(a) && isDict(b) && isEqualMap(a, b);
+  if (Array.isArray(a)) return Array.isArray(b) && isEqualList(a, b, work);
+  return isDict(a) && isDict(b) && isEqualMap(a, b, work);
 }
 
-function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
+function isEqualList(a: readonly unknown[], b: readonly unknown[], work?: Work): boolean {
   return a.length === b.length &&
-    a.every((item, index) => isEqual(plain(item), plain(b[index])));
+    a.every((item, index) => isEqual(plain(item), plain(b[index]), work));
 }
 
-function isEqualMap(a: object, b: object): boolean {
+function isEqualMap(a: object, b: object, work?: Work): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length &&
     keys.every((key) => {
       const other = readField(b, key);
-      return other !== undefined && isEqual(readField(a, key) ?? null, other);
+      return other !== undefined && isEqual(readField(a, key) ?? null, other, work);
     });
 }
 

@@ -28,7 +28,7 @@ export function readMember(
     throw new NilOwner(`cannot read ${spell(node)} of nil`, foundHint(node));
   }
   if (typeof object === "string") {
-    if (isNumber(key)) return readIndex(node, charactersOf(object), key, "string");
+    if (isNumber(key)) return readIndex(node, charactersOf(object, run), key, "string");
     throw new Fault(`a string has no ${spell(node)}`, textHint(key, object), node.property);
   }
   throw new Fault(`${kindOf(object)} has no ${spell(node)}`, undefined, node.property);
@@ -74,13 +74,19 @@ function foundHint({ object }: MemberExpression, length = 0): string | undefined
 const FINDERS: readonly string[] = ["json_path", "xpath", "css", "filter"];
 
 /** A part of a list or text; indexes outside it are ignored. */
-export function readSlice(value: Value, from: Value | undefined, to: Value | undefined): Value {
+export function readSlice(
+  value: Value,
+  from: Value | undefined,
+  to: Value | undefined,
+  run: Evaluation,
+): Value {
   if (typeof value !== "string" && !Array.isArray(value)) {
     throw new Fault(`cannot cut a part out of ${kindOf(value)}`);
   }
-  const whole = typeof value === "string" ? charactersOf(value) : value as readonly Value[];
+  const whole = typeof value === "string" ? charactersOf(value, run) : value as readonly Value[];
   const start = bound(from, 0, whole.length);
   const end = Math.max(start, bound(to, whole.length, whole.length));
+  run.step(end - start);
   const part = whole.slice(start, end);
   return typeof value === "string" && typeof part !== "string" ? part.join("") : part;
 }
@@ -133,6 +139,9 @@ export function countCharacters(text: string): number {
 }
 
 /** The characters of a text, as something that can be indexed and sliced. */
-function charactersOf(text: string): string | readonly string[] {
-  return SURROGATE.test(text) ? [...text] : text;
+function charactersOf(text: string, run?: Evaluation): string | readonly string[] {
+  run?.step(text.length >> 6);
+  if (!SURROGATE.test(text)) return text;
+  run?.step(text.length);
+  return [...text];
 }

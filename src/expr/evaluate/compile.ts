@@ -1,10 +1,10 @@
 import { assertNever } from "../../base/errors.ts";
-import { plain, readField, type Value } from "../../base/value/value.ts";
+import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { argumentProblem, type ListFunction, type ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { callProblem } from "../hints/call_problem.ts";
-import { isRead, limitValue } from "../limits.ts";
+import { COSTS, isRead, limitValue } from "../limits.ts";
 import type {
   BinaryExpression,
   CallExpression,
@@ -19,7 +19,7 @@ import type {
   UnaryExpression,
 } from "../parse/ast.ts";
 import { readMember, readSlice } from "./access.ts";
-import type { Evaluation } from "./evaluation.ts";
+import { type Evaluation, lengthOf } from "./evaluation.ts";
 import { compare, OPERATIONS, signed, truth } from "./operations.ts";
 
 /** A node as a function, which counts a step and then does what the node says. */
@@ -160,8 +160,8 @@ function compileBinary(node: BinaryExpression): Code {
     const one = left(run);
     const other = right(run);
     run.at = node;
-    run.step(workOf(other));
-    return operate(one, other);
+    run.step(lengthOf(other));
+    return operate(one, other, run);
   };
 }
 
@@ -246,7 +246,7 @@ function compileLink(node: Node): Link {
       if (value === CUT) return CUT;
       const [start, end] = [from?.(run), to?.(run)];
       run.at = node;
-      return readSlice(value, start, end);
+      return readSlice(value, start, end, run);
     };
   }
   return compile(node);
@@ -262,7 +262,7 @@ function compileLet({ id, ...node }: LetExpression): Code {
       throw new Fault(`"${id.name}" is already defined`, "choose another name", id);
     }
     const bound = init(run);
-    if (!isLimited) limitValue(bound, node.init);
+    if (!isLimited) run.step(limitValue(bound, node.init) >> 3);
     const outer = run.locals;
     run.locals = { name: id.name, value: bound, outer };
     const value = body(run);
@@ -271,10 +271,9 @@ function compileLet({ id, ...node }: LetExpression): Code {
   };
 }
 
-/** The steps that a value takes as an operand: a loop over a long one could run for minutes. */
+/** The same for an argument of a function, which may be a map. */
 function workOf(value: Value): number {
-  if (typeof value === "string") return value.length >> 6;
-  return Array.isArray(value) ? value.length : 0;
+  return isDict(value) ? Object.keys(value).length : lengthOf(value);
 }
 
 /** Calls a function by its bare name; nothing else can be called. */
@@ -292,17 +291,18 @@ function compileCall(node: CallExpression): Code {
 
 function compileFunction(record: ValueFunction, node: CallExpression): Code {
   const codes = node.arguments.map(compile);
+  const cost = COSTS.get(record.name);
   return (run) => {
     run.step();
     const values = codes.map((code) => code(run));
     for (const [position, value] of values.entries()) {
       const problem = argumentProblem(record, position, value);
       if (problem !== undefined) throw new Fault(problem, undefined, node.arguments[position]);
-      run.step(workOf(value));
+      run.step(cost === undefined ? workOf(value) : cost * limitValue(value));
     }
     run.at = node;
     const result = applyFunction(record.call, record, run, values);
-    run.step(workOf(result));
+    run.step(lengthOf(result));
     return result;
   };
 }
@@ -330,6 +330,7 @@ function compileLoop(record: ListFunction, node: CallExpression): Code {
     if (!Array.isArray(list)) {
       throw new Fault(`${record.name}() needs a list, got ${kindOf(list)}`, undefined, listNode);
     }
+    run.step(list.length);
     const extra = extraCode?.(run);
     const { item, index, accumulator } = run; // of the predicate around this call
     const each = (item: Value, index: number): Value => {
@@ -347,6 +348,7 @@ function compileLoop(record: ListFunction, node: CallExpression): Code {
     run.at = node;
     const { missing } = run;
     const value = record.call(list.map(plain), { each, test, accumulate, extra });
+    if (record.name === "reduce") run.step(limitValue(value) >> 3);
     Object.assign(run, { item, index, accumulator });
     if (value === null && isFind) {
       run.missing = { node, within: run.missing === missing ? undefined : run.missing };

@@ -23,6 +23,12 @@ export interface MissingItem {
   readonly within: Missing | undefined;
 }
 
+/** The steps that the length of a value stands for: of a long one in a loop they are many. */
+export function lengthOf(value: Value): number {
+  if (typeof value === "string") return value.length >> 6;
+  return Array.isArray(value) ? value.length : 0;
+}
+
 /** A name made by `let`. */
 export interface Local {
   readonly name: string;

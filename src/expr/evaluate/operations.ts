@@ -12,14 +12,16 @@ import type { BinaryOperator, Comparison } from "../parse/ast.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { isComparableVersion } from "../functions/checks.ts";
 import { limitItems, limitText } from "../limits.ts";
+import { type Evaluation, lengthOf } from "./evaluation.ts";
 import { matchesRegex } from "./regex.ts";
 
-type Operation = (left: Value, right: Value) => Value;
+/** What depends on the size of an operand is counted by `run`. */
+type Operation = (left: Value, right: Value, run: Evaluation) => Value;
 
 /** The binary operators. */
 export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
   "==": isEqual,
-  "!=": (left, right) => !isEqual(left, right),
+  "!=": (left, right, run) => !isEqual(left, right, run),
   "<": (left, right) => compare("<", left, right),
   "<=": (left, right) => compare("<=", left, right),
   ">": (left, right) => compare(">", left, right),
@@ -31,10 +33,10 @@ export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
   "%": (left, right) => compute("%", left, right),
   "**": (left, right) => compute("**", left, right),
   in: isIn,
-  contains: (left, right) => testText("contains", left, right),
-  startsWith: (left, right) => testText("startsWith", left, right),
-  endsWith: (left, right) => testText("endsWith", left, right),
-  matches: (left, right) => testText("matches", left, right),
+  contains: (left, right, run) => testText("contains", left, right, run),
+  startsWith: (left, right, run) => testText("startsWith", left, right, run),
+  endsWith: (left, right, run) => testText("endsWith", left, right, run),
+  matches: (left, right, run) => testText("matches", left, right, run),
   "..": range,
 };
 
@@ -208,9 +210,9 @@ const COMPUTE: Readonly<Record<Arithmetic, (x: number, y: number) => number>> = 
 };
 
 /** Whether a list holds a value, or a map has a key. */
-function isIn(needle: Value, haystack: Value): boolean {
+function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {
   if (haystack === null) return false;
-  if (Array.isArray(haystack)) return haystack.some((item) => isEqual(item, needle));
+  if (Array.isArray(haystack)) return haystack.some((item) => isEqual(item, needle, run));
   if (isDict(haystack)) {
     return typeof needle === "string" && readKey(haystack, needle) !== undefined;
   }
@@ -225,6 +227,7 @@ export function testText(
   operator: Extract<BinaryOperator, "contains" | "startsWith" | "endsWith" | "matches">,
   text: Value,
   part: Value,
+  run: Evaluation,
 ): boolean {
   if (text === null || part === null) return false;
   if (typeof text !== "string" || typeof part !== "string") {
@@ -236,17 +239,19 @@ export function testText(
       hint,
     );
   }
-  if (operator === "matches") return matchesRegex(text, part);
+  run.step(lengthOf(text));
+  if (operator === "matches") return matchesRegex(text, part, run);
   if (operator === "contains") return text.includes(part);
   return operator === "startsWith" ? text.startsWith(part) : text.endsWith(part);
 }
 
-function range(from: Value, to: Value): Value {
+function range(from: Value, to: Value, run: Evaluation): Value {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) {
     throw new Fault(`a range needs two whole numbers, got ${kindOf(from)}..${kindOf(to)}`);
   }
   const size = Math.max(0, Number(to) - Number(from) + 1);
   limitItems(size);
+  run.step(size);
   const items: number[] = [];
   for (let item = Number(from); item <= Number(to); item++) items.push(item);
   return items;

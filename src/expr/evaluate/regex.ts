@@ -2,6 +2,7 @@ import type { RE2JS, RE2JSSyntaxException } from "re2js";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
 import { remember } from "../remember.ts";
+import type { Evaluation } from "./evaluation.ts";
 
 let engine: typeof RE2JS | undefined;
 let loading: Promise<void> | undefined;
@@ -29,13 +30,24 @@ export function regexProblem(pattern: string): string | undefined {
 }
 
 /** Whether a pattern is found anywhere in a text. */
-export function matchesRegex(text: string, pattern: string): boolean {
-  return compile(pattern).matcher(text).find();
+export function matchesRegex(text: string, pattern: string, run?: Evaluation): boolean {
+  return matcherOf(text, pattern, run).find();
+}
+
+/** Each character of a text may take a step for each instruction of the pattern. */
+function matcherOf(text: string, pattern: string, run: Evaluation | undefined) {
+  const regex = compile(pattern);
+  run?.step((text.length >> 7) * regex.programSize());
+  return regex.matcher(text);
 }
 
 /** The first match of a pattern and its groups; a group that took no part is null. */
-export function captureRegex(text: string, pattern: string): (string | null)[] | undefined {
-  const matcher = compile(pattern).matcher(text);
+export function captureRegex(
+  text: string,
+  pattern: string,
+  run: Evaluation,
+): (string | null)[] | undefined {
+  const matcher = matcherOf(text, pattern, run);
   if (!matcher.find()) return undefined;
   return Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index));
 }

@@ -1,7 +1,7 @@
-import { compareValues, isEqual } from "../../base/value/compare.ts";
+import { compareValues } from "../../base/value/compare.ts";
 import { formatValue } from "../../base/value/format_value.ts";
-import { isNumber, plain, type Value } from "../../base/value/value.ts";
-import { limitItems, limitValue } from "../limits.ts";
+import { isNumber, plain, readField, type Value } from "../../base/value/value.ts";
+import { limitItems } from "../limits.ts";
 import { calculate } from "../evaluate/operations.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define, defineLoop, type ListLoop } from "./function.ts";
@@ -160,7 +160,6 @@ function reduce(list: readonly Value[], { each, accumulate, extra }: ListLoop): 
     accumulate(result);
     result = each(list[index]!, index);
   }
-  limitValue(result);
   return result;
 }
 
@@ -172,20 +171,24 @@ function itemAtEnd(list: Value, index: 0 | -1): Value {
   return characters.at(index) ?? null;
 }
 
-/** Simple values are found by a set; lists and maps have to be compared with each other. */
+/** The items whose outline is new. */
 function uniq(list: readonly Value[]): Value {
-  const simple = new Set<Value>();
-  const nested: Value[] = [];
+  const seen = new Set<string>();
   return list.map(plain).filter((item) => {
-    if (typeof item !== "object" || item === null) {
-      const isNew = !simple.has(item);
-      simple.add(item);
-      return isNew;
-    }
-    if (nested.some((other) => isEqual(other, item))) return false;
-    nested.push(item);
-    return true;
+    const { size } = seen;
+    return seen.add(outlineOf(item)).size > size;
   });
+}
+
+/** A text that two values have in common if they are equal. */
+function outlineOf(value: Value): string {
+  if (isNumber(value)) return String(Number.isInteger(value) ? BigInt(value) : value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => outlineOf(plain(item))).join()}]`;
+  const fields = Object.keys(value).sort().map((key) =>
+    `${JSON.stringify(key)}:${outlineOf(readField(value, key) ?? null)}`
+  );
+  return `{${fields.join()}}`;
 }
 
 function flatten(list: readonly Value[], found: Value[]): Value[] {

@@ -4,7 +4,8 @@ import { testText } from "../evaluate/operations.ts";
 import { limitText } from "../limits.ts";
 import { countCharacters } from "../evaluate/access.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define, defineNew } from "./function.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { define, defineWithEvaluation } from "./function.ts";
 
 /** Functions on texts. */
 export const TEXT_FUNCTIONS = [
@@ -81,37 +82,39 @@ export const TEXT_FUNCTIONS = [
   ),
 ] as const;
 
-export const CAPTURE_FUNCTION = defineNew(
+export const CAPTURE_FUNCTION = defineWithEvaluation(
   "capture(text: string, pattern: string)",
   "The first match of a regular expression and its groups, as a list; nil if there is none.",
-  (text: string, pattern: string) => captureRegex(text, pattern) ?? null,
-  { load: loadRegexEngine, constant: { position: 1, problem: regexProblem } },
+  (run, text: string, pattern: string) => captureRegex(text, pattern, run) ?? null,
+  { mayBeHidden: true, load: loadRegexEngine, constant: { position: 1, problem: regexProblem } },
 );
 
 /** The operators on texts that are words, written as functions. */
 export const WORD_FUNCTIONS = [
-  define(
-    "contains(text: any, part: any)",
-    "Whether the string contains `part`: text contains part.",
-    (text, part) => testText("contains", text, part),
+  wordFunction("contains", "part", "Whether the string contains `part`"),
+  wordFunction("startsWith", "part", "Whether the string starts with `part`"),
+  wordFunction("endsWith", "part", "Whether the string ends with `part`"),
+  wordFunction(
+    "matches",
+    "pattern",
+    "Whether the regular expression matches part of the string",
+    loadRegexEngine,
   ),
-  define(
-    "startsWith(text: any, part: any)",
-    "Whether the string starts with `part`: text startsWith part.",
-    (text, part) => testText("startsWith", text, part),
-  ),
-  define(
-    "endsWith(text: any, part: any)",
-    "Whether the string ends with `part`: text endsWith part.",
-    (text, part) => testText("endsWith", text, part),
-  ),
-  define(
-    "matches(text: any, pattern: any)",
-    "Whether the regular expression matches part of the string: text matches pattern.",
-    (text, pattern) => testText("matches", text, pattern),
-    { load: loadRegexEngine },
-  ),
-] as const;
+];
+
+function wordFunction(
+  name: Parameters<typeof testText>[0],
+  part: string,
+  summary: string,
+  load?: () => Promise<void>,
+) {
+  return defineWithEvaluation(
+    `${name}(text: any, ${part}: any)`,
+    `${summary}: text ${name} ${part}.`,
+    (run: Evaluation, text: Value, part: Value) => testText(name, text, part, run),
+    { load },
+  );
+}
 
 function trimCharacters(text: string, characters: string): string {
   const all = [...text];

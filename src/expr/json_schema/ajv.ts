@@ -67,7 +67,7 @@ const NUMBER_KEYWORDS: Readonly<Record<string, Passes>> = {
     const quotient = Number(value) / Number(step);
     return Math.abs(Math.round(quotient) - quotient) <= 1e-6;
   },
-  const: isEqual,
+  const: (value, wanted) => isEqual(value, wanted as Value),
   enum: (value, values: unknown) => (values as readonly Value[]).some((one) => isEqual(value, one)),
   // By their texts, in time that does not grow by the square of their number.
   uniqueItems: (items: unknown, isWanted: unknown) =>
