@@ -36,7 +36,7 @@ export async function main(
 async function runProgram(args: readonly string[], program: Program): Promise<ExitCode> {
   const { host } = program;
   if (args.length === 0) return await printShortUsage(program);
-  if (args[0] === "__values") return await printOffers(args.slice(1), host);
+  if (args[0] === "__complete") return await printOffers(args.slice(1), host);
   const { command, invocation } = await readCommandLine(args, COMMAND_TABLE);
   if (invocation.switches.has("help")) return await printHelp(command, args, invocation, host);
   if (invocation.switches.has("version")) return await printVersion(host);
@@ -89,8 +89,8 @@ async function printHelp(
 
 /** Answers a completion script. */
 async function printOffers(words: readonly string[], host: Host): Promise<ExitCode> {
-  const { offerValues } = await import("./completions/offer_values.ts");
-  host.stdout.write(await offerValues(words, COMMAND_TABLE, host));
+  const { complete } = await import("./completions/complete.ts");
+  host.stdout.write(await complete(words, COMMAND_TABLE, host));
   await host.stdout.flush();
   return 0;
 }

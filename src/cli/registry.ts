@@ -167,8 +167,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       summary: "bash, zsh, fish, powershell or nushell",
     }],
     options: [],
-    load: async () =>
-      (await import("./completions/completions_command.ts")).completionsCommand(COMMAND_TABLE),
+    load: async () => (await import("./completions/completions_command.ts")).completionsCommand,
   },
   {
     name: "schema",

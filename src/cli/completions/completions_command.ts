@@ -1,25 +1,10 @@
 import { checkChoice } from "../command_line.ts";
-import type { CommandTable, RunCommand } from "../command.ts";
-import { renderBash } from "./bash.ts";
-import { renderFish } from "./fish.ts";
-import { renderNushell } from "./nushell.ts";
-import { renderPowershell } from "./powershell.ts";
-import { renderZsh } from "./zsh.ts";
+import type { RunCommand } from "../command.ts";
+import { SCRIPTS, type Shell, SHELLS } from "./scripts.ts";
 
-const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
-  bash: renderBash,
-  zsh: renderZsh,
-  fish: renderFish,
-  powershell: renderPowershell,
-  nushell: renderNushell,
+/** Prints the script that makes a shell complete command lines. */
+export const completionsCommand: RunCommand = ({ operands: [shell = ""] }, { host }) => {
+  checkChoice("<shell>", shell, SHELLS);
+  host.stdout.write(SCRIPTS[shell as Shell]);
+  return Promise.resolve(0);
 };
-
-/** Prints the script that makes a shell complete the command lines of a table. */
-export function completionsCommand(table: CommandTable): RunCommand {
-  return ({ operands }, { host }) => {
-    const [shell = ""] = operands;
-    checkChoice("<shell>", shell, Object.keys(RENDERERS));
-    host.stdout.write(RENDERERS[shell]!(table));
-    return Promise.resolve(0);
-  };
-}

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { BUILT } from "../../support/run/run_cli.ts";
+import { BUILT, theProgram } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -11,17 +11,11 @@ async function script(shell: string): Promise<string> {
   return stdout;
 }
 
-/** Words that bash would offer; `line` is split as bash splits it, and the last word is completed. */
+/** Prints the words that bash would offer for the last one; bash has split the line. */
 const DRIVER = `
 set -u
 source ./script
-runner() {
-  case "$*" in
-    "__values jobs "*"a.yml"*) printf 'order\\tAn order\\norders\\t\\nTwo words\\t\\n' ;;
-    "__values vars "*"a.yml"*) printf 'limit=\\t\\n' ;;
-    *) echo "$*" >&2; return 1 ;;
-  esac
-}
+runner() { HOME="$REAL_HOME" PROGRAM "$@"; }
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _runner
@@ -29,7 +23,8 @@ _runner
 `;
 
 const FILES = {
-  "a.yml": "",
+  "a.yml": "vars: { limit: 1 }\njobs: [{ name: An order, id: order }, { id: orders }, " +
+    "{ name: Two words }]\n",
   "b.yaml": "",
   "api.json": "",
   "notes.txt": "",
@@ -38,9 +33,28 @@ const FILES = {
   "subway/d.txt": "",
 };
 
-Deno.test("bash completes commands, options, choices and files", async (test) => {
-  const files = { ...FILES, script: await script("bash"), driver: DRIVER };
-  const documents = ["a.yml", "api.json", "b.yaml", "sub", "subway", "two words.yml"];
+Deno.test("bash asks the program", async () => {
+  const [program, args] = theProgram();
+  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
+  const files = {
+    ...FILES,
+    script: await script("bash"),
+    driver: DRIVER.replace("PROGRAM", () => words),
+  };
+  const line = ["runner", "a.yml", "--output", "=", "s"];
+  await withFiles(files, async (cwd) => {
+    const { code, stdout, stderr } = await new Deno.Command("bash", {
+      args: ["--norc", "driver", ...line],
+      cwd,
+      env: { HOME: cwd, REAL_HOME: Deno.env.get("HOME") ?? "" },
+    }).output();
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    assertEquals([code, decode(stderr), decode(stdout)], [0, "", "spinner\nstream\n"]);
+  });
+});
+
+Deno.test("commands, options, choices and files are completed, as bash splits words", async (test) => {
+  const documents = ["a.yml", "api.json", "b.yaml", "sub/", "subway/", "two\\ words.yml"];
   const commands = ["completions", "dag", "schema"];
   const table: [args: string[], offered: string[] | ((offered: string[]) => boolean)][] = [
     [[""], (all) => [...commands, ...documents].every((word) => all.includes(word))],
@@ -65,17 +79,17 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["--output="], ["--output=auto", "--output=spinner", "--output=stream"]],
     [["--output", "=", "stream", "da"], ["dag"]],
     [["--report", "junit", "=", "x", "da"], ["dag"]],
-    [["--report-dir", "s"], ["sub", "subway"]],
+    [["--report-dir", "s"], ["sub/", "subway/"]],
     [["dag", ""], documents],
-    [["dag", "s"], ["sub", "subway"]],
+    [["dag", "s"], ["sub/", "subway/"]],
     [["dag", "sub/"], ["sub/c.yml"]],
     [["dag", "subway/"], []],
     [["dag", "a.yml,su"], ["a.yml,sub/", "a.yml,subway/"]],
     [["dag", "a.yml,sub/c.yml,b"], ["a.yml,sub/c.yml,b.yaml"]],
     [["dag", "a.yml", ""], documents],
-    [["dag", "two\\ w"], ["two words.yml"]],
+    [["dag", "two\\ w"], ["two\\ words.yml"]],
     [["dag", '"two w'], ["two words.yml"]],
-    [["dag", "~/su"], ["~/sub", "~/subway"]],
+    [["dag", "~/su"], ["~/sub/", "~/subway/"]],
     [["--", "--"], []],
     [["--", ""], (all) => all.includes("a.yml")],
     [["nothing.yml", ""], documents],
@@ -88,17 +102,15 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["--shuffle", "a.yml", "--only", "o"], ["order", "orders"]],
     [["--only", ""], []],
   ];
-  await withFiles(files, async (cwd) => {
+  await withFiles(FILES, async (cwd) => {
     for (const [args, offered] of table) {
       await test.step(args.join(" "), async () => {
-        const { code, stdout, stderr } = await new Deno.Command("bash", {
-          args: ["--norc", "driver", "runner", ...args],
+        const { code, stdout, stderr } = await runMain(["__complete", "bash", ...args], {
           cwd,
           env: { HOME: cwd },
-        }).output();
-        const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-        assertEquals([code, decode(stderr)], [0, ""]);
-        const lines = decode(stdout).split("\n").filter((line) => line !== "").sort();
+        });
+        assertEquals([code, stderr], [0, ""]);
+        const lines = stdout.split("\n").filter((line) => line !== "").sort();
         if (typeof offered === "function") assert(offered(lines), lines.join(" "));
         else assertEquals(lines, offered.toSorted());
       });
@@ -106,7 +118,7 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
   });
 });
 
-Deno.test("a script asks the program for what is in files and pages, which never fails", async () => {
+Deno.test("the program finds what is in files and pages, and never fails", async () => {
   const workflow = [
     "name: Shop",
     "vars: { limit: 5, base: x }",
@@ -118,38 +130,46 @@ Deno.test("a script asks the program for what is in files and pages, which never
   ].join("\n");
   const files = { "shop.yml": workflow, "more.yml": "vars: { page: 1 }", "broken.yml": "a: [" };
   await withFiles(files, async (cwd) => {
-    const values = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runMain(["__values", ...args], { cwd });
+    const offered = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runMain(["__complete", ...args], { cwd });
       assertEquals([code, stderr], [0, ""], args.join(" "));
       return stdout;
     };
-    assertEquals(await values("jobs", "--only", "", "shop.yml"), "Lint\t\norder\tAn order\n");
-    assertEquals(await values("tags", "-q", "shop.yml"), "smoke\t\nslow\t\n");
-    assertEquals(await values("vars", "more.yml", "shop.yml"), "page=\t\nlimit=\t\nbase=\t\n");
-    assertEquals(await values("vars", "shop.yml,more.yml"), "page=\t\n");
-    for (const args of [["jobs"], ["jobs", "broken.yml", "none.yml"], ["constructor"], []]) {
-      assertEquals(await values(...args), "");
+    assertEquals(await offered("zsh", "shop.yml", "--only", ""), "Lint\t\norder\tAn order\n");
+    assertEquals(await offered("fish", "-q", "shop.yml", "--tags", ""), "smoke\t\nslow\t\n");
+    assertEquals(
+      await offered("nushell", "more.yml", "shop.yml", "--var", ""),
+      "page=\t\nlimit=\t\nbase=\t\n",
+    );
+    assertEquals(await offered("zsh", "shop.yml,more.yml", "--var", ""), "page=\t\n");
+    assertEquals(await offered("powershell", "shop.yml", "--only", ".o"), "order\tAn order\n");
+    assertEquals(await offered("powershell", "sh", "--only", "."), "");
+    for (const args of [["zsh", "broken.yml", "none.yml", "--only", ""], ["odd"], []]) {
+      assertMatch(await offered(...args), /^(?!Error)/);
     }
-    assertMatch(await values("topics"), /^check\t.*/m);
-    if (!BUILT) assertMatch(await values("topics"), /^sign-in\tSign in\n/m);
+    assertMatch(await offered("fish", "help", ""), /^check\t.*/m);
+    if (!BUILT) assertMatch(await offered("fish", "help", "sign"), /^sign-in\tSign in\n/m);
   });
 });
 
-Deno.test("every script names every command and every option of the help", async () => {
+Deno.test("every command and every option of the help is offered", async () => {
   const help = async (...args: string[]) => (await runMain([...args, "--help"])).stdout;
+  const offered = async (...args: string[]) =>
+    new Set(
+      (await runMain(["__complete", "fish", ...args])).stdout.split("\n")
+        .map((line) => line.split("\t")[0]),
+    );
   const top = await help();
   const [, listed = ""] = /^Commands:\n(.*?)\n\n/ms.exec(top) ?? [];
   const commands = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
   assert(commands.length >= 3);
-  const offers = new Set<string>(commands);
-  for (const text of [top, ...await Promise.all(commands.map((name) => help(name)))]) {
-    for (const [, name] of text.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)) offers.add(name!);
-  }
-  assert(offers.size > 10);
-  for (const shell of SHELLS) {
-    const text = await script(shell);
-    for (const word of offers) {
-      assertMatch(text, new RegExp(`(?<![\\w-])(--)?${word}(?![\\w-])`), `${shell}: ${word}`);
+  const words = await offered("");
+  for (const command of ["", ...commands]) {
+    if (command !== "") assert(words.has(command), command);
+    const line = command === "" ? [] : [command];
+    const options = await offered(...line, "-");
+    for (const [, name] of (await help(...line)).matchAll(/^ {2}(?:-\w, | {4})(--[\w-]+)/gm)) {
+      assert(options.has(name), `${command} ${name}`);
     }
   }
 });

@@ -1,4 +1,3 @@
-import { isPrintable } from "../../base/text/printable.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import { parseDocument, readFiles } from "../../workflow/read_files.ts";
@@ -8,20 +7,14 @@ import { listPages } from "../help/pages.ts";
 
 type Offer = readonly [value: string, about: string];
 
-/**
- * What a completion script offers beside what it contains, from the words of the line: in each line
- * a value, a tab and a description. Somebody is typing, so it answers quickly and never fails.
- */
-export async function offerValues(
-  [kind, ...words]: readonly string[],
+/** What an option or operand may be, from the words of the line before it. */
+export function findValues(
+  kind: OfferedKind,
+  words: readonly string[],
   table: CommandTable,
   host: Host,
-): Promise<string> {
-  const offers = Object.entries(OFFERS).find(([name]) => name === kind)?.[1];
-  const found = await offers?.(words, host, table).catch(() => []) ?? [];
-  const distinct = new Map(found.filter(([value]) => value !== "" && isPrintable(value)));
-  return [...distinct].map(([value, about]) => `${value}\t${isPrintable(about) ? about : ""}\n`)
-    .join("");
+): Promise<readonly Offer[]> {
+  return OFFERS[kind](words, host, table);
 }
 
 const OFFERS: {

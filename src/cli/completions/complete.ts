@@ -1,0 +1,160 @@
+import type { Host } from "../../host/host.ts";
+import { isPrintable } from "../../base/text/printable.ts";
+import type { Command, CommandOperand, CommandTable, Option, PathKind } from "../command.ts";
+import { findValues } from "./found_values.ts";
+import type { Shell } from "./scripts.ts";
+
+/** A word that may come, and what it is about. */
+type Offer = readonly [word: string, about: string];
+
+/** The word that is being typed, in a command line up to it. */
+interface TypedLine {
+  readonly before: readonly string[];
+  readonly current: string;
+  /** The mark that the word begins with, if it is in quotes. */
+  readonly quote: string;
+  /** What of the word the shell leaves as it is. */
+  readonly kept: string;
+}
+
+/**
+ * Prints what may be written for the last of the words of a command line: in each line a word, a tab
+ * and a description; for bash the word alone. Somebody is typing, so it is quick and never fails.
+ */
+export async function complete(
+  [shell, ...words]: readonly string[],
+  table: CommandTable,
+  host: Host,
+): Promise<string> {
+  const line = readLine(shell as Shell, words);
+  const offers = await offersFor(line, table, host).catch(() => []);
+  const rows = new Map(
+    offers.filter(([word]) => word !== "" && word.startsWith(line.current) && isPrintable(word)),
+  );
+  return [...rows].map(([word, about]) => {
+    const text = quoteFor(shell as Shell, word, line);
+    if (shell === "bash") return `${text}\n`;
+    return `${text}\t${isPrintable(about) ? about : ""}\n`;
+  }).join("");
+}
+
+function readLine(shell: Shell, words: readonly string[]): TypedLine {
+  const raw = shell === "bash" ? joinWords(words) : words;
+  const last = raw.at(-1) ?? "";
+  const typed = shell === "powershell" ? last.slice(1) : last;
+  const [quote = ""] = /^["']/.exec(typed) ?? [];
+  const current = unquote(typed);
+  // Bash replaces what it takes for the last word.
+  const piece = /^[=:]+$/.test(words.at(-1) ?? "") ? "" : words.at(-1) ?? "";
+  const kept = shell === "bash" ? current.slice(0, current.length - unquote(piece).length) : "";
+  return { before: raw.slice(0, -1).map(unquote), current, quote, kept };
+}
+
+/** The words as they are written, of those that bash splits at `=` and `:`. */
+function joinWords(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  words.forEach((word, index) => {
+    const isPart = /^[=:]+$/.test(word) || /^[=:]+$/.test(words[index - 1] ?? "");
+    if (isPart && joined.length > 0) joined.push(joined.pop()! + word);
+    else joined.push(word);
+  });
+  return joined;
+}
+
+/** A word without quotes and backslashes, which may be open. */
+function unquote(word: string): string {
+  return /^["']/.test(word) ? word.replaceAll(word[0]!, "") : word.replace(/\\(.)/g, "$1");
+}
+
+function quoteFor(shell: Shell, word: string, { quote, kept }: TypedLine): string {
+  const text = word.slice(kept.length);
+  if (quote !== "") return shell === "bash" ? text : `${quote}${text}${quote}`;
+  if (shell === "powershell" || shell === "nushell") {
+    return /[\s'"]/.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
+  }
+  return shell === "fish" ? text : text.replace(/[\s"'\\$&|;<>()*?[\]{}`!#]/g, "\\$&");
+}
+
+async function offersFor(
+  { before, current }: TypedLine,
+  table: CommandTable,
+  host: Host,
+): Promise<readonly Offer[]> {
+  const { command, operands, awaiting, isRest } = readWords(before, table);
+  const options = [...command.options, ...table.common];
+  const find = (word: string | undefined) =>
+    options.find((option) => spellings(option).includes(word ?? ""));
+  const values = async (part: Option | CommandOperand | undefined, typed: string) => {
+    const { choices, offers, path } = part ?? {};
+    if (typeof offers === "string") return await findValues(offers, before, table, host);
+    const words = choices ?? offers;
+    if (words) return words.map((word): Offer => [word, ""]);
+    return path ? await pathsFor(typed, path, host) : [];
+  };
+  if (awaiting !== undefined) return await values(find(awaiting), current);
+  const [, name, value = ""] = isRest ? [] : /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  if (name !== undefined) {
+    return (await values(find(name), value)).map(([word, about]) => [`${name}=${word}`, about]);
+  }
+  if (!isRest && current.startsWith("-")) {
+    return options.flatMap((option) =>
+      spellings(option).map((word): Offer => [word, option.summary])
+    );
+  }
+  const isFirst = command === table.fallback && operands === 0;
+  const last = command.operands.at(-1);
+  const operand = command.operands[operands] ?? (last?.repeats ? last : undefined);
+  return [
+    ...isFirst && !isRest
+      ? table.commands.map(({ name = "", summary }): Offer => [name, summary])
+      : [],
+    ...await values(operand, current),
+  ];
+}
+
+/** The command of the words, how many operands it has, and the option that takes the next word. */
+function readWords(words: readonly string[], table: CommandTable) {
+  const valued = new Set(
+    [...table.commands, table.fallback].flatMap(({ options }) => [...options, ...table.common])
+      .filter(({ value, isValueOptional }) => value !== undefined && !isValueOptional)
+      .flatMap(spellings),
+  );
+  let command: Command = table.fallback;
+  let [operands, isRest] = [0, false];
+  let awaiting: string | undefined;
+  for (const word of words) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (!isRest && word === "--") isRest = true;
+    else if (!isRest && /^-./.test(word)) {
+      if (valued.has(word)) awaiting = word;
+    } else {
+      const named = operands === 0 && command === table.fallback && !isRest
+        ? table.commands.find(({ name }) => name === word)
+        : undefined;
+      if (named) command = named;
+      else operands++;
+    }
+  }
+  return { command, operands, awaiting, isRest };
+}
+
+/** An option as it can be written: `--verbose` and `-v`. */
+function spellings({ name, short }: Option): string[] {
+  return [`--${name}`, ...short === undefined ? [] : [`-${short}`]];
+}
+
+/** Files and directories whose paths begin as typed; of several documents by commas the last. */
+async function pathsFor(typed: string, kind: PathKind, { files, env }: Host): Promise<Offer[]> {
+  const before = kind === "documents" ? typed.slice(0, typed.lastIndexOf(",") + 1) : "";
+  const directory = typed.slice(before.length, typed.lastIndexOf("/") + 1);
+  const hidden = typed.slice(before.length + directory.length).startsWith(".");
+  const home = env.get("HOME") ?? "~";
+  const entries = await files.entries(directory.replace(/^~(?=\/)/, () => home) || ".") ?? [];
+  return entries.flatMap(({ name, kind: entry }): Offer[] => {
+    if (name.startsWith(".") && !hidden) return [];
+    const word = before + directory + name;
+    if (entry === "directory") return [[`${word}/`, ""]];
+    const isWanted = kind === "file" || kind === "documents" && /\.(?:ya?ml|json)$/.test(name);
+    return isWanted ? [[word, ""]] : [];
+  });
+}
