@@ -40,6 +40,11 @@ export interface Action {
    * needs no test. A value with a template may be anything but nil.
    */
   readonly expectsResult?: (params: Dict) => boolean;
+  /**
+   * Whether any answer is a result, as a response of HTTP is: a step that tests something of it does
+   * not fail because `status` is not 0.
+   */
+  readonly acceptsAnswers?: true;
   /** All fields of its `res`, where they are fixed. */
   readonly responseFields?: readonly ResponseField[];
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
@@ -254,8 +259,6 @@ export interface JobResult {
   readonly passed: number;
   /** Steps that failed, which fails the step around them too. */
   readonly failed: number;
-  /** Steps without a test whose action was unsuccessful. */
-  readonly untested: number;
 }
 
 /** The context that a run passes to each attempt of an action. */

@@ -35,6 +35,7 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
       return param.problems;
     },
     expectsResult: declaration.expectsResult,
+    acceptsAnswers: declaration.acceptsAnswers,
     omitsNilIn: declaration.omitsNilIn,
     merge: declaration.merge,
     responseFields: res && Object.entries(res).map(([name, field]) => {

@@ -35,6 +35,8 @@ export interface ActionDeclaration<S extends Shape, F extends ResponseShape>
   readonly check?: (params: Partial<Values<S>>, param: Param, raw: Dict) => unknown;
   /** Whether these parameters say what the result must be, so that the step needs no test. */
   readonly expectsResult?: (params: Dict) => boolean;
+  /** Whether any answer is a result, as a response of HTTP is. */
+  readonly acceptsAnswers?: true;
   /** The maps among its parameters from which fields that are nil are left out. */
   readonly omitsNilIn?: (params: Dict) => readonly string[];
   /** Merges the parameters of a step with the defaults of its job, where key by key does not do. */

@@ -4,13 +4,7 @@ import { loadRate } from "./rules/load.ts";
 import { missingFile } from "./rules/missing_file.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
 import { responseField, unknownNeed } from "./rules/results.ts";
-import {
-  constantTest,
-  millisecondsLimit,
-  misplacedTest,
-  pointlessRetry,
-  untestedResult,
-} from "./rules/steps.ts";
+import { constantTest, millisecondsLimit, misplacedTest, pointlessRetry } from "./rules/steps.ts";
 import { missingVar, undefinedVar, unusedVar } from "./rules/vars.ts";
 
 /** The checks that find errors. A run makes them before it begins. */
@@ -27,7 +21,6 @@ export const CHECKS: readonly Check[] = [
   ...ERROR_CHECKS,
   unusedOutput,
   unusedVar,
-  untestedResult,
   constantTest,
   misplacedTest,
   millisecondsLimit,

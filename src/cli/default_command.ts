@@ -125,7 +125,7 @@ const RUN: readonly Option[] = group("Run", [
   },
   {
     name: "strict",
-    summary: "Fail on warnings, on failures that nothing tests, and if no step runs",
+    summary: "Fail on warnings, and if no step runs",
     sets: () => ({ strict: true }),
   },
   {

@@ -61,7 +61,6 @@ export function workflowState({ state, jobs, interrupted }: RunFinished): JobSta
 export class RunTotals {
   readonly jobs: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
   readonly steps = noSteps();
-  untestedFailures = 0;
   warnings = 0;
   knownFailures = 0;
   #flaky = 0;
@@ -108,14 +107,13 @@ export class RunTotals {
   /** The totals as the last event of a run has them. */
   all(): Pick<
     RunFinished,
-    "jobs" | "steps" | "untestedFailures" | "flaky" | "knownFailures" | "assertions"
+    "jobs" | "steps" | "flaky" | "knownFailures" | "assertions"
   > {
-    const { jobs, steps, untestedFailures, knownFailures } = this;
+    const { jobs, steps, knownFailures } = this;
     const { passed, failed } = this.#assertions;
     return {
       jobs,
       steps,
-      untestedFailures,
       flaky: this.#flaky,
       ...knownFailures === 0 ? {} : { knownFailures },
       ...passed + failed === 0 ? {} : { assertions: { passed, failed } },
@@ -138,9 +136,8 @@ export class RunTotals {
   }
 
   #countStep({ run, result }: Extract<BareEvent, { readonly type: "step_finished" }>): void {
-    const { state, untested, untestedInside = 0, flaky, known, assertions } = result;
+    const { state, flaky, known, assertions } = result;
     this.steps[state]++;
-    this.untestedFailures += untestedInside + (untested === undefined ? 0 : 1);
     if (flaky) this.#flaky++;
     if (known) this.knownFailures++;
     this.#assertions.passed += assertions?.passed ?? 0;

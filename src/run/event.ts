@@ -240,8 +240,6 @@ export interface RunFinished extends EventBase<"run_finished"> {
   readonly jobs: Readonly<Record<JobState, number>>;
   /** The number of runs of steps by outcome; those that never began were skipped. */
   readonly steps: Readonly<Record<StepState, number>>;
-  /** Steps without a test whose action was unsuccessful. */
-  readonly untestedFailures: number;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;
   /** Tolerated steps whose failure `allow_failure` expects, if there were any. */

@@ -213,9 +213,8 @@ class JobTally {
 
   /** Counts a step that did what it did before, of which only the name may have to be masked. */
   #countUsual({ run: { within, step, entry, round = 0 }, result }: OfType<"step_finished">) {
-    const { name, state, echo, untested, reason } = result;
-    if (within || !this.#trees.isEmpty || hasFailed(result)) return false;
-    if (echo !== undefined || untested !== undefined) return false;
+    const { name, state, echo, reason } = result;
+    if (within || !this.#trees.isEmpty || hasFailed(result) || echo !== undefined) return false;
     const counts = this.#steps.get(slotOf(step, entry));
     if (!counts || counts.first?.result.state !== state) return false;
     if (reason !== undefined && counts.reason === undefined) return false;

@@ -26,7 +26,6 @@ interface StepCount extends Pick<StepTally, "step" | "entry"> {
   duration: number;
   slowest?: StepTally["slowest"];
   reason?: string;
-  untested?: { count: number; readonly first: string };
   assertions?: { passed: number; failed: number };
   snapshots?: { -readonly [K in keyof NonNullable<StepTally["snapshots"]>]: number };
   /** By their text. */
@@ -71,13 +70,9 @@ export function addTree(all: StepCounts, tree: StepTree, round: number, name?: s
   counts.latestMasked = result.name;
   addName(counts.name, result.name);
   addResult(counts, result, result.name, round);
-  const { echo, untested, reason } = result;
+  const { echo, reason } = result;
   if (echo !== undefined && echo.trim() !== "") addEcho(counts, echo, round);
   if (reason !== undefined) counts.reason ??= reason;
-  if (untested !== undefined) {
-    counts.untested ??= { count: 0, first: untested };
-    counts.untested.count++;
-  }
   if (hasFailed(result)) addFailure(counts, tree, round);
   else if (isFirst(counts, tree, round)) Object.assign(counts, { first: tree, firstRound: round });
   for (const inner of inside) addTree(counts.inside, inner, round);

@@ -66,10 +66,6 @@ export interface StepResult {
   readonly echo?: string;
   /** Why it failed: every reason, in the order in which they came up. */
   readonly failures: readonly Failure[];
-  /** The result of an unsuccessful action that nothing tested: `exit 1`. */
-  readonly untested?: string;
-  /** The number of steps of the embedded job that did not succeed and were not tested. */
-  readonly untestedInside?: number;
   /** The request and the response; kept for failures, and for all steps if details are asked for. */
   readonly exchange?: Exchange;
   /** The number of its assertions that were true and false, if any were evaluated. */
@@ -121,8 +117,6 @@ export interface StepTally {
   readonly times?: ResponseTimes;
   /** Why it was skipped first. */
   readonly reason?: string;
-  /** Unsuccessful actions that nothing tested: their number, and the first result. */
-  readonly untested?: { readonly count: number; readonly first: string };
   /** The number of assertions by outcome, if any were evaluated. */
   readonly assertions?: AssertionCount;
   /** The number of snapshots by outcome, if there were any. */

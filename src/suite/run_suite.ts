@@ -317,7 +317,6 @@ function* refusalEvents(
     state: "failed",
     jobs: { ...NOTHING, [state]: 1 },
     steps: noSteps(),
-    untestedFailures: 0,
     flaky: 0,
   };
   yield finished;

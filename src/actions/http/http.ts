@@ -55,6 +55,7 @@ export const http: Action = {
     },
     check: (_params, param, raw) => param.problems.push(...checkHttp(raw)),
     expectsResult: expectsContract,
+    acceptsAnswers: true,
     omitsNilIn: (params) => [
       ...["headers", "query", "form", "multipart"],
       ...hasForm(params) ? ["body"] : [],

@@ -9,6 +9,8 @@ interface Dialect {
   /** More bytes than this go into a file, because the system limits what an argument may hold. */
   readonly longest: number;
   readonly multiline: boolean;
+  /** Whether it can stop at the first failing line. */
+  readonly stops?: boolean;
   /** Whether it reads quotes in another way than other programs of Windows. */
   readonly quotesItself: boolean;
   readonly extension: string;
@@ -73,7 +75,19 @@ export function findInterpreter(
   const name = program.split(system.windows ? /[/\\]/ : "/").at(-1)!
     .toLowerCase().replace(/\.exe$/, "");
   if (name === "pwsh" || name === "powershell") return { program, ...POWERSHELL };
-  return { program, ...name === "cmd" ? CMD : POSIX };
+  return { program, ...name === "cmd" ? CMD : { ...POSIX, stops: SHELLS.test(name) } };
+}
+
+/** The shells that know `set -e`: python3 takes its commands as they do, but is none. */
+const SHELLS = /^(?:a|ba|da|k|mk|z)?sh$/;
+
+/**
+ * A command of several lines that stops at the first that fails, as scripts of CI services do: also
+ * at a failure inside of a pipe, where the shell has `pipefail`.
+ */
+export function stopAtFailure(command: string): string {
+  if (!command.trim().includes("\n")) return command;
+  return `set -e; (set -o pipefail) 2>/dev/null && set -o pipefail; ${command}`;
 }
 
 /** Whether a command has to be given in a file. */

@@ -3,7 +3,7 @@ import type { ActionContext } from "../../action/action.ts";
 import { type RunResources, runResources } from "../../action/run_resources.ts";
 import type { Host } from "../../host/host.ts";
 import type { Ready } from "./await_ready.ts";
-import { findInterpreter, type Interpreter, needsFile } from "./interpreter.ts";
+import { findInterpreter, type Interpreter, needsFile, stopAtFailure } from "./interpreter.ts";
 import { feed, type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { StepError } from "../../base/errors.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
@@ -35,8 +35,9 @@ export async function startCommand(
   context: ActionContext,
 ): Promise<ProcessGroup> {
   const { host } = context;
-  const { cmd, shell, workdir, stdin, detach } = command;
+  const { shell, workdir, stdin, detach } = command;
   const interpreter = findInterpreter(shell);
+  const cmd = interpreter.stops ? stopAtFailure(command.cmd) : command.cmd;
   const resources = runResources(context);
   try {
     const program = await permittedProgram(command, interpreter, context);

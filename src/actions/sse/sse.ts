@@ -40,6 +40,7 @@ export const sse = action({
     checkStream(raw, param);
   },
   expectsResult: ({ until = null }) => until !== null,
+  acceptsAnswers: true,
   omitsNilIn: () => ["headers"],
   merge: mergeHttpDefaults,
   res: {

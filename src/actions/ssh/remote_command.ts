@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { StepError } from "../../base/errors.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { lastOf, outputFields } from "../../action/process/capture.ts";
+import { stopAtFailure } from "../shell/interpreter.ts";
 import type { Channel } from "./credentials.ts";
 import type { SshConnection } from "./ssh_connection.ts";
 
@@ -143,10 +144,11 @@ export function scriptOf(
     value === null ? `unset ${name}` : `${assign(name, value)}; export ${name}`
   ).join("; ");
   const enter = workdir === undefined ? "" : `cd -- ${quotePath(workdir)} || exit\n`;
-  if (sets === "") return { text: enter + cmd, preamble: "" };
-  if (pty) return { text: `${sets}\n${enter}${cmd}`, preamble: "" };
+  const text = enter + stopAtFailure(cmd);
+  if (sets === "") return { text, preamble: "" };
+  if (pty) return { text: `${sets}\n${text}`, preamble: "" };
   const read = 'IFS= read -r RUNNER_ENV && eval "$RUNNER_ENV" && unset RUNNER_ENV\n';
-  return { text: read + enter + cmd, preamble: `${sets}\n` };
+  return { text: read + text, preamble: `${sets}\n` };
 }
 
 /** Sets a variable in one line. */

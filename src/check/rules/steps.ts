@@ -12,70 +12,6 @@ import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedStep, CheckModel } from "../model.ts";
 import { conditionsOf } from "../readings.ts";
 
-/** Steps that pass with any result of their action. */
-export const untestedResult: Check = {
-  codes: [
-    {
-      code: "untested-result",
-      severity: "hint",
-      summary: "A step passes with any result; an error with --strict.",
-    },
-  ],
-  *find(model) {
-    const decisive = findDecisive(model);
-    for (const step of model.steps) {
-      const { action, path, retry, id } = step.draft;
-      if (!action || action.embeds || step.isDoubtful) continue;
-      const asserts = action.name === "assert";
-      if (action.neverFails && !asserts) continue;
-      // A retry without a test judges its attempts by the success of the action.
-      if (step.raw.test !== undefined || step.raw.snapshot || retry) continue;
-      if (action.expectsResult?.(withoutTemplates(step.draft.with) as Dict)) continue;
-      if (id !== undefined && decisive.has(id) || isBackground(step)) continue;
-      yield {
-        severity: "hint",
-        code: "untested-result",
-        path: [...path, "uses"],
-        message: asserts ? "this step asserts nothing" : "nothing tests the result of this step",
-        hint: `add a test, like test: ${action.exampleTest ?? "status == 0"}`,
-      };
-    }
-  },
-};
-
-/** Ids of steps whose outputs decide something in a test or a skipif. */
-function findDecisive({ readings, stepsById, publishers }: CheckModel): ReadonlySet<string> {
-  const decisive = new Set<string>();
-  for (const { root, keys: [first], field } of readings) {
-    if (root !== "outputs" || !first || field !== "test" && field !== "skipif") continue;
-    const steps = stepsById.get(first.name) ?? publishers.get(first.name) ?? [];
-    for (const { draft } of steps) decisive.add(draft.id!);
-  }
-  return decisive;
-}
-
-/** Whether it keeps running, without a result yet. */
-function isBackground({ draft }: CheckedStep): boolean {
-  const { background = false, detach = false } = withoutTemplates(draft.with) as Dict;
-  return [background, detach].some((value) => value !== false && value !== "false");
-}
-
-/** Data with a text in place of each template. */
-function withoutTemplates(data: DataTemplate): Value {
-  switch (data.kind) {
-    case "constant":
-      return data.value as Value;
-    case "template":
-      return "";
-    case "list":
-      return data.items.map(withoutTemplates);
-    case "map":
-      return Object.fromEntries(
-        data.entries.map(([name, value]) => [name, withoutTemplates(value)]),
-      );
-  }
-}
-
 /** Tests whose outcome does not depend on the run, and jobs that never run. */
 export const constantTest: Check = {
   codes: [
@@ -112,7 +48,16 @@ export const constantTest: Check = {
         hint: "to skip a job on purpose, use skipif: true",
       };
     }
-    for (const { draft: { test, path, action } } of steps) {
+    for (const { draft: { test, path, action }, raw } of steps) {
+      if (action?.name === "assert" && raw.test === undefined && !raw.snapshot) {
+        yield {
+          severity: "warning",
+          code: "constant-test",
+          path: [...path, "uses"],
+          message: "this step asserts nothing",
+          hint: `add a test, like test: ${action.exampleTest}`,
+        };
+      }
       // A step of `hello` may try an expression out.
       if (!test || !action || action.neverFails) continue;
       for (const assertion of test) {

@@ -123,9 +123,7 @@ function firstTime(): (diagnostic: Diagnostic) => boolean {
 
 function strictly(file: CheckedFile): CheckedFile {
   const diagnostics = file.diagnostics.map((each) =>
-    each.severity === "warning" || each.code === "untested-result"
-      ? { ...each, severity: "error" as const }
-      : each
+    each.severity === "warning" ? { ...each, severity: "error" as const } : each
   );
   return { ...file, diagnostics };
 }

@@ -14,7 +14,6 @@ export class ClosingRows {
   /** The jobs that have several rounds, by run and id: their tallies have the numbers. */
   readonly #repeated = new Set<string>();
   #failures = 0;
-  #untestedFailures = 0;
 
   take(event: RunEvent): void {
     switch (event.type) {
@@ -28,7 +27,6 @@ export class ClosingRows {
         this.#snapshots[event.result.snapshot.state]++;
         return;
       case "run_finished":
-        this.#untestedFailures += event.untestedFailures;
         if (event.state === "failed") this.#failures++;
     }
   }
@@ -43,19 +41,13 @@ export class ClosingRows {
     return parts.length === 0 ? [] : [textRow("Snapshots", parts.join(" · "))];
   }
 
-  /** The command that runs again what failed, or that fails because of what is not tested. */
-  async next(
-    { args, switches }: Invocation,
-    program: Program,
-    isKept: boolean,
-  ): Promise<SummaryRow[]> {
-    const isFailed = this.#failures > 0;
-    if (isFailed ? !isKept : this.#untestedFailures === 0 || switches.has("strict")) return [];
+  /** The command that runs again what failed. */
+  async next({ args }: Invocation, program: Program, isKept: boolean): Promise<SummaryRow[]> {
+    if (this.#failures === 0 || !isKept) return [];
     const { lineWith } = await import("./run_origin.ts");
-    const text = lineWith(isFailed ? "--rerun-failed" : "--strict", args, program);
     // In one line, as it is to be copied.
-    const command = { text, end: isFailed ? "" : " (untested failures fail the run)" };
-    return [{ label: "Next", parts: [command], isRemark: true }];
+    const text = lineWith("--rerun-failed", args, program);
+    return [{ label: "Next", parts: [{ text }], isRemark: true }];
   }
 
   #addRounds({ snapshots = {}, inside }: StepTally): void {

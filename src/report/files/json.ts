@@ -89,9 +89,9 @@ function* renderRun(
 }
 
 function totalsOf(
-  { jobs, steps, untestedFailures, flaky, knownFailures, assertions, leftOut }: RunFinished,
+  { jobs, steps, flaky, knownFailures, assertions, leftOut }: RunFinished,
 ): unknown {
-  return { jobs, steps, untestedFailures, flaky, knownFailures, assertions, leftOut };
+  return { jobs, steps, flaky, knownFailures, assertions, leftOut };
 }
 
 /** The results of a step in all rounds, without those that are among the steps of the job. */

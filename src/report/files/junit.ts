@@ -107,7 +107,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
 
 function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
   const { flaky, within, rounds, outcome, known } = one;
-  const { uses, attempts, untested = "true" } = result;
+  const { uses, attempts } = result;
   return {
     action: uses,
     id: run.id,
@@ -115,7 +115,7 @@ function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
     ...rounds ? roundsByState(rounds) : {},
     attempts: attempts.length > 1 ? attempts.length : undefined,
     flaky: flaky ? "true" : undefined,
-    untested: outcome === "untested" ? rounds?.tally?.untested?.first ?? untested : undefined,
+    untested: outcome === "untested" ? "true" : undefined,
     tolerated: outcome === "tolerated" ? "true" : undefined,
     known_failure: known ? "true" : undefined,
   };

@@ -114,7 +114,7 @@ function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
   return [...texts, ...end ? [] : [CUT_OFF]].join(" — ");
 }
 
-const NONE = { untestedFailures: 0, flaky: 0 };
+const NONE = { flaky: 0 };
 
 /** A table in one piece: cutting it would leave broken rows. */
 function jobTable(suites: readonly CaseSuite[]): string {

@@ -84,8 +84,7 @@ function diagnosticsOf(one: Case): string {
   if (flaky) lines += line("flaky: true");
   if (attempts > 1) lines += block("tried", attemptsText(result));
   if (outcome === "failed" || outcome === "tolerated") lines += failureLines(one);
-  if (result.state === "untested" && result.untested === undefined) lines += line("untested: true");
-  if (result.untested !== undefined) lines += block("untested", printable(result.untested));
+  if (result.state === "untested") lines += line("untested: true");
   if (step.inside.length > 0) lines += block("steps", insideText(step));
   if (result.echo) lines += block("echo", printable(result.echo));
   return lines;

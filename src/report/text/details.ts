@@ -125,12 +125,11 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
 }
 
 function stepHead({ run, result }: StepFinished, names: StepNames, style: Style): string {
-  const { state, reason, untested } = result;
-  const remark = reason ?? untested;
+  const { state, reason } = result;
   return `${stepIcon(state, style)} ${style.bold(names.step(run, oneLine(result.name)))}: ${
     state === "untested" ? "not tested" : state
   }` +
-    (remark === undefined ? "" : ` (${oneLine(remark)})`);
+    (reason === undefined ? "" : ` (${oneLine(reason)})`);
 }
 
 function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions): string[] {

@@ -42,8 +42,8 @@ export function skippedJob(name: string, reason: string | undefined, style: Styl
   return style.dim(`- ${oneLine(name)} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
 }
 
-/** The outcome of a job; `warned` passed, but nothing tests a failure in it. */
-export type JobMark = JobState | "known" | "warned";
+/** The outcome of a job, for its sign. */
+export type JobMark = JobState | "known";
 
 /** The line of a job that is over: `✗ Catalogue 404ms`. */
 export function endedJob(
@@ -59,8 +59,7 @@ export function endedJob(
 
 /** The sign for the outcome of a job or a workflow, in its colour. */
 export function jobIcon(mark: JobMark, style: Style): string {
-  if (mark === "known") return style.yellow("!");
-  return mark === "warned" ? style.yellow("⚠") : stepIcon(mark, style);
+  return mark === "known" ? style.yellow("!") : stepIcon(mark, style);
 }
 
 /** The sign for the outcome of a step, in its colour. */
@@ -98,7 +97,7 @@ export function stepLineOf(job: string, result: StepResult, options: ReportOptio
 }
 
 function stepText(result: StepResult, { style, timing }: ReportOptions): string {
-  const { state, wait, flaky, resent, reason, untested, duration } = result;
+  const { state, wait, flaky, resent, reason, duration } = result;
   const icon = result.known ? style.yellow("!") : stepIcon(state, style);
   const name = oneLine(result.name);
   if (state === "skipped") {
@@ -108,7 +107,6 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
   const retry = `${retriesOf(result)}${resent ? " ↻ resent" : ""}${flaky ? " flaky" : ""}`;
   return `${icon} ${name}` +
     style.yellow(result.known ? " (known failure)" : "") +
-    style.yellow(untested === undefined ? "" : ` (${oneLine(untested)}, not tested)`) +
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
     style.yellow(retry) +

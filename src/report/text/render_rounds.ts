@@ -96,7 +96,6 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
     isKnown ? `, ${countOf(tolerated, "known failure")}` : "",
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
     skipped > 0 ? `, ${skipped} skipped` : "",
-    step.untested ? `, ${step.untested.count} with ${oneLine(step.untested.first)}` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
   const best = untested > 0 ? "untested" : "passed";

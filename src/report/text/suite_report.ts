@@ -3,6 +3,7 @@ import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { workflowState } from "../../run/count_steps.ts";
 import type {
+  JobState,
   RunEvent,
   RunFinished,
   RunStarted,
@@ -11,20 +12,11 @@ import type {
   SuiteFinished,
 } from "../../run/event.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import {
-  endedJob,
-  jobIcon,
-  type JobMark,
-  runHeader,
-  skippedJob,
-  stepLineOf,
-  suiteTitle,
-} from "./layout.ts";
+import { endedJob, jobIcon, runHeader, skippedJob, stepLineOf, suiteTitle } from "./layout.ts";
 import { asText, cutLine, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { type FailureEntry, renderFailureList, withPrefix } from "./render_failure.ts";
 import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
-import { markOf, reportOfParts } from "./text_report.ts";
-import { addUntested, addUntestedRounds } from "./untested.ts";
+import { reportOfParts } from "./text_report.ts";
 import { writeFailures, writeInBlocks } from "./write_jobs.ts";
 
 /** A workflow that is under way: its text is printed when it has ended. */
@@ -54,9 +46,6 @@ class SuiteReport {
   readonly #running = new Map<string, RunningWorkflow>();
   readonly #failures: FailureEntry[] = [];
   readonly #ended: EndedLine[] = [];
-  /** The steps of all workflows that failed and that nothing tests. */
-  readonly #untested = new Set<string>();
-  #untestedFailures = 0;
   #flaky = 0;
   #knownFailures = 0;
   /** The last text was a line about a step. */
@@ -117,20 +106,18 @@ class SuiteReport {
       start: () => [],
       onStep: ({ name }, step) => {
         const { run, result } = step;
-        addUntested(this.#untested, step, `${title} › `);
         addUrgent(name, run, result);
       },
       onRounds: ({ name }, { steps }) => {
         for (const step of steps) {
-          addUntestedRounds(this.#untested, step, `${title} › `);
           for (const { first: { run, result } } of step.failures) addUrgent(name, run, result);
         }
       },
-      end: (event, failures, untested) => {
+      end: (event, failures) => {
         if (this.#isQuiet) return [];
         this.#failures.push(...failures.map((failure) => withPrefix(`${title} › `, failure)));
         // The list at the end has the numbers.
-        const rows = totalRows("Jobs", event, untested, style).filter(({ isRemark }) => isRemark);
+        const rows = totalRows("Jobs", event, style).filter(({ isRemark }) => isRemark);
         const lines = renderSummary(rows, style, roomOf(options.columns?.()));
         return lines.length === 0 ? [] : [...lines, ""];
       },
@@ -141,11 +128,9 @@ class SuiteReport {
   #close({ title, started, text, reason }: RunningWorkflow, event: RunFinished): string {
     const { style, fold } = this.#options;
     const state = workflowState(event);
-    this.#untestedFailures += event.untestedFailures;
     this.#flaky += event.flaky;
     this.#knownFailures += event.knownFailures ?? 0;
     if (this.#isQuiet) return text;
-    const mark = state === "skipped" ? state : markOf(event);
     const file = started.file === title ? "" : oneLine(started.file);
     const counts = state === "skipped"
       ? oneLine(`skipped: ${reason ?? event.interrupted}`)
@@ -153,7 +138,7 @@ class SuiteReport {
     const time = state === "skipped" ? "" : formatElapsed(event.duration);
     this.#ended.push({
       position: positionOf(started),
-      mark,
+      state,
       title: oneLine(title),
       file,
       time,
@@ -165,7 +150,7 @@ class SuiteReport {
     const where = file === "" ? "" : `  ${file}`;
     const [name = "", ...description] = runHeader(title, started.description, style);
     return fold && state === "passed"
-      ? fold(endedJob(mark, title, event.duration, where, style), asText(description) + text)
+      ? fold(endedJob(state, title, event.duration, where, style), asText(description) + text)
       : asText([name + style.dim(where), ...description]) + text;
   }
 
@@ -196,7 +181,7 @@ class SuiteReport {
         ].join("  ");
         const width = title + (file === 0 ? 0 : file + 2) + time + 6 + 2;
         const isWide = room.wraps && width + displayWidth(one.counts) > room.columns;
-        const line = `  ${jobIcon(one.mark, style)} ${head}`;
+        const line = `  ${jobIcon(one.state, style)} ${head}`;
         return isWide
           ? [line, ...indentLines(fitSentence(one.counts, indentedRoom(room, 4)), 4)]
           : [one.counts === "" ? line : `${line}  ${style.dim(one.counts)}`];
@@ -210,7 +195,6 @@ class SuiteReport {
     const totals = {
       ...event,
       jobs: event.workflows,
-      untestedFailures: this.#untestedFailures,
       flaky: this.#flaky,
       knownFailures: this.#knownFailures,
     };
@@ -219,7 +203,7 @@ class SuiteReport {
       ...renderFailureList(this.#failures, style, room),
       ...this.#endedList(),
       ...this.#empty,
-      ...renderSummary(totalRows("Workflows", totals, this.#untested, style), style, room),
+      ...renderSummary(totalRows("Workflows", totals, style), style, room),
     ]);
   }
 }
@@ -227,7 +211,7 @@ class SuiteReport {
 /** A workflow that has ended, for the list of all of them. */
 interface EndedLine {
   readonly position: number;
-  readonly mark: JobMark;
+  readonly state: JobState;
   readonly title: string;
   readonly file: string;
   readonly time: string;

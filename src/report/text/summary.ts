@@ -59,8 +59,7 @@ export function textRow(label: string, text: string, paint?: Paint): SummaryRow 
 }
 
 /** What the rows at the end of a run say, and those at the end of a suite. */
-export interface Totals
-  extends Pick<RunFinished, "steps" | "duration" | "interrupted" | "untestedFailures"> {
+export interface Totals extends Pick<RunFinished, "steps" | "duration" | "interrupted"> {
   /** The jobs by state, or the workflows of a suite. */
   readonly jobs: Readonly<Record<JobState, number>>;
   readonly leftOut?: number;
@@ -68,31 +67,27 @@ export interface Totals
   readonly knownFailures?: number;
 }
 
-/** The rows of a run or a suite; `untested` names the failed results that nothing tests. */
+/** The rows of a run or a suite. */
 export function totalRows(
   label: "Jobs" | "Workflows",
   totals: Totals,
-  untested: Iterable<string>,
   style: Style,
 ): SummaryRow[] {
-  const { interrupted, duration, untestedFailures } = totals;
+  const { interrupted, duration } = totals;
   return [
     { label, parts: jobParts(totals, style) },
     { label: "Steps", parts: stepParts(totals, style) },
-    ...untestedFailures > 0
-      ? [textRow("Warning", untestedWarning(untestedFailures, untested), style.yellow)]
-      : [],
     ...interrupted === undefined ? [] : [textRow("Reason", interrupted, style.red)],
     { label: "Time", parts: [{ text: formatElapsed(duration) }] },
   ].filter(({ parts }) => parts.length > 0);
 }
 
-function jobParts({ jobs, leftOut = 0, untestedFailures }: Totals, style: Style): SummaryPart[] {
+function jobParts({ jobs, leftOut = 0 }: Totals, style: Style): SummaryPart[] {
   const { passed, failed, skipped } = jobs;
   const selected = passed + failed + skipped;
   return countParts(
     [
-      [passed, "passed", untestedFailures > 0 ? style.yellow : style.green],
+      [passed, "passed", style.green],
       [failed, "failed", style.red],
       [skipped, "skipped"],
     ],
@@ -101,11 +96,11 @@ function jobParts({ jobs, leftOut = 0, untestedFailures }: Totals, style: Style)
   );
 }
 
-type CountedSteps = Pick<Totals, "steps" | "untestedFailures" | "flaky" | "knownFailures">;
+type CountedSteps = Pick<Totals, "steps" | "flaky" | "knownFailures">;
 
 /** `49 passed · 1 failed · 3 flaky (50)`: the steps of a run, each number in its colour. */
 export function stepParts(
-  { steps, untestedFailures, flaky, knownFailures = 0 }: CountedSteps,
+  { steps, flaky, knownFailures = 0 }: CountedSteps,
   style: Style,
 ): SummaryPart[] {
   return countParts(
@@ -115,7 +110,7 @@ export function stepParts(
       [knownFailures, `known failure${knownFailures === 1 ? "" : "s"}`, style.yellow],
       [steps.tolerated - knownFailures, "tolerated", style.yellow],
       [steps.skipped, "skipped"],
-      [steps.untested, "not tested", untestedFailures > 0 ? style.yellow : style.blue],
+      [steps.untested, "not tested", style.blue],
     ],
     `${sumOf(steps)}`,
     style,
@@ -142,15 +137,4 @@ function countParts(
 /** The parts as one text without colours. */
 export function plainParts(parts: readonly SummaryPart[]): string {
   return parts.map(({ text, end = "" }) => text + end).join(" ");
-}
-
-/** The number of untested results that are named. */
-const NAMED = 3;
-
-/** Warns of steps whose results are failures that nothing tests, which `--strict` would fail. */
-function untestedWarning(count: number, untested: Iterable<string>): string {
-  const names = [...untested];
-  const list = names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ", …" : "");
-  const failures = count === 1 ? "1 failure is" : `${count} failures are`;
-  return `⚠ ${failures} not tested${list === "" ? "" : `: ${list}`}`;
 }

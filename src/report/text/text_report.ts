@@ -9,7 +9,7 @@ import type {
 } from "../../run/event.ts";
 import { StepTrees } from "../../run/step_trees.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import { jobIcon, type JobMark, runHeader } from "./layout.ts";
+import { jobIcon, runHeader } from "./layout.ts";
 import { asText, roomOf } from "./lines.ts";
 import {
   type FailureEntry,
@@ -21,7 +21,6 @@ import { renderSeconds } from "./render_load.ts";
 import { failuresOfRounds } from "./render_rounds.ts";
 import { renderSummary, totalRows } from "./summary.ts";
 import { TimeSummary } from "./time_summary.ts";
-import { addUntested, addUntestedRounds, isUntested } from "./untested.ts";
 import { type JobBlock, type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
@@ -32,15 +31,8 @@ interface ReportParts {
   /** The rounds of a repeated job are over. */
   onRounds?(block: JobBlock, tally: RoundsTallied): void;
   start(event: RunStarted): string[];
-  /**
-   * `failures` are those of all jobs, in the order of the file; `untested` are the names of steps
-   * that failed and that nothing tests.
-   */
-  end(
-    event: RunFinished,
-    failures: readonly FailureEntry[],
-    untested: ReadonlySet<string>,
-  ): string[];
+  /** `failures` are those of all jobs, in the order of the file. */
+  end(event: RunFinished, failures: readonly FailureEntry[]): string[];
 }
 
 /** The report that people read. */
@@ -49,20 +41,16 @@ export function textReport(options: ReportOptions, jobs = writeAtOnce(options)):
   return reportOfParts(options, {
     jobs,
     start: ({ name, description }) => runHeader(name, description, style),
-    end: (event, failures, untested) => [
+    end: (event, failures) => [
       ...renderFailureList(failures, style, roomOf(columns?.())),
-      ...runSummary(event, untested, options),
+      ...runSummary(event, options),
     ],
   });
 }
 
 /** The rows at the end of a run. */
-function runSummary(
-  event: RunFinished,
-  untested: Iterable<string>,
-  { style, columns }: ReportOptions,
-): string[] {
-  return renderSummary(totalRows("Jobs", event, untested, style), style, roomOf(columns?.()));
+function runSummary(event: RunFinished, { style, columns }: ReportOptions): string[] {
+  return renderSummary(totalRows("Jobs", event, style), style, roomOf(columns?.()));
 }
 
 /** Reports failures, and the summary below the name of the workflow. */
@@ -74,20 +62,15 @@ export function quietReport(options: ReportOptions): Reporter {
       name = event.name;
       return [];
     },
-    end: (event, _, untested) => [
-      `${jobIcon(markOf(event), options.style)} ${options.style.bold(oneLine(name))}`,
-      ...runSummary(event, untested, options),
+    end: (event) => [
+      `${jobIcon(event.state, options.style)} ${options.style.bold(oneLine(name))}`,
+      ...runSummary(event, options),
     ],
   });
 }
 
 /** Milliseconds between two lines about a load job under way. */
 const PROGRESS_TIME = 10_000;
-
-/** The sign of a workflow that was run. */
-export function markOf({ state, untestedFailures }: RunFinished): JobMark {
-  return state === "passed" && untestedFailures > 0 ? "warned" : state;
-}
 
 /** Follows the events of one run, and reports them by these parts. */
 export function reportOfParts(
@@ -96,7 +79,6 @@ export function reportOfParts(
 ): Reporter {
   const { jobs } = parts;
   const trees = new StepTrees();
-  const untested = new Set<string>();
   const times = timing ? new TimeSummary() : undefined;
   /** Of load jobs, the seconds that no line has shown. */
   const secondsOf = new Map<string, LoadSecond[]>();
@@ -128,9 +110,6 @@ export function reportOfParts(
       case "step_finished": {
         if (!step) return [];
         const block = blockOf(event.run.job);
-        const { untested: failed, untestedInside = 0 } = step.result;
-        if (failed !== undefined || untestedInside > 0) block.isWarned = true;
-        addUntested(untested, step);
         parts.onStep?.(block, step);
         block.failures.push(...makeStepEntries(step, block.name));
         return jobs.endStep(block, step);
@@ -150,8 +129,6 @@ export function reportOfParts(
       case "rounds_tallied": {
         const block = blockOf(event.job);
         block.tally = event;
-        if (event.steps.some(isUntested)) block.isWarned = true;
-        for (const step of event.steps) addUntestedRounds(untested, step);
         parts.onRounds?.(block, event);
         return [];
       }
@@ -168,7 +145,7 @@ export function reportOfParts(
         const failures = [...blocks.values()].flatMap((block) => block.failures);
         return [
           ...times?.render(style, roomOf(columns?.())) ?? [],
-          ...parts.end(event, failures, untested),
+          ...parts.end(event, failures),
         ];
       }
       default:

@@ -46,8 +46,6 @@ export interface JobBlock {
   tally?: RoundsTallied;
   /** What a load job came to. */
   load?: LoadEnded;
-  /** Nothing tests a step of it that failed. */
-  isWarned?: true;
   /** The number of steps that have a line. */
   lines: number;
   readonly shown: Shown;
@@ -128,14 +126,14 @@ function endLines(
 
 /** The line with the outcome of a job. */
 function outcomeLine(
-  { tally, rounds, expect, load, isWarned }: JobBlock,
+  { tally, rounds, expect, load }: JobBlock,
   { name, state, known, duration, reason }: JobFinished,
   { style }: ReportOptions,
 ): string {
   const remark = (known ? " (known failure)" : "") +
     (tally && !load ? roundsRemark(rounds, tally, expect !== undefined) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
-  const mark = known ? "known" : state === "passed" && isWarned ? "warned" : state;
+  const mark = known ? "known" : state;
   return endedJob(mark, name, duration, remark, style);
 }
 

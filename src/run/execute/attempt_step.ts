@@ -216,11 +216,11 @@ interface TestResult {
 const BAD: TestResult = { isGood: false };
 
 /**
- * Whether the response is good: by the test, or by the status of the action without one. Adds an
- * error for each assertion that is not true.
+ * Whether the response is good: by the test, and by the status of the action unless the step judges
+ * that itself. Adds an error for each assertion that is not true.
  */
 function evaluateTests(
-  { model: { test, maxTime, snapshot }, scope }: StepExecution,
+  { compiled, model: { test, maxTime }, scope }: StepExecution,
   { elapsed, result: { violations = [], status, phases } }: ActionResponse,
   errors: unknown[],
 ): TestResult {
@@ -246,9 +246,7 @@ function evaluateTests(
   for (const violation of violations) {
     errors.push(new UnexpectedResult({ kind: "violation", violation }));
   }
-  // A comparison with a snapshot counts as a test, regardless of the status.
-  const isTested = test !== undefined || snapshot !== undefined;
-  const isGood = errors.length === before && (isTested || status === 0);
+  const isGood = errors.length === before && (status === 0 || compiled.judgesStatus);
   if (!test && !maxTime) return { isGood };
   const all = (test?.length ?? 0) + (maxTime ? 1 : 0);
   return { isGood, assertions: { passed: all - failed, failed } };

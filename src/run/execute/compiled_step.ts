@@ -23,6 +23,8 @@ export class CompiledStep {
   readonly timeout: number | undefined;
   /** Whether it publishes outputs. */
   readonly publishes: boolean;
+  /** Whether it says itself what an unsuccessful action means; else that fails it. */
+  judgesStatus = false;
   #run: RunAction | undefined;
   #demand: Demand | undefined;
   /** The action with the parameters of the step, where these are the same in all its runs. */
@@ -47,6 +49,7 @@ export class CompiledStep {
     const { action } = this.model;
     const code = await run.resource(`action ${action.name}`, action.load);
     if (code.compile) this.#demand ??= await demandOf(this.model);
+    this.judgesStatus = await judgesStatus(this.model);
     this.#run = code;
   }
 
@@ -94,6 +97,39 @@ async function demandOf(step: Step): Promise<Demand> {
     return fields;
   };
   return { req: fieldsOf("req"), res: fieldsOf("res") };
+}
+
+/** The fields of `res` that say whether an action was successful, and why not. */
+const OUTCOME: ReadonlySet<string> = new Set([
+  ...["code", "error", "signal", "stderr", "error_code", "status_code", "status_message"],
+  ...["close_code", "close_reason", "valid", "rejected", "failed"],
+]);
+
+/** Whether what a step asserts reads whether its action was successful, itself or by an output. */
+async function judgesStatus(
+  { id, action, test = [], snapshot, retry, iteration, outputs }: Step,
+): Promise<boolean> {
+  const until = [
+    ...retry?.until ? [retry.until] : [],
+    ...iteration?.kind === "loop" ? [iteration.until] : [],
+  ];
+  if (test.length + until.length === 0 && !snapshot || action.neverFails) return false;
+  if (action.acceptsAnswers) return true;
+  const { findReferences } = await import("../../expr/references.ts");
+  const asked = [
+    ...test.map(({ expression }) => expression),
+    ...until,
+    ...retry?.stop ? [retry.stop] : [],
+    ...snapshot?.of ? [snapshot.of] : [],
+  ].flatMap((expression) => findReferences(expression).references);
+  const published = outputs.filter(({ name }) =>
+    asked.some(({ root, keys: [first = { name: id }, second = first] }) =>
+      root === "outputs" && (first.name === id ? [id, name] : [name]).includes(second.name)
+    )
+  ).flatMap(({ value }) => findReferences(value).references);
+  return [...asked, ...published].some(({ root, keys: [first] }) =>
+    root === "status" || root === "$env" || root === "res" && (!first || OUTCOME.has(first.name))
+  );
 }
 
 /** What a step evaluates once its action has answered. */

@@ -1,3 +1,5 @@
+import { excerpt } from "../../action/excerpt.ts";
+import { textOf } from "../../action/text_of.ts";
 import { StepError } from "../../base/errors.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
@@ -247,8 +249,10 @@ function conclude(
     orError(() => inField(["echo"], () => template.renderText(scope, { display: true })));
   const isGood = () => failures.length + errors.length === 0;
   if (outcome === "failed" && isGood()) {
-    const mustSucceed = run.options.strict || model.retry && !isPolled(step, attempt);
-    if (mustSucceed) errors.push(unsuccessful(step, attempt, attempts.length));
+    // A redirect that is not followed is no failure, except to a retry.
+    const isRedirect = model.action.acceptsAnswers && !model.retry &&
+      /^3..$/.test(String(response?.result.res.code));
+    if (!isRedirect) errors.push(unsuccessful(step, attempt, attempts.length));
   }
   const { loop, index = 0 } = entry ?? {};
   if (loop && isGood()) orError(() => endPass(loop, index, scope));
@@ -294,7 +298,6 @@ function outcomeOf(
     meetsExpectations(step, attempt) ||
     (response?.result.job?.passed ?? 0) > 0;
   const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
-  const isUntested = state === "untested" && response?.result.status !== 0;
   const resent = response?.result.traffic?.resent;
   return {
     state,
@@ -305,8 +308,6 @@ function outcomeOf(
     assertions: attempt.assertions,
     snapshot,
     echo,
-    untested: isUntested ? briefOf(attempt) : undefined,
-    untestedInside: response?.result.job?.untested || undefined,
     ...details,
     ...resent !== undefined && { resent, ...state !== "failed" && { flaky: true as const } },
     attempts,
@@ -330,23 +331,27 @@ async function keepSnapshot(
   }
 }
 
-/** The error of a step without a test whose action was unsuccessful. */
+/** The error of a step whose action was unsuccessful, which the step says nothing about. */
 function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: number): FieldError {
-  const { retry } = step.model;
+  const { model: { retry, test }, run: { secrets } } = step;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  const brief = briefOf(attempt);
-  const isPolledFor = isPolled(step, attempt);
-  if (retry?.until && !isPolledFor) {
+  if (retry?.until && !isPolled(step, attempt)) {
     const why = new StepError(`until is still false after ${times}`, undefined, { decided: false });
     return new FieldError(["retry", "until"], why, retry.until);
   }
-  if (!retry || isPolledFor) {
-    const hint = "--strict makes it a failure; a test says what counts as success";
-    return new FieldError(["uses"], new StepError(`${brief}, not tested`, hint));
-  }
-  const hint = "retry without test repeats until the action succeeds; " +
-    "a test says what else counts as success";
-  return new FieldError(["retry"], new StepError(`${brief} after ${times}`, hint));
+  const { res, status } = attempt.response!.result;
+  const field = ["close_code", "code", "error"].find((name) => (res[name] ?? "") !== "");
+  const expected = field === undefined
+    ? `status == ${status}`
+    : field === "error"
+    ? 'res.error != ""'
+    : `res.${field} == ${JSON.stringify(res[field])}`;
+  const brief = briefOf(attempt);
+  const text = excerpt(textOf(res.error || res.status_message || ""), secrets);
+  const message = text.startsWith(brief) ? text : [brief, text].filter(Boolean).join(": ");
+  const after = test ? ", which the test does not read" : retry ? ` after ${times}` : "";
+  const hint = `to expect it, write test: ${expected}; to tolerate it, allow_failure: true`;
+  return new FieldError(["uses"], new StepError(message + after, hint));
 }
 
 /** Whether the condition of `until` is met. Then no attempt follows, whatever the result. */

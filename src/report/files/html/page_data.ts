@@ -185,10 +185,10 @@ export function keyOf({ id, step, round, entry }: StepRun): string {
 
 /** The details of a step that its row does not show. */
 export function pageDetails(result: StepResult) {
-  const { responseTime, echo, untested, untestedInside, outputs, tests, assertions } = result;
+  const { responseTime, echo, outputs, tests, assertions } = result;
   const { maxAttempts, retryTime, resent, wait, reason, exchange } = result;
   return {
-    ...{ responseTime, echo, untested, untestedInside, outputs, tests, assertions },
+    ...{ responseTime, echo, outputs, tests, assertions },
     ...{ maxAttempts, retryTime, resent, wait, reason },
     failures: result.failures.map(briefFailure),
     attempts: result.attempts.length < 2 ? undefined : result.attempts.map(briefAttempt),

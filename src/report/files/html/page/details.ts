@@ -55,15 +55,11 @@ export function stepDetails(
 }
 
 function remarksOf(
-  { assertions, reason, untested, untestedInside, wait, maxAttempts, retryTime, resent }:
-    PageDetails,
+  { assertions, reason, wait, maxAttempts, retryTime, resent }: PageDetails,
 ): (string | undefined | false)[] {
   return [
     assertions && `assertions: ${assertions.passed} passed, ${assertions.failed} failed`,
     reason,
-    untested !== undefined && `${untested}, not tested`,
-    untestedInside !== undefined &&
-    `unsuccessful steps inside that nothing tested: ${untestedInside}`,
     wait !== undefined && `waited ${formatElapsed(wait)} before it`,
     maxAttempts !== undefined && `at most ${maxAttempts} attempts`,
     resent !== undefined && "sent again: the server closed the connection without an answer",

@@ -38,10 +38,9 @@ function textOf(
   job: PageJob,
   details: PageDetails,
 ): string {
-  const { failures, tests = [], echo, outputs, exchange, reason, untested, attempts = [] } =
-    details;
+  const { failures, tests = [], echo, outputs, exchange, reason, attempts = [] } = details;
   return joinValues([
-    ...[job.name, name, uses, position, echo, reason, untested],
+    ...[job.name, name, uses, position, echo, reason],
     failures.map(failureValues),
     withNames(outputs),
     tests.map(({ says, expression, operands }) => [says, expression, operands.map(operandValues)]),
