@@ -1,55 +1,5 @@
 import { check, jobs, steps } from "./workflows.ts";
 
-Deno.test("a result that nothing tests is a hint", () =>
-  check(["untested-result"], [
-    [
-      steps(["uses: ¦http, with: { get: 'http://x' }"]),
-      "hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 200)",
-    ],
-    [
-      steps(["uses: ¦shell, with: { cmd: ls }"]),
-      "hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
-    ],
-    // It fails where no attempt succeeds.
-    [steps(["uses: shell, with: { cmd: ls }, retry: { max_attempts: 3 }"])],
-    [
-      steps([
-        "uses: ¦shell, id: a, with: { cmd: ls }, outputs: { x: res.stdout }",
-        "echo: '{{outputs.a.x}}'",
-      ]),
-      "hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
-    ],
-    [steps(["uses: shell, with: { cmd: ls }, test: res.code == 0"])],
-    [steps(["uses: shell, with: { cmd: ls, background: true }"])],
-    [steps(["uses: hello", "uses: echo, with: { message: a }"])],
-    [
-      steps(["uses: ¦assert"]),
-      "hint untested-result: this step asserts nothing (add a test, like test: outputs.order.total == 12)",
-    ],
-    [steps(["uses: assert, test: vars.a == 1"])],
-    // The action fails where what it checks or waits for is not there.
-    [steps(["uses: tcp, with: { host: a, port: 1 }"])],
-    [steps(["uses: tcp, with: { host: a, port: 1, send: b, expect: c }"])],
-    [
-      steps(["uses: ¦tcp, with: { host: a, port: 1, send: b }"]),
-      'hint untested-result: nothing tests the result of this step (add a test, like test: res.received contains "220")',
-    ],
-    [steps(["uses: imap, with: { host: a, username: b, password: c, wait_for: { to: d } }"])],
-    // A later test looks at what it has published.
-    [steps([
-      "uses: shell, id: a, with: { cmd: ls }, outputs: { x: res.code }",
-      "test: outputs.a.x == 0",
-    ])],
-    [steps([
-      "uses: shell, id: a, with: { cmd: ls }, outputs: { x: res.code }",
-      "skipif: outputs.x == 0",
-    ])],
-    // Its test may be what is wrong.
-    [steps(["uses: shell, with: { cmd: ls }, test: res.code = 0"])],
-    [steps(["uses: shell, with: { cmd: ls }, tets: res.code == 0"])],
-    [steps(["uses: shell, with: { cmd: ls }, test: "])],
-  ]));
-
 Deno.test("a retry of a step that cannot fail is a warning", () =>
   check(["pointless-retry"], [
     [

@@ -155,12 +155,12 @@ const JOB = "name: a job\nsteps:\n" +
 Deno.test("job files are checked with the workflow that embeds them", async () => {
   assertEquals(await findIn(EMBEDDING, { "job.yml": JOB }), []);
   const bad = JOB +
-    "- { uses: shell, with: { cmd: ls } }\n- { uses: hello, test: outputs.b.x == 1 }\n";
+    "- { uses: assert }\n- { uses: hello, test: outputs.b.x == 1 }\n";
   assertEquals(
     await findIn(EMBEDDING + "  - { uses: hello, test: vars.nope }\n", { "job.yml": bad }),
     [
       '6:31 error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
-      "job.yml:4:11 hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
+      "job.yml:4:11 warning constant-test: this step asserts nothing (add a test, like test: outputs.order.total == 12)",
       'job.yml:5:32 error unpublished-output: no step publishes "b"',
     ],
   );

@@ -368,42 +368,6 @@ Deno.test("--quiet prints the summary alone where nothing failed", async () => {
   }
 });
 
-Deno.test("the summary names failures that nothing tests, in yellow", async () => {
-  const files = {
-    "d/w.yml": `name: W
-jobs:
-  - name: a
-    id: a
-    repeat: { count: 2 }
-    steps:
-      - { name: gate, uses: shell, with: { cmd: exit 3 } }
-      - { name: good, uses: hello, test: true }
-  - name: b
-    needs: [a]
-    steps: [{ name: inner, uses: embedded, with: { path: j.yml } }]
-`,
-    "d/j.yml": "name: j\nsteps: [{ name: build, uses: shell, with: { cmd: exit 4 } }]\n",
-  };
-  const warning = (around: string) =>
-    `⚠ 3 failures are not tested: ${around}gate (exit 3), ${around}inner › build (exit 4)\n`;
-  await withFiles(files, async (cwd) => {
-    for (const args of [["d/w.yml"], ["-q", "d/w.yml"], ["d"], ["-q", "d"]]) {
-      const { code, stdout } = await runMain(args, { cwd, env: { FORCE_COLOR: "1" } });
-      const around = args.includes("d") ? "W › " : "";
-      assertEquals(code, 0);
-      // deno-lint-ignore no-control-regex
-      const row = [...stdout.matchAll(/^\x1b\[1mWarning.*\n/gm)].at(-1)![0];
-      assertStringIncludes(row, "\x1b[33m⚠\x1b[39m");
-      // deno-lint-ignore no-control-regex
-      assertStringIncludes(row.replace(/\x1b\[\d+m/g, ""), warning(around));
-      assert(!stdout.includes("Jobs       \x1b[22m\x1b[32m"), stdout);
-      const next = `runner --strict ${args.at(-1)} (untested failures fail the run)\n`;
-      assertEquals(stdout.includes(next), args.length === 1);
-      assert(!stdout.includes("Workflows  \x1b[22m\x1b[32m"), stdout);
-    }
-  });
-});
-
 Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
   const { code, stdout } = await printed(QUIET_BAD, "-q", "--no-check");
   assertEquals(code, 1);

@@ -52,8 +52,6 @@ Deno.test("a step that says what must come needs no test", async () => {
       - uses: websocket
         with: { url: "{{vars.url}}", send: x }
 `;
-  const checked = await runSteps(steps, { args: ["check"], env: { URL: server.url } });
-  assertEquals(checked.stdout.match(/nothing tests the result/g)?.length, 1);
   const { stdout } = await runSteps(steps, { env: { URL: server.url } });
   assertStringIncludes(stdout, "1. ✓ websocket");
   assertStringIncludes(stdout, "2. ○ websocket");

@@ -50,7 +50,6 @@ const EVENTS: readonly RunEvent[] = [
     attempts: [ATTEMPT],
     echo: "hunter22",
     failures: [FAILURE],
-    untested: "exit hunter22",
     tests: [{
       expression: "hunter22",
       operands: [{ text: "hunter22", type: "string", value: "hunter22" }],
@@ -80,7 +79,6 @@ const EVENTS: readonly RunEvent[] = [
     interrupted: "hunter22",
     jobs: { passed: 0, failed: 1, skipped: 0 },
     steps: { passed: 0, failed: 1, skipped: 0, untested: 0, tolerated: 0 },
-    untestedFailures: 0,
     flaky: 0,
   },
   { type: "note", runId: "r", time: 0, level: "debug", text: "hunter22", run: RUN },

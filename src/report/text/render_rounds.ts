@@ -98,15 +98,17 @@ function countLine(step: StepTally, rounds: number, style: Style): string {
     skipped > 0 ? `, ${skipped} skipped` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
+  const failures = failed + tolerated;
   const best = untested > 0 ? "untested" : "passed";
   const icon = isKnown
     ? style.yellow("!")
     : stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
-  if (untested > 0) return `${icon} ${untested}/${ran} not tested${remarks}`;
-  const percent = passed / ran * 100;
+  if (untested > 0 && failures === 0) return `${icon} ${untested}/${ran} not tested${remarks}`;
+  const good = ran - failures;
+  const percent = good / ran * 100;
   // Rounding must not turn nearly all into all, nor nearly none into none.
-  const shown = passed === 0 || passed === ran ? percent : Math.min(Math.max(percent, 0.1), 99.9);
-  return `${icon} ${passed}/${ran} passed (${shown.toFixed(1)}%)${remarks}`;
+  const shown = good === 0 || good === ran ? percent : Math.min(Math.max(percent, 0.1), 99.9);
+  return `${icon} ${good}/${ran} passed (${shown.toFixed(1)}%)${remarks}`;
 }
 
 /** The distinct echoes of the rounds, each with its first round unless all are equal. */

@@ -58,10 +58,10 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
   ],
   [
     "there was nothing to test",
-    [untested, { ...untested, untested: "exit 1" }, { ...untested, untested: "exit 2" }],
-    `⚠ Load 120ms (3 rounds)
+    [untested, untested, untested],
+    `✓ Load 120ms (3 rounds)
    1. ping (repeating 3 times)
-      ○ 3/3 not tested, 2 with exit 1`,
+      ○ 3/3 not tested`,
   ],
   [
     "some were skipped",
