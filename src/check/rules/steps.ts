@@ -1,4 +1,4 @@
-import type { DataTemplate, Expression } from "../../expr/expression.ts";
+import type { Expression } from "../../expr/expression.ts";
 import { CHANGING_FUNCTIONS } from "../../expr/functions/random.ts";
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
@@ -6,10 +6,10 @@ import { referencesIn } from "../../expr/references.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { type Dict, isDict, type Value, valueAt } from "../../base/value/value.ts";
+import { isDict, valueAt } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import type { Check, CheckedStep, CheckModel } from "../model.ts";
+import type { Check, CheckedStep } from "../model.ts";
 import { conditionsOf } from "../readings.ts";
 
 /** Tests whose outcome does not depend on the run, and jobs that never run. */

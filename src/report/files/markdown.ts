@@ -105,7 +105,7 @@ function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
 /** The same counts as at the end of the text; a run that was cut off has what its cases say. */
 function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
   const rows = end
-    ? totalRows("Jobs", end, [], PLAIN)
+    ? totalRows("Jobs", end, PLAIN)
     : [{ label: "Steps", parts: stepParts({ steps: countRuns(all), ...NONE }, PLAIN) }];
   const texts = rows.map(({ label, parts, isRemark }) => {
     const text = plainParts(parts);
