@@ -35,6 +35,7 @@ const clock: Clock = {
     arm(milliseconds);
     return () => clearTimeout(timer);
   },
+  turn: navigator.hardwareConcurrency > 1 ? (act) => void setImmediate(act) : undefined,
 };
 
 const env: Environment = {

@@ -18,6 +18,11 @@ export interface Clock {
   ticks(): number;
   /** Calls `act` once after that many milliseconds; the result takes it back. */
   after(milliseconds: number, act: () => void): () => void;
+  /**
+   * Calls `act` in the next turn of the event loop, far earlier than the shortest timer; absent
+   * where the turns would take the only processor from others.
+   */
+  readonly turn?: ((act: () => void) => void) | undefined;
 }
 
 export interface Environment {

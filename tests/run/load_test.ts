@@ -175,6 +175,22 @@ Deno.test("each second has its own start, also where the last round begins just 
   assertEquals([users, started, count], [2, 22, 22]);
 });
 
+Deno.test("after a pause of the program a few rounds start at once, and two for each that ends", async () => {
+  const starts = new Map<number, number>();
+  const count = ({ time }: JobClock) => starts.set(time, (starts.get(time) ?? 0) + 1);
+  const { ended } = await runLoad("{ rate: 1000/s, for: 400ms }", (clock) => {
+    count(clock);
+    if (clock.time === 100) clock.advance(150);
+    return after(clock, clock.time < 255 ? 6 : 1);
+  });
+  assertEquals([ended.stats.started, ended.stats.passed], [400, 400]);
+  const most = [...starts].filter(([time]) => time >= 250).map(([, count]) => count);
+  assertEquals(most.slice(1, 5), [16, 16, 16, 16]);
+  // Those that end add theirs to those that the timer starts.
+  const greatest = Math.max(...most);
+  assert(greatest > 16 && greatest < 100, String(most));
+});
+
 Deno.test("a program that is busy starts rounds late, and says so", async () => {
   const { ended, seconds, events } = await runLoad("{ rate: 100/s, for: 1s }", (clock) => {
     if (clock.time === 500) clock.advance(155);

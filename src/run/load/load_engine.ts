@@ -8,14 +8,21 @@ import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
 import type { LoadRounds } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { Alarm } from "./alarm.ts";
 import { Gate } from "./gate.ts";
 import { LoadMeter } from "./load_meter.ts";
 import { LoadSeconds } from "./load_seconds.ts";
 import type { LoadPlan } from "./plan_load.ts";
 import type { Due } from "./schedule.ts";
 
-/** Milliseconds between two looks for rounds that are due. */
-const GRAIN = 1;
+/**
+ * After a pause of the program, so many rounds at most start at once, or as many as are due in so
+ * many milliseconds: the answers to a burst of all of them would wait for its end.
+ */
+const BURST = { rounds: 16, milliseconds: 5 } as const;
+
+/** Each round that ends starts so many that are due. */
+const SUCCESSORS = 2;
 
 /** Milliseconds after which users whose rounds wait for nothing give others their turn. */
 const LONGEST_TURN = 50;
@@ -67,11 +74,15 @@ export class LoadEngine implements FlightOwner, LoadRounds {
   /** Where the first rounds of all users wait for each other. */
   readonly #gate: Gate | undefined;
   readonly #done = Promise.withResolvers<void>();
+  readonly #alarm: Alarm;
   #began = 0;
-  #disarm: (() => void) | undefined;
   /** Of the rounds that start at a rate, the next one. */
   #due: Due | undefined;
   #dueTimes: Iterator<Due, undefined> | undefined;
+  #isStarting = false;
+  /** When the last burst was, and how many rounds may still be a part of it. */
+  #burst = -Infinity;
+  #left = 0;
   /** The numbers of users whose rounds are over, where rounds start at a rate. */
   readonly #free: number[] = [];
   #lastUser = -1;
@@ -122,8 +133,11 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     this.#meters = meters;
     this.#run = this.#runFor(meters.measured);
     this.#warmUpRun = this.#runFor(meters.warmUp);
+    this.#alarm = new Alarm(run.host.clock, () => this.#tick(), of);
     this.#seconds = new LoadSeconds({
-      ...{ schedule, of, meters, cpuTime: options.cpuTime },
+      ...{ schedule, of, meters },
+      // Idle turns leave the processor to others.
+      cpuTime: () => options.cpuTime() - this.#alarm.idle,
       now: () => {
         const inFlight = this.#peak;
         this.#peak = this.#inFlight;
@@ -156,7 +170,7 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     if (draining.reason !== undefined) this.#stop(draining.reason);
     this.#tick();
     await this.#done.promise.finally(() => {
-      this.#disarm?.();
+      this.#alarm.cancel();
       drained.remove();
     });
     if (this.#error !== undefined) throw this.#error;
@@ -174,8 +188,10 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     if (!isWarmUp && state === "failed" && !this.#options.plan.load.expect) this.hasFailed = true;
     this.#inFlight--;
     const { user } = names.round as { readonly user: number };
-    if (this.#dueTimes) this.#free.push(user);
-    else this.#think(user);
+    if (this.#dueTimes) {
+      this.#free.push(user);
+      this.#startDue(now, SUCCESSORS);
+    } else this.#think(user);
     this.#endIfOver();
   }
 
@@ -225,23 +241,21 @@ export class LoadEngine implements FlightOwner, LoadRounds {
   }
 
   #tick(): void {
-    this.#disarm = undefined;
     const now = this.#now();
     const { schedule } = this.#options.plan;
     this.#seconds.advance(now);
     if (!this.#isEnding) {
-      if (schedule.isOpen) this.#startDue(now);
+      if (schedule.isOpen) this.#startBurst(now);
       else this.#startUsers(now);
-      if (!this.#isEnding && now >= schedule.end) this.#end(schedule.end);
+      if (!this.#isEnding && now >= schedule.end && !this.#due) this.#end(schedule.end);
     }
     this.#endIfOver();
     this.#arm();
   }
 
-  /** Sets the timer for what is next. */
+  /** Sets the alarm for what is next. */
   #arm(): void {
-    const { start: { run: { host: { clock } } }, plan: { schedule } } = this.#options;
-    if (this.#disarm) return;
+    const { schedule } = this.#options.plan;
     if (this.#isEnding && this.#inFlight === 0) return;
     const now = this.#now();
     const next = this.#isEnding
@@ -249,23 +263,41 @@ export class LoadEngine implements FlightOwner, LoadRounds {
       : schedule.isOpen
       ? Math.min(this.#due?.time ?? Infinity, schedule.end)
       : schedule.nextChange(now);
-    const pause = Math.min(next, this.#seconds.end) - now;
-    this.#disarm = clock.after(Math.max(GRAIN, pause), () => this.#tick());
+    this.#alarm.set(Math.min(next, this.#seconds.end) - now);
   }
 
-  /** Starts the rounds that are due. */
-  #startDue(now: number): void {
-    for (let due = this.#due; due && due.time <= now; due = this.#due) {
+  /** Starts the rounds that are due, a burst of them in a millisecond. */
+  #startBurst(now: number): void {
+    if (now - this.#burst >= 1) {
+      const { milliseconds, rounds } = BURST;
+      this.#burst = now;
+      const usual = this.#options.plan.schedule.roundsBetween(now - milliseconds, now);
+      this.#left = Math.max(rounds, Math.ceil(usual));
+    }
+    this.#left -= this.#startDue(now, this.#left);
+  }
+
+  /** Starts rounds that are due, and returns how many. */
+  #startDue(now: number, most: number): number {
+    // A round may end at once.
+    if (this.#isStarting) return 0;
+    this.#isStarting = true;
+    let started = 0;
+    while (started < most && !this.#isEnding && this.#due && this.#due.time <= now) {
+      const due = this.#due;
       this.#due = this.#dueTimes!.next().value;
       const isOver = !due.isWarmUp && this.#measured >= this.#most;
-      if (isOver || this.#index >= this.#rows) return this.#end(due.time);
-      if (this.#inFlight >= this.#maxInFlight) {
+      if (isOver || this.#index >= this.#rows) {
+        this.#end(due.time);
+      } else if (this.#inFlight >= this.#maxInFlight) {
         this.#seconds.addDropped();
-        continue;
+      } else {
+        this.#begin(due.time, due.isWarmUp, this.#free.pop() ?? ++this.#lastUser);
+        started++;
       }
-      this.#begin(due.time, due.isWarmUp, this.#free.pop() ?? ++this.#lastUser);
-      if (this.#isEnding) return;
     }
+    this.#isStarting = false;
+    return started;
   }
 
   /** Lets the users begin that are there now. */
