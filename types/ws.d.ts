@@ -22,6 +22,7 @@ declare module "ws" {
     /** Stops reading the connection, and goes on. */
     pause(): void;
     resume(): void;
+    readonly isPaused: boolean;
   }
 
   const WebSocket: new (

@@ -153,6 +153,21 @@ Deno.test("the action runs in its working-directory, and annotates from the work
   assertEquals(step["working-directory"], "${{ inputs.working-directory }}");
 });
 
+Deno.test("the action takes a path for no option and no command, and a report for one path", {
+  ignore,
+}, async () => {
+  for (const path of ["-h", "--version", "help", "w.yml\n--help"]) {
+    const { code, stderr, outputs } = await runAction("", path);
+    assertEquals(code, 1, path);
+    assertStringIncludes(stderr, "runner: error: ");
+    assertStringIncludes(outputs, "\nresult=failed\n");
+  }
+  const { code, stdout, outputs } = await runAction("", "w.yml", { report: "a\nresult=passed" });
+  assertEquals([code, outputs], [1, "result=failed\n"]);
+  assertStringIncludes(stdout, "::error::invalid report: a path of one line is expected");
+  assertEquals((await runAction("", "w.yml", { report: "out\n" })).outputs.split("\n").length, 3);
+});
+
 Deno.test("the action keeps the reports of each of its uses in a job", { ignore }, async () => {
   const { outputs } = await runAction("", "w.yml", { times: 3 });
   const found = [...outputs.matchAll(/^report=.*\/(.*)$/gm)].map(([, name]) => name);

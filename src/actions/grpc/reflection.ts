@@ -73,6 +73,8 @@ async function openReflection(
   options: CallOptions,
   attempt: Attempt,
 ): Promise<{ readonly ask: Ask; readonly services: readonly string[] }> {
+  let refused: StepError | undefined;
+  // A server that knows only the old one, or a proxy before it, may refuse the other by any code.
   for (const version of ["v1", "v1alpha"]) {
     const service = KNOWN_TYPES.getService(`grpc.reflection.${version}.ServerReflection`)!;
     const method = service.method.serverReflectionInfo!;
@@ -97,13 +99,15 @@ async function openReflection(
       return messages as readonly Answer[];
     };
     const { code, message, messages } = await send([{ listServices: "*" }]);
-    if (code === UNIMPLEMENTED) continue;
-    if (code !== 0) throw refusal(code, message);
+    if (code !== 0) {
+      if (code !== UNIMPLEMENTED) refused ??= refusal(code, message);
+      continue;
+    }
     const [list] = messages as readonly Answer[];
     const services = list?.listServicesResponse?.service ?? [];
     return { ask, services: services.map(({ name = "" }) => name) };
   }
-  throw new StepError(
+  throw refused ?? new StepError(
     `${attempt.address} does not offer server reflection (UNIMPLEMENTED)`,
     "switch it on in the server, or name the files: proto: service.proto",
   );

@@ -76,7 +76,11 @@ export const redis = action({
       attempt.undo(() => client.disconnect());
       // The promise of connect() only says that the connection is closed; the event says why.
       let cause: unknown;
-      client.on("error", (error) => cause ??= error);
+      client.on("error", (error) => {
+        cause ??= error;
+        // A reply that no command awaits. Each further one would cost as much as thousands of others.
+        if (error.message.startsWith("Command queue state error")) client.stream.destroy();
+      });
       // The library hears one error; a second one must not end the program.
       client.on("connect", () => client.stream.on("error", (error) => cause ??= error));
       const reply = { size: 0 };

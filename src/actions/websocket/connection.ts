@@ -39,14 +39,19 @@ interface Handshake {
   readonly onOpen: (socket: WebSocket) => void;
 }
 
+/** The bytes that are read before timers and signals get a turn. */
+const TURN_BYTES = 65_536;
+
 /** Sends the request that opens a WebSocket; it is open where the code of the response is 101. */
 export async function openWebSocket(
   request: HttpRequest,
   socket: Socket,
-  { WebSocket, subprotocols, signal, onOpen }: Handshake,
+  { WebSocket, subprotocols: listed, signal, onOpen }: Handshake,
 ): Promise<Upgraded> {
+  const byHand = [request.headers["Sec-Websocket-Protocol"] ?? []].flat().join();
+  const subprotocols = [...new Set([...listed, ...byHand.split(/[\s,]+/).filter(Boolean)])];
   const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
-  const opening = new WebSocket(socketUrl(request.url.href), [...subprotocols], {
+  const opening = new WebSocket(socketUrl(request.url.href), subprotocols, {
     createConnection: () => socket,
     headers: headersOf(request),
     maxPayload: MAX_BYTES,
@@ -64,6 +69,15 @@ export async function openWebSocket(
   opening.on("open", () => {
     onOpen(opening);
     answer(upgrade!);
+    let bytes = 0;
+    // Pings, pongs and parts of messages can come without end, too.
+    socket.on("data", ({ length }: Uint8Array) => {
+      bytes += length;
+      if (bytes < TURN_BYTES) return;
+      bytes = 0;
+      socket.pause();
+      setTimeout(() => opening.isPaused || socket.resume());
+    });
   });
   opening.on("unexpected-response", (_request: unknown, response: IncomingMessage) => {
     const chunks: Bytes[] = [];

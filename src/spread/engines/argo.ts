@@ -82,6 +82,10 @@ function configOf({ name, files }: Exported) {
         "put the files into one directory",
       );
     }
+    // It would do so in the volumes, in the arguments, and once more in the pods.
+    if (path.includes("{{")) {
+      throw new RunnerError(`Argo Workflows fills in the {{ }} of '${path}'`, "rename the file");
+    }
     return { key: keyOf(path, taken), path: `${FLOW}/${path}` };
   });
   return { config: slugOf(name), items };
@@ -221,7 +225,7 @@ function reportTemplate(exported: Exported): object {
     },
     container: before
       ? {
-        ...container(exported, [literal(`${shellLine(before)}; ${shellLine(merge)}`)]),
+        ...container(exported, [`${shellLine(before)}; ${shellLine(merge)}`]),
         command: ["sh", "-c"],
       }
       : container(exported, merge.slice(1)),

@@ -45,6 +45,22 @@ const ITEM = {
   kinds: { x: "BOOK" },
 };
 
+Deno.test("grpc asks for the older reflection whatever the server answers about the newer", async () => {
+  for (const refusal of [2, 5, 7, 12, 13, 16]) {
+    await using shop = await grpcShop({ reflection: "v1alpha", refusal });
+    await using context = actionContext();
+    const { res } = await shopCall(shop, context)({ method: "GetItem", body: { id: "7" } });
+    assertEquals((res.body as Dict).id, "7");
+  }
+  await using shop = await grpcShop({ reflection: "none", refusal: 7 });
+  await using context = actionContext();
+  const { message } = await assertRejects(
+    () => shopCall(shop, context)({ method: "GetItem", body: { id: "7" } }),
+    StepError,
+  );
+  assertStringIncludes(message, "by reflection: not for you (PERMISSION_DENIED)");
+});
+
 Deno.test("grpc calls methods of every kind, found by reflection and in files", async () => {
   for (const reflection of ["v1", "v1alpha"] as const) {
     await using shop = await grpcShop({ reflection });

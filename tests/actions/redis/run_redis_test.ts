@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { redis } from "../../../src/actions/redis/redis.ts";
 import { runnerOf } from "../../support/run_action.ts";
@@ -42,6 +42,14 @@ Deno.test("redis reads replies of all types", async () => {
   assertEquals(status, 1);
   assertEquals(res.replies, [[7, null, "ab", [9007199254740993n]], "é"]);
   assertEquals([res.reply, res.error, res.error_code], [null, "MY error", "MY"]);
+});
+
+Deno.test("redis closes a connection on which replies come that no command awaits", async () => {
+  await using server = replyServer(["+PONG\r\n", `+PONG\r\n${"+x\r\n".repeat(100_000)}`]);
+  await using context = actionContext();
+  const params = { url: `redis://127.0.0.1:${server.port}`, commands: ["PING", "PING"] };
+  const { message } = await assertRejects(() => runRedis(params, context), StepError);
+  assertStringIncludes(message, "closed the connection");
 });
 
 const FAILURES: readonly (readonly [replies: readonly string[], message: string])[] = [

@@ -228,6 +228,36 @@ Deno.test("websocket chooses a subprotocol, sends headers and follows redirects"
   assertEquals(last!.headers.get("accept"), null);
 });
 
+Deno.test("websocket offers the subprotocols of a header, too", async () => {
+  await using context = actionContext();
+  await using server = echoServer();
+  const { res } = await runWebsocket({
+    url: server.url,
+    headers: { "sec-websocket-protocol": "chat.2" },
+    send: "x",
+    expect: "x",
+  }, context);
+  assertEquals(res.subprotocol, "chat.2");
+});
+
+Deno.test("websocket gives timers a turn while pongs come without end", async () => {
+  const chunk = new Uint8Array(2 ** 20);
+  for (let at = 0; at < chunk.length; at += 2) chunk.set([0x8a, 0], at);
+  let sent = 0;
+  await using server = rawServer(async (connection) => {
+    await upgrade(connection);
+    for (; sent < 16; sent++) await connection.send(chunk);
+    await connection.send(Uint8Array.of(0x81, 1, 0x7a));
+    await connection.closed();
+  });
+  await using context = actionContext();
+  let turns = 0;
+  const ticking = setInterval(() => turns++);
+  await runWebsocket({ url: `ws://127.0.0.1:${server.port}`, expect: "z" }, context);
+  clearInterval(ticking);
+  assert(turns >= 100, `${turns} turns in ${sent} MiB`);
+});
+
 Deno.test("websocket shares cookies with http, and signs in like it", async () => {
   await using context = actionContext();
   await using server = echoServer();

@@ -145,6 +145,14 @@ Deno.test("Argo: every reference has its template, task and artifact", async () 
   assertStringIncludes(report, "runner report merge /in/run.json /in /out --report");
 });
 
+Deno.test("a file whose name Argo would fill in cannot be exported", () =>
+  withFiles({ "{{workflow.name}}.yml": JSON.stringify(GRAPH) }, async (cwd) => {
+    const args = ["export", "argo", "{{workflow.name}}.yml", "--image", "i"];
+    const { code, stdout, stderr } = await runHere(args, { cwd });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "Argo Workflows fills in the {{ }} of '{{workflow.name}}.yml'");
+  }));
+
 Deno.test("the first lines say how to make all secrets", async () => {
   const args = ["--secret", "API_TOKEN", "--image", "i"];
   const table = [

@@ -8,6 +8,8 @@ import { fromFileUrl } from "@std/path/from-file-url";
 export interface ShopOptions {
   /** Version of reflection: `v1`, `v1alpha`, or none. */
   readonly reflection?: "v1" | "v1alpha" | "none";
+  /** The code by which other versions are refused; UNIMPLEMENTED by default. */
+  readonly refusal?: number;
   /** Paths of a certificate and its key; with `clients`, those who connect need one too. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly clients?: string };
 }

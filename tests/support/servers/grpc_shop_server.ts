@@ -128,6 +128,9 @@ function serve(call: Call, bodies: readonly Uint8Array[]): void {
   if (service === `grpc.reflection.${reflection}.ServerReflection`) {
     return answer(call, bodies.map(reflect));
   }
+  if (service?.startsWith("grpc.reflection.") && options.refusal !== undefined) {
+    return refuse(call, new Refusal(options.refusal, "not for you"));
+  }
   if (service === "grpc.health.v1.Health") return serveHealth(call, bodies[0]!);
   const method = shop.methods.find((one) => one.name === name);
   if (service !== shop.typeName || !method) return refuse(call, new Refusal(12, "no such method"));
