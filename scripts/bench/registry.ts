@@ -6,6 +6,7 @@ import { benchHtml } from "./html.ts";
 import { benchHttp } from "./http.ts";
 import { benchLoad } from "./load.ts";
 import { benchLoading } from "./loading.ts";
+import { benchRate } from "./rate.ts";
 import { benchReports } from "./reports.ts";
 import { benchRounds } from "./rounds.ts";
 import { benchScale } from "./scale.ts";
@@ -32,4 +33,5 @@ export const BENCHES: readonly Bench[] = [
   { name: "steps", measure: benchSteps },
   { name: "transfer", measure: benchTransfer },
   { name: "load", measure: benchLoad },
+  { name: "rate", measure: benchRate },
 ];
