@@ -33,7 +33,9 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       repeats: true,
       isOptional: true,
       path: "file",
-      summary: "A file or directory of another tool, or a curl command in quotes or after --",
+      summary:
+        "A file or directory of another tool, curl commands in quotes or after --, a script of " +
+        "them, or - for standard input",
     }],
     options: [
       {

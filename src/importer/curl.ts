@@ -1,10 +1,11 @@
 import { UsageError } from "../base/errors.ts";
 import { type Draft, type DraftStep, filled } from "../openapi/gen/draft.ts";
+import { literalText } from "../openapi/gen/templates.ts";
 import { Names } from "./import_names.ts";
 import type { ImportInput } from "./input.ts";
 import { FORM, RequestDraft } from "./request_draft.ts";
 import type { Data, Text } from "./template.ts";
-import { shellCommands, VARIABLE } from "./shell_words.ts";
+import { shellCommands, VARIABLE, withPlainDashes } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
 const VALUED = byLetter(
@@ -63,30 +64,59 @@ interface Options {
 
 /** Makes a workflow of one or more curl commands. */
 export function translateCurl({ words, files: [file] }: ImportInput): Draft {
-  const all = words.length > 1
-    ? [[...words]]
-    : shellCommands(file ?? { name: "curl", text: words[0] ?? "" });
+  const isOne = words.length > 1 && !words.every((word) => /^\S*curl(?:\.exe)?\s/.test(word));
+  const { commands: all, faults } = isOne
+    ? { commands: [words.map(withoutPageQuotes)], faults: [] }
+    : shellCommands(file ?? { name: "curl", text: words.join("\n") });
   const commands = all.flatMap((command) => {
     const start = command.findIndex((word) => /(?:^|\/)curl(?:\.exe)?$/.test(word));
-    return start < 0 ? [] : [command.slice(start + 1)];
+    return start < 0 ? [] : partsOf(command.slice(start + 1));
   });
+  const notes = faults.filter(({ line }) => /\bcurl\b/.test(line))
+    .map(({ line, error }) => `${line}: ${error.diagnostics[0]!.message}`);
   if (commands.length === 0) {
+    if (faults.length > 0) throw faults[0]!.error;
     throw new UsageError(
       "the command does not begin with curl",
       "runner new --from curl 'curl https://example.com', or the command after --",
     );
   }
   const names = new Names();
+  for (const command of all) {
+    // Words of a shell, in which only variables of the shell are variables.
+    const [, name, value] = command.length > 1
+      ? []
+      : /^([A-Za-z_]\w*)=([^\ue000]*)$/s.exec(command[0]!) ?? [];
+    if (name !== undefined) names.defineTemplate(`env ${name}`, literalText(value!));
+  }
   const requests = commands.flatMap((command) => {
-    const options = readOptions(command);
-    if (options.urls.length === 0) throw new UsageError("the curl command has no URL");
-    return options.urls.map((url) => ({ url, step: stepOf(url, options, names) }));
+    try {
+      const options = readOptions(command);
+      if (options.urls.length === 0) throw new UsageError("the curl command has no URL");
+      return options.urls.map((url) => ({ url, step: stepOf(url, options, names) }));
+    } catch (error) {
+      if (!(error instanceof UsageError) || commands.length === 1) throw error;
+      notes.push(`curl ${command.join(" ")}: ${error.message}`);
+      return [];
+    }
   });
+  if (requests.length === 0) throw new UsageError("no curl command has a URL");
   const { url } = requests[0]!;
   const host = URL.parse(withHttp(url))?.host ?? url.split("/")[0]!;
   const name = host.replace(VARIABLE, "$1");
   const steps = requests.map(({ step }) => step);
-  return { name, vars: names.vars, jobs: [{ name, steps }], notes: [] };
+  return { name, vars: names.vars, jobs: [{ name, steps }], notes };
+}
+
+/** A word without the quotes that a page has put in the place of those of a shell. */
+function withoutPageQuotes(word: string): string {
+  return withPlainDashes(word.replace(/^[“”„‘’‚](.*)[“”„‘’]$/s, "$1"));
+}
+
+/** The commands that --next divides one into. */
+function partsOf(words: readonly string[]): readonly (readonly string[])[] {
+  const end = words.findIndex((word) => word === "--next" || word === "-:");
+  return end < 0 ? [words] : [words.slice(0, end), ...partsOf(words.slice(end + 1))];
 }
 
 function readOptions(words: readonly string[]): Options {
@@ -103,9 +133,6 @@ function readOptions(words: readonly string[]): Options {
     if (!/^-./.test(word)) urls.push(word);
     else if (word.startsWith("--")) {
       const name = word.slice(2);
-      if (name === "next") {
-        throw new UsageError("--next of curl is not supported", "translate each command by itself");
-      }
       if (hasValue(name)) take(word, name);
       else if (!WITHOUT_MEANING.has(name)) switches.add(name);
     } else {

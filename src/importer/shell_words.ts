@@ -1,16 +1,24 @@
+import { LoadError } from "../base/errors.ts";
 import type { ImportFile } from "./input.ts";
 import { problemAt } from "./input.ts";
 
 /** The name of a variable of the shell in a word, between marks that no text has. */
 export const VARIABLE = /\ue000(\w+)\ue000/g;
 
+interface ShellCommands {
+  readonly commands: readonly (readonly string[])[];
+  /** The lines that cannot be read. */
+  readonly faults: readonly { readonly line: string; readonly error: LoadError }[];
+}
+
 /**
  * The commands of a text and their words, as a POSIX shell or bash reads them; variables are marked.
  * A line that begins with an option belongs to the command before it, since people lose the
  * backslash at the end of a line. What a command reads or writes is left out.
  */
-export function shellCommands(input: ImportFile): string[][] {
-  const file = { ...input, text: withoutCarets(input.text) };
+export function shellCommands(input: ImportFile): ShellCommands {
+  const file = { ...input, text: withoutCarets(withoutTypography(input.text)) };
+  const faults: { line: string; error: LoadError }[] = [];
   const { text } = file;
   const commands: string[][] = [];
   let words: string[] = [];
@@ -30,69 +38,99 @@ export function shellCommands(input: ImportFile): string[][] {
     if (words.length > 0) commands.push(words);
     words = [];
   };
+  let start = 0;
   while (at < text.length) {
-    const letter = text[at]!;
-    if (/\s/.test(letter)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      if (letter === "\n" && !/^\s*-/.test(text.slice(at))) end();
-      at++;
-    } else if (letter === "#" && word === undefined) {
-      at = endOfLine(at);
-    } else if (letter === "\\" || letter === "^" && /^\^\r?\n/.test(text.slice(at, at + 3))) {
-      // A backslash, or a caret of cmd.exe, at the end of a line continues it.
-      const next = text[at + 1] ?? "";
-      if (next === "\n") at += 2;
-      else if (next === "\r") at += 3;
-      else {
-        add(next);
-        at += 2;
+    if (words.length === 0 && word === undefined) start = at;
+    try {
+      const letter = text[at]!;
+      if (/\s/.test(letter)) {
+        if (word !== undefined) words.push(word);
+        word = undefined;
+        if (letter === "\n" && !/^\s*-/.test(text.slice(at))) end();
+        at++;
+      } else if (letter === "#" && word === undefined) {
+        at = endOfLine(at);
+      } else if (letter === "\\" || letter === "^" && /^\^\r?\n/.test(text.slice(at, at + 3))) {
+        // A backslash, or a caret of cmd.exe, at the end of a line continues it.
+        const next = text[at + 1] ?? "";
+        if (next === "\n") at += 2;
+        else if (next === "\r") at += 3;
+        else {
+          add(next);
+          at += 2;
+        }
+      } else if (letter === "'") {
+        const end = closing("'", at + 1);
+        add(text.slice(at + 1, end));
+        at = end + 1;
+      } else if (letter === "$" && text[at + 1] === "'") {
+        let end = at + 2;
+        while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1;
+        if (end >= text.length) throw problemAt(file, at + 1, "the quote ' is not closed");
+        add(unescape(text.slice(at + 2, end)));
+        at = end + 1;
+      } else if (letter === '"') {
+        let end = at + 1;
+        while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+        if (end >= text.length) throw problemAt(file, at, 'the quote " is not closed');
+        for (let from = at + 1; from < end;) {
+          const [, escaped] = /^\\(\n|[\\"$`])/.exec(text.slice(from, from + 2)) ?? [];
+          const expanded = escaped === undefined ? expansionAt(file, from) : undefined;
+          if (escaped !== undefined) add(escaped === "\n" ? "" : escaped);
+          else add(expanded ? mark(expanded.name) : text[from]!);
+          from = escaped !== undefined ? from + 2 : expanded?.end ?? from + 1;
+        }
+        add("");
+        at = end + 1;
+      } else if (expansionAt(file, at)) {
+        const { name, end } = expansionAt(file, at)!;
+        add(mark(name));
+        at = end;
+      } else if (
+        /[|;&]/.test(letter) && word === undefined || /^;(?:\s|$)/.test(text.slice(at, at + 2))
+      ) {
+        if (word !== undefined) words.push(word);
+        word = undefined;
+        end();
+        at++;
+      } else if (/[<>]/.test(letter) && (word === undefined || /^\d$/.test(word))) {
+        word = undefined;
+        at += /^[<>]+&?[ \t]*\S*/.exec(text.slice(at))![0].length;
+      } else {
+        add(letter);
+        at++;
       }
-    } else if (letter === "'") {
-      const end = closing("'", at + 1);
-      add(text.slice(at + 1, end));
-      at = end + 1;
-    } else if (letter === "$" && text[at + 1] === "'") {
-      let end = at + 2;
-      while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1;
-      if (end >= text.length) throw problemAt(file, at + 1, "the quote ' is not closed");
-      add(unescape(text.slice(at + 2, end)));
-      at = end + 1;
-    } else if (letter === '"') {
-      let end = at + 1;
-      while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
-      if (end >= text.length) throw problemAt(file, at, 'the quote " is not closed');
-      for (let from = at + 1; from < end;) {
-        const [, escaped] = /^\\(\n|[\\"$`])/.exec(text.slice(from, from + 2)) ?? [];
-        const expanded = escaped === undefined ? expansionAt(file, from) : undefined;
-        if (escaped !== undefined) add(escaped === "\n" ? "" : escaped);
-        else add(expanded ? mark(expanded.name) : text[from]!);
-        from = escaped !== undefined ? from + 2 : expanded?.end ?? from + 1;
-      }
-      add("");
-      at = end + 1;
-    } else if (expansionAt(file, at)) {
-      const { name, end } = expansionAt(file, at)!;
-      add(mark(name));
-      at = end;
-    } else if (
-      /[|;&]/.test(letter) && word === undefined || /^;(?:\s|$)/.test(text.slice(at, at + 2))
-    ) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      end();
-      at++;
-    } else if (/[<>]/.test(letter) && (word === undefined || /^\d$/.test(word))) {
-      word = undefined;
-      at += /^[<>]+&?[ \t]*\S*/.exec(text.slice(at))![0].length;
-    } else {
-      add(letter);
-      at++;
+    } catch (error) {
+      // A line that cannot be read costs no other one.
+      if (!(error instanceof LoadError)) throw error;
+      const [line] = /^(?:\\[^]|\n\s*(?=-)|.)*/.exec(text.slice(start))!;
+      faults.push({ line: line.replace(/\s+/g, " ").trim(), error });
+      [words, word, at] = [[], undefined, start + line.length];
     }
   }
   if (word !== undefined) words.push(word);
   end();
-  return commands;
+  return { commands, faults };
+}
+
+/** The option that a word with dashes of a word processor is: `–X`, `—data`. */
+export function withPlainDashes(word: string): string {
+  return word.replace(
+    /^(?=-*[–—])[–—-]+(?=\w)([a-z][a-z\d-]{2,})?/,
+    (_, name) => name === undefined ? "-" : `--${name}`,
+  );
+}
+
+/** A text with the quotes and dashes of a shell in place of those that a page made of them. */
+function withoutTypography(text: string): string {
+  return text.replace(
+    /'[^']*'|"(?:[^"\\]|\\.)*"|[“”„]([^“”„]*)[“”„]|[‘’‚]([^‘’]*)[‘’]|(?<=\s)-*[–—][–—-]*\w[\w-]*/g,
+    (all, double, single) => {
+      if (double !== undefined) return `"${double}"`;
+      if (single !== undefined) return `'${single.replace(/[“”„]/g, '"')}'`;
+      return withPlainDashes(all);
+    },
+  );
 }
 
 /**

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path/join";
+import { CHECKOUT } from "../support/documents.ts";
 import { type ImportCase, importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -31,6 +33,44 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
       assertEquals(one!.headers.get("authorization"), "Bearer aaaabbbbccccdddd");
       assertEquals(JSON.parse(one!.body), { tea: "Assam ☕", n: { m: 1 } });
     },
+  }],
+  ["several commands, --next, and quotes and dashes of a page", {
+    args: [
+      "curl",
+      "curl URL/a --next URL/b",
+      "curl “URL/c” –X PUT —data ‘{“a”: 1}’ -H 'X-Quote: “it”'",
+    ],
+    seen: ([one, two, three]) => {
+      assertEquals([one!.path, two!.path, three!.path], ["/a", "/b", "/c"]);
+      assertEquals([three!.method, three!.body], ["PUT", '{"a": 1}']);
+    },
+  }],
+  ["words with quotes and dashes of a page", {
+    args: ["curl", "--", "curl", "–X", "DELETE", "“URL/a”"],
+    seen: ([one]) => assertEquals([one!.method, one!.path], ["DELETE", "/a"]),
+  }],
+  ["a script, whose lines that cannot be read cost no other one", {
+    args: ["curl", "smoke.sh"],
+    files: {
+      "smoke.sh": `#!/bin/sh
+SHOP=URL
+curl $SHOP/a
+TOKEN=$(curl $SHOP/login | jq -r .token)
+curl $SHOP/b -d "$(cat x)" \\
+  -X PUT
+curl -d
+curl $SHOP/c -d 'not closed
+curl "$SHOP/d" | jq .
+`,
+    },
+    lines: ['shop: "URL"'],
+    notes: [
+      "TOKEN=$(curl $SHOP/login | jq -r .token): this expansion of the shell is not supported",
+      'curl $SHOP/b -d "$(cat x)"',
+      "curl $SHOP/c -d 'not closed: the quote ' is not closed",
+      "curl -d: the option -d of curl has no value",
+    ],
+    seen: (all) => assertEquals(all.map(({ path }) => path), ["/a", "/d"]),
   }],
   ["a secret after a brace, under the name of a variable of the machine", {
     args: ["curl", "curl URL/form -d 'path={ghp_16C7e42F292c6912E7710c838347Ae178B4a}'"],
@@ -241,13 +281,27 @@ Deno.test("new --from curl says what is wrong with a command", async () => {
       ['curl http://x -H "X: $(cat y)"'],
       "curl:1:22: error: this expansion of the shell is not supported",
     ],
-    [["curl http://a --next http://b"], "--next of curl is not supported"],
+    [["curl -d", "curl -s"], "no curl command has a URL"],
   ];
   for (const [args, message] of table) {
     const { code, stdout, stderr } = await runMain(["new", "--from", "curl", ...args]);
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, message);
   }
+});
+
+Deno.test("new - translates the commands of standard input", async () => {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", join(CHECKOUT, "cli.ts"), "new", "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("curl http://h/a\ncurl http://h/b\n"));
+  await writer.close();
+  const { code, stdout } = await child.output();
+  const text = new TextDecoder().decode(stdout);
+  assertEquals([code, ...text.match(/get: .*/g)!], [0, 'get: "http://h/a"', 'get: "http://h/b"']);
 });
 
 Deno.test("new prints a workflow that runs, and overwrites nothing", async () => {

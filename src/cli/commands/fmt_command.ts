@@ -28,7 +28,7 @@ export async function fmtCommand(
       done.add(name);
       files++;
       try {
-        const file = await readInput(name, host);
+        const file = await readInputFile(name, host);
         const text = formatYaml(file, "file");
         if (name === "-" && !onlyCheck) host.stdout.write(text);
         if (text === file.text) continue;
@@ -92,7 +92,8 @@ function hasSteps(steps: Value | undefined): boolean {
   return Array.isArray(steps) && steps.some((step) => isDict(step) && step.uses !== undefined);
 }
 
-async function readInput(name: string, host: Host): Promise<Source> {
+/** A file, or standard input for "-". */
+export async function readInputFile(name: string, host: Host): Promise<Source> {
   if (name !== "-") return await readTextFile(name, host, "file");
   return { name: "<stdin>", text: decodeText(await new Response(Deno.stdin.readable).bytes()) };
 }

@@ -24,6 +24,7 @@ import { printWarnings } from "../messages.ts";
 import { logLevel } from "../output_mode.ts";
 import { writeTextFile } from "../write_text_file.ts";
 import { commentMistakes } from "./comment_mistakes.ts";
+import { readInputFile } from "./fmt_command.ts";
 import { countDraft, printWritten, runHint } from "./print_written.ts";
 
 /** Prints a workflow to begin with, or one that is made of something else, or writes it. */
@@ -78,7 +79,7 @@ function starter([first]: readonly string[], out = "workflow.yml"): Made {
 
 /** The formats of files by the ends of their names. */
 const BY_NAME: readonly (readonly [pattern: RegExp, format: string])[] = [
-  [/^curl(?:\.exe)?(?:\s|$)/, "curl"],
+  [/^curl(?:\.exe)?(?:\s|$)|\.(?:sh|bash)$|^-$/, "curl"],
   [/\.har$/i, "har"],
   [/\.hurl$/i, "hurl"],
   [/\.(?:http|rest)$/i, "http"],
@@ -204,15 +205,15 @@ async function readInput(
       `runner new --from ${name} ${example[input]}`,
     );
   }
-  if (input !== "command" && operands.length > 1) {
+  if (operands.length > 1 && (input !== "command" || path === "-")) {
     throw new UsageError(`new --from ${name} takes one ${input}, and '${operands[1]}' is another`);
   }
-  if (input === "command") return { words: operands, files: [], directory: "." };
+  if (input === "command" && path !== "-" && !await host.files.isFile(path).catch(() => false)) {
+    return { words: operands, files: [], directory: "." };
+  }
   // A file of a collection is one of a directory, too.
   const isDirectory = input === "directory" && !await host.files.isFile(path);
-  const files = isDirectory
-    ? await readDirectory(path, host)
-    : [await readTextFile(path, host, "file")];
+  const files = isDirectory ? await readDirectory(path, host) : [await readInputFile(path, host)];
   const directory = isDirectory ? path : path.replace(/[^/\\]*$/, "") || ".";
   return { words: [], files, directory };
 }
