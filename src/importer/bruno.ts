@@ -15,7 +15,7 @@ import {
 } from "./expressions.ts";
 import {
   isNoUrl,
-  putParameter,
+  putParameters,
   RequestDraft,
   withoutComments,
   withScheme,
@@ -159,8 +159,8 @@ function stepOf(
   const settings = requestOf(blocks)!;
   const name = metaOf(blocks).get("name") ?? "request";
   request.method = settings.get("method")!;
-  let url = settings.get("url") ?? "";
-  for (const [key, value] of pairsOf(blocks, "params:path")) url = putParameter(url, key, value);
+  const values = new Map(pairsOf(blocks, "params:path"));
+  const url = putParameters(withScheme(settings.get("url") ?? "", names), values);
   // A header of a request replaces that of its folder.
   const inherited = new Map([...around, blocks].flatMap((one) => pairsOf(one, "headers")));
   for (const [key, value] of inherited) request.headers.push([key, template(value)]);
@@ -173,7 +173,7 @@ function stepOf(
   const credentials = new Map(pairsOf(owner, `auth:${auth}`));
   request.setAuth(auth, (field) => credentials.get(field) ?? "");
   // Before what the response gives new values to.
-  request.url = template(withScheme(url));
+  request.url = template(url);
   setBody(request, settings.get("body") ?? "none", blocks);
   setSettings(request, blocks);
   request.name = template(name);

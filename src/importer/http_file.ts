@@ -4,7 +4,7 @@ import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { readHttpRequests, type WrittenRequest } from "./http_requests.ts";
 import { type ImportInput, linesOf, problemAt } from "./input.ts";
-import { type Pairs, RequestDraft } from "./request_draft.ts";
+import { type Pairs, RequestDraft, withScheme } from "./request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
 import type { Text } from "./template.ts";
 
@@ -87,9 +87,7 @@ function stepOf(
     request.setGraphql(query.trim(), variables);
   } else setBody(request, body, file);
   const host = written.headers.find(([one]) => /^host$/i.test(one))?.[1];
-  const address = /^(?:[a-z]+:\/\/|\{\{)/.test(url)
-    ? url
-    : `http://${url.startsWith("/") ? host ?? "localhost" : ""}${url}`;
+  const address = withScheme(url.startsWith("/") ? `${host ?? "localhost"}${url}` : url, names);
   const path = address.replace(/^https?:\/\/[^/]*/, "").replace(/^\{\{[^}]*\}\}/, "");
   request.name = template(name === "" ? `${method} ${path || "/"}` : name);
   request.method = method === "GRAPHQL" ? "POST" : method;

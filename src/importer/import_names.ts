@@ -144,6 +144,20 @@ export class Names {
     return this.capture(name);
   }
 
+  /** A text whose variable at its beginning is replaced by its value, if that is known. */
+  startOf(text: string): string {
+    const [whole = "", name = ""] = /^\{\{\s*([^{}]+?)\s*\}\}/.exec(text) ?? [];
+    const known = (value: Value | undefined, rest: string, depth: number): string | undefined => {
+      if (typeof value !== "string" || value === "" || depth > 9) return undefined;
+      const [inner = "", variable] = /^\{\{vars\.(\w+)\}\}/.exec(value) ?? [];
+      return variable === undefined
+        ? value + rest
+        : known(this.#vars[variable], value.slice(inner.length) + rest, depth + 1);
+    };
+    if (this.#outputOf.has(name)) return text;
+    return known(this.#vars[this.#varOf.get(name) ?? ""], text.slice(whole.length), 0) ?? text;
+  }
+
   /** The expression by which a request reads a variable. */
   read(name: string): string {
     return this.#readOf(this.#expressionOf(name));

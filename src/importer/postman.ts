@@ -14,7 +14,7 @@ import {
 import {
   isNoUrl,
   type Pairs,
-  putParameter,
+  putParameters,
   RequestDraft,
   withoutComments,
   withScheme,
@@ -50,9 +50,11 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
   const info = need("map", file!, root, ["info"], EXPORT_IT);
   needItems(file!, root, ["item"]);
   const names = new Names();
-  for (const { key, name, value, type, disabled } of dictsOf(collection.variable)) {
-    // What nothing defines is read from the environment.
-    if (disabled !== true && type !== "secret") names.define(String(key ?? name), value ?? "");
+  for (const variable of dictsOf(collection.variable)) {
+    // What nothing defines is a var without a value.
+    if (variable.disabled !== true && variable.type !== "secret") {
+      names.define(nameOf(variable), variable.value ?? "");
+    }
   }
   const notes: string[] = [];
   const outside: Around = { auth: null, path: [], tests: [], behavior: {}, notes };
@@ -94,6 +96,11 @@ function inside(around: Around, item: Dict, name: string): Around {
   return { ...around, auth: item.auth ?? around.auth, tests, behavior };
 }
 
+/** The name of a variable, which some versions call its id. */
+function nameOf({ key, name, id }: Dict): string {
+  return String(key ?? name ?? id);
+}
+
 /** Throws at the first item, however deep, that is neither a request nor a folder. */
 function needItems(file: ImportFile, root: Value, path: Path): void {
   for (const [index] of need("list", file, root, path, EXPORT_IT).entries()) {
@@ -111,7 +118,7 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
     return dictsOf(item.item).flatMap((one) => stepsOf(one, inner, names));
   }
   const { request = "" } = item;
-  const url = urlOf(isDict(request) ? request.url ?? "" : request);
+  const url = urlOf(isDict(request) ? request.url ?? "" : request, names);
   if (isNoUrl(url)) {
     around.notes.push(`the request "${item.name ?? ""}": it has no URL`);
     return [];
@@ -151,16 +158,14 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   return request.step(name);
 }
 
-function urlOf(url: Value): string {
+function urlOf(url: Value, names: Names): string {
   const { raw, variable } = isDict(url) ? url : {} as Dict;
   let text = isDict(url)
     ? `${String(raw ?? joinUrl(url)).replace(/[?#].*$/s, "")}${queryOf(url)}`
     : String(url);
   text = text.replace(/#.*$/, "").trim();
-  for (const { key, value } of dictsOf(variable)) {
-    text = putParameter(text, String(key), String(value ?? ""));
-  }
-  return withScheme(text);
+  const values = dictsOf(variable).map((one) => [nameOf(one), String(one.value ?? "")] as const);
+  return putParameters(withScheme(text, names), new Map(values));
 }
 
 /** Joins a URL that has only parts, each a text or a list. */

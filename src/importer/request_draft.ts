@@ -265,14 +265,18 @@ export function isNoUrl(url: string): boolean {
   return /^(?:https?:\/\/)?\s*$/.test(url);
 }
 
-/** A URL that may have no scheme, or begin with a variable. */
-export function withScheme(url: string): string {
-  return url === "" || /^(?:https?:\/\/|\{\{)/.test(url) ? url : `http://${url}`;
+/** A URL that may have no scheme, or begin with a variable whose value has none. */
+export function withScheme(url: string, names: Names): string {
+  return url === "" || /^(?:[a-z]+:\/\/|\{\{)/i.test(names.startOf(url)) ? url : `http://${url}`;
 }
 
-/** A URL with a value for its parameter `:name`. */
-export function putParameter(url: string, name: string, value: string): string {
-  return url.replace(/\/:[^/?]+/g, (part) => part === `/:${name}` ? `/${value}` : part);
+/** A URL with values for its parameters `:name`; one without a value is a variable. */
+export function putParameters(url: string, values: ReadonlyMap<string, string>): string {
+  const valueOf = (name: string) => values.get(name) || `{{${name}}}`;
+  return url.replace(
+    /^[^?#]*/,
+    (path) => path.replace(/(?<!\/)\/:([^/:]+)/g, (_, name) => `/${valueOf(name)}`),
+  );
 }
 
 /** The parameters of a body that was sent as text. */

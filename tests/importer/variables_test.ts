@@ -54,3 +54,30 @@ Deno.test("a variable that needs an undefined one is put together where it is re
     seen: ([one]) => assertEquals(one!.path, "/v1/x"),
   });
 });
+
+/** A variable without a scheme at the beginning of a URL, and a parameter of its path. */
+const HOSTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  postman: {
+    "a.json": postman("{{host}}/items/:item?x=/:y", {
+      variable: [{ id: "host", value: "{{address}}" }, { id: "address", value: "ADDRESS" }],
+    }),
+  },
+  bruno: {
+    "a/a.bru": "meta {\n  name: a\n}\n\nget {\n  url: {{host}}/items/:item?x=/:y\n}\n",
+    "a/environments/e.bru": "vars {\n  host: ADDRESS\n}\n",
+  },
+  http: { "a.http": "@host = ADDRESS\n\nGET {{host}}/items/{{item}}?x=/:y\n" },
+};
+
+for (const [format, files] of Object.entries(HOSTS)) {
+  Deno.test(`new --from ${format}: a host without a scheme, and a parameter of the path`, async () => {
+    const [path = ""] = Object.keys(files);
+    await importCase({
+      args: [format, format === "bruno" ? "a" : path],
+      files,
+      vars: { item: "7" },
+      lines: ['get: "http://{{vars.host}}/items/{{vars.item}}?x=/:y"', "item: null"],
+      seen: ([one]) => assertEquals(one!.path, "/items/7?x=/:y"),
+    });
+  });
+}
