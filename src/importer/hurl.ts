@@ -1,279 +1,295 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
-import type { Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
-import { headerOf, literal } from "./expressions.ts";
-import { type HurlEntry, readHurlEntries, unescape } from "./hurl_entries.ts";
-import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
+import { headerOf } from "./expressions.ts";
+import {
+  type HurlEntry,
+  jsonParts,
+  MARK,
+  markVariables,
+  type Pair,
+  type Parts,
+  partsOf,
+  readHurlEntries,
+  type Token,
+  unescape,
+  writePart,
+} from "./hurl_entries.ts";
+import { bodyHash, QueryReader, SENT_ONCE } from "./hurl_queries.ts";
+import { Variables } from "./hurl_variables.ts";
 import { Names } from "./import_names.ts";
-import { type ImportFile, type ImportInput, type Line, problemAt } from "./input.ts";
+import type { ImportInput } from "./input.ts";
 import { RequestDraft } from "./request_draft.ts";
-import type { Data } from "./template.ts";
+import { type Data, mapTexts, Template } from "./template.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {
   const names = new Names();
+  const variables = new Variables(names);
   const entries = readHurlEntries(file!);
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.hurl$/, "");
-  const steps = entries.map((entry, index) => stepOf(file!, entry, index, names));
-  const job = { name: title, steps, keys: { on_failure: "stop" } };
+  const steps = entries.map((entry, index) => stepOf(entry, index, variables));
+  // Hurl follows no redirect, and asks for no compression, unless an entry says so.
+  const defaults = { http: { follow_redirects: false, headers: { "Accept-Encoding": null } } };
+  const job = { name: title, steps, keys: { on_failure: "stop", defaults } };
   return { name: title, vars: names.vars, jobs: [job], notes: [] };
 }
 
-function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names): DraftStep {
-  const { method, url, request: sent, comments } = entry;
+function stepOf(entry: HurlEntry, index: number, variables: Variables): DraftStep {
+  const { method, url, request: sent, comment } = entry;
+  const request = new RequestDraft(variables.names);
   const sections = sent.sections.filter(({ lines }) => lines.length > 0);
-  const request = new RequestDraft(names);
-  const { template } = request;
+  const options = sections.flatMap(({ name, lines }) => name === "Options" ? lines : []);
+  for (const { raw } of options.filter(({ key }) => key.join("") === "variable")) {
+    const [, name, value] = /^([\w-]+)\s*=\s*(.*)$/s.exec(raw) ?? [];
+    if (name === undefined) request.notes.push(`the option variable: ${raw}`);
+    else variables.define(name, value!);
+  }
   request.method = method;
-  request.params.follow_redirects = false;
-  for (const { name, lines } of sections) {
-    // Options may define variables for later entries.
-    for (const { text } of name === "Options" ? lines : []) {
-      const variable = /^variable\s*:\s*([\w-]+)=(.*)$/.exec(text);
-      if (variable) names.define(variable[1]!, variableOf(variable[2]!));
-    }
+  for (const { key, value } of sent.headers) {
+    request.headers.push([key.map(writePart).join(""), variables.dataOf(value)]);
   }
-  request.headers.push(...sent.headers.map(([name, value]) => [name, template(value)] as const));
-  for (const { name, lines } of sections) {
-    setSection(request, name, lines.map((line) => pairOf(file, line)));
-  }
-  if (sent.body.length > 0) setBody(request, file, sent.body);
-  const name = comments.at(-1) ??
+  for (const { name, lines } of sections) setSection(request, name, lines, variables);
+  for (const option of options) setOption(request, option, variables);
+  if (sent.body) setBody(request, sent.body, variables);
+  request.name = comment ??
     `${index + 1}. ${method} ${url.replace(/^https?:\/\/[^/]*|\{\{[^}]*\}\}/, "")}`;
   // Before what the response gives new values to.
-  request.name = template(name);
-  request.url = template(url);
-  addTests(request, file, entry);
-  return request.step(name);
+  request.url = variables.dataOf(partsOf(url));
+  addTests(request, entry, variables);
+  return request.step();
 }
 
 function setSection(
   request: RequestDraft,
   name: string,
-  pairs: readonly (readonly [key: string, value: string])[],
+  lines: readonly Pair[],
+  variables: Variables,
 ): void {
-  const { template } = request;
-  const texts = pairs.map(([key, value]) => [template(key), template(value)] as const);
+  const write = (parts: Parts) => variables.dataOf(parts);
+  const pairs = lines.map(({ key, value }) => [write(key), write(value)] as const);
   switch (name) {
     case "QueryStringParams":
     case "Query":
-      request.params.query = texts;
+      request.params.query = pairs;
       break;
     case "FormParams":
     case "Form":
-      request.body = { form: texts };
+      request.body = { form: pairs };
       break;
     case "MultipartFormData":
     case "Multipart":
       request.body = {
-        multipart: pairs.map(([key, value]) => {
-          const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
-          return [
-            template(key),
-            path === undefined
-              ? template(value)
-              : { file: template(path), ...type ? { type: template(type) } : {} },
-          ];
+        multipart: lines.map(({ key, raw, value }) => {
+          const [, path, type] = /^file,\s*((?:\\.|[^;\\])*?)\s*;\s*(.*)$/s.exec(raw) ?? [];
+          const file = path !== undefined && {
+            file: write(unescape(path)),
+            ...type ? { type: write(partsOf(type)) } : {},
+          };
+          return [write(key), file || write(value)];
         }),
       };
       break;
     case "Cookies":
       request.headers.push([
         "Cookie",
-        template(pairs.map(([key, value]) => `${key}=${value}`).join("; ")),
+        write(lines.flatMap(({ key, value }, index) => [
+          ...index > 0 ? ["; "] : [],
+          ...key,
+          "=",
+          ...value,
+        ])),
       ]);
       break;
     case "BasicAuth": {
-      const [[username, password] = ["", ""]] = texts;
+      const [[username, password] = ["", ""]] = pairs;
       request.params.auth = { basic: { username, password } };
       break;
     }
-    case "Options":
-      for (const [key, value] of pairs) setOption(request, key, value);
-      break;
   }
 }
 
-function addTests(request: RequestDraft, file: ImportFile, entry: HurlEntry): void {
-  const { names, tests, notes } = request;
+function addTests(request: RequestDraft, entry: HurlEntry, variables: Variables): void {
+  const { tests, notes } = request;
   const { response, code, version } = entry;
   if (code !== undefined && code !== "*") tests.push(`res.code == ${code}`);
-  if (version === "/2") {
+  if (version === "/2" || version === "/1.1") {
     request.params.version = "auto";
-    tests.push('res.version == "2"');
-  } else if (version !== undefined && version !== "/1.1") notes.push(`HTTP${version}`);
-  const headers = response?.headers ?? [];
-  for (const [name, value] of headers) {
-    const isRepeated = /^set-cookie$/i.test(name) ||
-      headers.filter(([one]) => one.toLowerCase() === name.toLowerCase()).length > 1;
-    // Headers of one name are one text.
-    const [actual, expected] = [headerOf(name), textOf(value, names)];
-    tests.push(
-      isRepeated
-        ? `', ' + ${actual} + ', ' contains ', ' + ${expected} + ', '`
-        : `${actual} == ${expected}`,
-    );
+    tests.push(`res.version == "${version.slice(1)}"`);
+  } else if (version !== undefined) notes.push(`HTTP${version}`);
+  const linesOf = (section: string) =>
+    (response?.sections ?? []).flatMap(({ name, lines }) => name === section ? lines : []);
+  const captured: string[] = [];
+  for (const { key, raw, tokens } of linesOf("Captures")) {
+    const name = key.map(writePart).join("");
+    const capture = new QueryReader(tokens, variables).capture();
+    if (capture) {
+      if (capture.found !== undefined) tests.push(capture.found);
+      request.capture(name, capture.value);
+      variables.capture(name, capture.value);
+      captured.push(name);
+    } else notes.push(`the capture ${name}: ${raw}`);
   }
-  for (const { name, lines } of response?.sections ?? []) {
-    for (const { text, offset } of lines) {
-      if (name === "Captures") {
-        const [, key = "", query = ""] = /^([\w-]+)\s*:\s*(.+)$/.exec(text) ?? [];
-        if (key === "") throw problemAt(file, offset, "expected name: query");
-        const value = queryOf(query, names);
-        const isSecret = value?.rest === "redact";
-        if (!value || value.rest !== "" && !isSecret) notes.push(`the capture ${text}`);
-        else {
-          const { expression } = value;
-          request.capture(key, isSecret ? `secret(${expression})` : expression);
-        }
-      } else {
-        const test = assertOf(text, names);
-        if (test === undefined) notes.push(`the assert ${text}`);
-        else tests.push(test);
-      }
-    }
+  variables.endCaptures(captured);
+  for (const { key, value } of response?.headers ?? []) {
+    tests.push(headerTest(key.map(writePart).join(""), variables.textOf(value)));
   }
-  if (response && response.body.length > 0) addBodyTest(request, file, response.body);
-  if (code === "*" && tests.length === 0) tests.push("res.code > 0");
+  if (response?.body) addBodyTest(request, response.body, variables);
+  for (const { raw, tokens } of linesOf("Asserts")) {
+    const test = new QueryReader(tokens, variables).assert();
+    if (test === undefined) notes.push(`the assert ${raw}`);
+    else tests.push(test);
+  }
+  // Without a response, any will do.
+  if (tests.length === 0) tests.push("res.code > 0");
 }
 
-function addBodyTest({ names, tests, notes }: RequestDraft, file: ImportFile, lines: Line[]) {
-  const [{ offset } = { offset: 0 }] = lines;
-  const text = markVariables(lines.map((line) => line.text).join("\n"));
-  const expected = new RequestDraft(names, (text) => text);
-  setBody(expected, file, [{ text, offset }]);
-  notes.push(...expected.notes);
-  const { json, body, file: path } = expected.body;
-  if (json !== undefined) tests.push(`res.body == ${literalOf(json as Value, names)}`);
-  else if (typeof body === "string") {
-    tests.push(`(res.rawbody ?? res.body) == ${textOf(body, names)}`);
-  } else if (path !== undefined) notes.push(`the body of the response: the file ${path}`);
+/** Tests that a header has a value, among others if it was sent several times. */
+function headerTest(name: string, expected: string): string {
+  if (/^set-cookie$/i.test(name)) return `${expected} in map(res.cookies, .raw)`;
+  const value = headerOf(name);
+  const values = value.replace("res.headers", "res.repeated_headers?.");
+  return SENT_ONCE.test(name)
+    ? `${value} == ${expected}`
+    : `${expected} in (${values} ?? [${value}])`;
 }
 
-function pairOf(file: ImportFile, { text, offset }: Line): readonly [key: string, value: string] {
-  const [, key = "", value = ""] = /^(.+?)\s*:\s*(.*)$/.exec(text) ?? [];
-  if (key === "") throw problemAt(file, offset, "expected name: value");
-  return [key, unescape(value)];
+function addBodyTest({ tests, notes }: RequestDraft, body: Token, variables: Variables): void {
+  const hash = bodyHash(body);
+  const parts = textIn(body);
+  if (hash !== undefined) tests.push(`res.sha256 == ${hash}`);
+  else if (parts === undefined) notes.push("the body of the response");
+  else tests.push(`(res.rawbody ?? res.body) == ${variables.textOf(parts)}`);
 }
 
-/** The value of a variable, which is a number or a boolean without quotes. */
-function variableOf(text: string): Value {
-  return /^(?:true|false|-?\d.*|".*")$/.test(text) ? tryParseJson(text) ?? text : text;
+/** The exact text of a body that is one. */
+function textIn(body: Token): Parts | undefined {
+  if (body.kind === "text") return body.parts;
+  if (body.kind === "json") return jsonParts(body.json);
+  if (body.kind !== "graphql") return undefined;
+  const { query, variables } = body;
+  const written = JSON.stringify(query.map(writePart).join(""));
+  return jsonParts(`{"query":${written}${variables && `,"variables":${variables}`}}`);
 }
 
-/** Before the name of a variable that is a whole value of JSON. */
-const MARK = "\ue000";
-
-/** JSON whose variables outside of texts are texts with a mark, so that it can be parsed. */
-function markVariables(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
-  return text.replace(
-    /"(?:[^"\\]|\\.)*"|\{\{\s*([\w-]+)\s*\}\}/g,
-    (whole, name) => name === undefined ? whole : JSON.stringify(MARK + name),
+function setOption(request: RequestDraft, { key, raw, value }: Pair, variables: Variables): void {
+  const { params, keys, notes } = request;
+  const name = key.join("");
+  const constant = value.map((part) =>
+    typeof part === "string" ? part : variables.constant(part.variable) ?? null
   );
-}
-
-/** JSON that may have variables, as an expression. */
-function literalOf(value: Value, names: Names): string {
-  return literal(
-    value,
-    (text) => text.startsWith(MARK) ? names.read(text.slice(1)) : textOf(text, names),
-  );
-}
-
-function setOption(
-  { params, keys, notes, template }: RequestDraft,
-  key: string,
-  value: string,
-): void {
-  switch (key) {
+  const [only] = value;
+  const text = constant.join("");
+  const isKnown = !constant.includes(null) || /^(?:user|proxy|variable)$/.test(name);
+  switch (isKnown ? name : "") {
     case "location":
-      if (value === "true") delete params.follow_redirects;
+      if (text === "true") {
+        Object.assign(params, { max_redirects: 50, ...params, follow_redirects: true });
+      }
+      return;
+    case "max-redirs":
+      params.max_redirects = Number(text);
       return;
     case "insecure":
-      if (value === "true") params.tls = { verify: false };
+      if (text === "true") params.tls = { verify: false };
+      return;
+    case "compressed":
+      if (text === "true") request.headers.push(["Accept-Encoding", "gzip, deflate"]);
       return;
     case "retry":
-      if (Number(value) < 0) notes.push("retry without an end: 1000 times");
+      if (Number(text) < 0) notes.push("retry without an end: 1000 times");
       keys.retry = {
         interval: "1s",
-        ...keys.retry as Record<string, Data>,
-        max_attempts: Number(value) < 0 ? 1000 : (Number(value) || 0) + 1,
+        ...keys.retry as Readonly<Record<string, Data>>,
+        max_attempts: Number(text) < 0 ? 1000 : Number(text) + 1,
       };
       return;
-    case "skip":
-      if (value === "true") keys.skipif = "true";
-      return;
-    case "user": {
-      const [username = "", password = ""] = value.split(/:(.*)/s);
-      params.auth = { basic: { username: template(username), password: template(password) } };
-      return;
-    }
     case "retry-interval":
       keys.retry = {
         max_attempts: 1,
-        ...keys.retry as Record<string, Data>,
-        interval: template(durationOf(value)),
+        ...keys.retry as Readonly<Record<string, Data>>,
+        interval: durationOf(text, "ms"),
       };
       return;
+    case "skip":
+      if (text === "true") keys.skipif = "true";
+      return;
     case "delay":
-      keys.wait = template(durationOf(value));
+      keys.wait = durationOf(text, "ms");
       return;
     case "max-time":
-      params.timeout = template(durationOf(value));
+      params.timeout = durationOf(text, "s");
       return;
+    case "user": {
+      const [username = "", password = ""] = raw.split(/:(.*)/s)
+        .map((part) => variables.dataOf(unescape(part)));
+      params.auth = { basic: { username, password } };
+      return;
+    }
     case "proxy":
-      params.proxy = template(value);
-      return;
-    case "max-redirs":
-      params.max_redirects = Number(value) || 0;
+      params.proxy = variables.dataOf(value);
       return;
     case "variable":
-    case "compressed":
     case "verbose":
     case "very-verbose":
       return;
     default:
-      notes.push(`the option ${key}: ${value}`);
+      if (name === "skip" && value.length === 1 && typeof only === "object") {
+        keys.skipif = variables.valueOf(only.variable);
+      } else notes.push(`the option ${name}: ${raw}`);
   }
 }
 
-function durationOf(value: string): string {
-  return /^\d+$/.test(value) ? `${value}ms` : value;
+function durationOf(value: string, unit: string): string {
+  return /^\d+$/.test(value) ? `${value}${unit}` : value;
 }
 
-function setBody(request: RequestDraft, file: ImportFile, lines: readonly Line[]): void {
-  const text = lines.map((line) => line.text).join("\n").trim();
-  const path = /^file,(.*?);$/.exec(text)?.[1]!;
-  if (path !== undefined) {
-    request.body = { file: path.trim() };
+function setBody(request: RequestDraft, body: Token, variables: Variables): void {
+  if (body.kind === "file") {
+    request.body = { file: variables.dataOf(body.path) };
     request.type = null;
     return;
   }
-  if (/^(?:base64|hex),/.test(text)) {
-    request.notes.push(`the body ${text.slice(0, 40)}: http sends bytes only from files`);
-    request.body = {};
-    return;
-  }
-  const block = /^```[ \t]*([\w-]*)[^\n]*\n(.*)```$/s.exec(text) ?? /^```()(.*)```$/s.exec(text);
-  if (block?.[1] === "graphql") {
-    const [, query = "", variables = ""] = /^(.*?)(?:\n\s*variables\s*(\{.*\}))?$/s
-      .exec(block[2]!.trim())!;
-    return request.setGraphql(query.trim(), variables);
-  }
-  const line = /^`(.*)`$/s.exec(text);
-  const inner = block?.[2] ?? line?.[1] ?? text;
-  const isPlain = block === null && line === null;
-  if (block?.[1] === "json" || isPlain && /^[[{"]/.test(text)) {
-    request.type = "application/json";
-    request.setText(inner, request.contentType ?? request.type);
-    if (block === null && request.body.json === undefined && !inner.includes("{{")) {
-      const hint = "a text is written `text`";
-      throw problemAt(file, lines[0]!.offset, "the body is not JSON", hint);
+  if (body.kind === "bytes") {
+    request.type = null;
+    try {
+      request.body = { body: new TextDecoder("utf-8", { fatal: true }).decode(body.bytes) };
+    } catch {
+      request.notes.push("the body in bytes: http sends them from files");
     }
     return;
   }
-  const isXml = block?.[1] === "xml" || block === null && text.startsWith("<");
-  request.type = isXml ? "application/xml" : null;
-  request.setText(inner, request.contentType ?? "text/plain");
+  const isJson = body.kind !== "text" || body.language === "json";
+  request.type = isJson
+    ? "application/json"
+    : body.kind === "text" && body.language === "xml"
+    ? "application/xml"
+    : null;
+  if (body.kind === "graphql") {
+    const data = body.variables === "" ? undefined : dataIn(body.variables, variables);
+    if (body.variables === "" || data !== undefined) {
+      const query = variables.dataOf(body.query);
+      request.body = { graphql: { query, ...data === undefined ? {} : { variables: data } } };
+      return;
+    }
+  }
+  const json = body.kind === "json" ? dataIn(body.json, variables) : undefined;
+  request.body = json === undefined || json === null
+    ? { body: variables.dataOf(textIn(body)!) }
+    : { json };
+}
+
+/** JSON as data; undefined if the same data would be written in another way. */
+function dataIn(json: string, variables: Variables): Data | undefined {
+  const marked = markVariables(json);
+  const value = tryParseJson(marked);
+  const plain = marked.replace(/("(?:[^"\\]|\\.)*")|\s+/gs, "$1");
+  const hasVariableKey = /\}\}(?:[^"\\]|\\.)*"\s*:/s.test(marked);
+  if (value === undefined || JSON.stringify(value) !== plain || hasVariableKey) return undefined;
+  return mapTexts(value as Data<string>, (text) => {
+    if (!text.startsWith(MARK)) return variables.dataOf(partsOf(text), true);
+    const name = text.slice(1);
+    const read = variables.read(name);
+    const isText = typeof (variables.constant(name) ?? "") === "string";
+    return new Template(`{{${isText ? `fromJSON(string(${read} ?? 'null'))` : read}}}`);
+  });
 }

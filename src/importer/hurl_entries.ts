@@ -1,171 +1,378 @@
-import type { ImportFile, Line } from "./input.ts";
-import { linesOf, problemAt } from "./input.ts";
+import { type ImportFile, problemAt } from "./input.ts";
 
-/** A part of an entry: `[Asserts]` and its lines. */
-interface Section {
-  readonly name: string;
-  readonly lines: Line[];
+/** A text: what stands for itself, and variables by their names. */
+export type Parts = readonly (string | Variable)[];
+
+export interface Variable {
+  readonly variable: string;
+  /** Whether it is inside a string of JSON, which its value must not end. */
+  readonly isInJson?: true;
 }
 
-interface Message {
-  readonly headers: (readonly [name: string, value: string])[];
-  readonly sections: Section[];
-  /** The lines of the body, as they are. */
-  readonly body: Line[];
+/** A part of an assert or a capture, or a body. */
+export type Token =
+  | { readonly kind: "word"; readonly word: string }
+  | { readonly kind: "text"; readonly parts: Parts; readonly language?: string }
+  | { readonly kind: "graphql"; readonly query: Parts; readonly variables: string }
+  | { readonly kind: "json"; readonly json: string }
+  | { readonly kind: "pattern"; readonly pattern: string }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "file"; readonly path: Parts }
+  | { readonly kind: "variable"; readonly name: string };
+
+/** A line of a section or a header. */
+export interface Pair {
+  readonly key: Parts;
+  /** The value as it is written; for a query, with its filters. */
+  readonly raw: string;
+  readonly value: Parts;
+  readonly tokens: readonly Token[];
+}
+
+/** A request or a response. */
+export interface Message {
+  readonly headers: readonly Pair[];
+  readonly sections: readonly { readonly name: string; readonly lines: readonly Pair[] }[];
+  readonly body?: Token;
 }
 
 export interface HurlEntry {
   readonly method: string;
   readonly url: string;
   readonly request: Message;
-  /** The code that the response must have, or `*`. */
+  /** The code that the response must have, or `*`, and its version: `/2`. */
   readonly code?: string;
-  /** The version of HTTP that the response must have: `/2`. */
   readonly version?: string;
   readonly response?: Message;
-  readonly comments: readonly string[];
+  readonly comment?: string;
 }
 
-const METHOD = /^(?!HTTP\b)([A-Z]{3,})\s+(\S.*)$/;
-const METHODS =
-  /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|LINK|UNLINK|PURGE|LOCK|UNLOCK|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|VIEW|REPORT|SEARCH|QUERY)$/;
 const SECTIONS = {
   request:
     "Options Query QueryStringParams Form FormParams Multipart MultipartFormData Cookies BasicAuth",
   response: "Captures Asserts",
 };
-const RESPONSE = /^HTTP(\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
-const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
+
+const KEY =
+  /((?!\[)(?:\{\{[^}\n]*\}\}|\\u\{[\da-fA-F]+\}|\\[^\n]|[\p{L}\p{N}_.@$!%&'*+^|~[\]/-])+)[ \t]*:/uy;
+const VARIABLE = /\{\{\s*([\w-]+)\s*\}\}/;
 
 /** The entries of a Hurl file: requests with their responses. */
 export function readHurlEntries(file: ImportFile): HurlEntry[] {
-  const lines = linesOf(file);
-  const entries: HurlEntry[] = [];
-  let at = 0;
-  let comments: string[] = [];
-  for (; at < lines.length; at++) {
-    const text = lines[at]!.text.trim();
-    if (text.startsWith("#")) comments.push(text.replace(/^#+\s*/, ""));
-    if (text === "" || text.startsWith("#")) continue;
-    const start = METHOD.exec(text);
-    if (!start || !METHODS.test(start[1]!)) {
-      throw problemAt(
-        file,
-        lines[at]!.offset,
-        start ? `unknown method ${start[1]}` : "expected a request",
-        "an entry begins with GET http://…",
-      );
-    }
-    const [request, afterRequest] = readMessage(file, lines, at + 1, "request");
-    const status = RESPONSE.exec(withoutComment(lines[afterRequest]?.text.trim() ?? ""));
-    const [response, after] = status
-      ? readMessage(file, lines, afterRequest + 1, "response")
-      : [undefined, afterRequest] as const;
-    entries.push({
-      method: start[1]!,
-      url: withoutComment(start[2]!),
-      request,
-      ...status ? { code: status[2]! } : {},
-      ...status?.[1] ? { version: status[1] } : {},
-      response,
-      comments,
-    });
-    comments = [];
-    at = after - 1;
-    // Comments right above a request are its name.
-    while (lines[at]!.text.trim().startsWith("#")) at--;
-  }
-  if (entries.length === 0) throw problemAt(file, 0, "there is no request in the file");
-  return entries;
+  return new Reader(file).entries();
 }
 
-/** Reads headers, sections and a body; returns the number of the line after them, too. */
-function readMessage(
-  file: ImportFile,
-  lines: readonly Line[],
-  from: number,
-  kind: "request" | "response",
-): [message: Message, next: number] {
-  const message: Message = { headers: [], sections: [], body: [] };
-  let at = from;
-  const ends = (text: string) => METHOD.test(text) || RESPONSE.test(text);
-  for (; at < lines.length; at++) {
-    const { text, offset } = lines[at]!;
-    const trimmed = withoutComment(text.trim());
-    if (trimmed === "") continue;
-    if (ends(trimmed)) return [message, at];
-    const section = /^\[(\w+)\]$/.exec(trimmed);
-    if (section) {
-      const [, name = ""] = section;
+/** A part as it is written. */
+export function writePart(part: string | Variable): string {
+  return typeof part === "string" ? part : `{{${part.variable}}}`;
+}
+
+/** The parts of a text, without escapes in it. */
+export function partsOf(text: string): Parts {
+  return text.split(VARIABLE).map((part, index) => index % 2 === 1 ? { variable: part } : part)
+    .filter((part) => part !== "");
+}
+
+/** The parts of a text with escapes; an escaped brace does not begin a variable. */
+export function unescape(text: string): Parts {
+  return joined(
+    text.split(/(\\u\{[\da-fA-F]{1,6}\}|\\.)/s).flatMap((part, index) =>
+      index % 2 === 0 ? partsOf(part) : part.replace(/^\\(?:u\{(\w+)\}|(.))/s, resolveEscape)
+    ),
+  );
+}
+
+/** Parts with texts that follow each other as one. */
+function joined(parts: Parts): Parts {
+  const all: (string | Variable)[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === "string" && typeof last === "string") all[all.length - 1] = last + part;
+    else all.push(part);
+  }
+  return all;
+}
+
+function resolveEscape(_: string, code: string | undefined, letter: string): string {
+  if (code !== undefined) return String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff));
+  return { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }[letter] ?? letter;
+}
+
+/** The exact text of JSON: whatever the values of its variables are, its strings stay strings. */
+export function jsonParts(json: string): Parts {
+  return joined(
+    json.split(/("(?:[^"\\]|\\.)*")/s).flatMap((text, index) =>
+      partsOf(text).map((part) =>
+        index % 2 === 0 || typeof part === "string" ? part : { ...part, isInJson: true as const }
+      )
+    ),
+  );
+}
+
+/** Reads a file from its start to its end. */
+class Reader {
+  #at = 0;
+  /** What could have followed where nothing that is known does. */
+  #expected = "";
+
+  constructor(readonly file: ImportFile) {}
+
+  entries(): HurlEntry[] {
+    const entries: HurlEntry[] = [];
+    const { text } = this.file;
+    this.#take(/\ufeff/y);
+    while (true) {
+      const comment = this.#skipLines();
+      if (this.#at >= text.length) break;
+      const [, method, url] =
+        this.#take(/(?!HTTP\b)([A-Z]+)[ \t]+((?:https?:\/\/|\{\{)(?:\{\{.*?\}\}|[^\s#])*)/y) ?? [];
+      if (method === undefined || url === undefined) throw this.#unknownLine(entries.length > 0);
+      this.#endLine();
+      const request = this.#message("request");
+      const before = this.#at;
+      this.#skipLines();
+      const status = this.#take(/HTTP(\/[\d.]+)?(?:\/\*)?[ \t]+(\d{3}|\*)(?=[\s#]|$)/y);
+      if (status) this.#endLine();
+      else this.#at = before;
+      entries.push({
+        method,
+        url,
+        request,
+        ...status && { code: status[2]!, response: this.#message("response") },
+        ...status?.[1] && { version: status[1] },
+        ...comment === undefined ? {} : { comment },
+      });
+    }
+    if (entries.length === 0) throw this.#problem("there is no request in the file", undefined, 0);
+    return entries;
+  }
+
+  #unknownLine(isInEntry: boolean): Error {
+    if (!isInEntry) return this.#problem("expected a request", "an entry begins with GET http://…");
+    const isResponse = this.file.text.startsWith("HTTP", this.#at);
+    if (this.#expected !== "" && !isResponse) return this.#problem(this.#expected);
+    return this.#problem(
+      "expected a header, a section or a body",
+      isResponse
+        ? "a response begins with HTTP 200 or HTTP *"
+        : "headers are written Name: value, and an entry begins with GET http://…",
+    );
+  }
+
+  #message(kind: keyof typeof SECTIONS): Message {
+    this.#expected = "";
+    const headers = this.#pairs(false);
+    const sections: { name: string; lines: Pair[] }[] = [];
+    while (true) {
+      const before = this.#at;
+      this.#skipLines();
+      const start = this.#at;
+      const [, name] = this.#take(/\[([A-Z]\w*)\](?=[ \t]*(?:#|\r?\n|$))/y) ?? [];
+      if (name === undefined) {
+        this.#at = before;
+        break;
+      }
       if (!SECTIONS[kind].split(" ").includes(name)) {
         const known = `a ${kind} has ${SECTIONS[kind].replaceAll(" ", ", ")}`;
-        throw problemAt(file, offset, `unknown section [${name}] of a ${kind}`, known);
+        throw this.#problem(`unknown section [${name}] of a ${kind}`, known, start);
       }
-      message.sections.push({ name, lines: [] });
-    } else if (/^(?:[[{`<]|"|base64,|hex,|file,)/.test(trimmed)) {
-      at = readBody(file, lines, at, message);
-    } else if (message.sections.length > 0) {
-      message.sections.at(-1)!.lines.push({
-        text: trimmed,
-        offset: offset + text.indexOf(trimmed),
-      });
-    } else {
-      const header = HEADER.exec(trimmed);
-      if (!header) {
-        throw problemAt(
-          file,
-          offset,
-          "expected a header, a section or a body",
-          /^HTTP\b/.test(trimmed)
-            ? "a response begins with HTTP 200 or HTTP *"
-            : "headers are written Name: value",
-        );
+      this.#endLine();
+      this.#expected = name === "Captures" ? "expected name: query" : "expected name: value";
+      const lines = name === "Asserts" ? this.#asserts() : this.#pairs(name === "Captures");
+      sections.push({ name, lines });
+    }
+    const before = this.#at;
+    this.#skipLines();
+    const body = this.#body();
+    if (body === undefined) this.#at = before;
+    else this.#endLine();
+    return { headers, sections, ...body && { body } };
+  }
+
+  #pairs(hasQueries: boolean): Pair[] {
+    const pairs: Pair[] = [];
+    while (true) {
+      const before = this.#at;
+      this.#skipLines();
+      const [, key] = this.#take(KEY) ?? [];
+      if (key === undefined) {
+        this.#at = before;
+        return pairs;
       }
-      message.headers.push([header[1]!, unescape(header[2]!)]);
+      if (hasQueries) {
+        pairs.push({ key: unescape(key), value: [], ...this.#tokens() });
+        continue;
+      }
+      const [, raw = ""] = this.#take(/[ \t]*((?:\\u\{\w*\}|\\[^\r\n]|[^\\#\r\n])*)/y) ?? [];
+      this.#endLine();
+      const trimmed = raw.trimEnd();
+      pairs.push({ key: unescape(key), raw: trimmed, value: unescape(trimmed), tokens: [] });
     }
   }
-  return [message, at];
-}
 
-/** Reads the lines of a body; returns the number of its last line. */
-function readBody(
-  file: ImportFile,
-  lines: readonly Line[],
-  from: number,
-  { body }: Message,
-): number {
-  const first = lines[from]!.text.trim();
-  body.push(lines[from]!);
-  if (first.startsWith("```")) {
-    if (/^```.*```$/.test(first) && first.length > 5) return from;
-    for (let at = from + 1; at < lines.length; at++) {
-      body.push(lines[at]!);
-      if (lines[at]!.text.trim().endsWith("```")) return at;
+  #asserts(): Pair[] {
+    const asserts: Pair[] = [];
+    while (true) {
+      const before = this.#at;
+      this.#skipLines();
+      if (this.#see(/(?!(?:true|false|null)\s|(?:base64|hex|file),)[a-z]/y)) {
+        asserts.push({ key: [], value: [], ...this.#tokens() });
+      } else {
+        this.#at = before;
+        return asserts;
+      }
     }
-    throw problemAt(file, lines[from]!.offset, "the body ``` is not closed");
   }
-  if (/^(?:`|"|base64,|hex,|file,)/.test(first)) return from;
-  let at = from;
-  while (at + 1 < lines.length) {
-    const next = withoutComment(lines[at + 1]!.text.trim());
-    if (METHOD.test(next) || RESPONSE.test(next)) break;
-    body.push(lines[++at]!);
+
+  /** The tokens up to the end of the line, and their text. */
+  #tokens(): { readonly raw: string; readonly tokens: readonly Token[] } {
+    const tokens: Token[] = [];
+    this.#take(/[ \t]*/y);
+    const start = this.#at;
+    let end = start;
+    while (!this.#take(/[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y)) {
+      this.#take(/[ \t]*/y);
+      tokens.push(this.#token());
+      end = this.#at;
+    }
+    return { raw: this.file.text.slice(start, end), tokens };
   }
-  // Comments below a body are about what follows.
-  while (/^(?:#.*)?$/.test(body.at(-1)!.text.trim())) {
-    body.pop();
-    at--;
+
+  #token(): Token {
+    const [, quoted] = this.#take(/"((?:[^"\\\n]|\\.)*)"/y) ?? [];
+    if (quoted !== undefined) return { kind: "text", parts: unescape(quoted) };
+    const [, pattern] = this.#take(/\/((?:[^/\\\n]|\\.)*)\//y) ?? [];
+    if (pattern !== undefined) return { kind: "pattern", pattern: pattern.replaceAll("\\/", "/") };
+    const [, name] = this.#take(/\{\{\s*([\w-]+)\s*\}\}/y) ?? [];
+    if (name !== undefined) return { kind: "variable", name };
+    const value = this.#rawText() ?? this.#bytes();
+    if (value) return value;
+    const [word = ""] = this.#take(/[=!<>]=|[<>]|[^\s#"`]+|./yu) ?? [];
+    return { kind: "word", word };
   }
-  return at;
+
+  /** A text between backticks, on one line or on several. */
+  #rawText(): Token | undefined {
+    const start = this.#at;
+    const [, head, language = ""] = this.#take(/```(([ \t\w,-]*)\r?\n)?/y) ?? [];
+    if (this.#at > start) {
+      const end = this.file.text.indexOf("```", this.#at);
+      if (end < 0) throw this.#problem("the body ``` is not closed", undefined, start);
+      const text = this.file.text.slice(this.#at, end);
+      this.#at = end + 3;
+      const words = head === undefined ? [] : language.split(/[\s,]+/);
+      if (words.includes("graphql")) {
+        const [, query = "", variables = ""] = /^(.*?)(?:\n\s*variables\s*(\{.*\}))?$/s
+          .exec(text.trim())!;
+        return { kind: "graphql", query: partsOf(query.trim()), variables };
+      }
+      const isPlain = words.some((word) => /^(?:raw|novariable)$/.test(word));
+      const parts = isPlain ? [text] : words.includes("escape") ? unescape(text) : partsOf(text);
+      return { kind: "text", parts, ...words[0] ? { language: words[0] } : {} };
+    }
+    const [, line] = this.#take(/`((?:[^`\\\n]|\\.)*)`/y) ?? [];
+    return line === undefined ? undefined : { kind: "text", parts: unescape(line) };
+  }
+
+  #bytes(): Token | undefined {
+    const start = this.#at;
+    const [, kind, written = ""] =
+      this.#take(/(hex|base64|file),[ \t]*((?:\{\{.*?\}\}|\\.|[^;\\])*?)[ \t]*;/ys) ?? [];
+    if (kind === undefined) return undefined;
+    if (kind === "file") return { kind: "file", path: unescape(written) };
+    try {
+      const text = written.replace(/\s/g, "");
+      const bytes = kind === "hex" ? Uint8Array.fromHex(text) : Uint8Array.fromBase64(text);
+      return { kind: "bytes", bytes };
+    } catch {
+      throw this.#problem(`this is not ${kind}`, undefined, start);
+    }
+  }
+
+  #body(): Token | undefined {
+    const start = this.#at;
+    const value = this.#rawText() ?? this.#bytes();
+    if (value) return value;
+    if (this.#see(/</y)) {
+      const text = this.#balanced(XML_PART, "XML");
+      return { kind: "text", parts: [text], language: "xml" };
+    }
+    if (this.#see(/[[{]/y) && !this.#see(/\{\{/y)) {
+      return { kind: "json", json: this.#json(this.#balanced(JSON_PART, "JSON"), start) };
+    }
+    const [scalar] = this.#take(
+      /(?:"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|\{\{[^}\n]*\}\})(?=[ \t]*(?:#|\r?\n|$))/y,
+    ) ?? [];
+    return scalar === undefined ? undefined : { kind: "json", json: this.#json(scalar, start) };
+  }
+
+  #json(text: string, start: number): string {
+    try {
+      JSON.parse(markVariables(text));
+      return text;
+    } catch {
+      throw this.#problem("the body is not JSON", "a text is written `text`", start);
+    }
+  }
+
+  /** The text up to where everything that was opened is closed. */
+  #balanced(part: RegExp, name: string): string {
+    const start = this.#at;
+    for (let depth = 0;;) {
+      const [text] = this.#take(part) ?? [];
+      if (text === undefined) {
+        throw this.#problem(`the body is not ${name}`, "a text is written `text`", start);
+      }
+      if (/^(?:[\]}]|<\/)/.test(text)) depth--;
+      else if (/^(?:[[{]$|<[^!?].*[^/]>$|<[^!?/]>$)/s.test(text)) depth++;
+      if (depth === 0 && /^(?:[\]}]|<[^!?])/.test(text)) {
+        return this.file.text.slice(start, this.#at);
+      }
+    }
+  }
+
+  /** Skips lines that are empty or comments; returns the last comment. */
+  #skipLines(): string | undefined {
+    const start = this.#at;
+    this.#take(/(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:#[^\n]*$)?/y);
+    const comments = this.file.text.slice(start, this.#at).match(/#[^\n]*/g);
+    return comments?.at(-1)?.replace(/^#+\s*/, "").trimEnd();
+  }
+
+  #endLine(): void {
+    if (!this.#take(/[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y)) {
+      throw this.#problem("expected the end of the line");
+    }
+  }
+
+  #see(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    return pattern.test(this.file.text);
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.file.text);
+    if (found) this.#at = pattern.lastIndex;
+    return found;
+  }
+
+  #problem(message: string, hint?: string, at = this.#at): Error {
+    return problemAt(this.file, at, message, hint);
+  }
 }
 
-/** Removes a comment, which begins with # after a space, outside of quotes. */
-function withoutComment(text: string): string {
-  if (text.startsWith("#")) return "";
-  return /^(?:"(?:[^"\\]|\\.)*"|`[^`]*`|(?<!\s)#|[^#])*/.exec(text)![0].trimEnd();
-}
+const JSON_PART = /\{\{[^}\n]*\}\}|"(?:[^"\\]|\\.)*"|[[\]{}]|[^[\]{}"]+/ys;
+const XML_PART =
+  /<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<!(?:[^>[]|\[.*?\])*>|<(?:[^>"']|"[^"]*"|'[^']*')+>|[^<]+/ys;
 
-/** Resolves the escapes of #, which would begin a comment. */
-export function unescape(text: string): string {
-  return text.replaceAll("\\#", "#");
+/** Before the name of a variable that is a whole value of JSON. */
+export const MARK = "\ue000";
+
+/** JSON whose variables outside of strings are strings with a mark, so that it can be parsed. */
+export function markVariables(json: string): string {
+  return json.replace(
+    /"(?:[^"\\]|\\.)*"|\{\{\s*([\w-]+)\s*\}\}/g,
+    (whole, name) => name === undefined ? whole : JSON.stringify(MARK + name),
+  );
 }

@@ -1,234 +1,489 @@
 import { quoteText } from "../openapi/gen/templates.ts";
-import {
-  comparisonOf,
-  containsOf,
-  existenceOf,
-  headerOf,
-  joined,
-  jsonPathOf,
-  nullOf,
-  TYPE_TESTS,
-} from "./expressions.ts";
-import type { Names } from "./import_names.ts";
+import { headerOf, keyOf, TYPE_TESTS } from "./expressions.ts";
+import type { Parts, Token } from "./hurl_entries.ts";
+import { type Pattern, translatePattern } from "./hurl_patterns.ts";
+import type { Variables } from "./hurl_variables.ts";
 
-/** A translated query with its filters, and the text after it. */
+const { hash } = await import("node:crypto");
+
+/** What a query gives. */
+type Kind =
+  /** A value of JSON, whose type is known in a run only. */
+  | "any"
+  | "text"
+  | "integer"
+  | "list"
+  /** What `xpath()` gives. A list is a set of nodes, which is not a list in Hurl. */
+  | "nodes"
+  /** Bytes: the expression is their SHA-256, their hexadecimal digits or their base64. */
+  | "body"
+  | "digest"
+  | "base64"
+  /** The URLs to which redirects led, and one of them. */
+  | "redirects"
+  | "redirect"
+  /** Something that is there or not. */
+  | "flag";
+
 interface Query {
-  readonly expression: string;
-  /** The list of the nodes that a path selects; the expression is their value. */
+  readonly kind: Kind;
+  /** Nil where nothing is found, or an error. */
+  readonly value: string;
+  /** Whether something is found; undefined where it always is. */
+  readonly found?: string;
+  /** What must be true for any assert, also one with `not`. */
+  readonly needs?: string;
+  /** The nodes that a path finds, and the value that is made of `found`, which has them. */
   readonly nodes?: string;
-  readonly rest: string;
+  readonly item?: string;
+  /** The value by its keys, which is nil or an error where nothing is found. */
+  readonly short?: string;
+  /** The value as it can be compared with a text that has no comma. */
+  readonly joined?: string;
+  /** The nodes of data in which `1.0` is not an integer. */
+  readonly exact?: string;
 }
 
-/** Translates a query with its filters; undefined if it is not supported. */
-export function queryOf(text: string, names: Names): Query | undefined {
-  const [, kind = "", after = ""] = /^(\w+)\s*(.*)$/s.exec(text.trim()) ?? [];
-  const [argument, rest] = firstText(after);
-  const isAlone: Readonly<Record<string, string>> = {
-    status: "res.code",
-    body: "(res.rawbody ?? res.body)",
-    duration: "rt.sec * 1000",
-    url: "res.url",
-    version: "res.version",
-    redirects: "res.redirects",
-    sha256: "res.sha256",
-    md5: "res.md5",
-    bytes: "(res.rawbody ?? res.body)",
-  };
-  if (kind === "bytes" && /^count\b/.test(after)) {
-    return { expression: "res.size", rest: after.slice("count".length).trim() };
+/** A test of a value. */
+type Test = (value: string) => string;
+
+/** The text of the body; nil if it is none. */
+const BODY = "(res.rawbody ?? res.body)";
+
+/** Headers that are sent once; with any other, several are a list in Hurl. */
+export const SENT_ONCE =
+  /^(?:content-(?:type|length|location|range|disposition)|location|etag|date|last-modified|expires|server|age|retry-after)$/i;
+
+/** Reads the tokens of a capture or an assert. */
+export class QueryReader {
+  #at = 0;
+
+  constructor(readonly tokens: readonly Token[], readonly variables: Variables) {}
+
+  /** The value of a capture, and the test that there is one; undefined if it is not supported. */
+  capture(): { readonly value: string; readonly found?: string } | undefined {
+    const query = this.#query();
+    const isSecret = this.#takeWord("redact");
+    const isValue = query && /^(?:any|text|integer|list|nodes)$/.test(query.kind);
+    if (!isValue || this.#at < this.tokens.length) return undefined;
+    const value = query.short ?? query.value;
+    return { ...query, value: isSecret ? `secret(${value})` : value };
   }
-  if (isAlone[kind] !== undefined) return filtered(isAlone[kind]!, after.trim(), names);
-  if (argument === undefined) return undefined;
-  switch (kind) {
-    case "jsonpath": {
-      const keys = argument.includes("{{") ? "" : jsonPathOf(argument, "first");
-      return keys.startsWith("res.body")
-        ? filtered(keys, rest, names)
-        : selected(`json_path(res.body, ${textOf(argument, names)})`, rest, names);
+
+  /** The test of an assert; undefined if it is not supported. */
+  assert(): string | undefined {
+    const query = this.#query();
+    if (!query) return undefined;
+    const not = this.#takeWord("not");
+    const operator = this.#word() ?? "";
+    const test = operator === "exists" ? query.found : this.#compare(query, operator, not);
+    if (test === undefined || this.#at < this.tokens.length) return undefined;
+    const whole = not ? `not (${test})` : test;
+    const isExact = /^is(?:Integer|Float)$/.test(operator) && query.kind === "any";
+    const isNegative = not || operator === "!=" || operator === "notEquals";
+    const needs = isExact ? NO_EXPONENTS : isNegative ? query.needs : undefined;
+    return needs === undefined ? whole : `${needs} && ${whole}`;
+  }
+
+  /** Whether something is found that passes; what has the wrong type is an error, and fails. */
+  #compare(query: Query, word: string, not: boolean): string | undefined {
+    const operator = OPERATORS[word] ?? word;
+    const expected = this.tokens[this.#at];
+    if (/^is(?:Integer|Float)$/.test(operator) && query.kind === "any") {
+      if (query.exact === undefined) return undefined;
+      const type = operator === "isFloat" ? "float" : "int";
+      return `map(${query.exact}, type(#)) == ["${type}"]`;
     }
-    case "variable":
-      return filtered(names.read(argument), rest, names);
-    case "xpath":
-      return filtered(`xpath(res.body, ${quoteText(argument)})`, rest, names);
-    case "header":
-      // Headers of one name are one text.
-      if (/^(?:count|first|last|nth)\b/.test(rest)) return undefined;
-      return filtered(headerOf(argument), rest, names);
-    case "regex":
-      return filtered(`capture(res.rawbody ?? res.body, ${quoteText(argument)})[1]`, rest, names);
-    case "cookie":
-      return filtered(cookieOf(argument), rest, names);
+    const isConstant = expected?.kind === "word" || expected?.kind === "text" &&
+        expected.parts.every((part) => typeof part === "string");
+    const isEquation = operator === "==" || operator === "!=";
+    if (isEquation && query.joined !== undefined && isConstant && !hasComma(expected)) {
+      return this.#compare(
+        { kind: "text", value: query.joined, found: query.found },
+        operator,
+        not,
+      );
+    }
+    const test = this.#test(query.kind, operator, not);
+    if (test === undefined) return undefined;
+    const { value, found, nodes, item = "", short } = query;
+    // Nil passes no other test.
+    const isNull = expected?.kind === "variable" ||
+      expected?.kind === "word" && expected.word === "null";
+    const fails = !not && operator !== "!=" && !isNull;
+    if (short !== undefined && fails) return test(short);
+    if (nodes === undefined) {
+      return found === undefined || fails ? test(value) : `${found} && ${test(value)}`;
+    }
+    if (isConstant && operator === "==") return test(nodes).replace(/== (.*)$/s, "== [$1]");
+    if (short !== undefined && operator === "!=") return `${found} && ${test(short)}`;
+    return `(let found = ${nodes}; found != [] && ${test(item)})`;
+  }
+
+  /** The test of an operator; undefined if it is not supported for this kind of value. */
+  #test(kind: Kind, operator: string, not: boolean): Test | undefined {
+    if (kind === "body" || kind === "digest" || kind === "base64") {
+      if (kind === "body" && operator === "isEmpty") return () => "res.size == 0";
+      // What is no base64 is an error.
+      const isKnown = kind === "base64" ? operator === "==" && !not : /^[!=]=$/.test(operator);
+      const bytes = isKnown ? this.#bytes(kind) : undefined;
+      return bytes === undefined ? undefined : (value) => `${value} ${operator} ${bytes}`;
+    }
+    if (/^(?:flag|redirects?)$/.test(kind)) return undefined;
+    const type = typeTest(kind, operator);
+    if (type) return type;
+    // Nil, which is no text, would be an operand without an error.
+    const text: Test = (value) => not && kind === "any" ? `(${value} ?? 0)` : value;
+    if (operator === "isUuid") return (value) => `${text(value)} matches '${UUID}'`;
+    if (operator === "isIsoDate") {
+      return (value) =>
+        `(let value = ${text(value)}; value matches ${DATE} && ` +
+        "is_iso_date(replace(upper(value), ' ', 'T')))";
+    }
+    if (operator === "matches") {
+      const pattern = this.#pattern();
+      return pattern && ((value) => `${text(value)} matches ${quoteText(pattern.pattern)}`);
+    }
+    const token = this.tokens[this.#at++];
+    const expected = this.#valueOf(token);
+    if (expected === undefined) return undefined;
+    const isText = token?.kind === "text" || token?.kind === "variable";
+    switch (operator) {
+      case "==":
+      case "!=":
+        return (value) => `${value} ${operator} ${expected}`;
+      case ">":
+      case ">=":
+      case "<":
+      case "<=":
+        // Texts of times are compared as times.
+        if (token?.kind === "text" && /\d{4}-\d\d-\d\d/.test(expected)) return undefined;
+        return (value) => `${value} ${operator} ${expected}`;
+      case "startsWith":
+      case "endsWith":
+        return isText ? (value) => `${text(value)} ${operator} ${expected}` : undefined;
+      case "includes":
+      case "contains":
+        if (kind === "list" || kind === "any" && (operator === "includes" || !isText)) {
+          return (value) => `${expected} in concat(${value})`;
+        }
+        if (!isText || operator === "includes") return undefined;
+        if (kind !== "any") return (value) => `${text(value)} contains ${expected}`;
+        return (value) =>
+          `(let value = ${text(value)}; ` +
+          `type(value) == "array" ? ${expected} in value : value contains ${expected})`;
+      default:
+        return undefined;
+    }
+  }
+
+  /** The value that an operator compares with. */
+  #valueOf(token: Token | undefined): string | undefined {
+    if (token?.kind === "text") return this.variables.textOf(token.parts);
+    if (token?.kind === "variable") return this.variables.valueOf(token.name);
+    if (token?.kind !== "word") return undefined;
+    if (token.word === "null") return "nil";
+    return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(token.word) ? token.word : undefined;
+  }
+
+  /** Takes bytes, as the text that a kind has for them. */
+  #bytes(kind: "body" | "digest" | "base64"): string | undefined {
+    const token = this.tokens[this.#at++];
+    if (kind === "body") return token && bodyHash(token);
+    if (token?.kind !== "bytes") return undefined;
+    return quoteText(kind === "digest" ? token.bytes.toHex() : token.bytes.toBase64());
+  }
+
+  /** Takes a pattern; undefined if it has variables, or RE2 has none with the same meaning. */
+  #pattern(): Pattern | undefined {
+    const token = this.tokens[this.#at++];
+    if (token?.kind === "pattern") return translatePattern(token.pattern);
+    const isConstant = token?.kind === "text" &&
+      token.parts.every((part) => typeof part === "string");
+    return isConstant ? translatePattern(token.parts.join("")) : undefined;
+  }
+
+  #query(): Query | undefined {
+    let query = this.#source();
+    while (query) {
+      const name = this.#word(false);
+      if (name === undefined || !Object.hasOwn(FILTERS, name)) return query;
+      this.#at++;
+      query = FILTERS[name]!(query, this);
+    }
+    return undefined;
+  }
+
+  #source(): Query | undefined {
+    const name = this.#word() ?? "";
+    if (Object.hasOwn(SOURCES, name)) return SOURCES[name];
+    if (name === "regex") return this.groupOf(BODY);
+    const parts = this.takeText();
+    if (!parts) return undefined;
+    const { variables } = this;
+    const [only] = parts;
+    const constant = parts.length === 1 && typeof only === "string" ? only : undefined;
+    switch (name) {
+      case "header":
+        return headerQuery(constant, variables.textOf(parts));
+      case "cookie":
+        return cookieQuery(parts, variables);
+      case "jsonpath":
+        return pathQuery(
+          constant === "$" ? "fromJSON(res.rawbody)" : "res.body",
+          variables.textOf(parts),
+          constant,
+        );
+      case "variable":
+        return constant === undefined
+          ? undefined
+          : { kind: "any", value: variables.valueOf(constant) };
+      case "xpath": {
+        const mark = '(res.headers["Content-Type"] startsWith "text/html" ' +
+          '? "<!doctype html>" : "<?xml?>")';
+        const value = `xpath(${mark} + res.body, ${variables.textOf(parts)})`;
+        return { kind: "nodes", value, found: `${value} != []` };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** The first group of the pattern that follows, in a text. */
+  groupOf(text: string): Query | undefined {
+    const pattern = this.#pattern();
+    if (!pattern?.hasGroup) return undefined;
+    const value = `capture(${text}, ${quoteText(pattern.pattern)})?.[1]`;
+    return { kind: "text", value, found: `${value} != nil` };
+  }
+
+  takeText(): Parts | undefined {
+    const token = this.tokens[this.#at];
+    if (token?.kind !== "text") return undefined;
+    this.#at++;
+    return token.parts;
+  }
+
+  takeIndex(): string | undefined {
+    const word = this.#word();
+    return /^-?\d+$/.test(word ?? "") ? word : undefined;
+  }
+
+  #word(isTaken = true): string | undefined {
+    const token = this.tokens[this.#at];
+    if (token?.kind !== "word") return undefined;
+    if (isTaken) this.#at++;
+    return token.word;
+  }
+
+  #takeWord(word: string): boolean {
+    const isThere = this.#word(false) === word;
+    if (isThere) this.#at++;
+    return isThere;
+  }
+}
+
+/** The SHA-256 that a body of these bytes has. */
+export function bodyHash(token: Token): string | undefined {
+  if (token.kind === "bytes") return quoteText(hash("sha256", token.bytes, "hex"));
+  if (token.kind !== "file") return undefined;
+  const isConstant = token.path.every((part) => typeof part === "string");
+  return isConstant ? `sha256_file(${quoteText(token.path.join(""))})` : undefined;
+}
+
+function hasComma(token: Token | undefined): boolean {
+  return token?.kind === "text" && token.parts.join("").includes(",");
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  equals: "==",
+  notEquals: "!=",
+  greaterThan: ">",
+  greaterThanOrEquals: ">=",
+  lessThan: "<",
+  lessThanOrEquals: "<=",
+};
+
+/** In JSON without exponents, this letter is in texts and in `true` and `false` alone. */
+const NO_EXPONENTS = "res.rawbody matches " +
+  quoteText('^(?:"(?:[^"\\\\]|\\\\.)*"|true|false|[^"eE])*$');
+
+const DATE = quoteText(
+  "^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d:\\d\\d(?:[.]\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$",
+);
+const HEX = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}";
+const UUID = `(?i)^(?:[0-9a-f]{32}|(?:urn:uuid:)?${HEX}|[{]${HEX}[}])$`;
+
+/** Queries that have no argument and always a value. */
+const SOURCES: Readonly<Record<string, Query>> = {
+  status: { kind: "integer", value: "res.code" },
+  version: { kind: "text", value: "res.version" },
+  url: { kind: "text", value: "res.url" },
+  duration: { kind: "integer", value: "floor(rt.sec * 1000)" },
+  body: { kind: "text", value: BODY, needs: `${BODY} != nil` },
+  bytes: { kind: "body", value: "res.sha256" },
+  sha256: { kind: "digest", value: "res.sha256" },
+  md5: { kind: "digest", value: "res.md5" },
+  redirects: { kind: "redirects", value: "concat(map(res.redirects, .url), [res.url])[1:]" },
+};
+
+function headerQuery(constant: string | undefined, name: string): Query {
+  const value = constant === undefined ? `res.headers[${name}]` : headerOf(constant);
+  const found = `${value} != nil`;
+  if (constant !== undefined && SENT_ONCE.test(constant)) return { kind: "text", value, found };
+  if (constant !== undefined && /^set-cookie$/i.test(constant)) {
+    const all = "map(res.cookies, .raw)";
+    return { kind: "any", value: `(len(${all}) > 1 ? ${all} : first(${all}))`, found };
+  }
+  const values = value.replace("res.headers", "res.repeated_headers?.");
+  return { kind: "any", value: `(${values} ?? ${value})`, found, joined: value };
+}
+
+/** A cookie, or one of its attributes: `sid[SameSite]`. */
+function cookieQuery(parts: Parts, variables: Variables): Query | undefined {
+  const last = parts.at(-1);
+  const [, end = "", attribute = "value"] = typeof last === "string"
+    ? /^(.*?)(?:\[ *([\w-]+) *\])?$/s.exec(last)!
+    : [];
+  const name = typeof last === "string" ? [...parts.slice(0, -1), end] : parts;
+  const cookie = `find(res.cookies, .name == ${
+    variables.textOf(name.filter((part) => part !== ""))
+  })`;
+  const key = attribute.toLowerCase();
+  if (key === "value") {
+    return { kind: "text", value: `${cookie}?.value`, found: `${cookie} != nil` };
+  }
+  const content = {
+    ...{ secure: "", httponly: "", expires: "=[^;]+", "max-age": "=(-?[0-9]+)" },
+    ...{ domain: "=([^;]*)", path: "=([^;]*)", samesite: "=([^;]*)" },
+  }[key];
+  if (content === undefined) return undefined;
+  const pattern = quoteText(`(?i); *${key}${content} *(?:;|$)`);
+  const match = `capture(${cookie}?.raw ?? '', ${pattern})`;
+  const found = `${match} != nil`;
+  if (!content.includes("(")) return { kind: "flag", value: match, found };
+  const value = `${match}?.[1]`;
+  return key === "max-age"
+    ? { kind: "integer", value: `int(${value})`, found }
+    : { kind: "text", value, found };
+}
+
+/** What a JSONPath finds in data: the only node, or the list of several. */
+function pathQuery(data: string, path: string, constant = ""): Query {
+  const nodes = `json_path(${data}, ${path})`;
+  const isSingle = /^\$(?:\.[A-Za-z_]\w*|\[(?:-?\d+|'[^'\\]*'|"[^"\\]*")\])+$/.test(constant);
+  const item = isSingle ? "found[0]" : "(len(found) > 1 ? found : found[0])";
+  const isBody = data === "res.body";
+  const keys = isBody && /^\$(?:\.[A-Za-z_]\w*|\['[^'\\]*'\])+$/.test(constant)
+    ? [...constant.matchAll(/\.(\w+)|\['(.*?)'\]/g)].map(([, key, quoted]) => keyOf(key ?? quoted!))
+    : [];
+  return {
+    kind: "any",
+    nodes,
+    item,
+    value: isSingle ? `${nodes}[0]` : `(let found = ${nodes}; ${item.slice(1, -1)})`,
+    found: `${nodes} != []`,
+    ...isBody ? { needs: "res.rawbody != nil" } : {},
+    ...isBody && constant !== "" && !constant.includes("?")
+      ? { exact: `json_path(fromJSON(replace(res.rawbody, '.0', '.01')), ${path})` }
+      : {},
+    ...keys.length > 0 ? { short: `res.body${keys.join("")}` } : {},
+  };
+}
+
+/** Tests of types, which fail for nil. */
+function typeTest(kind: Kind, predicate: string): Test | undefined {
+  switch (predicate) {
+    case "isEmpty":
+      return (value) => `len(${value}) == 0`;
+    case "isString":
+      return TYPE_TESTS.string;
+    case "isBoolean":
+      return TYPE_TESTS.boolean;
+    case "isNumber":
+      return TYPE_TESTS.number;
+    case "isCollection":
+      return (value) => `type(${value}) in ["array", "map"]`;
+    case "isList":
+      return kind === "nodes" ? undefined : TYPE_TESTS.array;
+    case "isObject":
+      return TYPE_TESTS.object;
+    case "isInteger":
+      return kind === "nodes" ? undefined : (value) => `type(${value}) == "int"`;
+    case "isFloat":
+      return kind === "nodes" ? TYPE_TESTS.number : (value) => `type(${value}) == "float"`;
     default:
       return undefined;
   }
 }
 
-/** A cookie, or one of its attributes: `sid[SameSite]`. */
-function cookieOf(text: string): string {
-  const [, name = "", attribute = "Value"] = /^(.*?)(?:\[(.*)\])?$/s.exec(text)!;
-  const key = attribute.replace(/-|(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
-  const isFlag = key === "secure" || key === "http_only";
-  const cookie = `find(res.cookies, .name == ${quoteText(name)}${isFlag ? ` && .${key}` : ""})`;
-  return isFlag ? cookie : `${cookie}?.${key}`;
+/** Filters, which are errors where there is no value. */
+const FILTERS: Readonly<Record<string, (query: Query, reader: QueryReader) => Query | undefined>> =
+  {
+    base64Decode: textFilter("base64", (value) => value),
+    count({ kind, value }) {
+      if (kind === "body") return { kind: "integer", value: "res.size" };
+      const isList = /^(?:list|redirects)$/.test(kind);
+      if (!isList && kind !== "any" && kind !== "nodes") return undefined;
+      return { kind: "integer", value: isList ? `len(${value})` : `count(${value}, true)` };
+    },
+    first: (query) => itemOf(query, "0"),
+    last: (query) => itemOf(query, "-1"),
+    nth: (query, reader) => itemOf(query, reader.takeIndex()),
+    jsonpath(query, reader) {
+      const path = reader.takeText();
+      return path && isText(query)
+        ? pathQuery(`fromJSON(${query.value})`, reader.variables.textOf(path))
+        : undefined;
+    },
+    location: ({ kind, value }) => kind === "redirect" ? { kind: "text", value } : undefined,
+    regex: (query, reader) => isText(query) ? reader.groupOf(query.value) : undefined,
+    replace(query, reader) {
+      const [old, text] = [reader.takeText(), reader.takeText()];
+      if (!old || !text || !isText(query)) return undefined;
+      const { variables } = reader;
+      const value = `replace(${query.value}, ${variables.textOf(old)}, ${variables.textOf(text)})`;
+      return { kind: "text", value };
+    },
+    split(query, reader) {
+      const separator = reader.takeText();
+      if (!separator?.length || !isText(query)) return undefined;
+      return {
+        kind: "list",
+        value: `split(${query.value}, ${reader.variables.textOf(separator)})`,
+      };
+    },
+    toFloat: textFilter("any", (value) => `float(${value})`),
+    toHex: ({ kind, value }) => kind === "digest" ? { kind: "text", value } : undefined,
+    toInt: textFilter("integer", (value) => `int(${value})`),
+    toString: ({ kind, value }: Query): Query | undefined =>
+      kind === "text"
+        ? { kind, value }
+        : kind === "integer"
+        ? { kind: "text", value: `string(${value})` }
+        : undefined,
+    urlDecode: textFilter("text", (value) => `decode_url(${value})`),
+    urlEncode: textFilter("text", (value) =>
+      [..."!*'()"].reduce(
+        (all, mark) =>
+          `replace(${all}, ${quoteText(mark)}, '%${
+            mark.charCodeAt(0).toString(16).toUpperCase()
+          }')`,
+        `replace(encode_url(${value}), '%2F', '/')`,
+      )),
+  };
+
+function isText({ kind }: Query): boolean {
+  return kind === "any" || kind === "text" || kind === "nodes" || kind === "integer";
 }
 
-/** Splits off a quoted text or a pattern between slashes at the beginning. */
-function firstText(text: string): [argument: string | undefined, rest: string] {
-  const [all = "", quoted, pattern] = /^"((?:[^"\\]|\\.)*)"|^\/((?:[^/\\]|\\.)*)\//.exec(text) ??
-    [];
-  if (all === "") return [undefined, text];
-  const argument = quoted === undefined ? pattern!.replaceAll("\\/", "/") : unescape(quoted);
-  return [argument, text.slice(all.length).trim()];
+function textFilter(kind: Kind, write: Test): (query: Query) => Query | undefined {
+  return (query) => isText(query) ? { kind, value: write(query.value) } : undefined;
 }
 
-/** A text with its escapes resolved; a backslash before anything else stays. */
-function unescape(text: string): string {
-  return text.replace(
-    /\\(?:u\{([\da-fA-F]{1,6})\}|([nrtbf"\\#]))/g,
-    (_, code, letter) =>
-      code === undefined
-        ? { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }[letter as string] ?? letter
-        : String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)),
-  );
-}
-
-/** The value of a path: a single node is that value, several are a list. */
-function selected(nodes: string, rest: string, names: Names): Query {
-  const list = `(let found = ${nodes}; len(found) == 1 ? flatten(found) : found)`;
-  if (/^(?:count|first|last|nth)\b/.test(rest)) return filtered(list, rest, names);
-  const value = `(let found = ${nodes}; len(found) > 1 ? found : first(found))`;
-  const query = filtered(value, rest, names);
-  return query.expression === value ? { ...query, nodes } : query;
-}
-
-/** Filters as expressions of the value and of their arguments, texts or numbers. */
-const FILTERS: Readonly<Record<string, (value: string, one: string, two: string) => string>> = {
-  base64Decode: (value) => `decode_base64(${value})`,
-  base64Encode: (value) => `encode_base64(${value})`,
-  base64UrlSafeDecode: (value) => `decode_base64url(${value})`,
-  base64UrlSafeEncode: (value) => `encode_base64url(${value})`,
-  count: (value) => `len(${value})`,
-  first: (value) => `${value}[0]`,
-  last: (value) => `${value}[-1]`,
-  location: (value) => `${value}.location`,
-  nth: (value, index) => `${value}[${index}]`,
-  regex: (value, pattern) => `capture(${value}, ${pattern})[1]`,
-  replace: (value, old, text) => `replace(${value}, ${old}, ${text})`,
-  split: (value, separator) => `split(${value}, ${separator})`,
-  toFloat: (value) => `float(${value})`,
-  toHex: (value) => `encode_hex(${value})`,
-  toInt: (value) => `int(${value})`,
-  toString: (value: string) => `string(${value})`,
-  urlDecode: (value) => `decode_url(${value})`,
-  // A slash is not encoded.
-  urlEncode: (value) => `replace(encode_url(${value}), '%2F', '/')`,
-};
-
-/** The filters with arguments, and how many they have. */
-const ARGUMENTS: Readonly<Record<string, number>> = { nth: 1, regex: 1, replace: 2, split: 1 };
-
-function filtered(expression: string, text: string, names: Names): Query {
-  const [, name = "", after = ""] = /^(\w+)\s*(.*)$/s.exec(text) ?? [];
-  const taken: string[] = [];
-  let rest = after;
-  while (taken.length < (ARGUMENTS[name] ?? (name === "jsonpath" ? 1 : 0))) {
-    const [quoted, left] = firstText(rest);
-    const [all = "", number] = quoted === undefined ? /^(-?\d+)\s*/.exec(rest) ?? [] : [];
-    const argument = quoted === undefined ? number : textOf(quoted, names);
-    if (argument === undefined) return { expression, rest: text };
-    taken.push(argument);
-    rest = quoted === undefined ? rest.slice(all.length) : left;
-  }
-  const [one = "", two = ""] = taken;
-  if (name === "jsonpath") {
-    return selected(`json_path(fromJSON(${expression}), ${one})`, rest, names);
-  }
-  const filter = FILTERS[name];
-  if (!filter) return { expression, rest: text };
-  return filtered(filter(expression, one, two), rest.trim(), names);
-}
-
-const OPERATORS: Readonly<Record<string, string>> = {
-  "==": "==",
-  "!=": "!=",
-  ">": ">",
-  ">=": ">=",
-  "<": "<",
-  "<=": "<=",
-  equals: "==",
-  notEquals: "!=",
-  greaterThan: ">",
-  lessThan: "<",
-  contains: "contains",
-  includes: "contains",
-  startsWith: "startsWith",
-  endsWith: "endsWith",
-  matches: "matches",
-};
-
-const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
-  isInteger: (value) => `type(${value}) == "int"`,
-  isFloat: (value) => `type(${value}) == "float"`,
-  isNumber: TYPE_TESTS.number,
-  isString: TYPE_TESTS.string,
-  isBoolean: TYPE_TESTS.boolean,
-  isCollection: (value) => `type(${value}) in ["array", "map"]`,
-  isList: TYPE_TESTS.array,
-  isObject: TYPE_TESTS.object,
-  isEmpty: (value) => `len(${value}) == 0`,
-  isIsoDate: (value) => `(is_iso_date(${value}) && ${value} contains "T")`,
-  isUuid: (value) => `is_uuid(${value})`,
-};
-
-/** Translates a line of `[Asserts]`; undefined if it is not supported. */
-export function assertOf(text: string, names: Names): string | undefined {
-  const query = queryOf(text, names);
-  if (!query) return undefined;
-  const { expression, nodes, rest } = query;
-  const [, not, word = "", value = ""] = /^(not\s+)?(\S+)\s*(.*)$/s.exec(rest) ?? [];
-  // A path that finds nothing has an empty list.
-  const list = nodes ?? (expression.startsWith("xpath(") ? expression : undefined);
-  const exists = list === undefined ? existenceOf(expression) : `len(${list}) > 0`;
-  if (word === "exists" && value === "") return not ? `not (${exists})` : exists;
-  // In Hurl, a missing value passes no test.
-  const guard = nodes !== undefined || MAY_BE_MISSING.test(expression) ? `${exists} && ` : "";
-  const negated = (test: string) => not ? `${guard}not (${test})` : test;
-  const predicate = PREDICATES[word];
-  if (predicate && value === "") return negated(predicate(expression));
-  const operator = OPERATORS[word];
-  const [, hex] = /^hex,([\da-fA-F]+);$/.exec(value.replace(/\s/g, "")) ?? [];
-  const isHash = /^res\.(?:sha256|md5)$/.test(expression);
-  const actual = hex === undefined || isHash ? expression : `encode_hex(${expression})`;
-  const expected = hex === undefined ? valueOf(value, names) : quoteText(hex.toLowerCase());
-  if (operator === undefined || expected === undefined) return undefined;
-  if (nodes !== undefined && operator === "contains") {
-    const one = containsOf("first(found)", expected);
-    return negated(`(let found = ${nodes}; len(found) == 1 ? ${one} : ${expected} in found)`);
-  }
-  if (nodes !== undefined && operator === "==" && !/^(?:vars|outputs)\./.test(expected)) {
-    return negated(`${nodes} == [${expected}]`);
-  }
-  if (operator === "contains") return negated(containsOf(actual, expected));
-  if (operator === "==" && expected === "nil") return negated(nullOf(actual));
-  const test = comparisonOf(actual, operator, expected);
-  return operator === "!=" && expected !== "nil" && !not ? `${guard}${test}` : negated(test);
-}
-
-/** Values that may be missing; in Hurl, a missing value is not a different one. */
-const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|capture\(|find\()/;
-
-/** A value as Hurl writes it. */
-function valueOf(text: string, names: Names): string | undefined {
-  const variable = /^\{\{\s*([\w-]+)\s*\}\}$/.exec(text);
-  if (variable) return names.read(variable[1]!);
-  const [argument, rest] = firstText(text);
-  if (argument !== undefined) return rest === "" ? textOf(argument, names) : undefined;
-  if (/^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text)) return text;
-  if (text === "null") return "nil";
-  return /^`(.*)`$/.test(text) ? quoteText(text.slice(1, -1)) : undefined;
-}
-
-/** A text that may have variables in it, as an expression. */
-export function textOf(text: string, names: Names): string {
-  return joined(text.split(/\{\{\s*([\w-]+)\s*\}\}/), names);
+function itemOf({ kind, value }: Query, index: string | undefined): Query | undefined {
+  if (index === undefined) return undefined;
+  if (kind === "list") return { kind: "text", value: `${value}[${index}]` };
+  if (kind === "any") return { kind, value: `concat(${value})[${index}]` };
+  return kind === "redirects" ? { kind: "redirect", value: `${value}[${index}]` } : undefined;
 }
