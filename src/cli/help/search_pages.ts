@@ -33,7 +33,7 @@ export function searchPages(pages: readonly Page[], words: string): readonly Hit
 /** Finds a word, in its plural and the like, too. */
 function patternOf(term: string): RegExp {
   const stem = term.length > 3 ? term.replace(/s$/, "") : term;
-  const escaped = stem.replace(/[.-]/g, "\\$&");
+  const escaped = stem.replaceAll(".", "\\.");
   return new RegExp(
     `(?<![\\p{L}\\p{N}])${escaped}${term.length > 2 ? "" : "(?![\\p{L}\\p{N}])"}`,
     "giu",
