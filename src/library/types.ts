@@ -86,10 +86,7 @@ export interface Suite {
 export interface SuiteWorkflow {
   /** The file, as it was found. */
   readonly file: string;
-  /** Its name; absent where it cannot be loaded. */
-  readonly name?: string;
-  /** Why it cannot be loaded, and so fails when the suite runs. */
-  readonly problem?: Error;
+  readonly name: string;
 }
 
 /** The options for running a suite. */

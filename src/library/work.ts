@@ -128,11 +128,10 @@ export async function loadSuite(
         return { ...workflow, vars: setVars(workflow.vars, known) };
       },
     });
-    const seen = model.workflows.map((member) =>
-      member.kind === "planned"
-        ? { file: member.path, name: member.plan.workflow.name }
-        : { file: member.path, problem: member.refusal }
-    );
+    const seen = model.workflows.map(({ path, plan }) => ({
+      file: path,
+      name: plan.workflow.name,
+    }));
     const named = model.name === undefined ? {} : { name: model.name };
     const held = { model, permissions, workers: open.workers, secrets };
     return suites.add({ ...named, workflows: seen }, held);

@@ -224,7 +224,7 @@ export interface AttemptDetail {
 /** A failure: the problem, its place and the values involved. */
 export interface Failure {
   /** `embedded`: steps of the embedded job failed; `load`: the workflow is invalid. */
-  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded" | "load";
+  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
   /** Describes the problem. */

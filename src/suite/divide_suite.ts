@@ -3,13 +3,13 @@ import { tryParseJson } from "../base/value/parse_json.ts";
 import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import { readTextFile } from "../workflow/read_files.ts";
-import type { Member, Shard } from "./suite.ts";
+import type { Shard, SuiteMember } from "./suite.ts";
 
 /**
  * The share of the workflows that one of several machines runs: the same split on all of them.
  * The slowest workflows are assigned first, each to the shard with the least time so far.
  */
-export function membersOfShard<M extends Omit<Member, "key">>(
+export function membersOfShard<M extends Pick<SuiteMember, "path" | "index">>(
   members: readonly M[],
   { index, of }: Shard,
   times: ReadonlyMap<string, number> = new Map(),

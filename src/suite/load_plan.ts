@@ -60,7 +60,8 @@ export async function loadPlanOf(
   const { check, permissions } = options;
   const loaded = await loadDocument(read, host, permissions).catch((refusal) => {
     if (!check) throw refusal;
-    return refuseBroken(refusal, read, host, permissions, check);
+    const given = new Set(Object.keys(vars));
+    return refuseBroken(refusal, read, host, permissions, { ...check, vars: given });
   });
   await options.warn?.([...loaded.warnings, ...loaded.hints], read.name);
   const allTags = [...loaded.workflow.tags ?? [], ...tags];
@@ -96,6 +97,8 @@ export async function planLoaded(
   await warn?.(whole.warnings, workflow.document.name);
   planReading(workflow.document, inspectValue(whole.vars).texts, host);
   const plan = choose(whole);
-  if (check) await refuseFailing({ decoded }, plan, host, check);
+  if (check) {
+    await warn?.(await refuseFailing({ decoded }, plan, host, check), workflow.document.name);
+  }
   return plan;
 }

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError, type RunnerError, UsageError } from "../base/errors.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
@@ -34,9 +35,9 @@ interface LoadedSuite {
 }
 
 /**
- * Loads and plans the workflows of a suite, and selects those that have jobs to run. A workflow
- * that cannot be loaded becomes a refused member. Throws LoadError if there are no workflows, and
- * UsageError if nothing is left to run.
+ * Loads and plans the workflows of a suite, and selects those that have jobs to run. Throws LoadError
+ * with everything that is wrong with them, or if there are none, and UsageError if nothing is left
+ * to run.
  */
 export async function loadSuite(
   open: OpenSuite,
@@ -61,12 +62,14 @@ export async function loadSuite(
       (plan) => chooseJobsOfMany(plan, jobs, unknownJobs.ofNext()),
       unknownVars.ofNext,
     );
-  const setup = await planMembers(files.setup, planWhole);
-  const workflows = await planMembers(files.workflows, planChosen);
-  const teardown = await planMembers(files.teardown, planWhole);
+  const refusals: LoadError[] = [];
+  const setup = await planMembers(files.setup, planWhole, refusals);
+  const workflows = await planMembers(files.workflows, planChosen, refusals);
+  const teardown = await planMembers(files.teardown, planWhole, refusals);
+  if (refusals.length > 0) throw joinRefusals(refusals);
   unknownVars.check();
   unknownJobs.check();
-  const chosen = workflows.filter((member) => member.kind === "refused" || hasJobs(member.plan));
+  const chosen = workflows.filter(({ plan }) => hasJobs(plan));
   if (chosen.length === 0) throw nothingChosen(workflows, jobs);
   if (!jobs.maySkipAll && jobs.skip && chosen.every(isSkipped)) {
     throw new UsageError("no job is left to run", "name fewer jobs with --skip");
@@ -86,10 +89,11 @@ export async function loadSuite(
   };
 }
 
-/** Plans workflows. One that cannot be loaded keeps the others from nothing. */
+/** Plans workflows; `refusals` takes the errors of those that cannot be loaded. */
 async function planMembers(
   files: readonly SuiteFile[],
   plan: (file: SuiteFile) => Promise<Plan>,
+  refusals: LoadError[],
 ): Promise<readonly SuiteMember[]> {
   const members: SuiteMember[] = [];
   const entries = new Map<string, number>();
@@ -100,25 +104,23 @@ async function planMembers(
     const member = { path, index, key: entry === 1 ? path : `${path}#${entry}` };
     try {
       const planned = await plan(file);
-      const name = file.title && planned.workflow.name;
-      members.push({ ...member, name, kind: "planned", plan: planned });
+      members.push({ ...member, name: file.title && planned.workflow.name, plan: planned });
     } catch (refusal) {
       if (!(refusal instanceof LoadError)) throw refusal;
-      const name = nameOfRefused(file);
-      members.push({ ...member, name, vars: file.vars, kind: "refused", refusal });
+      refusals.push(refusal);
     }
   }
   return members;
 }
 
-/** Its name as far as it is known without the vars of the workflow. */
-function nameOfRefused({ path, title, vars = {} }: SuiteFile): string | undefined {
-  try {
-    return title?.(path, vars);
-  } catch (error) {
-    if (error instanceof LoadError) return undefined;
-    throw error;
-  }
+/** One error with everything that is wrong with several workflows. */
+function joinRefusals(refusals: readonly LoadError[]): LoadError {
+  const [only, second] = refusals;
+  if (only && !second) return only;
+  const diagnostics = refusals.flatMap(({ message, hint, diagnostics }): readonly Diagnostic[] =>
+    diagnostics.length > 0 ? diagnostics : [{ severity: "error", code: "load", message, hint }]
+  );
+  return new LoadError(`${refusals.length} workflows cannot be loaded`, diagnostics);
 }
 
 function hasJobs({ jobs }: Plan): boolean {
@@ -127,8 +129,7 @@ function hasJobs({ jobs }: Plan): boolean {
 
 /** Whether `--skip` names each of its jobs. */
 function isSkipped(member: SuiteMember): boolean {
-  return member.kind === "planned" &&
-    member.plan.jobs.every(({ job, skip }) => job.isCleanup || skip !== undefined);
+  return member.plan.jobs.every(({ job, skip }) => job.isCleanup || skip !== undefined);
 }
 
 function nothingChosen(members: readonly SuiteMember[], jobs: JobChoice): RunnerError {
@@ -138,8 +139,12 @@ function nothingChosen(members: readonly SuiteMember[], jobs: JobChoice): Runner
   if (jobs.tags === undefined || jobs.only) {
     return new UsageError("no job was selected", "name other jobs, or fewer conditions");
   }
-  const plans = members.flatMap((member) => member.kind === "planned" ? [member.plan] : []);
-  return unknownTags(plans, jobs.tags, "the workflows have", jobs.nameOption);
+  return unknownTags(
+    members.map(({ plan }) => plan),
+    jobs.tags,
+    "the workflows have",
+    jobs.nameOption,
+  );
 }
 
 /** Names that workflows do not have: an error if none of them has one. */
@@ -191,7 +196,6 @@ function stepsIn(root: unknown): readonly Dict[] {
  */
 async function hashSuite({ name }: SuiteFiles, members: readonly SuiteMember[]): Promise<string> {
   const parts = members.map((member) => {
-    if (member.kind === "refused") return [member.path];
     const { jobs, workflow } = member.plan;
     const files = filesOf(workflow.document, workflow.jobs);
     return [member.path, jobs.map(({ job }) => job.id), files.map(({ text }) => unixLines(text))];

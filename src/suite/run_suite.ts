@@ -1,12 +1,9 @@
-import type { LoadError } from "../base/errors.ts";
-import { excerptOf, maskExcerpt } from "../base/source.ts";
 import { roundDuration } from "../base/value/duration.ts";
-import { makeSecretMask } from "../check/mask_secrets.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import { countWorkflows, type EndedWorkflow, noSteps, workflowState } from "../run/count_steps.ts";
-import type { Emit, Failure, PieceHeader, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
+import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
+import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Locks } from "../run/execute/locks.ts";
 import { Slots } from "../run/execute/slots.ts";
@@ -15,7 +12,7 @@ import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions } from "../run/run_options.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
-import type { RefusedMember, Suite, SuiteMember } from "./suite.ts";
+import type { Suite, SuiteMember } from "./suite.ts";
 
 /** The options for running a suite, for each of its runs and for all of them together. */
 export interface SuiteRunOptions extends
@@ -211,15 +208,6 @@ class SuiteRun {
       }
       this.#emit(event);
     };
-    if (member.kind === "refused") {
-      const skipped = draining.reason && `not started: ${draining.reason}`;
-      const time = this.#host.clock.now();
-      for (const event of refusalEvents(member, suite, time, secrets, skipped)) emit(event);
-      if (this.#options.failFast && skipped === undefined) {
-        draining.cancel(`--fail-fast after '${member.path}' could not be loaded`);
-      }
-      return false;
-    }
     const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
       this.#options;
     const { cleanupTimeout, onFailedStep, load, spreadLoad } = this.#options;
@@ -274,62 +262,3 @@ function planToRun(plan: Plan, draining: Cancellation): Plan {
 
 /** More jobs than any workflow has. */
 const MAX_JOBS = 1e7;
-
-/** The job that represents a workflow that cannot be loaded. */
-const JOB = { id: "load", name: "Load the workflow", needs: [], steps: [] };
-
-const NOTHING = { passed: 0, failed: 0, skipped: 0 };
-
-/**
- * The events of a workflow that cannot be loaded: one failed job with all that is wrong with the
- * file, or one that was skipped, where nothing runs any more.
- */
-function* refusalEvents(
-  { path, name = path, refusal, vars = {} }: RefusedMember,
-  suite: SuitePart,
-  time: number,
-  secrets: Masker,
-  skipped?: string,
-): Iterable<RunEvent> {
-  const runId = crypto.randomUUID();
-  const state = skipped === undefined ? "failed" : "skipped";
-  addSecretsOf(vars, secrets);
-  yield {
-    type: "run_started",
-    ...{ runId, time, name: secrets.mask(name), file: path, suite, jobs: [JOB] },
-  };
-  yield {
-    type: "job_finished",
-    runId,
-    time,
-    job: JOB.id,
-    name: JOB.name,
-    state,
-    duration: 0,
-    ...skipped === undefined ? {} : { reason: skipped },
-    failures: skipped === undefined ? failuresOf(refusal, secrets) : [],
-  };
-  const finished: RunFinished = {
-    type: "run_finished",
-    runId,
-    time,
-    duration: 0,
-    state: "failed",
-    jobs: { ...NOTHING, [state]: 1 },
-    steps: noSteps(),
-    flaky: 0,
-  };
-  yield finished;
-}
-
-function failuresOf({ message, hint, diagnostics }: LoadError, secrets: Masker): Failure[] {
-  const mask = makeSecretMask(secrets, diagnostics);
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  return (errors.length > 0 ? errors : [{ message, hint, span: undefined }]).map((error) => ({
-    kind: "load",
-    field: "",
-    message: mask(error.message),
-    ...error.hint === undefined ? {} : { hint: mask(error.hint) },
-    ...error.span ? { place: maskExcerpt(excerptOf(error.span), mask) } : {},
-  }));
-}

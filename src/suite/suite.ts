@@ -37,11 +37,8 @@ export interface SuiteFiles {
   readonly leftOut: number;
 }
 
-/** A workflow of a suite that can be run, or why it cannot. */
-export type SuiteMember = PlannedMember | RefusedMember;
-
-/** The place of a workflow in a suite. */
-export interface Member {
+/** A workflow of a suite. */
+export interface SuiteMember {
   readonly path: string;
   /** From 0, in the order of the suite. */
   readonly index: number;
@@ -49,18 +46,7 @@ export interface Member {
   readonly key: string;
   /** The name that the suite file gives to it. */
   readonly name?: string;
-}
-
-export interface PlannedMember extends Member {
-  readonly kind: "planned";
   readonly plan: Plan;
-}
-
-export interface RefusedMember extends Member {
-  readonly kind: "refused";
-  readonly refusal: LoadError;
-  /** The vars that the suite file gives to it, which its name may hold. */
-  readonly vars?: Dict;
 }
 
 /** Workflows that are run together. */
@@ -80,12 +66,6 @@ export interface Shard {
   /** From 1. */
   readonly index: number;
   readonly of: number;
-}
-
-/** A member that must have been loaded. Throws LoadError. */
-export function plannedMember(member: SuiteMember): PlannedMember {
-  if (member.kind === "refused") throw member.refusal;
-  return member;
 }
 
 /** A suite whose files are known, before anything of them is evaluated. */

@@ -43,7 +43,6 @@ export const SUITE = {
       summary: "Reports to write, such as `junit=out/junit.xml`, unless `--report` is given.",
     },
   },
-  holdsAnchors: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A workflow of a suite that has more than a path. */

@@ -12,7 +12,7 @@ import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { OpenSuite, SuiteMember } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { explainError, printWarnings } from "../messages.ts";
+import { printWarnings } from "../messages.ts";
 import { logLevel, usesAscii } from "../output_mode.ts";
 import { makeNameMask } from "../run/render_plan.ts";
 import { readVars } from "../run/read_vars.ts";
@@ -36,7 +36,7 @@ export async function dagCommand(
   const opened = await openOperands(operands, host);
   if ("suite" in opened) {
     await options.warn?.(opened.suite.warnings, "");
-    const { name, workflows, code } = await readDags(
+    const { name, workflows } = await readDags(
       opened.suite,
       options,
       program,
@@ -51,7 +51,7 @@ export async function dagCommand(
         return `${title}\n${renderAscii(dag, columns)}`;
       }).join("\n");
     host.stdout.write(shownText(text));
-    return code;
+    return 0;
   }
   const plan = await loadPlan(opened.workflow, host, options);
   const dag = dagOf(plan, [options.environment], form === "json");
@@ -78,25 +78,19 @@ function dagOf(
   return isJson ? makeDagJson(dag, plan) as Dag : dag;
 }
 
-/** The graphs of several workflows; `code` is 1 if one of them cannot be loaded. */
+/** The graphs of several workflows. */
 async function readDags(
   open: OpenSuite,
   options: PlanOptions,
   program: Program,
   isJson: boolean,
-): Promise<{ name?: string; workflows: readonly DagOfMany[]; code: ExitCode }> {
+): Promise<{ name?: string; workflows: readonly DagOfMany[] }> {
   const { host, secrets } = program;
   const { environment } = await readVars({ lists: new Map() }, program, open.envFiles);
   const { suite } = await loadSuite(open, host, { ...options, environment });
   const workflows: DagOfMany[] = [];
-  let code: ExitCode = 0;
   const add = (members: readonly SuiteMember[], role?: DagOfMany["role"]) => {
     for (const member of members) {
-      if (member.kind === "refused") {
-        host.stderr.write(explainError(member.refusal, host, secrets));
-        code = 1;
-        continue;
-      }
       const dag = dagOf(member.plan, [environment, ...secrets], isJson);
       workflows.push({ file: member.path, role, ...dag });
     }
@@ -104,7 +98,7 @@ async function readDags(
   add(suite.setup, "setup");
   add(suite.workflows);
   add(suite.teardown, "teardown");
-  return { name: suite.name, workflows, code };
+  return { name: suite.name, workflows };
 }
 
 /** The requested width, else that of the terminal; a pipe has no width. */

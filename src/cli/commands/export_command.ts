@@ -16,7 +16,6 @@ import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { OpenSuite } from "../../suite/suite.ts";
-import { plannedMember } from "../../suite/suite.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
 import type { Document } from "../../workflow/model.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -142,9 +141,7 @@ async function outlineSuite(
     throw new UsageError(`option --shards must be at most ${MAX_PARTS}, not ${shards}`);
   }
   const { suite } = await loadSuite(open, host, options);
-  const setup = suite.setup.map(plannedMember);
-  const workflows = suite.workflows.map(plannedMember);
-  const teardown = suite.teardown.map(plannedMember);
+  const { setup, workflows, teardown } = suite;
   const sources = [...setup, ...workflows, ...teardown]
     .flatMap(({ plan: { workflow } }) => filesOf(workflow.document, workflow.jobs));
   if (open.path !== undefined) {

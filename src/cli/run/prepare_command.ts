@@ -7,7 +7,7 @@ import { renderSuiteRunFile } from "../../spread/suite_run_file.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
-import { plannedMember, type Suite } from "../../suite/suite.ts";
+import type { Suite } from "../../suite/suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { VERSION } from "../version.ts";
 import { writeTextFile } from "../write_text_file.ts";
@@ -74,11 +74,11 @@ function startOf(text: string | undefined, now: number): number | undefined {
   throw new UsageError(`option --start-in ${durationProblem(text)}`, "write --start-in 90s");
 }
 
-/** All workflows of a suite. Throws LoadError if one cannot be loaded: nothing has run yet. */
+/** All workflows of a suite. */
 function workflowsOf({ setup, workflows, teardown }: Suite) {
   return [
-    ...setup.map((member) => ({ ...plannedMember(member), role: "setup" as const })),
-    ...workflows.map(plannedMember),
-    ...teardown.map((member) => ({ ...plannedMember(member), role: "teardown" as const })),
+    ...setup.map((member) => ({ ...member, role: "setup" as const })),
+    ...workflows,
+    ...teardown.map((member) => ({ ...member, role: "teardown" as const })),
   ];
 }

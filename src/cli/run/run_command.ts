@@ -11,7 +11,6 @@ import {
 import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
-import type { Host } from "../../host/host.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { readRun, refuseOptions } from "./read_run.ts";
 import { readReportSettings, type ReportSettings, reportsToGithub } from "./report_settings.ts";
@@ -79,7 +78,7 @@ async function failedPart(
   const failed = watching?.failed ?? await readFailed(unwatchedHost(program));
   const ids = failed.get(path);
   // The files of the other jobs are still watched.
-  watching?.select([{ kind: "planned", path, index: 0, key: path, plan }]);
+  watching?.select([{ path, index: 0, key: path, plan }]);
   if (ids) return selectFailed(plan, ids);
   noteUnknownFailed([path], host);
   return plan;
@@ -109,20 +108,8 @@ async function prepare(
       const { annotateRefusal } = await import("../messages.ts");
       host.stderr.write(annotateRefusal(file.path, error, program));
     }
-    throw await withSuite(error, file.path, host);
+    throw error;
   }
-}
-
-/** The error with the command that runs the workflow in its suite, where that may help. */
-async function withSuite(error: LoadError, path: string, host: Host): Promise<LoadError> {
-  const has = (wanted: string) => error.diagnostics.some(({ code }) => code === wanted);
-  const needsSetup = has("unpublished-output");
-  if (!needsSetup && !has("undefined-var")) return error;
-  const { findSuiteAbove } = await import("../../suite/suite_above.ts");
-  const suite = await findSuiteAbove(path, ({ setup }) => !needsSetup || setup.length > 0, host);
-  if (suite === undefined) return error;
-  const hint = `a suite lists it, with its setup and vars: runner ${suite} ${path}`;
-  return new LoadError(error.message, error.diagnostics, hint);
 }
 
 function isShown({ switches }: Invocation): boolean {

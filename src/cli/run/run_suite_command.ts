@@ -1,3 +1,4 @@
+import { LoadError } from "../../base/errors.ts";
 import { readShardTimes } from "../../suite/divide_suite.ts";
 import {
   type FailedIds,
@@ -11,10 +12,10 @@ import { type OpenOperands, suiteOfOperands } from "../../suite/open_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";
 import type { Suite, SuiteMember } from "../../suite/suite.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
-import { explainError, printSeed } from "../messages.ts";
+import { annotateRefusal, printSeed } from "../messages.ts";
 import { readRun, type RunInputs, warnOf } from "./read_run.ts";
 import { renderPlan, shown } from "./render_plan.ts";
-import { readReportSettings } from "./report_settings.ts";
+import { readReportSettings, reportsToGithub } from "./report_settings.ts";
 import { runReported } from "./run_reported.ts";
 
 /** Runs several workflows and prints one report; 0 when all of them passed. */
@@ -50,6 +51,11 @@ export async function runSuiteCommand(
     times: times === undefined ? undefined : await readShardTimes(times, host),
     shuffle: options.shuffle,
     hostOf: watching && ((path) => watching.files.hostOf(path)),
+  }).catch((error) => {
+    if (error instanceof LoadError && reportsToGithub(settings.targets)) {
+      host.stderr.write(annotateRefusal(operands.join(" "), error, program));
+    }
+    throw error;
   });
   if (settings.level === "debug" && leftOut > 0) {
     host.stderr.write(`YAML files left out, as they are not workflows: ${leftOut}\n`);
@@ -82,26 +88,17 @@ export async function runSuiteCommand(
 /** What of a workflow failed in its last run, if anything did. */
 function failedPart(member: SuiteMember, failed: FailedIds): readonly SuiteMember[] {
   const ids = failed.get(member.key);
-  if (!ids) return [];
-  return member.kind === "refused"
-    ? [member]
-    : [{ ...member, plan: selectFailed(member.plan, ids) }];
+  return ids ? [{ ...member, plan: selectFailed(member.plan, ids) }] : [];
 }
 
-/** Prints the workflows instead of running them; 1 if one cannot be loaded. */
+/** Prints the workflows instead of running them. */
 function showSuite(
   { setup, workflows, teardown }: Suite,
   { planning, makeSecrets }: RunInputs,
   program: Program,
 ): ExitCode {
   const { host } = program;
-  let code: ExitCode = 0;
   const show = (member: SuiteMember, role = "") => {
-    if (member.kind === "refused") {
-      host.stderr.write(explainError(member.refusal, host, program.secrets));
-      code = 1;
-      return;
-    }
     const secrets = makeSecrets();
     const text = renderPlan(member.plan, planning, secrets);
     const name = member.name === undefined ? "" : `  ${shown(secrets.mask(member.name))}`;
@@ -110,5 +107,5 @@ function showSuite(
   for (const member of setup) show(member, "setup: ");
   for (const member of workflows) show(member);
   for (const member of teardown) show(member, "teardown: ");
-  return code;
+  return 0;
 }

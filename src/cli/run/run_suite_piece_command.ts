@@ -22,7 +22,7 @@ import {
 import { hashWorkflow, refuseOtherWorkflow } from "../../spread/run_file.ts";
 import { membersOfShard } from "../../suite/divide_suite.ts";
 import { runSuite, type SuitePiece } from "../../suite/run_suite.ts";
-import type { PlannedMember } from "../../suite/suite.ts";
+import type { SuiteMember } from "../../suite/suite.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { refuseInput, writeTextFile } from "../write_text_file.ts";
@@ -56,14 +56,14 @@ export async function runSuitePieceCommand(
   host.files.planReading(file.workflows.flatMap(({ workflow }) => workflow.file.split(",")));
   const chosen = chooseWorkflows(task, file, invocation);
   const warn = warnOf(invocation, program);
-  const members: PlannedMember[] = [];
+  const members: SuiteMember[] = [];
   for (const each of chosen) {
     const { path, index, plan, warnings } = await planWorkflow(each, source.file, draws, {
       permissions: options.permissions,
       host,
     });
     await warn(warnings, source.file);
-    members.push({ kind: "planned", path, index, key: path, plan });
+    members.push({ path, index, key: path, plan });
   }
   const target = values.get("outputs");
   if (target !== undefined) refuseInput(target, host);

@@ -54,15 +54,33 @@ Deno.test("a path that exists is never a pattern", async () => {
   assertStringIncludes(stdout, "\nSteps      1 passed (1)\n");
 });
 
-Deno.test("a workflow that cannot be loaded fails, and the others run", async () => {
-  const files = { "a.yml": "name: [\n", "b.yml": flow("B", PASS), "c.yml": "name: C\njobs: 1\n" };
-  const { code, stdout } = await runFilesAt(files, ["a.yml", "b.yml", "c.yml", "no.yml"]);
-  assertEquals([code, totals(stdout)], [1, "1 passed · 3 failed (4); 1"]);
-  assertMatch(stdout, /^Failures\n {2}1\. a\.yml › Load the workflow {3}a\.yml:1:7$/m);
-  assertStringIncludes(stdout, "workflow file 'no.yml' not found");
+Deno.test("a workflow that cannot be loaded stops all, with everything that is wrong", async () => {
+  const files = {
+    "a.yml": "name: [\n",
+    "b.yml": flow("B", get("/b")),
+    "c.yml": "name: C\njobs: 1\n",
+    "d.yml": flow("D", "{ uses: hello, when: always }"),
+    "suite.yml": "workflows: [b.yml]\nteardown: c.yml\n",
+  };
+  const table: [args: string[], said: string[]][] = [
+    [["a.yml", "b.yml", "c.yml", "no.yml"], [
+      "runner: error: 3 workflows cannot be loaded",
+      "a.yml:1:7: error: ",
+      'c.yml:2:7: error: "jobs" must be a list',
+      "workflow file 'no.yml' not found",
+    ]],
+    [["b.yml", "d.yml"], ['d.yml:6:24: error: unknown key "when" in a step']],
+    [["."], ["3 workflows cannot be loaded"]],
+    [["suite.yml"], ['c.yml:2:7: error: "jobs" must be a list']],
+  ];
+  for (const [args, said] of table) {
+    const { code, stdout, stderr, seen } = await runFilesAt(files, args);
+    assertEquals([code, stdout, seen], [1, "", []]);
+    for (const text of said) assertStringIncludes(stderr, text);
+  }
 });
 
-Deno.test("an entry of a directory that cannot be read is one that fails, everywhere", async () => {
+Deno.test("an entry of a directory that cannot be read stops all, everywhere", async () => {
   const files = {
     "flows/a.yml": flow("A", PASS),
     "suite.yml": "workflows: [flows]\n",
@@ -96,7 +114,7 @@ Deno.test("an entry of a directory that cannot be read is one that fails, everyw
       [["fmt", "--check", "flows/**/*.yml"], all],
       [["dag", "flows"], all],
       [["--list", "flows"], all],
-      [["prepare", "flows", "--out", "x.json"], ["'flows/b.yml' not found"]],
+      [["prepare", "flows", "--out", "x.json"], all],
       [["flows/a.yml", "--run=run.json", "--only=job", "--inputs=R"], ["'R/lost' not found"]],
       [["report", "merge", "R"], ["'R/lost' not found"]],
     ];
@@ -105,9 +123,9 @@ Deno.test("an entry of a directory that cannot be read is one that fails, everyw
       assertEquals(code, 1, args.join(" "));
       for (const error of errors) assertStringIncludes(stdout + stderr, error, args.join(" "));
     }
-    const { stdout } = await run("flows");
-    assertEquals(totals(stdout), "1 passed · 3 failed (4); 1");
-    assertStringIncludes(stdout, "it is a link to '/nowhere/flows', which does not exist");
+    const { stdout, stderr } = await run("flows");
+    assertEquals(stdout, "");
+    assertStringIncludes(stderr, "it is a link to '/nowhere/flows', which does not exist");
   });
 });
 
@@ -134,10 +152,11 @@ Deno.test("a misspelled jobs in a directory is an error, not another YAML file",
     "flows/values.yml": "name: shop\njob: { image: x }\n",
   };
   for (const args of [["flows"], ["flows/*.yml"], ["check", "flows"]]) {
-    const { code, stdout } = await runFilesAt(files, args);
+    const { code, stdout, stderr } = await runFilesAt(files, args);
     assertEquals(code, 1);
-    assertEquals(stdout.match(/\b[bc]\.yml:1:1: .*the workflow needs "jobs"$/gm)?.length, 2);
-    assertMatch(stdout, /^(?:Workflows .* \(3\)|3 workflows checked: .*)$/m);
+    const said = stdout + stderr;
+    assertEquals(said.match(/\b[bc]\.yml:1:1: .*the workflow needs "jobs"$/gm)?.length, 2);
+    assertMatch(said, /^(?:runner: error: 2 workflows|3 workflows checked: .*)/m);
   }
 });
 
@@ -263,7 +282,7 @@ Deno.test("--shuffle prints a seed that gives the same order again", async () =>
 });
 
 Deno.test("one report of each format is about all workflows", async () => {
-  const files = { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: C\n" };
+  const files = { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": flow("C", FAIL) };
   const { code, reports } = await runFilesAt(files, [
     "--report-dir",
     "reports",
@@ -273,9 +292,9 @@ Deno.test("one report of each format is about all workflows", async () => {
   const suites = [...reports["junit.xml"]!.matchAll(/<testsuite name="([^"]*)"/g)].map(([, n]) =>
     n
   );
-  assertEquals(suites, ["A › Job", "B › Job", "c.yml › Load the workflow"]);
+  assertEquals(suites, ["A › Job", "B › Job", "C › Job"]);
   const classes = [...reports["junit.xml"]!.matchAll(/ classname="([^"]*)"/g)].map(([, n]) => n);
-  assertEquals(classes, ["A.Job", "B.Job", "c.yml.Load the workflow"]);
+  assertEquals(classes, ["A.Job", "B.Job", "C.Job"]);
   assertStringIncludes(reports["report.tap"]!, "1..3\n");
   const { schema, runs, totals } = JSON.parse(reports["report.json"]!);
   assertEquals([schema, runs.length], ["runner-suite-report/1", 3]);
@@ -459,7 +478,7 @@ Deno.test("--rerun-failed runs the entry of a path that failed, not all entries 
 
 Deno.test("--rerun-failed runs what failed in the last run here, or all where nothing did", () =>
   withFiles(
-    { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: [" },
+    { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": flow("C", FAIL) },
     async (cwd) => {
       const env = { XDG_CACHE_HOME: `${cwd}/cache` };
       const run = (...args: string[]) =>
@@ -469,8 +488,8 @@ Deno.test("--rerun-failed runs what failed in the last run here, or all where no
         first.stderr,
         "no failed run of 'a.yml', 'b.yml', 'c.yml' is known in this directory: everything runs",
       );
-      assertEquals(totals(first.stdout), "1 passed · 2 failed (3); 2");
-      assertEquals(totals((await run("--rerun-failed")).stdout), "2 failed (2); 1");
+      assertEquals(totals(first.stdout), "1 passed · 2 failed (3); 3");
+      assertEquals(totals((await run("--rerun-failed")).stdout), "2 failed (2); 2");
       Deno.writeTextFileSync(`${cwd}/b.yml`, flow("B", PASS));
       Deno.writeTextFileSync(`${cwd}/c.yml`, flow("C", PASS));
       assertEquals(
