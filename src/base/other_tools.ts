@@ -119,7 +119,7 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['the key is "until", which ends the loop if it is true', "while"],
   ],
   "retry": [
-    ['the key is "max_attempts"', "attempts count"],
+    ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts count times"],
     ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
     ['"for" limits all attempts together, and "timeout" of the step each of them', "timeout"],
   ],

@@ -19,7 +19,8 @@ import { type DecodedWorkflow, embedJobFiles, readDocument } from "../workflow/l
 import { loadError, locateAll } from "../workflow/locate_diagnostics.ts";
 import { writtenId } from "../workflow/step_facts.ts";
 import type { Document } from "../workflow/model.ts";
-import { CHECKS, ERROR_CHECKS } from "./checks.ts";
+import type { Problem } from "../workflow/problem.ts";
+import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./literal_secrets.ts";
 import { type Drafts, makeModel } from "./make_model.ts";
 import { type CheckContext, type CheckModel, type RefuseOptions, UNSET } from "./model.ts";
@@ -96,25 +97,27 @@ async function checkDocument(
   };
 }
 
-/** The error of a workflow that cannot be loaded, with what the analysis of the rest proves. */
+/** The error of a workflow that cannot be loaded, with what the analysis of the rest finds. */
 export async function completeRefusal(
-  refusal: LoadError,
   document: Document,
   host: Host,
   limits: Limits,
   context: CheckContext,
 ): Promise<LoadError> {
-  const known = new Set(refusal.diagnostics.map(({ code, message }) => `${code} ${message}`));
-  const isShown = (
-    { severity, code, message }: Pick<Diagnostic, "severity" | "code" | "message">,
-  ) => severity === "error" || known.has(`${code} ${message}`);
-  const { problems, jobFiles } = await analyze(document, host, limits, context);
+  const isShown = ({ severity }: Pick<Diagnostic, "severity">) => severity !== "hint";
+  const { problems, jobFiles } = await analyze(document, host, limits, context, false);
   const inJobFiles = jobFiles?.diagnostics().filter(isShown);
   return loadError(problems.filter(isShown), document, inJobFiles);
 }
 
 /** Decodes a document and its job files, and adds the findings of all checks to their problems. */
-async function analyze(document: Document, host: Host, limits: Limits, context: CheckContext) {
+async function analyze(
+  document: Document,
+  host: Host,
+  limits: Limits,
+  context: CheckContext,
+  looksAround = true,
+) {
   const decoded = await decodeDocument(decodeWorkflow, document, limits, host);
   const { draft, problems } = decoded;
   // The vars are evaluated only for a path that depends on them.
@@ -127,7 +130,7 @@ async function analyze(document: Document, host: Host, limits: Limits, context: 
       (path) => renderKnownPath(path, evaluateKnownVars(draft, host.env.all())),
     );
   const parts = draft ? partsOf({ ...decoded, document, draft }, jobFiles) : [];
-  const secrets = await addFindings(parts, jobFiles, host, context);
+  const secrets = await addFindings(parts, jobFiles, looksAround ? host : undefined, context);
   return { problems, jobFiles, secrets };
 }
 
@@ -151,7 +154,7 @@ function namesOf(jobFiles: FoundFiles | undefined): readonly string[] {
 async function addFindings(
   parts: readonly Part[],
   jobFiles: FoundFiles | undefined,
-  host: Host,
+  host: Host | undefined,
   context: CheckContext,
 ): Promise<readonly string[]> {
   const models = await makeModels(parts, jobFiles, host, context);
@@ -164,7 +167,7 @@ async function addFindings(
   return [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text));
 }
 
-/** What prevents a workflow that could be loaded and planned from running. */
+/** The errors and warnings of a workflow that could be loaded and planned. */
 export async function checkLoaded(
   { document, draft, jobFiles, ...decoded }: DecodedWorkflow,
   { workflow, vars, jobs }: Plan,
@@ -186,14 +189,14 @@ export async function checkLoaded(
       ),
     },
   );
-  const checks = isStrict ? CHECKS : ERROR_CHECKS;
   const found = [...models].map(([document, model]) => ({
     document,
-    problems: checks.flatMap(({ find }) => [...find(model)]).filter(
-      ({ severity, code }) =>
-        severity === "error" || isStrict && severity === "warning" ||
-        isExport && code === "output-order",
-    ),
+    problems: CHECKS.flatMap(({ find }) => [...find(model)]).flatMap((problem): Problem[] => {
+      const isError = isStrict && problem.severity === "warning" ||
+        isExport && problem.code === "output-order";
+      if (isError) return [{ ...problem, severity: "error" }];
+      return problem.severity === "hint" ? [] : [problem];
+    }),
   }));
   return locateAll(found).map((diagnostic) => {
     const { span, code, message } = diagnostic;

@@ -7,18 +7,13 @@ import { responseField, unknownNeed } from "./rules/results.ts";
 import { constantTest, millisecondsLimit, misplacedTest, pointlessRetry } from "./rules/steps.ts";
 import { missingVar, undefinedVar, unusedVar } from "./rules/vars.ts";
 
-/** The checks that find errors. A run makes them before it begins. */
-export const ERROR_CHECKS: readonly Check[] = [
+/** Everything that static analysis looks for. */
+export const CHECKS: readonly Check[] = [
   missingOutput,
   unknownNeed,
   undefinedVar,
   missingVar,
   responseField,
-];
-
-/** Everything that static analysis looks for. */
-export const CHECKS: readonly Check[] = [
-  ...ERROR_CHECKS,
   unusedOutput,
   unusedVar,
   constantTest,

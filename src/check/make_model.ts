@@ -5,6 +5,7 @@ import type { CallExpression } from "../expr/parse/ast.ts";
 import { findReferences, type References } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
 import { type Dict, isDict, valueAt } from "../base/value/value.ts";
+import { jobsOf } from "../workflow/decode/decode_document.ts";
 import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { ExpressionUse } from "../workflow/decode/expressions.ts";
 import type { Document } from "../workflow/model.ts";
@@ -32,7 +33,8 @@ export function makeModel(
   isSure: (job: string) => boolean,
   rest: Pick<CheckModel, "embeddedBy" | "context" | "secrets">,
 ): Omit<CheckModel, "missingFiles"> {
-  const jobs = makeJobs(document.value, drafts, problems, isSure);
+  const definitions = findDefinitions(document, problems);
+  const jobs = makeJobs(document.value, drafts, definitions, isSure);
   const steps = jobs.flatMap((job) => job.steps);
   const identified = steps.filter(({ draft }) => draft.id !== undefined);
   return {
@@ -42,9 +44,8 @@ export function makeModel(
     steps,
     stepsById: Map.groupBy(identified, ({ draft: { id } }) => id!),
     publishers: publishersIn(identified),
-    knowsPublishers: identified.every(({ published }) => published !== undefined),
     readings: makeReadings(uses, jobs),
-    mentions: findMentions(document, problems),
+    definitions,
     usedWords: findUsedWords(document, problems),
     ...rest,
   };
@@ -64,23 +65,15 @@ function publishersIn(steps: readonly CheckedStep[]): ReadonlyMap<string, readon
 function makeJobs(
   root: unknown,
   jobs: readonly IdentifiedJob[],
-  problems: readonly Problem[],
+  definitions: ReadonlySet<string>,
   isSure: (job: string) => boolean,
 ): readonly CheckedJob[] {
-  // Mappings with a key that was probably meant to be another.
-  const doubtful = new Set(
-    problems.filter(({ code }) => code === "unknown-key")
-      .map(({ path }) => JSON.stringify(path.slice(0, -1))),
-  );
-  const isDoubtful = (path: Path) => doubtful.has(JSON.stringify(path));
   const made = jobs.map((draft) => {
     const needs = undefined as CheckedJob[] | undefined;
     const job = { draft, steps: [] as CheckedStep[], needs, isSure: isSure(draft.id) };
     for (const step of draft.steps) {
       const raw = rawMapAt(root, step.path);
-      const inDoubt = isDoubtful(step.path);
-      const published = inDoubt ? undefined : namesIn(raw.outputs);
-      job.steps.push({ draft: step, job, raw, isDoubtful: inDoubt, published });
+      job.steps.push({ draft: step, job, raw, published: namesIn(raw.outputs) });
     }
     return job;
   });
@@ -88,9 +81,14 @@ function makeJobs(
   for (const job of made) {
     const { path, needs } = job.draft;
     const found = needs.map((id) => byId.get(id));
-    const written = rawMapAt(root, path).needs ?? [];
+    const { needs: list, ...raw } = rawMapAt(root, path);
+    const written = list ?? [];
+    // An unknown key with a list may be meant to be `needs`.
+    const isDoubtful = Object.keys(raw).some((key) =>
+      definitions.has(key) && Array.isArray(raw[key])
+    );
     const isWritten = job.draft.isCleanup ||
-      !isDoubtful(path) && Array.isArray(written) && written.length === needs.length;
+      !isDoubtful && Array.isArray(written) && written.length === needs.length;
     if (isWritten && found.every((need) => need !== undefined)) job.needs = found;
   }
   return made;
@@ -120,15 +118,16 @@ function makeReadings(
   };
   const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
     const skipif = part?.draft.skipif;
-    return skipif ? referencesOf(skipif).tested : NOTHING;
+    return skipif ? referencesOf(skipif) : NOTHING;
   };
   const readings: Reading[] = [];
   for (const { tree, path } of uses) {
-    const { references, tested } = referencesOf(tree);
+    const found = referencesOf(tree);
+    const { references } = found;
     const owner = references.length === 0 ? undefined : ownerOf(path);
     if (!owner) continue;
     // A condition that reads a value expects that it may be missing.
-    const guards = [tested, testedBy(owner.step), testedBy(owner.job)];
+    const guards = [found, testedBy(owner.step), testedBy(owner.job)];
     const isSure = isSurelyEvaluated(owner);
     for (const { root, keys, isOpen, outcomes } of references) {
       const reading = { keys, isOpen, outcomes, path, ...owner, isSure, guards };
@@ -143,7 +142,7 @@ function makeReadings(
   return readings;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NOTHING: Reading["guards"][number] = { tested: new Set(), optional: new Set() };
 
 function refusesNil({ callee }: CallExpression, position: number): boolean {
   const record = callee.type === "Identifier" ? FUNCTIONS.get(callee.name) : undefined;
@@ -163,20 +162,13 @@ type Owner = Pick<Reading, "job" | "step" | "field">;
 /** Finds the owner of a path; the vars of the workflow have none. */
 function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undefined {
   const index = new Map(jobs.map((job) => [
-    job.draft.index,
+    job.draft.path.join("."),
     { job, steps: new Map(job.steps.map((step) => [stepKey(job, step.draft.path), step])) },
   ]));
-  const cleanup = jobs.find(({ draft }) => draft.isCleanup)?.draft.index;
-  // A job file is a job by itself.
-  const isFile = jobs[0]?.draft.path.length === 0;
   return (path) => {
-    const found = isFile
-      ? index.get(0)
-      : path[0] === "jobs"
-      ? index.get(Number(path[1]))
-      : path[0] === "finally" && cleanup !== undefined
-      ? index.get(cleanup)
-      : undefined;
+    const owner = path.slice(0, path[0] === "jobs" ? 2 : 1);
+    // A job file is a job by itself.
+    const found = index.get(owner.join(".")) ?? index.get("");
     if (!found) return undefined;
     const { job, steps } = found;
     const step = steps.get(stepKey(job, path));
@@ -205,26 +197,41 @@ function fieldName([key, part, ...rest]: Path): string {
 /** Problems that keep the text at their path from being read as what it was meant to be. */
 const UNREAD: ReadonlySet<string> = new Set([
   ...["duration", "expression", "open-braces", "type", "unknown-action", "unknown-key"],
-  // `outputs.my-step` is read as a subtraction, and `user` may be meant to be vars.user.
+  // `user` may be meant to be vars.user.
   "unknown-name",
 ]);
 
-/** Words in texts that were not read: a name among them may be used or defined there. */
-function findMentions(
-  { value }: Document,
+/** The keys and the words in values that were not read: they may be names that it defines. */
+function findDefinitions(
+  { value: root }: Document,
   problems: readonly Problem[],
 ): ReadonlySet<string> {
-  const words = new Set<string>();
+  const names = new Set<string>();
   const known = new Set<unknown>();
-  for (const { code, path } of problems) {
-    if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
+  const add = (value: unknown) => {
+    if (typeof value === "string" && /^[\w-]+$/.test(value)) names.add(value);
+    if (typeof value !== "object" || value === null || known.has(value)) return;
+    known.add(value);
+    for (const [key, part] of Object.entries(value)) {
+      names.add(key);
+      add(part);
+    }
+  };
+  for (const { code, path, range } of problems) {
+    const value = valueAt(root, path);
+    if (code === "type" || code === "unknown-key") add(value);
+    if (code === "unknown-key") add(path.at(-1));
+    if (code !== "unknown-name" || typeof value !== "string" || !range) continue;
+    // `outputs.my-step` is read as a subtraction.
+    const [word] = /[\w-]*$/.exec(value.slice(0, range.end))!;
+    if (word.includes("-")) { for (const part of word.split("-")) names.add(part); }
   }
-  return words;
+  return names;
 }
 
 /**
- * Words in templates that were not read and still are uses: in defaults, which no step may have
- * taken, and in templates without quotes, whose text YAML has lost.
+ * Words in texts that were not read and still are uses: those with a mistake, in defaults, which no
+ * step may have taken, and in templates without quotes, whose text YAML has lost.
  */
 function findUsedWords(
   { value: root, files }: Document,
@@ -232,8 +239,10 @@ function findUsedWords(
 ): ReadonlySet<string> {
   const words = new Set<string>();
   const known = new Set<unknown>();
-  const jobs = isDict(root) && Array.isArray(root.jobs) ? root.jobs : [];
-  for (const job of [root, ...jobs]) {
+  for (const { code, path } of problems) {
+    if (UNREAD.has(code)) addWords(words, valueAt(root, path), known, () => true);
+  }
+  for (const job of [root, ...jobsOf(root)]) {
     if (isDict(job)) addWords(words, job.defaults, known, (text) => text.includes("{{"));
   }
   if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {

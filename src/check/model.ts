@@ -1,7 +1,7 @@
 import type { OuterDefaults } from "../workflow/read_files.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { DataTemplate } from "../expr/expression.ts";
-import type { FoundReference } from "../expr/references.ts";
+import type { FoundReference, References } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
 import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
@@ -60,12 +60,13 @@ export interface CheckModel {
   readonly stepsById: ReadonlyMap<string, readonly CheckedStep[]>;
   /** The steps that publish an output of that name. */
   readonly publishers: ReadonlyMap<string, readonly CheckedStep[]>;
-  /** Whether these are all: of some step the outputs may not be known. */
-  readonly knowsPublishers: boolean;
   readonly readings: readonly Reading[];
-  /** Words in texts that were not read: any may be a use of a name, or give it. */
-  readonly mentions: ReadonlySet<string>;
-  /** Words in templates that were not read: in defaults that no step took, or without quotes. */
+  /** Names that values may define which could not be read. */
+  readonly definitions: ReadonlySet<string>;
+  /**
+   * Words in texts that were not read, in defaults that no step took, and in templates without
+   * quotes: any may be a use of a name.
+   */
   readonly usedWords: ReadonlySet<string>;
   readonly secrets: readonly LiteralSecret[];
   /** Files that steps send and that do not exist. */
@@ -106,8 +107,6 @@ export interface CheckedStep {
   readonly job: CheckedJob;
   /** The step as it is written in the document. */
   readonly raw: Dict;
-  /** Whether one of its keys is misspelt, so that it may mean to say what it does not. */
-  readonly isDoubtful: boolean;
   /** The names of its outputs, right or wrong; undefined where they cannot be known. */
   readonly published: ReadonlySet<string> | undefined;
 }
@@ -126,6 +125,6 @@ export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outco
   readonly field: string;
   /** Whether a run in which nothing else fails evaluates it. */
   readonly isSure: boolean;
-  /** Values that may be nil here, by `keyPath`. */
-  readonly guards: readonly ReadonlySet<string>[];
+  /** What the expression and the conditions around it say about values that may be nil. */
+  readonly guards: readonly Pick<References, "tested" | "optional">[];
 }

@@ -124,7 +124,13 @@ const SOMETIMES: ReadonlySet<string> = new Set([
 /** Whether nil up to the key at an index does no harm where it is read. */
 export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
   const key = keyPath(root, keys, index);
-  return guards.some((guard) => guard.has(key));
+  return guards.some(({ tested }) => tested.has(key));
+}
+
+/** Whether `?.` or `??` says that the value under the key at an index may be missing. */
+export function isOptional({ root, keys, guards }: Reading, index: number): boolean {
+  const key = keyPath(root, keys, index);
+  return keys[index]!.isOptional || guards.some(({ optional }) => optional.has(key));
 }
 
 /** The expressions that decide by the result of a step, with their paths. */

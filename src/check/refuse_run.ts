@@ -1,4 +1,5 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
 import { countOf } from "../base/text/count_of.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -9,21 +10,21 @@ import type { Document } from "../workflow/model.ts";
 import { type CheckContext, type RefuseOptions, UNSET } from "./model.ts";
 
 /**
- * Refuses a workflow if static analysis proves that a run must fail. Throws LoadError with
- * everything that was found.
+ * Refuses a workflow in which static analysis finds an error; returns its warnings. Throws
+ * LoadError with everything that was found.
  */
 export async function refuseFailing(
   { decoded }: Pick<Loaded, "decoded">,
   plan: Plan,
   host: Host,
   options: RefuseOptions = {},
-): Promise<void> {
-  if (!options.isStrict && !mayFail(decoded)) return;
+): Promise<readonly Diagnostic[]> {
   const { checkLoaded } = await import("./check_file.ts");
   const found = await checkLoaded(decoded, plan, host, options);
-  if (found.length === 0) return;
-  const unset = found.filter(({ code }) => code === UNSET);
-  if (unset.length === found.length) {
+  const errors = found.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return found;
+  const unset = errors.filter(({ code }) => code === UNSET);
+  if (unset.length === errors.length) {
     const message = unset.map(({ message }) => message).join("; ");
     throw new LoadError(
       message,
@@ -32,8 +33,8 @@ export async function refuseFailing(
     );
   }
   throw new LoadError(
-    `workflow file '${decoded.document.name}' has ${countOf(found.length, "error")}`,
-    found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
+    `workflow file '${decoded.document.name}' has ${countOf(errors.length, "error")}`,
+    found,
     "found by check; --no-check runs it all the same",
   );
 }
@@ -52,15 +53,5 @@ export async function refuseBroken(
   if (!(refusal instanceof LoadError)) throw refusal;
   const { completeRefusal } = await import("./check_file.ts");
   const limits = { ...readLimits(host.env), permissions };
-  throw await completeRefusal(refusal, document, host, limits, context);
+  throw await completeRefusal(document, host, limits, context);
 }
-
-/** Whether a workflow reads anything that may not be there: the smallest need no analysis. */
-function mayFail({ draft, uses, jobFiles }: Loaded["decoded"]): boolean {
-  const steps = draft.jobs.flatMap(({ steps }) => steps);
-  const names = steps.some(({ action }) => action?.responseFields) ? NAMES_AND_RES : NAMES;
-  return jobFiles !== undefined || uses.some(({ tree }) => names.test(tree.source));
-}
-
-const NAMES = /\b(?:vars|outputs|needs|rt|run|job)\b|\$env/;
-const NAMES_AND_RES = new RegExp(`${NAMES.source}|\\bres\\b`);

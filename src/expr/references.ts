@@ -56,6 +56,8 @@ export interface References {
   readonly needed: readonly Reference[];
   /** References that may be nil, since they are tested or followed by `?.` or `??`; see `keyPath`. */
   readonly tested: ReadonlySet<string>;
+  /** Those of them that may be missing, by `?.`, `??` or `"key" in …`. */
+  readonly optional: ReadonlySet<string>;
 }
 
 /** The entry of `tested` for a reference up to the key at an index. */
@@ -68,7 +70,9 @@ export function findReferences(
   tree: Parsed | ParsedTemplate,
   refusesNil: RefusesNil = () => false,
 ): References {
-  const found: Found = { references: [], needed: [], tested: new Set(), refusesNil };
+  const found: Found = {
+    ...{ references: [], needed: [], tested: new Set(), optional: new Set(), refusesNil },
+  };
   const only = "node" in tree ? tree.node : onlyExpression(tree);
   if (only) walk(only, OUTSIDE, found);
   else if (!("node" in tree)) {
@@ -100,6 +104,7 @@ interface Found {
   readonly references: FoundReference[];
   readonly needed: Reference[];
   readonly tested: Set<string>;
+  readonly optional: Set<string>;
   readonly refusesNil: RefusesNil;
 }
 
@@ -225,7 +230,9 @@ function testKey({ operator, left, right }: BinaryExpression, around: Around, fo
   const chain = readChain(right, around.bound);
   if (!chain || chain.isOpen) return;
   const keys = [...chain.keys, { name: String(left.value) }];
-  found.tested.add(keyPath(chain.root, keys, keys.length - 1));
+  const key = keyPath(chain.root, keys, keys.length - 1);
+  found.tested.add(key);
+  found.optional.add(key);
 }
 
 function walkChain(node: Node, around: Around, found: Found): void {
@@ -245,11 +252,14 @@ function addChain(chain: Chain, around: Around, found: Found): void {
   const { nilIsFine, hasDefault, error, nil, untrue } = around;
   found.references.push({ ...chain, outcomes: { error, nil, untrue } });
   if (!hasDefault) found.needed.push(chain);
+  const add = (known: Set<string>, index: number) => known.add(keyPath(root, keys, index));
   for (const index of keys.keys()) {
+    const hasWhole = hasDefault && !isOpen && index === keys.length - 1;
     // The operand of `?.` may be nil.
-    if (optionals[index + 1]) found.tested.add(keyPath(root, keys, index));
+    if (optionals[index + 1] || hasWhole) add(found.optional, index);
+    if (optionals[index + 1]) add(found.tested, index);
   }
-  if (nilIsFine && !isOpen) found.tested.add(keyPath(root, keys, keys.length - 1));
+  if (nilIsFine && !isOpen) add(found.tested, keys.length - 1);
 }
 
 type Link = MemberExpression | SliceExpression;

@@ -4,7 +4,7 @@ const PUBLISHER = "id: a, outputs: { x: '1' }, test: true";
 const MARKED = "id: a, outputs: { ¦x: '1' }";
 const USED = "test: outputs.a.x == 1 && outputs.x == 1";
 
-Deno.test("an output that no step publishes is an error where nil would be one", () =>
+Deno.test("an output that no step publishes is an error, unless it may be missing", () =>
   check(["unpublished-output"], [
     [
       steps([PUBLISHER, "test: outputs.¦b.x == 1"]),
@@ -43,20 +43,19 @@ Deno.test("an output that no step publishes is an error where nil would be one",
       'error unpublished-output: no step publishes "nope"',
       'error unpublished-output: no step publishes "nope"',
     ],
-    // nil is shown as it is in a name, and nothing fails.
     [
       steps(['name: "{{outputs.¦nope}}"']),
-      'warning unpublished-output: no step publishes "nope"',
+      'error unpublished-output: no step publishes "nope"',
     ],
     [
       steps(['echo: "{{outputs.¦nope.x}}"']),
       'error unpublished-output: no step publishes "nope"',
     ],
-    // A comparison with nil is reported as always true.
     [
       steps(["test: outputs.¦nope == nil"]),
-      'hint unpublished-output: no step publishes "nope": this is always nil',
+      'error unpublished-output: no step publishes "nope"',
     ],
+    // What says that it may be missing is always nil.
     [
       steps(["test: outputs.¦nope?.x == nil"]),
       'hint unpublished-output: no step publishes "nope": this is always nil',

@@ -257,7 +257,7 @@ Deno.test("--strict accepts a run without warnings whose steps succeed", async (
 });
 
 Deno.test("--strict makes warnings about the file errors, and runs nothing", async () => {
-  const { code, stdout, stderr } = await runStrictly(flowOf("{uses: hello, colour: red}"));
+  const { code, stdout, stderr } = await runStrictly(flowOf("{uses: hello, outputs: {a: status}}"));
   assertEquals([code, stdout], [1, ""]);
   assertMatch(stderr, /^runner: error: 'w.yml' has 1 warning, which --strict makes errors?\n/);
   assertMatch(stderr, /w\.yml:4:\d+: error: /);
@@ -409,8 +409,9 @@ Deno.test("--quiet and --verbose cannot be combined, --quiet and a log level do"
 });
 
 /** A workflow with something to warn of when it is loaded. */
-const WARNING = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        colour: a\n";
-const WARNED = 'unknown key "colour" in a step';
+const WARNING =
+  "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        outputs: { a: status }\n";
+const WARNED = "outputs of a step without id are lost";
 /** A message that is printed only with details. */
 const DETAIL = "j › hello: started (hello)";
 

@@ -50,7 +50,7 @@ Deno.test("a snapshot is written, compared, refused, updated, orphaned and remov
 });
 
 Deno.test("a snapshot of nil is an error, and no file is written", async () => {
-  const nil = workflow("{ id: 1 }", "snapshot: { of: vars.order.name }");
+  const nil = workflow("{ id: 1, name: null }", "snapshot: { of: vars.order.name }");
   await inPlace({ "w.yml": nil }, async ({ run, snapshots }) => {
     const { code, stdout } = await run("w.yml");
     assertEquals(code, 1);

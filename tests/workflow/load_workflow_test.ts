@@ -410,10 +410,10 @@ jobs:
   steps: [{uses: hello, test: ${name} == 1}]
 `;
     assertEquals(await describeText(yaml), [
-      `3:1: warning: unknown key "${name}" in the workflow`,
-      `7:3: warning: unknown key "${name}" in a job`,
-      `11:5: warning: unknown key "${name}" in a step`,
-      `13:33: warning: unknown key "${name}" in iteration`,
+      `3:1: error: unknown key "${name}" in the workflow`,
+      `7:3: error: unknown key "${name}" in a job`,
+      `11:5: error: unknown key "${name}" in a step`,
+      `13:33: error: unknown key "${name}" in iteration`,
       `14:11: error: unknown action "${name}"`,
       `17:31: error: unknown name "${name}" in a step`,
     ]);
@@ -521,7 +521,7 @@ Deno.test("load says how rounds start and when they end", async () => {
       '4:33: error: "think_time" goes with users, not with a rate',
       '4:49: error: "each" has no effect without "data"',
       '4:55: error: "each" must be once, not "twice"',
-      '4:62: warning: unknown key "lod" in load',
+      '4:62: error: unknown key "lod" in load',
     ],
     [
       job("load: {users: 2, for: 1s, max_in_flight: 5, data: {file: a, list: []}}"),

@@ -8,6 +8,12 @@ export interface Document {
   readonly files: readonly Source[];
   readonly value: unknown;
   readonly replaced: readonly ReplacedKey[];
+  /** The keys that a mapping has more than once: the last one counts, and it is an error. */
+  readonly duplicates: readonly {
+    readonly path: Path;
+    readonly message: string;
+    readonly hint: string;
+  }[];
   /** Values for `with` by action that come from outside the file, the weakest first. */
   readonly defaults?: readonly Dict[];
   /** Positions of the values; found at the first call, since most runs need none. */

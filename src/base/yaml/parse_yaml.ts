@@ -155,10 +155,19 @@ function shifted<T extends YamlEvent>(event: T, by: number): T {
   return Object.fromEntries(moved) as T;
 }
 
-/** The value of each file in `filled`. Throws YamlFault. */
-export function constructValues(parsed: ParsedYaml): readonly unknown[] {
+/** The reason of a fault that does not end the reading of a workflow. */
+export const DUPLICATE_KEY = "duplicated mapping key";
+
+/**
+ * The value of each file in `filled`. Of a key that a mapping has twice, the last one counts if
+ * `allowsDuplicates`. Throws YamlFault.
+ */
+export function constructValues(parsed: ParsedYaml, allowsDuplicates = false): readonly unknown[] {
   const { text: source, events } = parsed;
-  const options = { source, schema: makeSchema(), maxTotalMergeKeys: MAX_MERGED_KEYS };
+  const options = {
+    ...{ source, schema: makeSchema(), maxTotalMergeKeys: MAX_MERGED_KEYS },
+    json: allowsDuplicates,
+  };
   try {
     return constructFromEvents(events, options)[0] as unknown[];
   } catch (error) {

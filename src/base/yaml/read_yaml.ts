@@ -1,9 +1,9 @@
 import { LoadError } from "../errors.ts";
 import type { Path, Source } from "../source.ts";
 import type { Document, Positions, ReplacedKey } from "./document.ts";
-import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
+import { constructValues, DUPLICATE_KEY, parseYaml, YamlFault } from "./parse_yaml.ts";
 import { makePositions } from "./positions.ts";
-import { faultError } from "./yaml_fault.ts";
+import { explainDuplicates, faultError } from "./yaml_fault.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -16,16 +16,27 @@ const NEEDS: Readonly<Record<string, string>> = {
 /** The path at which a value is written that may be inherited from elsewhere in the document. */
 type WrittenAt = (root: unknown, path: Path) => Path;
 
-/** Reads files as one YAML document; `what` says what they should be. Throws LoadError. */
+/**
+ * Reads files as one YAML document; `what` says what they should be. Throws LoadError; a document
+ * with `writtenAt` may have duplicate keys, which its reader reports.
+ */
 export function readYaml(
   files: readonly Source[],
   what = "workflow file",
   writtenAt?: WrittenAt,
 ): Document {
   const name = files.map((file) => file.name).join(",");
-  const { filled, values } = orLoadError(() => {
+  const { filled, values, duplicates } = orLoadError(() => {
     const parsed = parseYaml(files);
-    return { filled: parsed.filled, values: constructValues(parsed) };
+    const { filled } = parsed;
+    try {
+      return { filled, values: constructValues(parsed), duplicates: [] };
+    } catch (fault) {
+      const isDuplicate = fault instanceof YamlFault && fault.reason === DUPLICATE_KEY;
+      if (!isDuplicate || !writtenAt) throw fault;
+      const values = constructValues(parsed, true);
+      return { filled, values, duplicates: explainDuplicates(parsed) };
+    }
   });
   const value = values.length < 2
     ? values[0] ?? null
@@ -39,6 +50,7 @@ export function readYaml(
     files,
     value,
     replaced: values.length < 2 ? [] : replacedKeys(filled, values),
+    duplicates,
     positions: () => positions ??= findPositions(files, (path) => writtenAt?.(value, path) ?? path),
   };
 }

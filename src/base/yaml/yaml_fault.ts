@@ -1,8 +1,16 @@
 import { LoadError } from "../errors.ts";
-import { excerptOf } from "../source.ts";
+import { excerptOf, type Path } from "../source.ts";
+import type { Document } from "./document.ts";
 import { findOpening } from "./find_opening.ts";
-import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
-import { buildTree } from "./yaml_tree.ts";
+import {
+  NOT_A_MAPPING,
+  type ParsedYaml,
+  parseYaml,
+  SECOND_DOCUMENT,
+  spanAt,
+  type YamlFault,
+} from "./parse_yaml.ts";
+import { buildTree, type YamlNode } from "./yaml_tree.ts";
 
 /** The parser's reason, and what to say about it. */
 type FaultKind = readonly [reason: RegExp, explain: (at: FaultContext) => Explanation];
@@ -34,15 +42,17 @@ const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a doc
 /** Two values where there can be one. */
 const BAD_INDENTATION = /^bad indentation/;
 
+const KEEP_ONE = "keep one of the two";
 const QUOTE_IT = "put the whole value in quotes";
 
 const KINDS: readonly FaultKind[] = [
   [/^duplicated mapping key/, ({ after, text, offset }) => {
     const key = /^(?:"[^"]*"|'[^']*'|[^:\s"']+)/.exec(after)?.[0] ?? after.trim();
-    const line = firstLineOf(text, offset);
-    const first = line === undefined ? "" : `; the first one is in line ${line}`;
+    const found = duplicateKeys(buildTree(parseYaml([{ name: "", text }]).events, text).roots);
+    const again = [...found].find(({ start, end }) => start <= offset && offset < end);
+    const first = again ? `; the first one is in line ${lineAt(text, again.first)}` : "";
     const message = `duplicate key ${/^["']/.test(key) ? key : `"${key}"`}${first}`;
-    return { message, hint: "keep one of the two", length: key.length };
+    return { message, hint: KEEP_ONE, length: key.length };
   }],
   [new RegExp(`^${SECOND_DOCUMENT}`), ({ after }) => ({
     message: after.startsWith("---")
@@ -220,19 +230,50 @@ function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
   return /\S/.test(text[offset] ?? "") ? offset : lastLine(text.slice(0, offset));
 }
 
-/** The line, from 1, of the first key in a mapping that has the key at an offset again. */
-function firstLineOf(text: string, offset: number): number | undefined {
-  const open = [...buildTree(parseYaml([{ name: "", text }]).events, text).roots];
-  for (let node = open.pop(); node; node = open.pop()) {
-    if (node.kind === "list") { for (const { value } of node.items) open.push(value); }
-    if (node.kind !== "map") continue;
-    const keys = node.pairs.flatMap(({ key }) => key.kind === "scalar" ? key : []);
-    const again = keys.find(({ start, end }) => start <= offset && offset < end);
-    const first = again && keys.find((key) => key.text === again.text);
-    if (first) return text.slice(0, first.start).split("\n").length;
-    for (const { value } of node.pairs) open.push(value);
+/** A key that its mapping has before, and the offset of the first. */
+interface AgainKey {
+  readonly path: Path;
+  readonly start: number;
+  readonly end: number;
+  readonly first: number;
+}
+
+/** The keys in nodes at a path that their mappings have more than once. */
+function* duplicateKeys(nodes: readonly YamlNode[], path: Path = []): Iterable<AgainKey> {
+  for (const node of nodes) {
+    if (node.kind === "list") {
+      for (const [at, { value }] of node.items.entries()) {
+        yield* duplicateKeys([value], [...path, at]);
+      }
+    }
+    const known = new Map<string, number>();
+    for (const { key, value } of node.kind === "map" ? node.pairs : []) {
+      const name = key.kind === "scalar" ? key.text : "";
+      const { start, end } = key;
+      const first = known.get(name);
+      if (first === undefined) known.set(name, start);
+      else if (key.kind === "scalar" && name !== "<<") {
+        yield { path: [...path, name], start, end, first };
+      }
+      yield* duplicateKeys([value], [...path, name]);
+    }
   }
-  return undefined;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+/** What is to be reported of the keys that files have twice: of each its path and a message. */
+export function explainDuplicates(parsed: ParsedYaml): Document["duplicates"] {
+  const found = duplicateKeys(buildTree(parsed.events, parsed.text).roots);
+  return [...found].map(({ path, first }) => {
+    const { source: { text }, start } = spanAt(parsed, first, first);
+    const message = `duplicate key "${path.at(-1)}"; the first one is in line ${
+      lineAt(text, start)
+    }`;
+    return { path, message, hint: KEEP_ONE };
+  });
 }
 
 /** Where the content of the last line begins that has any. */

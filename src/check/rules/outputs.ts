@@ -3,7 +3,7 @@ import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
 import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedJob, CheckedStep, CheckModel, Reading } from "../model.ts";
-import { isGuarded, keyProblem, severityOfNil } from "../readings.ts";
+import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
 
 /** Outputs that no step publishes, or not surely before they are read. */
 export const missingOutput: Check = {
@@ -11,7 +11,7 @@ export const missingOutput: Check = {
     {
       code: "unpublished-output",
       severity: "error",
-      summary: "Reads an output that no step publishes; a hint if the expression allows nil.",
+      summary: "Reads an output that no step publishes; a hint where it may be missing.",
     },
     {
       code: "output-order",
@@ -71,7 +71,7 @@ function findOutputSource(model: CheckModel, { keys, job }: Reading): OutputSour
   if (!first || model.context.outputs?.has(first.name)) return undefined;
   // A part that was not read may define the name.
   const nothing = (name: string, source: OutputSource) =>
-    model.mentions.has(name) ? undefined : source;
+    model.definitions.has(name) ? undefined : source;
   const steps = model.stepsById.get(first.name);
   if (steps) {
     if (!second) return { steps, index: 0 };
@@ -89,7 +89,7 @@ function findOutputSource(model: CheckModel, { keys, job }: Reading): OutputSour
   const seen = publishers?.filter((step) => !isOfOtherMatrix(step, job)) ?? [];
   if (seen.length > 0) return { steps: seen, index: 0 };
   if (publishers) return { index: 0, owner: publishers[0] };
-  return model.knowsPublishers ? nothing(first.name, { index: 0 }) : undefined;
+  return nothing(first.name, { index: 0 });
 }
 
 function unpublished(
@@ -98,7 +98,7 @@ function unpublished(
   { index, owner }: OutputSource,
 ): Problem {
   const { name } = reading.keys[index]!;
-  const guarded = isGuarded(reading, index);
+  const guarded = isOptional(reading, index);
   const isInMatrix = owner !== undefined && isOfOtherMatrix(owner, reading.job);
   const message = isInMatrix
     ? `"${name}" is published by each job of the matrix of "${owner.job.draft.id}"`
@@ -110,7 +110,7 @@ function unpublished(
     owner ? owner.published ?? [] : [...stepsById.keys(), ...publishers.keys()],
   );
   return keyProblem(reading, index, {
-    severity: guarded ? "hint" : severityOfNil(reading, index),
+    severity: guarded ? "hint" : "error",
     code: "unpublished-output",
     message: guarded ? `${message}: this is always nil` : message,
     hint: isInMatrix ? `outputs.${owner.draft.id}.all is the list of their outputs` : near ??
@@ -309,7 +309,7 @@ export const unusedOutput: Check = {
 
 /** What is read: all of a step (`id.`), an output of a step (`id.name`), or an output by its name. */
 function findUsed(model: CheckModel): ReadonlySet<string> | undefined {
-  const used = new Set([...model.mentions, ...model.usedWords]);
+  const used = new Set(model.usedWords);
   for (const reading of model.readings) {
     const { root, job, keys: [first, second] } = reading;
     if (root !== "outputs") continue;

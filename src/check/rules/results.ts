@@ -7,7 +7,7 @@ import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { ALL } from "../../workflow/step_facts.ts";
 import type { Check, CheckedStep, Reading } from "../model.ts";
-import { conditionsOf, isGuarded, keyProblem, severityOfNil } from "../readings.ts";
+import { conditionsOf, isOptional, keyProblem } from "../readings.ts";
 
 /** States of jobs that are read as `needs.<id>` where the job does not need them. */
 export const unknownNeed: Check = {
@@ -25,8 +25,9 @@ export const unknownNeed: Check = {
       // The cleanup of a workflow sees the states of all its jobs.
       const known = draft.isCleanup ? ids : draft.needs;
       if (root !== "needs" || !first || !needs || known.includes(first.name)) continue;
+      if (isOptional(reading, 0)) continue;
       yield keyProblem(reading, 0, {
-        severity: severityOfNil(reading, 0),
+        severity: "error",
         code: "unknown-need-state",
         message: `"${first.name}" is not in the needs of this job`,
         hint: ids.includes(first.name)
@@ -71,9 +72,9 @@ function* unknownField(reading: Reading, matrices: ReadonlySet<string>): Iterabl
   const field = fields && reading.keys[fields.index];
   if (!field || fields.names.includes(field.name)) return;
   const { index, names, owner, has } = fields;
-  if (isGuarded(reading, index)) return;
+  if (isOptional(reading, index)) return;
   yield keyProblem(reading, index, {
-    severity: severityOfNil(reading, index),
+    severity: "error",
     code: "unknown-field",
     message: `unknown field "${field.name}" of ${owner}: it is always nil`,
     hint: didYouMean(fieldMeantBy(field.name) ?? "", names) ?? didYouMean(field.name, names) ??

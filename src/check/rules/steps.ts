@@ -232,9 +232,9 @@ export const pointlessRetry: Check = {
     },
   ],
   *find({ steps }) {
-    for (const { draft, raw, isDoubtful } of steps) {
+    for (const { draft, raw } of steps) {
       const { action, retry, test, path } = draft;
-      if (!retry || !action?.neverFails || isDoubtful) continue;
+      if (!retry || !action?.neverFails) continue;
       const isTrue = test?.every(({ expression: { node } }) =>
         node.type === "Literal" && node.value === true
       ) ?? false;

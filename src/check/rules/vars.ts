@@ -7,7 +7,7 @@ import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts
 import { fieldsOf } from "../../plan/set_vars.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, type CheckModel, type Reading, UNSET } from "../model.ts";
-import { isGuarded, isSurelyEvaluated, keyProblem, severityOfNil } from "../readings.ts";
+import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
 
 /** Vars that are read and that nothing defines. */
 export const undefinedVar: Check = {
@@ -19,7 +19,7 @@ export const undefinedVar: Check = {
     },
     {
       code: "undefined-key",
-      severity: "warning",
+      severity: "error",
       summary: "Reads a key of a var that its value does not have.",
     },
     {
@@ -38,7 +38,7 @@ export const undefinedVar: Check = {
     for (const reading of model.readings) {
       if (reading.root !== "vars" || isInDoubt(model, reading)) continue;
       const missing = findMissingKey(vars, reading);
-      if (!missing || isGuarded(reading, missing.index)) continue;
+      if (!missing || isOptional(reading, missing.index)) continue;
       const { index, among } = missing;
       const { name } = reading.keys[index]!;
       const path = reading.keys.slice(0, index + 1).map((key) => key.name);
@@ -49,7 +49,7 @@ export const undefinedVar: Check = {
         yield { severity: "error", code: UNSET, path: ["vars", ...path], message };
       } else if (among && index === 0) {
         yield keyProblem(reading, index, {
-          severity: severityOfNil(reading, index),
+          severity: "error",
           code: "undefined-var",
           message: `undefined variable "${name}"`,
           hint: didYouMean(name, among) ??
@@ -60,7 +60,7 @@ export const undefinedVar: Check = {
       } else {
         const owner = ["vars", ...reading.keys.slice(0, index).map((key) => key.name)].join(".");
         yield keyProblem(reading, index, {
-          severity: "warning",
+          severity: "error",
           code: "undefined-key",
           message: among
             ? `${owner} has no "${name}"`
@@ -86,9 +86,9 @@ function without(
 }
 
 /** Whether the step may define more than it seems to. */
-function isInDoubt({ mentions, context }: CheckModel, { step, keys }: Reading): boolean {
+function isInDoubt({ definitions, context }: CheckModel, { step, keys }: Reading): boolean {
   const [first] = keys;
-  if (!first || mentions.has(first.name) || context.vars?.has(first.name)) return true;
+  if (!first || definitions.has(first.name) || context.vars?.has(first.name)) return true;
   if (!step) return false;
   const { raw, draft } = step;
   const isUnread = (key: "vars" | "iteration") => raw[key] !== undefined && !draft[key];
@@ -181,7 +181,7 @@ export const missingVar: Check = {
   ],
   *find({ steps, embeddedBy }) {
     for (const step of steps) {
-      const { draft, job } = step;
+      const { draft } = step;
       const inner = embeddedBy(draft);
       if (!inner) continue;
       const passed = passedVars(draft.with);
@@ -189,14 +189,12 @@ export const missingVar: Check = {
       for (const reading of inner.readings) {
         const [key] = reading.keys;
         if (reading.root !== "vars" || !key || reported.has(key.name)) continue;
-        if (inner.mentions.has(key.name) || isGuarded(reading, 0)) continue;
+        if (inner.definitions.has(key.name) || isGuarded(reading, 0)) continue;
         const missing = findMissingKey(passed, reading);
         if (!missing?.among || missing.index !== 0) continue;
         reported.add(key.name);
         yield {
-          severity: isSurelyEvaluated({ job, step, field: "with" })
-            ? severityOfNil(reading, 0)
-            : "warning",
+          severity: "error",
           code: "ungiven-var",
           path: [...draft.path, "with", "path"],
           message: `the job file reads the var "${key.name}", which this step does not give`,
@@ -238,13 +236,13 @@ function* unusedIn(
   vars: unknown,
   path: Path,
   readings: readonly Reading[],
-  { mentions, usedWords }: CheckModel,
+  { usedWords }: CheckModel,
 ): Iterable<Problem> {
   // Where `vars` is read as a whole, all of them may be.
   if (!isDict(vars) || readings.some(({ keys }) => keys.length === 0)) return;
   const read = new Set(readings.map(({ keys }) => keys[0]!.name));
   for (const name of Object.keys(vars)) {
-    if ([read, mentions, usedWords].some((names) => names.has(name))) continue;
+    if (read.has(name) || usedWords.has(name)) continue;
     yield {
       severity: "hint",
       code: "unused-var",

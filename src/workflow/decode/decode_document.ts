@@ -28,6 +28,9 @@ export async function decodeDocument<T>(
   host: Host,
 ): Promise<DecodedDocument<T>> {
   const problems: Problem[] = [];
+  for (const { path, message, hint } of document.duplicates) {
+    addError(problems, "yaml", path, message, { part: "key", hint });
+  }
   const { fault, unquoted, texts } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
@@ -114,7 +117,7 @@ function outerDefaults({ defaults = [] }: Document): readonly unknown[] {
  */
 function usedActions(roots: readonly unknown[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const job of [...roots.flatMap((root) => listIn(root, "jobs")), ...roots]) {
+  for (const job of [...roots.flatMap(jobsOf), ...roots]) {
     if (isDict(job) && isDict(job.defaults)) {
       for (const name of Object.keys(job.defaults)) names.add(name);
     }
@@ -123,6 +126,12 @@ function usedActions(roots: readonly unknown[]): ReadonlySet<string> {
     }
   }
   return names;
+}
+
+/** The jobs of a document, also where they are in a map. */
+export function jobsOf(root: unknown): readonly unknown[] {
+  const jobs = isDict(root) ? root.jobs : undefined;
+  return typeof jobs === "object" && jobs !== null ? Object.values(jobs) : [];
 }
 
 /** The properties of a document found before decoding. */

@@ -86,7 +86,8 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     if (field.required && isMissing(part) && !(part === undefined && hasOther(value, field))) {
       if (part === undefined) {
         const hint = field.whenMissing?.(value);
-        addError(problems, "missing", path, `${table.what} needs "${name}"`, { hint });
+        const or = field.unless === undefined ? "" : ` or "${field.unless}"`;
+        addError(problems, "missing", path, `${table.what} needs "${name}"${or}`, { hint });
       } else addError(problems, "empty", at, `"${name}" must not be empty`);
     } else if (part !== undefined && (part !== null || isCondition(field))) {
       const result = decodeValue(field.type, part, at, namesIn(field, decoding), decoding);
@@ -137,14 +138,13 @@ function isMissing(value: unknown): boolean {
     typeof value === "string" && value.trim() === "";
 }
 
-/** A key that is nearly one of the table or means `test` is an error; others may be notes. */
+/** Reports the keys that the table does not have. Those that begin with `x-` hold anchors or notes. */
 function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: Dict,
   path: Path,
-  { what, fields, holdsAnchors }: FieldTable<F>,
+  { what, fields }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
-  // Keys that begin with x hold anchors.
   const unknown = Object.keys(map).filter((key) =>
     !Object.hasOwn(fields, key) && !/^x[-_]/.test(key)
   );
@@ -152,7 +152,7 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
   const aliases = otherKeys(what).filter((key) => hintForKey(what, key)?.startsWith("the key is"));
   const names = [...Object.keys(fields), ...aliases];
   const otherHint = emptyHint(map, fields) ??
-    (holdsAnchors ? 'it has no effect; a key for anchors begins with "x-"' : undefined);
+    'a key for notes or anchors begins with "x-"';
   for (const key of unknown) {
     const known = hintForKey(what, key) ?? ownerHint(what, key);
     const near = known === undefined ? suggest(key, names) : undefined;
@@ -162,10 +162,8 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
         : near === undefined
         ? otherHint
         : hintForKey(what, near) ?? `did you mean "${near}"?`);
-    const isTest = known?.startsWith('the key is "test"') ?? false;
-    const add = near === undefined && !isTest ? addWarning : addError;
     const message = `unknown key "${key}" in ${what}`;
-    add(problems, UNKNOWN_KEY, [...path, key], message, { part: "key", hint });
+    addError(problems, UNKNOWN_KEY, [...path, key], message, { part: "key", hint });
   }
 }
 
@@ -256,18 +254,13 @@ function refuse({ decoding, path, name, value }: Input, wanted: string, hint?: s
 
 function refuseList(input: Input): undefined {
   const { value } = input;
-  const hint = isDict(value) && Object.values(value).some(isGithubJob)
-    ? GITHUB
-    : isDict(value)
+  const hint = isDict(value)
     ? 'begin each item with "- "'
     : isTemplate(value)
     ? "write the list out; its items may hold templates"
     : undefined;
   return refuse(input, "a list", hint);
 }
-
-const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
-const isGithubJob = (job: unknown) => isDict(job) && Object.hasOwn(job, "runs-on");
 
 /** `retry: 5` and `repeat: 5`, as other tools have it. */
 function countHint({ value, path }: Input): string | undefined {

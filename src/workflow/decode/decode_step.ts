@@ -154,7 +154,7 @@ export function decodeDefaults(
     } else if (!plugins?.problems.has(name)) {
       const hint = actionHint(name, plugins);
       const message = `unknown action "${name}" in "defaults"`;
-      addWarning(problems, "unknown-action", [...path, name], message, { part: "key", hint });
+      addError(problems, "unknown-action", [...path, name], message, { part: "key", hint });
     }
   }
   return defaults;

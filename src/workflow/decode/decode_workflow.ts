@@ -58,12 +58,17 @@ export function decodeWorkflow(document: Document, outer: Decoding): WorkflowDra
   const { problems } = outer;
   reportReplacedKeys(document, problems);
   const decoding = withOuterDefaults(document, outer);
-  const fields = decodeFields(valueOf(document), [], WORKFLOW, decoding);
+  const value = valueOf(document);
+  const jobMap = isDict(value) ? mapOfJobs(value.jobs, problems) : undefined;
+  const listed = jobMap ? { ...value as Dict, jobs: Object.values(jobMap) } : value;
+  const fields = decodeFields(listed, [], WORKFLOW, decoding);
   if (!fields) return undefined;
   const { jobs: rawJobs = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
-  const drafts = rawJobs.flatMap((rawJob, index) =>
-    decodeJob(rawJob, ["jobs", index], decoding) ?? []
-  );
+  const keys = jobMap && Object.keys(jobMap);
+  const drafts = rawJobs.flatMap((rawJob, index): JobDraft[] => {
+    const job = decodeJob(rawJob, ["jobs", keys?.[index] ?? index], decoding);
+    return job ? [keys ? { id: keys[index], ...job, index } : job] : [];
+  });
   checkTags(rest.tags, ["tags"], problems);
   for (const { tags, path } of drafts) checkTags(tags, [...path, "tags"], problems);
   const jobs = identify(drafts);
@@ -73,6 +78,19 @@ export function decodeWorkflow(document: Document, outer: Decoding): WorkflowDra
   checkUnique("job", all, problems);
   checkUnique("step", all.flatMap(({ steps }) => steps), problems);
   return { ...rest, vars, jobs: all, document };
+}
+
+/** Jobs that are in a map by their ids, which is reported. */
+function mapOfJobs(jobs: unknown, problems: Problem[]): Dict | undefined {
+  const values = isDict(jobs) ? Object.values(jobs) : [];
+  if (values.length === 0 || !values.every(isDict)) return undefined;
+  const isGithub = values.some((job) => Object.hasOwn(job, "runs-on"));
+  addError(problems, "jobs", ["jobs"], '"jobs" must be a list, not a map', {
+    hint: isGithub
+      ? "this looks like a GitHub Actions workflow, which runner does not run"
+      : 'begin each job with "- ", and give its name as "id"',
+  });
+  return jobs as Dict;
 }
 
 /** The workflow of a draft, if it is complete. */

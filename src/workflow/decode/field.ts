@@ -53,6 +53,4 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   /** The kind as messages name it: `a step`. */
   readonly what: string;
   readonly fields: F;
-  /** A key may be unknown where its value defines an anchor that is used. */
-  readonly holdsAnchors?: true;
 }

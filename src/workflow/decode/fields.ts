@@ -33,7 +33,6 @@ export const WORKFLOW = {
       summary: "Cleanup steps, which run after all jobs, even after a failure or an interruption.",
     },
   },
-  holdsAnchors: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A job. */

@@ -340,7 +340,7 @@ Deno.test("nothing is run, and the environment is not asked for", () =>
   }));
 
 const flow = (steps: string, rest = "") =>
-  `name: n\nvars: { a: 1, unset: "{{NOT_SET}}", list: [] }\njobs:\n- name: j\n  id: j\n${rest}` +
+  `name: n\nvars: { a: 1, unset: "{{NOT_SET}}", list: [], map: {} }\njobs:\n- name: j\n  id: j\n${rest}` +
   `  steps:\n  - { uses: hello, id: first, outputs: { x: "1" } }\n${steps}`;
 
 /** Steps that certainly fail, so that a run is refused. */
@@ -366,29 +366,45 @@ const FAIL: readonly string[] = [
   "{ uses: hello, retry: { max_attempts: 1, until: res.a.b == outputs.nope.x } }",
 ];
 
-/** Steps with the same mistakes that may pass, and here do. */
-const PASS: readonly string[] = [
+/** Unknown names that no run would fail by. */
+const UNKNOWN: readonly string[] = [
   "{ uses: hello, test: vars.nope != 1 }",
+  "{ uses: hello, test: not vars.nope }",
+  "{ uses: hello, test: vars.nope == nil }",
   "{ uses: hello, test: vars.nope == outputs.nope }",
   "{ uses: hello, test: status == 0 || vars.nope == 1 }",
-  "{ uses: hello, test: (vars.a ?? vars.nope.x) == 1 }",
   "{ uses: hello, test: '(vars.a == 1 ? 1 : vars.nope.x) == 1' }",
-  "{ uses: hello, test: not (vars.nope == 1) }",
   "{ uses: hello, test: 'not any(vars.list, vars.nope.x == 1)' }",
+  "{ uses: hello, test: len(outputs.first.nope) == 1 }",
+  "{ uses: hello, test: int(vars.nope) == 1 }",
+  "{ uses: hello, test: outputs[vars.nope]?.x == nil }",
+  "{ uses: http, with: { get: 'http://127.0.0.1:1' }, test: not res.bdy }",
   "{ uses: hello, skipif: vars.nope == 1 }",
   "{ uses: hello, skipif: vars.a == 1, test: vars.nope.x == 1 }",
-  "{ uses: hello, iteration: '{{vars.list}}', test: vars.nope.x == 1 }",
   "{ uses: hello, id: o, outputs: { x: vars.nope } }",
   "{ uses: hello, with: { a: '{{vars.nope}}' } }",
-  "{ uses: hello, name: '{{vars.nope}}', echo: '{{vars.nope}}' }",
+  "{ uses: hello, name: '{{vars.nope}}' }",
+  "{ uses: hello, echo: '{{vars.nope}}' }",
   "{ uses: hello, test: true, retry: { max_attempts: 2, interval: '{{vars.nope}}' } }",
-  "{ uses: hello, test: vars.unset == nil || vars.unset == '' }",
   "{ uses: hello, iteration: [], test: vars.nope.x == 1 }",
-  "{ uses: hello, test: needs.other?.state == nil }",
-  "{ uses: hello, test: outputs.skipped?.nope.x == nil }",
+  "{ uses: hello, allow_failure: 'true', test: vars.nope == 1 }",
+  "{ uses: hello, test: vars.map.nope == nil }",
 ];
 
-Deno.test("a run is refused by what certainly fails, and by nothing that passes", () =>
+/** Values that may be missing, by what their expressions say or because only the run knows. */
+const PASS: readonly string[] = [
+  "{ uses: hello, test: vars.unset == nil || vars.unset == '' }",
+  "{ uses: hello, test: (vars.nope ?? 1) == 1 }",
+  "{ uses: hello, test: vars.nope?.x == nil }",
+  "{ uses: hello, test: (vars.map.nope ?? 1) == 1 }",
+  "{ uses: hello, test: \"not ('nope' in vars) || vars.nope == 1\" }",
+  "{ uses: hello, test: needs.other?.state == nil }",
+  "{ uses: hello, test: outputs.skipped?.nope == nil }",
+  "{ uses: hello, test: res.anything == nil }",
+  "{ uses: hello, iteration: '{{vars.list}}', test: vars.column.x == 1 }",
+];
+
+Deno.test("a run is refused by what certainly fails, and by unknown names wherever they are", () =>
   withFiles({}, async (cwd) => {
     const run = async (step: string, ...args: string[]) => {
       const skipped = "{ uses: hello, id: skipped, skipif: true, outputs: { x: '1' } }";
@@ -403,17 +419,17 @@ Deno.test("a run is refused by what certainly fails, and by nothing that passes"
       assertEquals(await run(step), [1, false], step);
       assertEquals(await run(step, "--no-check"), [1, true], step);
     }
+    for (const step of UNKNOWN) assertEquals(await run(step), [1, false], step);
     for (const step of PASS) assertEquals(await run(step), [0, true], step);
   }));
 
 Deno.test("what may not run, or may fail, refuses no run", () =>
   withFiles({}, async (cwd) => {
-    const bad = "  - { uses: hello, test: vars.nope == 1 }\n";
+    const bad = "  - { uses: hello, with: { a: 'x {{vars.unset}}' } }\n";
     for (
       const [job, code] of [
         ["  skipif: true\n", 0],
         ["  when: failure\n  needs: [k]\n", 0],
-        ["  when: failure\n  needs: [k]\n  skipif: vars.nope.x\n", 0],
         ["  repeat: { count: 2, expect: stats.failed == 2 }\n", 0],
         ["  repeat: { count: 2, expect: stats.passed == 2 }\n", 1],
       ] as const
@@ -423,10 +439,9 @@ Deno.test("what may not run, or may fail, refuses no run", () =>
       const { code: got, stdout } = await runMain(["w.yml"], { cwd });
       assertEquals([got, stdout !== ""], [code, true], job);
     }
-    const text = flow(bad + "  - { uses: hello, with: { a: 'x {{vars.unset}}' } }\n");
     await Deno.writeTextFile(
       `${cwd}/w.yml`,
-      text + "- { name: k, id: k, steps: [{ uses: hello }] }\n",
+      flow(bad) + "- { name: k, id: k, steps: [{ uses: hello }] }\n",
     );
     for (const args of [["--only", "k"], ["--skip", "j"], ["--dry-run", "--only", "k"]]) {
       const { code, stderr } = await runMain([...args, "w.yml"], { cwd });
@@ -434,6 +449,59 @@ Deno.test("what may not run, or may fail, refuses no run", () =>
     }
     assertEquals((await runMain(["--only", "j", "w.yml"], { cwd })).code, 1);
   }));
+
+Deno.test("a run prints what check warns of", () =>
+  withFiles({
+    "w.yml": flow(
+      "  - { uses: shell, with: { cmd: ls }, timeout: 5000, test: [1 == 1, status != 7] }\n",
+    ),
+    "two.yml": flow("", "  repeat: { count: 0 }\n"),
+  }, async (cwd) => {
+    const { code, stderr } = await runMain(["w.yml", "two.yml"], { cwd });
+    assertEquals([code, stderr.match(/^\w.*/gm)], [0, [
+      "w.yml:8:48: warning: a number is one of seconds: 5000 is 1h23m20s",
+      "w.yml:8:61: warning: this test is always true",
+      "w.yml:8:69: warning: status is 0 or 1, so that this is always true",
+      "two.yml:6:20: warning: with a count of 0 the job never runs",
+    ]]);
+  }));
+
+Deno.test("one finding switches no other off", () => {
+  const text = (vars: string, keys: string) =>
+    `name: n\nvars: ${vars}\njobs:\n- name: j\n  id: j\n  steps:\n` +
+    `  - { uses: hello, id: session, outputs: { token: "1" }${keys} }\n` +
+    `  - { uses: hello, test: outputs.sesion.token == vars.typo, with: { a: "{{outputs.session.tokn}}" } }\n` +
+    `- { name: k, needs: [j], steps: [{ uses: hello, test: "needs.j.stat == 'passed'" }] }\n`;
+  const map = (jobs: string) =>
+    jobs.replace("- name: j\n  id: j", "  j:\n   name: j").replace(/^ {2}(steps|- )/gm, "   $1")
+      .replace("- { name: k", "  k: { name: k");
+  return withFiles({}, async (cwd) => {
+    for (
+      const [file, own] of [
+        [text("{ a: 1 }", ""), 0],
+        [text("{ a: 1 }", ", retries: 1"), 1],
+        [text("{ a: 1 }", ", outputz: [1]"), 1],
+        [text("{ a: 1, a: 2 }", ""), 1],
+        [text("{ a: 1 }", ", wait: soon, test: nope && 1"), 2],
+        [text("{ a: 1 }", "").replace("needs:", "needz: 1, needs:"), 1],
+        [map(text("{ a: 1 }", "")), 1],
+        [text("{ a: 1 }\nunknown: 1", ", vars: 1"), 2],
+      ] as const
+    ) {
+      await Deno.writeTextFile(`${cwd}/w.yml`, file);
+      const { stdout } = await runMain(["check", "w.yml"], { cwd });
+      const errors = [...stdout.matchAll(/ error: (.*)/g)].map(([, message]) => message!);
+      const expected = [
+        'no step publishes "sesion"',
+        'undefined variable "typo"',
+        'the step "session" publishes no "tokn"',
+        'unknown field "stat" of needs.j: it is always nil',
+      ];
+      assertEquals(errors.filter((one) => expected.includes(one)), expected, file + stdout);
+      assertEquals(errors.length, expected.length + own, file + stdout);
+    }
+  });
+});
 
 const REFUSE_RUN_BAD = flow(
   "  - { uses: hello, test: vars.nope == 1 }\n  - { uses: hello, echo: '{{outputs.b.c}}' }\n",
@@ -466,21 +534,23 @@ w.yml:9:37: error: no step publishes "b"
     }
     assertEquals([...Deno.readDirSync(cwd)].length, 2);
     const suite = await runMain([".", "--report", "junit=out.xml"], { cwd });
-    assertEquals(suite.code, 1);
-    assertStringIncludes(suite.stdout, "1 passed · 1 failed (2)");
-    assertStringIncludes(await Deno.readTextFile(`${cwd}/out.xml`), "undefined variable");
+    assertEquals([suite.code, suite.stdout], [1, ""]);
+    assertStringIncludes(suite.stderr, 'w.yml:8:31: error: undefined variable "nope"');
     for (const args of [["--list"], ["dag"]]) {
       assertEquals((await runMain([...args, "w.yml"], { cwd })).code, 0);
     }
   }));
 
 Deno.test("with --strict a run is refused by what check warns of", () =>
-  withFiles({ "w.yml": flow("  - { uses: hello, test: true || vars.nope.x }\n") }, async (cwd) => {
-    assertEquals((await runMain(["w.yml"], { cwd })).code, 0);
-    const { code, stdout, stderr } = await runMain(["--strict", "w.yml"], { cwd });
-    assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, 'w.yml:8:39: error: undefined variable "nope"');
-  }));
+  withFiles(
+    { "w.yml": flow("  - { uses: shell, with: { cmd: ls }, test: true }\n") },
+    async (cwd) => {
+      assertEquals((await runMain(["w.yml"], { cwd })).code, 0);
+      const { code, stdout, stderr } = await runMain(["--strict", "w.yml"], { cwd });
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(stderr, "w.yml:8:45: error: this test is always true");
+    },
+  ));
 
 Deno.test("vars that are set elsewhere, and outputs of the setup of a suite, are there", () =>
   withFiles({
@@ -496,14 +566,14 @@ Deno.test("vars that are set elsewhere, and outputs of the setup of a suite, are
     assertEquals((await runMain(["w.yml"], { cwd })).stderr.match(/error: /g)?.length, 3);
   }));
 
-Deno.test("job files count if a step that runs embeds them", () =>
+Deno.test("job files count wherever a step embeds them", () =>
   withFiles(
     { "in.yml": "name: in\nsteps: [{ uses: hello, test: vars.nope == 1 }]\n" },
     async (cwd) => {
       const step = (fields: string) =>
         flow(`  - { uses: embedded, with: { path: "{{vars.file}}" }${fields} }\n`)
           .replace("a: 1", "file: in.yml");
-      for (const [fields, code] of [["", 1], [", skipif: true", 0]] as const) {
+      for (const [fields, code] of [["", 1], [", skipif: true", 1]] as const) {
         await Deno.writeTextFile(`${cwd}/w.yml`, step(fields));
         const result = await runMain(["w.yml"], { cwd });
         assertEquals(

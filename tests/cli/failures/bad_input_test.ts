@@ -67,7 +67,7 @@ jobs:
     return result.stderr;
   });
   assertEquals(messages.split("\n").filter((line) => /^\S/.test(line)), [
-    "runner: error: workflow file 'w.yml' has 30 errors",
+    "runner: error: workflow file 'w.yml' has 31 errors",
     'w.yml:1:1: error: the workflow needs "name"',
     'w.yml:1:7: error: "vars" must be a map, not a list',
     'w.yml:6:5: error: a job needs "name"',
@@ -81,6 +81,7 @@ jobs:
     'w.yml:14:16: error: unknown action "htpp"',
     `w.yml:14:28: error: "wait" must be a duration ${FORMS}, not "soon"`,
     'w.yml:15:27: error: the step id "One" must be made of a-z, 0-9, _ and -',
+    "w.yml:15:32: warning: hello cannot fail, so this retry never repeats it",
     'w.yml:15:54: error: "max_attempts" must be at least 1, not 0',
     `w.yml:15:67: error: "interval" must be a duration ${FORMS}, not "5x"`,
     'w.yml:15:86: error: "initial_delay" must not be negative, not "-1s"',
@@ -90,10 +91,11 @@ jobs:
     `w.yml:17:57: error: "timeout" must be a duration ${FORMS}, not "never"`,
     'w.yml:17:65: error: "test" is empty',
     'w.yml:18:34: error: "iteration" needs "list", "matrix", "file" or "until"',
-    'w.yml:18:35: warning: unknown key "a" in iteration',
+    'w.yml:18:35: error: unknown key "a" in iteration',
     'w.yml:18:52: error: the output "a" is empty',
     'w.yml:18:66: error: "skipif" must be an expression, not a map',
     'w.yml:19:46: error: "count" must be at most 10000, not 10001',
+    "w.yml:19:76: warning: hello cannot fail, so this retry never repeats it",
     'w.yml:19:98: error: "max_attempts" must be at most 10000, not 10001',
     'w.yml:20:23: error: the job id "build" is already defined',
     'w.yml:20:37: error: "needs" must be a list, not "build"',
@@ -286,7 +288,7 @@ Deno.test("a secret in a line of the file is not shown with the mistake in it", 
     { "w.yml": odd },
     (cwd) => runMain(["w.yml"], { cwd, env }),
   );
-  assertEquals(warned.code, 0);
+  assertEquals(warned.code, 1);
   assertStringIncludes(warned.stderr, "5 |   - {uses: hello, note: ***}\n");
 });
 

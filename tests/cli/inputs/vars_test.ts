@@ -401,13 +401,13 @@ const STEPS = `
   - name: vars
     uses: hello
     with: ${mapping((_, index) => `${index + 10}`)}
-    test: ${hasAll("vars")} && ${hasAll("res", 10)} && vars.polluted == nil
+    test: ${hasAll("vars")} && ${hasAll("res", 10)} && (vars.polluted ?? nil) == nil
   - name: nothing is inherited
     uses: hello
     with: {nested: {}}
     test: |
       all(${JSON.stringify(NAMES)}, !(# in res) && res.nested[#] == nil && get(res, #) == nil) &&
-      res.isPrototypeOf == nil && vars.propertyIsEnumerable == nil
+      res.isPrototypeOf == nil && (vars.propertyIsEnumerable ?? nil) == nil
   - name: outputs
     id: constructor
     uses: hello
@@ -422,7 +422,7 @@ const STEPS = `
     uses: hello
     vars: {toString: s, polluted: 3}
     iteration: [{__proto__: {a: 1}, valueOf: 9}]
-    test: vars.toString == "s" && vars.valueOf == 9 && vars.__proto__.a == 1 && vars.a == nil
+    test: vars.toString == "s" && vars.valueOf == 9 && vars.__proto__.a == 1 && (vars.a ?? nil) == nil
   - name: environment
     uses: shell
     with: {cmd: 'echo "$constructor $toString $__proto__"', env: ${

@@ -90,7 +90,8 @@ jobs:
   },
   "unknown keys are ignored": {
     steps: "- { uses: hello, test: status == 0, note: 1 }",
-    shows: ["warning", 'unknown key "note"'],
+    code: 1,
+    shows: ['error: unknown key "note"'],
   },
   "unknown actions and parameters, invalid expressions and `needs` are found during the run, if at all":
     {
