@@ -130,6 +130,7 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
     notes.push(`the variable ${name} of ${where}: ${value}`);
   }
+  noteOthers(blocks, new Map(), notes);
   return lines;
 }
 
@@ -159,6 +160,7 @@ function stepOf(
   const settings = requestOf(blocks)!;
   const name = metaOf(blocks).get("name") ?? "request";
   request.method = settings.get("method")!;
+  noteOthers(blocks, settings, notes);
   const values = new Map(pairsOf(blocks, "params:path"));
   const url = putParameters(withScheme(settings.get("url") ?? "", names), values);
   // A header of a request replaces that of its folder.
@@ -185,6 +187,23 @@ function stepOf(
   if (before.length > 0) notes.push(`the script before the request: ${before.join(" ").trim()}`);
   translateScripts([...sharedTests, ...scripts], request);
   return request.step(name);
+}
+
+/** The blocks that are translated, or that only describe a request. */
+const BLOCKS =
+  /^(?:meta|headers|auth(?::.*)?|body(?::.*)?|params:(?:path|query)|vars(?::.*)?|assert|script:(?:pre-request|post-response)|tests|settings|docs|examples?)$/;
+
+function noteOthers(blocks: Blocks, settings: ReadonlyMap<string, string>, notes: string[]): void {
+  for (const name of blocks.keys()) {
+    if (!BLOCKS.test(name) && !METHOD.test(name)) {
+      notes.push(`the block "${name}": ${filledLines(blocks, name).join(" ").trim()}`);
+    }
+  }
+  for (const [key, value] of settings) {
+    if (!/^(?:method|url|body|auth|params)$/.test(key)) {
+      notes.push(`"${key}" of the request: ${value}`);
+    }
+  }
 }
 
 function setSettings({ params, notes }: RequestDraft, blocks: Blocks): void {

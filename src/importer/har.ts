@@ -3,7 +3,7 @@ import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { Names } from "./import_names.ts";
 import { dictOf, dictsOf, type ImportInput, need, readJson } from "./input.ts";
-import { RequestDraft } from "./request_draft.ts";
+import { multipartOf, RequestDraft } from "./request_draft.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
 const NOISE =
@@ -96,13 +96,20 @@ function setBody(request: RequestDraft, data: Dict): void {
   const type = String(data.mimeType ?? "");
   request.type = type || null;
   const parts = dictsOf(data.params);
+  const text = textOf(data);
+  if (text === undefined) {
+    request.notes.push("the body: its bytes are no text, see the parameter file of http");
+    return;
+  }
   if (!/^multipart\//i.test(type)) {
     // Browsers write the fields of a form as they are sent.
     const fields = parts.map(({ name, value }) => `${name}=${value ?? ""}`.replaceAll(" ", "+"));
-    return request.setText(String(data.text || fields.join("&")), type);
+    return request.setText(text || fields.join("&"), type);
   }
   if (parts.length === 0) {
-    request.notes.push("the body: the parts of a multipart form are not in the file");
+    const multipart = multipartOf(text, type, request.template);
+    if (multipart.length > 0) request.body = { multipart };
+    else request.notes.push("the body: the parts of a multipart form are not in the file");
     return;
   }
   request.body = {
@@ -113,6 +120,18 @@ function setBody(request: RequestDraft, data: Dict): void {
         : { file: String(fileName), ...contentType ? { type: contentType } : {} },
     ]),
   };
+}
+
+/** The text of a body, which may be in base64; undefined if its bytes are none. */
+function textOf({ text, encoding, _encoding = encoding }: Dict): string | undefined {
+  const written = String(text ?? "");
+  if (_encoding !== "base64") return written;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.fromBase64(written));
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
 }
 
 function pairsOf(list: Value | undefined): (readonly [name: string, value: string])[] {

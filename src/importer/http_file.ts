@@ -4,9 +4,8 @@ import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "./import_names.ts";
 import { readHttpRequests, type WrittenRequest } from "./http_requests.ts";
 import { type ImportInput, linesOf, problemAt } from "./input.ts";
-import { type Pairs, RequestDraft, withScheme } from "./request_draft.ts";
+import { multipartOf, RequestDraft, withScheme } from "./request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
-import type { Text } from "./template.ts";
 
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
@@ -121,7 +120,7 @@ function setBody(request: RequestDraft, body: string, file: string): void {
     if (body !== "") notes.push(`the body: the lines beside the file ${file}`);
     request.body = { file: request.template(file) };
   } else if (type !== undefined && /^multipart\//i.test(type)) {
-    const multipart = partsOf(body, type, request.template);
+    const multipart = multipartOf(body, type, request.template);
     if (multipart.length > 0) request.body = { multipart };
     else notes.push('the multipart body: write its parts in "multipart" of http');
   } else {
@@ -129,32 +128,4 @@ function setBody(request: RequestDraft, body: string, file: string): void {
     const text = isForm ? body.replace(/\n\s*/g, "") : body;
     request.setText(text, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"));
   }
-}
-
-/** The parts of a multipart body; none if it is not written as one. */
-function partsOf(
-  body: string,
-  type: string,
-  template: (text: string) => Text,
-): Pairs {
-  const [, boundary = ""] = /boundary="?([^";\s]+)/i.exec(type) ?? [];
-  const end = boundary === "" ? -1 : body.indexOf(`--${boundary}--`);
-  if (end < 0) return [];
-  const parts = `\n${body.slice(0, end)}`.split(`\n--${boundary}\n`).slice(1);
-  return parts.flatMap((part): Pairs => {
-    const [head = "", content = ""] = part.trim().split(/\n[ \t]*\n([^]*)/);
-    const field = (name: string) => new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
-    const name = field("name");
-    if (name === undefined) return [];
-    const [, media] = /^content-type\s*:\s*(.+)$/im.exec(head) ?? [];
-    const filename = field("filename");
-    const keys = {
-      ...media ? { type: template(media.trim()) } : {},
-      ...filename ? { filename: template(filename) } : {},
-    };
-    const [, file] = /^<@?\s+(\S.*)$/.exec(content.trim()) ?? [];
-    if (file !== undefined) return [[template(name), { file: template(file.trim()), ...keys }]];
-    const text = template(content.trim());
-    return [[template(name), Object.keys(keys).length === 0 ? text : { value: text, ...keys }]];
-  });
 }

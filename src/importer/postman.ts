@@ -15,6 +15,7 @@ import {
   isNoUrl,
   type Pairs,
   putParameters,
+  REMOVABLE,
   RequestDraft,
   withoutComments,
   withScheme,
@@ -92,6 +93,10 @@ function inside(around: Around, item: Dict, name: string): Around {
     if (event.listen === "test" && onlyTests(script)) tests.push(script);
     else around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
   }
+  noteOthers(item, "item event auth info variable protocolProfileBehavior", name, around.notes);
+  if (item.info === undefined && dictsOf(item.variable).length > 0) {
+    around.notes.push(`the variables of ${name}: ${JSON.stringify(item.variable).slice(0, 100)}`);
+  }
   const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
   return { ...around, auth: item.auth ?? around.auth, tests, behavior };
 }
@@ -108,6 +113,18 @@ function needItems(file: ImportFile, root: Value, path: Path): void {
     const item = need("map", file, root, at);
     if (item.item !== undefined) needItems(file, root, [...at, "item"]);
     else if (typeof item.request !== "string") need("map", file, root, [...at, "request"]);
+  }
+}
+
+/** Notes the keys of a part that are not known, but those that only describe it. */
+function noteOthers(part: Dict, known: string, name: string, notes: string[]): void {
+  for (const [key, value] of Object.entries(part)) {
+    if (`${known} name id description response`.split(" ").includes(key) || key.startsWith("_")) {
+      continue;
+    }
+    if (!/^(?:null|\[\]|\{\}|"")$/.test(JSON.stringify(value))) {
+      notes.push(`"${key}" of ${name}: ${JSON.stringify(value).slice(0, 100)}`);
+    }
   }
 }
 
@@ -131,6 +148,8 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const { template, notes } = request;
   const sent = dictOf(item.request);
   request.url = template(url);
+  noteOthers(item, "request event protocolProfileBehavior", "the item", notes);
+  noteOthers(sent, "url auth method header body", "the request", notes);
   request.method = template(String(sent.method ?? "GET"));
   for (const { key, value } of enabled(sent.header)) {
     request.headers.push([String(key), template(String(value ?? ""))]);
@@ -188,13 +207,21 @@ function queryOf({ raw, query }: Dict): string {
 }
 
 /** The settings of a request that change what is sent. */
-function setBehavior({ params, notes }: RequestDraft, behavior: Dict): void {
+function setBehavior({ params, headers, notes }: RequestDraft, behavior: Dict): void {
   for (const [name, value] of Object.entries(behavior)) {
     if (name === "followRedirects") params.follow_redirects = value;
     else if (name === "maxRedirects") params.max_redirects = value;
     else if (name === "strictSSL") params.tls = { verify: value };
     else if (name === "disableCookies") params.cookies = value !== true;
-    else if (!["disableBodyPruning", "disabledSystemHeaders", "protocolVersion"].includes(name)) {
+    else if (name === "protocolVersion" && /^http2$|^auto$/.test(String(value))) {
+      params.version = "auto";
+    } else if (name === "disabledSystemHeaders") {
+      for (const [header, isDisabled] of Object.entries(dictOf(value))) {
+        if (isDisabled !== true || /^(?:postman-token|cache-control)$/i.test(header)) continue;
+        if (REMOVABLE.test(header)) headers.push([header, null]);
+        else notes.push(`the setting ${name}: the header ${header}`);
+      }
+    } else if (name !== "disableBodyPruning" && value !== "http1") {
       notes.push(`the setting ${name}: ${JSON.stringify(value)}`);
     }
   }

@@ -16,7 +16,7 @@ export const NO_FAILURE = "res.code < 400";
 const SHORTHANDS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** Headers that `http` sends by itself, and that a step can remove. */
-const REMOVABLE = /^(?:host|accept|accept-encoding|content-type|user-agent)$/i;
+export const REMOVABLE = /^(?:host|accept|accept-encoding|content-type|user-agent)$/i;
 
 /** A request that is being translated. */
 export class RequestDraft {
@@ -295,6 +295,38 @@ function bodyOf(
     if (form) return { form };
   }
   return { body: translate(text) };
+}
+
+/**
+ * The parts of a multipart body that is written as text; none if it is not one. `< file` in place
+ * of a text is a file.
+ */
+export function multipartOf(
+  body: string,
+  type: string,
+  template: (text: string) => Text,
+): Pairs {
+  const [, boundary = ""] = /boundary="?([^";\s]+)/i.exec(type) ?? [];
+  const end = boundary === "" ? -1 : body.indexOf(`--${boundary}--`);
+  if (end < 0) return [];
+  const lines = `\n${body.slice(0, end)}`.split(`\n--${boundary}`).slice(1);
+  return lines.flatMap((part): Pairs => {
+    const [, head = "", content = ""] = /^\s*(.*?)(?:\r?\n[ \t]*\r?\n|$)([^]*)$/s
+      .exec(part.replace(/\r?\n?$/, "")) ?? [];
+    const field = (name: string) => new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
+    const name = field("name");
+    if (name === undefined) return [];
+    const [, media] = /^content-type\s*:\s*(.+)$/im.exec(head) ?? [];
+    const filename = field("filename");
+    const keys = {
+      ...media ? { type: template(media.trim()) } : {},
+      ...filename ? { filename: template(filename) } : {},
+    };
+    const [, file] = /^<@?\s+(\S.*)$/.exec(content.trim()) ?? [];
+    if (file !== undefined) return [[template(name), { file: template(file.trim()), ...keys }]];
+    const text = template(content);
+    return [[template(name), Object.keys(keys).length === 0 ? text : { value: text, ...keys }]];
+  });
 }
 
 /** JSON without the comments that Postman and Bruno do not send. */
