@@ -14,7 +14,7 @@ import {
   unescape,
   writePart,
 } from "./hurl_entries.ts";
-import { bodyHash, QueryReader, SENT_ONCE } from "./hurl_queries.ts";
+import { BODY, bodyHash, hashOf, QueryReader, SENT_ONCE } from "./hurl_queries.ts";
 import { Variables } from "./hurl_variables.ts";
 import { Names } from "./import_names.ts";
 import type { ImportInput } from "./input.ts";
@@ -51,8 +51,11 @@ function stepOf(entry: HurlEntry, index: number, variables: Variables): DraftSte
   for (const { name, lines } of sections) setSection(request, name, lines, variables);
   for (const option of options) setOption(request, option, variables);
   if (sent.body) setBody(request, sent.body, variables);
-  request.name = comment ??
-    `${index + 1}. ${method} ${url.replace(/^https?:\/\/[^/]*|\{\{[^}]*\}\}/, "")}`;
+  const path = url.replace(/^(?:https?:\/\/[^/]*|\{\{.*?\}\})/, "").replaceAll(
+    /\{(\{.*?\})\}/g,
+    "$1",
+  );
+  request.name = comment ?? `${index + 1}. ${method} ${path}`;
   // Before what the response gives new values to.
   request.url = variables.dataOf(partsOf(url));
   addTests(request, entry, variables);
@@ -153,12 +156,22 @@ function headerTest(name: string, expected: string): string {
     : `${expected} in (${values} ?? [${value}])`;
 }
 
+/** A longer one would leave an expression no room. */
+const LONGEST_TEXT = 5000;
+
 function addBodyTest({ tests, notes }: RequestDraft, body: Token, variables: Variables): void {
   const hash = bodyHash(body);
   const parts = textIn(body);
   if (hash !== undefined) tests.push(`res.sha256 == ${hash}`);
   else if (parts === undefined) notes.push("the body of the response");
-  else tests.push(`(res.rawbody ?? res.body) == ${variables.textOf(parts)}`);
+  else {
+    const expected = variables.textOf(parts);
+    const isShort = expected.length < LONGEST_TEXT;
+    const hashed = parts.every((part) => typeof part === "string") && hashOf(parts.join(""));
+    if (isShort) tests.push(`${BODY} == ${expected}`);
+    else if (hashed) tests.push(`sha256${BODY} == ${hashed}`);
+    else notes.push("the body of the response, which is long and has variables");
+  }
 }
 
 /** The exact text of a body that is one. */
@@ -196,20 +209,17 @@ function setOption(request: RequestDraft, { key, raw, value }: Pair, variables: 
       if (text === "true") request.headers.push(["Accept-Encoding", "gzip, deflate"]);
       return;
     case "retry":
-      if (Number(text) < 0) notes.push("retry without an end: 1000 times");
+    case "retry-interval": {
+      const count = Number(text);
+      if (count < 0) notes.push("retry without an end: 1000 times");
       keys.retry = {
-        interval: "1s",
-        ...keys.retry as Readonly<Record<string, Data>>,
-        max_attempts: Number(text) < 0 ? 1000 : Number(text) + 1,
+        ...{ max_attempts: 1, interval: "1s", ...keys.retry as Record<string, Data> },
+        ...name === "retry"
+          ? { max_attempts: count < 0 ? 1000 : count + 1 }
+          : { interval: durationOf(text, "ms") },
       };
       return;
-    case "retry-interval":
-      keys.retry = {
-        max_attempts: 1,
-        ...keys.retry as Readonly<Record<string, Data>>,
-        interval: durationOf(text, "ms"),
-      };
-      return;
+    }
     case "skip":
       if (text === "true") keys.skipif = "true";
       return;

@@ -32,7 +32,7 @@ export function translatePattern(pattern: string): Pattern | undefined {
       translated += isInClass ? known : `[${isNegative ? "^" : ""}${known}]`;
     } else if (escaped === "u") {
       translated += `\\x{${part.replace(/\W|^\\u/g, "")}}`;
-    } else if (/[bB<>QECGXzAZhHRKk1-9]/.test(escaped) && !/[Az]/.test(escaped)) {
+    } else if (/[bB<>QECGXZhHRKk1-9]/.test(escaped)) {
       return undefined;
     } else if (escaped !== "") translated += part;
     else {

@@ -48,7 +48,7 @@ interface Query {
 type Test = (value: string) => string;
 
 /** The text of the body; nil if it is none. */
-const BODY = "(res.rawbody ?? res.body)";
+export const BODY = "(res.rawbody ?? res.body)";
 
 /** Headers that are sent once; with any other, several are a list in Hurl. */
 export const SENT_ONCE =
@@ -130,8 +130,11 @@ export class QueryReader {
       return bytes === undefined ? undefined : (value) => `${value} ${operator} ${bytes}`;
     }
     if (/^(?:flag|redirects?)$/.test(kind)) return undefined;
-    const type = typeTest(kind, operator);
-    if (type) return type;
+    if (Object.hasOwn(TYPES, operator)) {
+      // Each number of XPath is a float, and a set of nodes is no list.
+      if (kind !== "nodes" || !/^is(?:Integer|Float|List)$/.test(operator)) return TYPES[operator];
+      return operator === "isFloat" ? TYPES.isNumber : undefined;
+    }
     // Nil, which is no text, would be an operand without an error.
     const text: Test = (value) => not && kind === "any" ? `(${value} ?? 0)` : value;
     if (operator === "isUuid") return (value) => `${text(value)} matches '${UUID}'`;
@@ -283,9 +286,13 @@ export class QueryReader {
   }
 }
 
+export function hashOf(content: string | Uint8Array): string {
+  return quoteText(hash("sha256", content, "hex"));
+}
+
 /** The SHA-256 that a body of these bytes has. */
 export function bodyHash(token: Token): string | undefined {
-  if (token.kind === "bytes") return quoteText(hash("sha256", token.bytes, "hex"));
+  if (token.kind === "bytes") return hashOf(token.bytes);
   if (token.kind !== "file") return undefined;
   const isConstant = token.path.every((part) => typeof part === "string");
   return isConstant ? `sha256_file(${quoteText(token.path.join(""))})` : undefined;
@@ -392,30 +399,17 @@ function pathQuery(data: string, path: string, constant = ""): Query {
 }
 
 /** Tests of types, which fail for nil. */
-function typeTest(kind: Kind, predicate: string): Test | undefined {
-  switch (predicate) {
-    case "isEmpty":
-      return (value) => `len(${value}) == 0`;
-    case "isString":
-      return TYPE_TESTS.string;
-    case "isBoolean":
-      return TYPE_TESTS.boolean;
-    case "isNumber":
-      return TYPE_TESTS.number;
-    case "isCollection":
-      return (value) => `type(${value}) in ["array", "map"]`;
-    case "isList":
-      return kind === "nodes" ? undefined : TYPE_TESTS.array;
-    case "isObject":
-      return TYPE_TESTS.object;
-    case "isInteger":
-      return kind === "nodes" ? undefined : (value) => `type(${value}) == "int"`;
-    case "isFloat":
-      return kind === "nodes" ? TYPE_TESTS.number : (value) => `type(${value}) == "float"`;
-    default:
-      return undefined;
-  }
-}
+const TYPES: Readonly<Record<string, Test>> = {
+  isEmpty: (value) => `len(${value}) == 0`,
+  isString: TYPE_TESTS.string,
+  isBoolean: TYPE_TESTS.boolean,
+  isNumber: TYPE_TESTS.number,
+  isCollection: (value) => `type(${value}) in ["array", "map"]`,
+  isList: TYPE_TESTS.array,
+  isObject: TYPE_TESTS.object,
+  isInteger: (value) => `type(${value}) == "int"`,
+  isFloat: (value) => `type(${value}) == "float"`,
+};
 
 /** Filters, which are errors where there is no value. */
 const FILTERS: Readonly<Record<string, (query: Query, reader: QueryReader) => Query | undefined>> =

@@ -13,6 +13,9 @@ export const FORM = "application/x-www-form-urlencoded";
 /** The test for a response about which nothing is known. */
 export const NO_FAILURE = "res.code < 400";
 
+/** A test that is longer is a list of expressions, each of which has a limit. */
+const LONGEST_EXPRESSION = 9000;
+
 const SHORTHANDS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** Headers that `http` sends by itself, and that a step can remove. */
@@ -114,6 +117,7 @@ export class RequestDraft {
     const url = query ? target : `${target}${mark}${encodePairs(pairsOf(fields))}`;
     const body = this.#body();
     const headers = this.#headers(body, target);
+    const test = (tests.length === 0 ? [NO_FAILURE] : tests).join("\n&& ");
     return {
       notes,
       data: {
@@ -127,7 +131,7 @@ export class RequestDraft {
           ...filled({ query: query ?? {} }),
           ...write(params),
         },
-        test: (tests.length === 0 ? [NO_FAILURE] : tests).join("\n&& "),
+        test: test.length < LONGEST_EXPRESSION ? test : tests,
         ...filled({ outputs }),
         ...write(this.keys),
       },

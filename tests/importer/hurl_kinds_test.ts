@@ -395,6 +395,23 @@ HTTP *
   assertEquals(wrong, []);
 });
 
+Deno.test("new --from hurl: long bodies and many asserts fit into expressions", async () => {
+  const text = "tea ".repeat(4000);
+  await using server = withServer(() => new Response(text));
+  const asserts = Array.from(
+    { length: 300 },
+    (_, index) => `body contains "${"tea ".repeat(9)}" #${index}`,
+  );
+  const file = (body: string) =>
+    `GET URL/{{a}}\n[Options]\nvariable: a=1\nHTTP 200\n[Asserts]\n${
+      asserts.join("\n")
+    }\n\`${body}\`\n`;
+  for (const [body, expected] of [[text, 0], [`${text}x`, 1]] as const) {
+    const { code, notes, out } = await translate(server.url, file(body));
+    assertEquals([code, notes], [expected, 0], out);
+  }
+});
+
 /** Captures, and what the next step reads; null where the first step fails. */
 const CAPTURED: readonly (readonly [captures: string, value: string | null])[] = [
   ['x: jsonpath "$.text"', "tea"],
