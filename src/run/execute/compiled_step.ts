@@ -49,7 +49,7 @@ export class CompiledStep {
     const { action } = this.model;
     const code = await run.resource(`action ${action.name}`, action.load);
     if (code.compile) this.#demand ??= await demandOf(this.model);
-    this.judgesStatus = await judgesStatus(this.model);
+    if (!action.neverFails) this.judgesStatus = await judgesStatus(this.model);
     this.#run = code;
   }
 
@@ -113,7 +113,7 @@ async function judgesStatus(
     ...retry?.until ? [retry.until] : [],
     ...iteration?.kind === "loop" ? [iteration.until] : [],
   ];
-  if (test.length + until.length === 0 && !snapshot || action.neverFails) return false;
+  if (test.length + until.length === 0 && !snapshot) return false;
   if (action.acceptsAnswers) return true;
   const { findReferences } = await import("../../expr/references.ts");
   const asked = [
