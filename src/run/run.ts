@@ -133,12 +133,15 @@ export function isInCi({ env }: Host): boolean {
 function progressOf(
   { jobs, steps }: RunTotals,
   { reason }: Cancellation,
-  { piece }: RunOptions,
+  { piece, before = { state: "passed", failed: 0 } }: RunOptions,
 ): RunProgress {
-  const failed = steps.failed + (piece?.failed ?? 0);
-  const before = [...piece?.outcomes.values() ?? []];
-  const hasFailed = jobs.failed + failed > 0 || before.some(({ state }) => state === "failed");
-  return { state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed", failed };
+  const failed = steps.failed + before.failed + (piece?.failed ?? 0);
+  if (reason !== undefined || before.state === "interrupted") {
+    return { state: "interrupted", failed };
+  }
+  const ends = [before, ...piece?.outcomes.values() ?? []];
+  const hasFailed = jobs.failed + failed > 0 || ends.some(({ state }) => state === "failed");
+  return { state: hasFailed ? "failed" : "passed", failed };
 }
 
 async function runPlan(

@@ -16,6 +16,7 @@ import type {
   StepResult,
   SuitePart,
 } from "./event.ts";
+import type { RunProgress } from "./run_state.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
 import type { Locks } from "./execute/locks.ts";
 import type { Slots } from "./execute/slots.ts";
@@ -42,10 +43,7 @@ export interface RunOptions {
   readonly spreadLoad?: SpreadLoad | undefined;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
-  /**
-   * A run fails if it warns or runs no step, and a step fails if its action was unsuccessful and
-   * nothing tested it.
-   */
+  /** A run fails if it warns or runs no step. */
   readonly strict?: boolean;
   /** The snapshot mode; by default `check` if CI=true, else `write`. */
   readonly snapshots?: SnapshotMode;
@@ -68,6 +66,8 @@ export interface RunOptions {
   readonly origin?: RunOrigin;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
+  /** What its cleanup steps see of those before it: teardown cleans up after the whole suite. */
+  readonly before?: RunProgress;
   /** Where it is one process of a run on many machines. */
   readonly piece?: RunPiece;
   /** The permissions of actions; all where it is absent. */

@@ -17,7 +17,7 @@ import type { Plan } from "../plan/plan.ts";
 import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/add_secrets.ts";
 import { type Bounded, boundValue } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
-import { markCleanup } from "../workflow/step_facts.ts";
+import { keysOf, markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Job, Loop, Step } from "../workflow/model.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
@@ -276,6 +276,20 @@ export interface Entry {
   readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };
 }
 
+/** Whether a template of an entry may read vars with these names. */
+function mentions(template: DataTemplate | undefined, names: readonly string[]): boolean {
+  switch (template?.kind) {
+    case "template":
+      return names.some((name) => template.template.source.includes(name));
+    case "list":
+      return template.items.some((item) => mentions(item, names));
+    case "map":
+      return template.entries.some(([, value]) => mentions(value, names));
+    default:
+      return false;
+  }
+}
+
 /** The names of the response before there is one. */
 export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
@@ -364,23 +378,47 @@ export class StepExecution {
     return this.#resources?.isEmpty === false ? this.#resources : undefined;
   }
 
-  /** Sets `vars`: those of the workflow, then of the step, then of the entry, each seeing the former. */
+  /**
+   * Sets `vars`: those of the workflow, then of the step, then of the entry. Those of the step see
+   * the entry, unless its templates may read them.
+   */
   evaluateVars(): Dict {
     const { run, model, entry } = this;
     let vars = this.names.vars as Dict;
     if (!model.vars && !entry) return vars;
     const { req: _, res: __, rt: ___, status: ____, ...names } = this.names;
-    const merge = (template: DataTemplate, field: Path) => {
+    const evaluate = (template: DataTemplate, field: Path): Dict => {
       const scope = { ...this.scope, names: { ...names, vars } };
       const value = inField(field, () => renderData(template, scope)) as Value;
       const added = isDict(value) ? value : { item: value };
       addSecretsOf(added, run.secrets);
-      vars = mergeDicts(vars, added);
+      return added;
     };
-    if (model.vars) merge(model.vars, ["vars"]);
-    if (entry) merge(entry.template, ["iteration", entry.index]);
+    const row = () => entry && evaluate(entry.template, ["iteration", entry.index]);
+    const own = model.vars ? keysOf(model.vars) : [];
+    const sees = own.length > 0 && !mentions(entry?.template, own);
+    let values = sees ? row() : undefined;
+    if (values) vars = mergeDicts(vars, values);
+    for (const part of this.#partsOfVars()) {
+      try {
+        vars = mergeDicts(vars, evaluate(part, ["vars"]));
+      } catch (error) {
+        // What finds the entries cannot see what reads one.
+        if (entry || !model.iteration) throw error;
+      }
+    }
+    values ??= row();
+    if (values) vars = mergeDicts(vars, values);
     this.names.vars = vars;
     return vars;
+  }
+
+  /** Its own vars: one by one, where the entries are not known yet. */
+  #partsOfVars(): readonly DataTemplate[] {
+    const { model: { vars, iteration }, entry } = this;
+    if (!vars) return [];
+    if (entry || !iteration || vars.kind !== "map") return [vars];
+    return vars.entries.map((each) => ({ kind: "map", entries: [each] }));
   }
 
   /** The name for reports; that of the action where there is nothing in it. */

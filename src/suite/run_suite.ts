@@ -10,6 +10,7 @@ import { Slots } from "../run/execute/slots.ts";
 import { maskEvent } from "../run/mask_event.ts";
 import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions } from "../run/run_options.ts";
+import type { RunProgress } from "../run/run_state.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Suite, SuiteMember } from "./suite.ts";
@@ -183,11 +184,22 @@ class SuiteRun {
     };
     if (cancellation.reason !== undefined) startTimer();
     const link = cancellation.add({ stop: startTimer });
+    const before = this.#progress();
     for (const member of members) {
-      await this.#run(member, "teardown", ofTeardown, new Cancellation());
+      await this.#run(member, "teardown", ofTeardown, new Cancellation(), before);
     }
     link.remove();
     stopTimer();
+  }
+
+  /** What came of setup and the workflows. */
+  #progress(): RunProgress {
+    const { cancellation: { reason }, piece } = this.#options;
+    const hasFailed = piece?.setupFailed || this.ended.some(({ state }) => state === "failed");
+    return {
+      state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed",
+      failed: this.ended.reduce((sum, { steps }) => sum + steps.failed, 0),
+    };
   }
 
   async #run(
@@ -195,6 +207,7 @@ class SuiteRun {
     role: SuitePart["role"],
     cancellation: Cancellation,
     draining: Cancellation,
+    before?: RunProgress,
   ): Promise<boolean> {
     const suite = { id: this.#id, index: member.index, ...role === undefined ? {} : { role } };
     const secrets = this.#options.makeSecrets();
@@ -240,6 +253,7 @@ class SuiteRun {
         },
         locks: this.#locks,
         suite,
+        ...before ? { before } : {},
         outputs: this.#outputs,
         onOutputs: role === "setup"
           ? (outputs) => {

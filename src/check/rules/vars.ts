@@ -114,7 +114,7 @@ function findMissingKey(vars: DataTemplate, reading: Reading): MissingKey | unde
   const { step, job, field, keys } = reading;
   // Each of these sees what was merged before it.
   const layers = step?.draft.vars && field !== "vars" ? [vars, step.draft.vars] : [vars];
-  const seesEntry = step !== undefined && field !== "vars" && field !== "iteration";
+  const seesEntry = step !== undefined && field !== "iteration";
   if (seesEntry && hasOpenEntries(step.draft)) return undefined;
   // Rows of data may have any column.
   if (step && job?.draft.load?.data) return undefined;

@@ -15,6 +15,7 @@ import {
   evaluateDuration,
   FieldError,
   inField,
+  isMistake,
   isTrue,
   UnexpectedResult,
 } from "./evaluate_field.ts";
@@ -107,18 +108,22 @@ function judge(step: StepExecution, response: ActionResponse): AttemptResult {
     try {
       if (!isTrue(until, scope, ["retry", "until"])) return { ...waits, errors: [] };
     } catch (error) {
-      return { ...waits, errors: [error] };
+      return { ...waits, isRetryable: !isMistake(error), errors: [error] };
     }
   }
   const errors: unknown[] = [];
   // What a job that failed has published says nothing more.
   const hasJobFailed = job !== undefined && job.failed > 0;
   if (hasJobFailed) errors.push(new UnexpectedResult({ kind: "job", job }));
-  if (compiled.publishes) publishOutputs(step, errors);
+  const unpublished: unknown[] = [];
+  if (compiled.publishes) publishOutputs(step, unpublished);
   const { isGood, assertions } = hasJobFailed ? BAD : evaluateTests(step, response, errors);
+  // A false test says why an output is missing, which in turn says why a test has an error.
+  const broken = errors.findIndex((error) => error instanceof FieldError);
+  errors.splice(broken < 0 ? errors.length : broken, 0, ...unpublished);
   return {
     outcome: isGood ? "passed" : "failed",
-    isRetryable: !until,
+    isRetryable: !until && !errors.some(isMistake),
     errors,
     failures: NO_FAILURES,
     response,

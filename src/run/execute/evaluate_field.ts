@@ -1,5 +1,5 @@
 import type { ContractViolation, JobResult } from "../../action/action.ts";
-import { StepError } from "../../base/errors.ts";
+import { ExpressionError, StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
 import type { Mismatch } from "../../base/value/mismatch.ts";
@@ -68,6 +68,22 @@ export class FieldError extends Error {
   ) {
     super(String(cause));
   }
+}
+
+/** The names whose values come of what is tested, and not of the file alone. */
+const RESULTS = /^(?:res|req|rt|status|outputs|needs|stats|run|job|\$env)$/;
+
+/** Whether an expression cannot be evaluated because of the file and its vars alone. */
+export function isMistake(error: unknown): boolean {
+  const { cause, tree } = error instanceof FieldError ? error : { cause: error, tree: undefined };
+  if (cause instanceof ExpressionError) {
+    const { start, end, details: { reads = [] } } = cause;
+    const blamed = reads.filter((read) => read.start < end && read.end >= start);
+    return blamed.length > 0 && blamed.every(({ root }) => !RESULTS.test(root));
+  }
+  const names = tree?.source.split(/[^\w$]+/) ?? [];
+  return cause instanceof StepError && names.includes("vars") &&
+    !names.some((name) => RESULTS.test(name));
 }
 
 /** Says that there is no entry or row to run, which is no failure of a step. */

@@ -2,6 +2,7 @@ import { excerpt } from "../../action/excerpt.ts";
 import { textOf } from "../../action/text_of.ts";
 import { StepError } from "../../base/errors.ts";
 import { roundDuration } from "../../base/value/duration.ts";
+import { valueAt } from "../../base/value/value.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Loop, Retry } from "../../workflow/model.ts";
 import type { Attempt, Failure, SnapshotOutcome, StepResult, StepWaiting } from "../event.ts";
@@ -40,10 +41,14 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
   const { clock } = run.host;
   const { maxAttempts } = retry;
   const time = retry.time && evaluateDuration(retry.time, step.scope, ["retry", "for"]);
+  if (time === 0) {
+    throw new FieldError(["retry", "for"], new StepError('"for" must be greater than 0'));
+  }
   await pause(step, delay(step, retry, "initial_delay"), "initial_delay");
   const end = time === undefined ? Infinity : clock.ticks() + time;
   const attempts: Attempt[] = [];
   let wasOnlyRefused = true;
+  let isAtEnd = false;
   for (;;) {
     const began = { number: attempts.length + 1, started: clock.now(), ticks: clock.ticks() };
     step.forgetResponse();
@@ -52,11 +57,18 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
     const attempt = describe(step, result, began);
     attempts.push(attempt);
     let stopped = retry.stop && await giveUp(step, retry.stop, result);
-    const isLast = stopped || result.outcome === "passed" || !result.isRetryable ||
+    const isLast = stopped || result.outcome === "passed" || !result.isRetryable || isAtEnd ||
       attempts.length >= (maxAttempts ?? Infinity) ||
-      run.cancellation.reason !== undefined;
-    const next = isLast ? undefined : await pauseOrFailure(step, retry, result, attempts.length);
-    if (next !== undefined && (typeof next !== "number" || clock.ticks() + next < end)) {
+      run.cancellation.reason !== undefined ||
+      attempts.length === 1 && await readsMissingOutput(step);
+    let next = isLast ? undefined : await pauseOrFailure(step, retry, result, attempts.length);
+    if (typeof next === "number" && clock.ticks() + next >= end) {
+      // The last attempt has the time that this one took, and some more.
+      const latest = end - clock.ticks() - Math.max(LEAST_TIME, 2 * (clock.ticks() - began.ticks));
+      next = latest > 0 ? latest : undefined;
+      isAtEnd = true;
+    }
+    if (next !== undefined) {
       run.emit({
         type: "step_retried",
         time: clock.now(),
@@ -79,6 +91,25 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
       outcome.state !== "failed";
     return { ...outcome, maxAttempts, retryTime: time, ...isFlaky ? { flaky: true } : {} };
   }
+}
+
+/** The least time for the last attempt, in milliseconds. */
+const LEAST_TIME = 100;
+
+/** Whether a test needs an output that other steps have not published, and will not. */
+async function readsMissingOutput(
+  { model: { id, test = [], outputs }, round }: StepExecution,
+): Promise<boolean> {
+  const { findReferences, keyPath } = await import("../../expr/references.ts");
+  const own = new Set([id, ...outputs.map(({ name }) => name)]);
+  return test.some(({ expression }) => {
+    const { needed, tested } = findReferences(expression);
+    return needed.some(({ root, keys }) => {
+      if (root !== "outputs" || keys.length === 0 || own.has(keys[0]!.name)) return false;
+      if (keys.some((_, index) => tested.has(keyPath(root, keys, index)))) return false;
+      return valueAt(round.outputs.view, keys.slice(0, 2).map(({ name }) => name)) === undefined;
+    });
+  });
 }
 
 /** An attempt with its failures, and with what its snapshot says. */

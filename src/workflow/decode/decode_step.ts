@@ -226,6 +226,9 @@ function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefin
       hint: "RUNNER_MAX_ATTEMPTS sets the limit",
     });
   }
+  if (time?.kind === "constant" && time.milliseconds === 0) {
+    addError(problems, "range", [...path, "for"], '"for" must be greater than 0');
+  }
   return {
     ...{ maxAttempts, time, interval, initialDelay, backoff, jitter, respectsRetryAfter },
     ...{ maxInterval, until, stop },
