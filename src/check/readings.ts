@@ -101,12 +101,11 @@ export function isSurelyEvaluated(
   if (!job.isSure || when === "failure") return false;
   if (!step) {
     const isExpect = field === "repeat.expect" || field === "load.expect";
-    return field === "skipif" || !skipif && !job.draft.allowFailure && isExpect;
+    return field === "skipif" || !skipif && isExpect;
   }
   // A job with `expect` may pass although steps of it fail.
-  if (skipif || job.draft.allowFailure || repeat?.count === 0 || repeat?.expect) return false;
+  if (skipif || repeat?.count === 0 || repeat?.expect) return false;
   if (load?.expect) return false;
-  if (step.draft.allowFailure) return false;
   if (step.draft.skipif && field !== "skipif") return false;
   const { iteration } = step.draft;
   const hasEntries = iteration?.kind === "list"

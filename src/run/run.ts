@@ -25,8 +25,14 @@ import { finishJob, runJob } from "./execute/run_job.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline_plan.ts";
 import { RoundTallies } from "./round_tally.ts";
-import { CLEANUP_TIMEOUT, type Detail, type JobOutcome, type RunOptions } from "./run_options.ts";
-import { Run, type RunProgress } from "./run_state.ts";
+import {
+  CLEANUP_TIMEOUT,
+  type Detail,
+  type JobOutcome,
+  type RunOptions,
+  type RunProgress,
+} from "./run_options.ts";
+import { Run } from "./run_state.ts";
 
 /**
  * Runs a plan and emits events; true if every job passed or was skipped on purpose.
@@ -106,6 +112,7 @@ function openRun(
     failFast: options.failFast ?? false,
     toleratesFailures: false,
     allowsFailure: false,
+    mistakes: { count: 0 },
     detail: { ...DETAIL, ...options.detail },
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,

@@ -16,7 +16,6 @@ import type {
   StepResult,
   SuitePart,
 } from "./event.ts";
-import type { RunProgress } from "./run_state.ts";
 import type { StepOutputs } from "./execute/outputs.ts";
 import type { Locks } from "./execute/locks.ts";
 import type { Slots } from "./execute/slots.ts";
@@ -99,6 +98,13 @@ export interface FailedStep {
   readonly evaluate: (expression: string) => { readonly value: Value };
   /** A text without secrets. */
   readonly mask: (text: string) => string;
+}
+
+/** The state of a run or a round, as cleanup steps see it. */
+export interface RunProgress {
+  readonly state: "passed" | "failed" | "interrupted";
+  /** The number of its failed steps. */
+  readonly failed: number;
 }
 
 /** The default time limit of cleanup steps after an interruption. */

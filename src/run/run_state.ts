@@ -21,11 +21,11 @@ import { keysOf, markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Job, Loop, Step } from "../workflow/model.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
-import { inField } from "./execute/evaluate_field.ts";
+import { inField, isMistake } from "./execute/evaluate_field.ts";
 import type { CompiledStep } from "./execute/compiled_step.ts";
 import type { Outputs } from "./execute/outputs.ts";
 import type { GatePlace } from "./load/gate.ts";
-import type { Detail, RunOptions, SnapshotMode } from "./run_options.ts";
+import type { Detail, RunOptions, RunProgress, SnapshotMode } from "./run_options.ts";
 
 /** A run, or the part of it that is an embedded job or cleans up: `with` makes such a part. */
 export class Run {
@@ -59,6 +59,8 @@ export class Run {
   readonly toleratesFailures!: boolean;
   /** Whether it is of a job whose failure is known. */
   readonly allowsFailure!: boolean;
+  /** The steps that failed by a mistake in the file: such a failure is never known. */
+  readonly mistakes!: { count: number };
   readonly detail!: Detail;
   readonly snapshots!: SnapshotMode;
   readonly secrets!: Masker;
@@ -148,13 +150,6 @@ type RunFields = Omit<
   Run,
   "with" | "forCleanup" | "isEmbedded" | "note" | "makeScope" | "bound" | "close"
 >;
-
-/** The state of a run or a round, as cleanup steps see it. */
-export interface RunProgress {
-  readonly state: "passed" | "failed" | "interrupted";
-  /** The number of its failed steps. */
-  readonly failed: number;
-}
 
 /** The step or job in which something was thrown. */
 export type FailureOwner = StepExecution | { readonly run: Run; readonly job: Job };
@@ -316,6 +311,8 @@ export class StepExecution {
   params: Dict | undefined;
   /** The result of that attempt in short, `HTTP 404`, where its action was unsuccessful. */
   trouble: string | undefined;
+  /** Whether it failed by a mistake in the file. */
+  hasMistake: boolean;
   /** Makes all of `req` and `res`, where the action has left out what no expression reads. */
   whole: ActionResult["whole"];
   #id: StepRun | undefined;
@@ -334,6 +331,7 @@ export class StepExecution {
     this.name = compiled.name ?? model.name!.source;
     this.params = undefined;
     this.trouble = undefined;
+    this.hasMistake = false;
     this.whole = undefined;
     this.names = {
       ...NO_NAMES,
@@ -440,6 +438,7 @@ export class StepExecution {
   /** Turns what was thrown in it into a failure with its position in the file. */
   failureOf(error: unknown): Promise<Failure> {
     this.completeResponse();
+    this.hasMistake ||= isMistake(error);
     return this.run.failureOf(this, error);
   }
 

@@ -6,6 +6,7 @@ import {
 } from "../plan/plan.ts";
 import { mergeCoverage } from "../report/coverage.ts";
 import type { Failure, JobFinished, JobState, RoundStats, RunEvent } from "../run/event.ts";
+import { FLAKY } from "../workflow/step_facts.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
 import { type FieldError, FieldErrors } from "../run/execute/evaluate_field.ts";
 import { expectOf, RoundCounter } from "../run/execute/round_stats.ts";
@@ -245,7 +246,7 @@ function statsOf(id: string, pieces: readonly Piece[]): RoundStats | undefined {
 
 /** Whether a failure of a split job is known; what its needs published is not known here. */
 function isAllowed(source: string, vars: Dict): boolean {
-  const names = { vars, outputs: {}, needs: {} };
+  const names = { vars, outputs: {}, needs: {}, [FLAKY]: true };
   try {
     return parseExpression(source).evaluate({ names, strict: true }) === true;
   } catch {

@@ -1,6 +1,6 @@
 import type { Action } from "../action/action.ts";
 import type { Path } from "../base/source.ts";
-import type { DataTemplate } from "../expr/expression.ts";
+import type { DataTemplate, Expression } from "../expr/expression.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Assertion, Job, Step } from "./model.ts";
 
@@ -11,6 +11,14 @@ export const ALL = "all";
 export function hasAll({ iteration, outputs }: Pick<Step, "iteration" | "outputs">): boolean {
   return iteration !== undefined && outputs.length > 0 &&
     !outputs.some(({ name }) => name === ALL);
+}
+
+/** The word of `allow_failure` that says that what fails now and then may also pass. */
+export const FLAKY = "flaky";
+
+/** Whether what has this `allow_failure` may also pass. */
+export function mayPass({ source }: Expression): boolean {
+  return source.trim() === FLAKY;
 }
 
 /** The id that a job has in the file, which its `needs` refer to. */

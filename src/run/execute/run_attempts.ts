@@ -100,6 +100,7 @@ const LEAST_TIME = 100;
 async function readsMissingOutput(
   { model: { id, test = [], outputs }, round }: StepExecution,
 ): Promise<boolean> {
+  if (!test.some(({ expression }) => expression.source.includes("outputs"))) return false;
   const { findReferences, keyPath } = await import("../../expr/references.ts");
   const own = new Set([id, ...outputs.map(({ name }) => name)]);
   return test.some(({ expression }) => {

@@ -3,14 +3,14 @@ import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
 import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
-import { namesOfMatrix } from "../../workflow/step_facts.ts";
+import { FLAKY, mayPass, namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import type { LoadPlan } from "../load/plan_load.ts";
 import type { JobOutcome } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
 import { type CompiledStep, compiledSteps } from "./compiled_step.ts";
-import { evaluateDuration, FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
+import { evaluateDuration, FieldError, FieldErrors, isMistake, isTrue } from "./evaluate_field.ts";
 import { runRound } from "./flight.ts";
 import { cancelIfFailFast } from "./run_step.ts";
 
@@ -39,23 +39,29 @@ export async function runJob(
   let outcome: JobOutcome = { state: "failed" };
   let stats: RoundStats | undefined;
   let allowsFailure = false;
+  const mistakes = { count: 0 };
   try {
     allowsFailure = skip === undefined && isFailureAllowed(run, job, needs);
     if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
     if (load instanceof Error) throw load;
-    const jobRun = allowsFailure ? run.with({ allowsFailure }) : run;
+    const jobRun = allowsFailure ? run.with({ allowsFailure, mistakes }) : run;
     outcome = skip === undefined
       ? await runUnlessSkipped(jobRun, job, needs, load, (rounds) => stats = rounds)
       : { state: "skipped", reason: skip };
   } catch (error) {
     for (const one of error instanceof FieldErrors ? error.errors : [error]) {
+      if (isMistake(one)) mistakes.count++;
       failures.push(await run.failureOf({ run, job }, one));
     }
   }
-  const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason;
+  const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason &&
+    mistakes.count === 0;
   if (known) {
     outcome = { ...outcome, state: "passed" };
-  } else if (allowsFailure && outcome.state === "passed" && !job.repeat && !hasLoad) {
+  } else if (
+    allowsFailure && outcome.state === "passed" && !job.repeat && !hasLoad &&
+    !mayPass(job.allowFailure!)
+  ) {
     run.note("warning", `the job "${name}" passed, so its "allow_failure" can go`);
   }
   if (outcome.state === "failed") cancelIfFailFast(run, job.id);
@@ -92,8 +98,8 @@ export function finishJob(
 function isFailureAllowed(run: Run, job: Job, needs: Dict): boolean {
   const { id, allowFailure } = job;
   if (!allowFailure) return false;
-  const names = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
-  const scope = run.makeScope(names, { label: `allow_failure of ${id}` });
+  const seen = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
+  const scope = run.makeScope({ ...seen, [FLAKY]: true }, { label: `allow_failure of ${id}` });
   return isTrue(allowFailure, scope, "allow_failure");
 }
 

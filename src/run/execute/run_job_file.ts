@@ -20,11 +20,12 @@ import { skipStep } from "./run_step.ts";
  * own, and with the end of the attempt as its own end.
  */
 export async function runJobFile(
-  { run: outer, id: within, model: { embedded } }: StepExecution,
+  step: StepExecution,
   attempt: ActionContext,
   vars: Dict,
 ): Promise<JobResult> {
-  const { document, job } = embedded!;
+  const { run: outer, id: within } = step;
+  const { document, job } = step.model.embedded!;
   addSecretsOf(vars, outer.secrets);
   const cancellation = new Cancellation();
   const draining = drainedBy(cancellation);
@@ -39,6 +40,7 @@ export async function runJobFile(
     keepsAll: true,
     cancellation,
     draining,
+    mistakes: { count: 0 },
     cleanup: cleanup.end,
     emit(event) {
       totals.take(event);
@@ -62,6 +64,7 @@ export async function runJobFile(
       new Round({ run, job, outputs, within, resources, names }),
     );
     if (stopped) throw stopped;
+    step.hasMistake ||= run.mistakes.count > 0;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${draining.reason}`);
     const { steps, knownFailures } = totals;
     return {

@@ -1,5 +1,5 @@
 import { roundDuration } from "../../base/value/duration.ts";
-import { markCleanup } from "../../workflow/step_facts.ts";
+import { FLAKY, markCleanup, mayPass } from "../../workflow/step_facts.ts";
 import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { Expression } from "../../expr/expression.ts";
@@ -128,7 +128,8 @@ async function judgeKnown(
 ): Promise<StepOutcome> {
   const { run, id } = step;
   try {
-    if (outcome.state === "skipped" || !isTrue(allowFailure, step.scope, "allow_failure")) {
+    const scope = { ...step.scope, names: { ...step.names, [FLAKY]: true } };
+    if (outcome.state === "skipped" || !isTrue(allowFailure, scope, "allow_failure")) {
       return outcome;
     }
   } catch (error) {
@@ -136,10 +137,11 @@ async function judgeKnown(
     return { ...outcome, state: "failed", failures };
   }
   if (outcome.state === "failed") {
-    return run.cancellation.reason ? outcome : { ...outcome, state: "tolerated", known: true };
+    const isKnown = !run.cancellation.reason && !step.hasMistake;
+    return isKnown ? { ...outcome, state: "tolerated", known: true } : outcome;
   }
   // Of several runs, others may still fail.
-  if (id.round === undefined && id.entry === undefined) {
+  if (id.round === undefined && id.entry === undefined && !mayPass(allowFailure)) {
     run.note("warning", 'it passed, so its "allow_failure" can go', step);
   }
   return outcome;
@@ -196,16 +198,18 @@ function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
   run.emit(finishedEvent(step, outcome));
   if (state !== "failed") return "passed";
   round.failures.count++;
+  if (step.hasMistake) run.mistakes.count++;
   if (!run.allowsFailure) cancelIfFailFast(run, round.job.id);
   return "failed";
 }
 
 function finishedEvent(
-  { run, id, model, name, started, ticks }: StepExecution,
+  { run, id, model, name, started, ticks, hasMistake }: StepExecution,
   outcome: StepOutcome,
 ): BareEvent<StepFinished> {
   const { clock } = run.host;
-  const { toleratesFailures, allowsFailure } = run;
+  const { toleratesFailures } = run;
+  const allowsFailure = run.allowsFailure && !hasMistake;
   const isTolerated = outcome.state === "failed" && (toleratesFailures || allowsFailure) &&
     !run.cancellation.reason;
   // That of a step that embeds a job is known, not those inside of it.

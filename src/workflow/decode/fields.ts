@@ -10,6 +10,7 @@ import {
   IN_WORKFLOW_VARS,
   seeing,
 } from "./expressions.ts";
+import { FLAKY } from "../step_facts.ts";
 import type { Field, FieldTable } from "./field.ts";
 
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
@@ -67,9 +68,9 @@ export const JOB_FIELDS = {
     skipif: { type: "expression", names: IN_JOB, summary: "Skips the job if it is true." },
     allow_failure: {
       type: "expression",
-      names: IN_JOB,
+      names: seeing(IN_JOB, [FLAKY]),
       summary:
-        "If it is true, a failure of the job is a known failure: it is shown, and does not fail the run.",
+        "If it is true, a failure of the job is a known failure: it is shown, and does not fail the run. `flaky`: it may also pass.",
     },
     defaults: {
       type: "map",
@@ -144,9 +145,9 @@ export const STEP_FIELDS = {
     },
     allow_failure: {
       type: "expression",
-      names: IN_STEP,
+      names: seeing(IN_STEP, [FLAKY]),
       summary:
-        "If it is true, a failure of the step is a known failure: it is shown, and does not fail the job.",
+        "If it is true, a failure of the step is a known failure: it is shown, and does not fail the job. `flaky`: it may also pass.",
     },
     wait: { type: "duration", names: BEFORE_ACTION, summary: "How long to wait before the step." },
     timeout: {
