@@ -448,3 +448,8 @@ export class StepExecution {
     this.whole = undefined;
   }
 }
+
+/** The name of a job: the id of many says nothing but their place in the file. */
+export function nameOfJob({ plan }: Pick<Run, "plan">, id: string): string {
+  return plan.jobs.find(({ job }) => job.id === id)?.name ?? id;
+}

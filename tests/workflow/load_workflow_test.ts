@@ -550,6 +550,14 @@ Deno.test("load says how rounds start and when they end", async () => {
     ],
     [job("load: {rate: 1/s, for: 1s, expect: stats.steps.hello.p95 < 1}")],
     [
+      job("load: {users: 100000000, count: 1}"),
+      '4:17: error: "users" must be at most 100,000',
+    ],
+    [
+      job("load: {stages: [{rate: 2000000000/s, for: 1s}]}"),
+      '4:26: error: "rate" must be at most 1,000,000/s',
+    ],
+    [
       job(
         "load:\n  rate: 1/s\n  for: 1s\n  expect:\n" +
           '    - stats.steps.a.codes["404"] == 0\n    - stats.steps.a.codes["4xx"] == 0\n' +

@@ -210,21 +210,28 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     this.#isRunning = false;
     this.#deadline?.cancel();
     this.#isOver = true;
-    if (this.#isPaused) this.step.round.pace?.go();
+    if (this.#isPaused) this.#tellWait(false);
   }
 
   pauseTimeout(): void {
     if (this.#isPaused || this.#isOver) return;
     this.#isPaused = true;
     this.#deadline?.cancel();
-    this.step.round.pace?.wait();
+    this.#tellWait(true);
   }
 
   resumeTimeout(): void {
     if (!this.#isPaused || this.#isOver) return;
     this.#isPaused = false;
-    this.step.round.pace?.go();
+    this.#tellWait(false);
     if (this.#isRunning) this.#startTimeout();
+  }
+
+  #tellWait(waits: boolean): void {
+    const { pace, gate } = this.step.round;
+    if (waits) pace?.wait();
+    else pace?.go();
+    gate?.wait(waits);
   }
 
   after(milliseconds: number, act: () => void): Deadline {

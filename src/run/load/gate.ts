@@ -1,21 +1,36 @@
-/** Holds the first requests of several rounds back until all of them have a connection. */
+/**
+ * Holds the first requests of several rounds back until all of them have a connection, or until
+ * those without one wait for those that are held back.
+ */
 export class Gate {
   #missing: number;
+  /** Of the missing ones, those that nothing but other rounds lets go on. */
+  #waiting = 0;
   #held: (() => void)[] = [];
+  #isOpen = false;
+  readonly #onStuck: (held: number) => void;
 
-  constructor(rounds: number) {
+  /** `onStuck` takes the number of rounds that were held back where others could not join them. */
+  constructor(rounds: number, onStuck: (held: number) => void) {
     this.#missing = rounds;
+    this.#onStuck = onStuck;
   }
 
   /** The place of a round. */
   join(): GatePlace {
-    let isMissing = true;
+    let [isMissing, isWaiting] = [true, false];
+    const wait = (waits: boolean) => {
+      if (isWaiting === waits || !isMissing) return;
+      isWaiting = waits;
+      this.#waiting += waits ? 1 : -1;
+      this.#openIfComplete();
+    };
     const arrive = (go?: () => void) => {
+      wait(false);
       if (go) this.#held.push(go);
       if (isMissing) this.#missing--;
       isMissing = false;
-      if (this.#missing > 0) return;
-      for (const each of this.#held.splice(0)) each();
+      this.#openIfComplete();
     };
     let hold: GatePlace["hold"] = arrive;
     return {
@@ -25,7 +40,16 @@ export class Gate {
         return first;
       },
       leave: () => arrive(),
+      wait,
     };
+  }
+
+  #openIfComplete(): void {
+    if (!this.#isOpen && this.#waiting < this.#missing) return;
+    const held = this.#held.splice(0);
+    if (!this.#isOpen && this.#missing > 0) this.#onStuck(held.length);
+    this.#isOpen = true;
+    for (const each of held) each();
   }
 }
 
@@ -35,4 +59,6 @@ export interface GatePlace {
   readonly hold: ((send: () => void) => void) | undefined;
   /** The round is over: nobody waits for it. */
   leave(): void;
+  /** The round waits for something that other rounds use, or does no longer. */
+  wait(waits: boolean): void;
 }

@@ -7,7 +7,7 @@ import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
 import type { LoadRounds } from "../run_options.ts";
-import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { nameOfJob, Round, type RoundStart, type Run } from "../run_state.ts";
 import { Alarm } from "./alarm.ts";
 import { Gate } from "./gate.ts";
 import { LoadMeter } from "./load_meter.ts";
@@ -121,7 +121,12 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     this.#maxInFlight = Math.ceil(load.maxInFlight / of);
     if (load.together) {
       const users = load.stages[0]!.users ?? 0;
-      this.#gate = new Gate(Math.min(this.#most, Math.ceil((users - index + 1) / of)));
+      const all = Math.min(this.#most, Math.ceil((users - index + 1) / of));
+      this.#gate = new Gate(all, (held) => {
+        const text =
+          `only ${held} of ${all} users begin together: the others wait for a connection`;
+        run.note("warning", `${nameOfJob(run, options.start.job.id)}: ${text}`);
+      });
     }
     this.#publishes = steps.some(({ publishes }) => publishes);
     const { steps: keys } = outline;

@@ -1,8 +1,11 @@
+import { StepError } from "../../base/errors.ts";
+import { grouped } from "../../base/text/count_of.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { Assertion, Duration, Job, Load } from "../../workflow/model.ts";
 import { statsKeys } from "../../workflow/step_facts.ts";
 import type { LoadOutline, LoadStageOutline } from "../event.ts";
-import { evaluateDuration } from "../execute/evaluate_field.ts";
+import { connectionLimit } from "../../host/connection_limit.ts";
+import { evaluateDuration, FieldError } from "../execute/evaluate_field.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What a load job is to do, with its durations evaluated. */
@@ -16,6 +19,7 @@ export interface LoadPlan {
 export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
   const load = job.load!;
   const { count, maxInFlight } = load;
+  if (load.together) refuseTooMany(job, Math.min(load.stages[0]!.users!, count ?? Infinity));
   const durationOf = (duration: Duration, ...key: (string | number)[]) =>
     evaluateDuration(duration, scope, ["load", ...key]);
   const durations = load.stages.map(({ rate, duration, index }) => {
@@ -54,6 +58,15 @@ export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
     steps: statsKeys(job.steps),
   };
   return { load, outline, schedule: new Schedule(stages, scaledWarmUp) };
+}
+
+/** Throws where users could not be held back, as not all of them can have a connection. */
+function refuseTooMany({ steps }: Job, users: number): void {
+  const limit = connectionLimit();
+  if (users <= limit || !steps.some(({ action }) => action.name === "http")) return;
+  const message = `${grouped(users)} users cannot begin together: at most ${grouped(limit)} ` +
+    "connections are open at the same time";
+  throw new FieldError(["load", "together"], new StepError(message, "have fewer users"));
 }
 
 function isNone(duration: Duration): boolean {

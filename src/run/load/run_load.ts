@@ -11,7 +11,7 @@ import type { JobState, LoadSecondFields, LoadStats, RoundStats } from "../event
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { FieldError, FieldErrors, isTrue } from "../execute/evaluate_field.ts";
 import type { LoadRounds, LoadToSpread } from "../run_options.ts";
-import type { RoundStart, Run } from "../run_state.ts";
+import { nameOfJob, type RoundStart, type Run } from "../run_state.ts";
 import { LoadEngine } from "./load_engine.ts";
 import { readLoadRows } from "./load_rows.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
@@ -68,8 +68,9 @@ export async function runLoad(
     ...rounds.stopped ? { stopped: rounds.stopped } : {},
   });
   if (!run.options.piece?.team) {
-    warnIfBusy(run, job.id, stats);
-    warnOfDropped(run, job.id, stats, load.maxInFlight);
+    const name = nameOfJob(run, job.id);
+    warnIfBusy(run, name, stats);
+    warnOfDropped(run, name, stats, load.maxInFlight);
   }
   onStats(roundStats(stats));
   if (run.cancellation.reason !== undefined) return "failed";

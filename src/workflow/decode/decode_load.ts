@@ -1,4 +1,5 @@
 import type { Path } from "../../base/source.ts";
+import { grouped } from "../../base/text/count_of.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
 import { parseExpression } from "../../expr/parse_expression.ts";
 import { referencesIn } from "../../expr/references.ts";
@@ -10,6 +11,9 @@ import { readRate } from "./fields.ts";
 import type { StepDraft } from "./decode_step.ts";
 import { statsKeys } from "../step_facts.ts";
 import { LOAD, LOAD_STAGE, MAX_IN_FLIGHT, statsOfStep } from "./load_fields.ts";
+
+/** Beyond these, the numbers alone would keep the program busy. */
+const [MAX_RATE, MAX_USERS] = [1_000_000, 100_000];
 
 /** Decodes `load` of a job with these steps. */
 export function decodeLoad(
@@ -48,6 +52,15 @@ export function decodeLoad(
   const isOpen = isDict(first) && Object.hasOwn(first, "rate");
   if (kind) {
     checkKeys(map, path, { kind, isOpen, ramps: isDict(first) && first.ramp === true }, decoding);
+  }
+  for (const { index, rate = 0, users = 0 } of stages ?? []) {
+    const [key, value, most] = rate > 0 ? ["rate", rate, MAX_RATE] : ["users", users, MAX_USERS];
+    if (value <= most) continue;
+    const at = index === undefined ? [key] : ["stages", index, key];
+    const limit = key === "rate" ? `${grouped(most)}/s` : grouped(most);
+    addError(decoding.problems, "limit", [...path, ...at], `"${key}" must be at most ${limit}`, {
+      hint: "no machine starts more; several can share a job: runner help export",
+    });
   }
   const data = fields.data === undefined
     ? undefined

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { RunEvent } from "../../../src/run/event.ts";
 import type { SignalName } from "../../../src/host/host.ts";
 import { runHere, runMain } from "../../support/run/run_main.ts";
+import { programEnv, theProgram } from "../../support/run/run_cli.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -177,5 +178,37 @@ Deno.test("parts of a load job are one again, and red where one is lost", async 
     const torn = await merge();
     assertEquals([torn.code, torn.ended.thresholds, torn.fields], [1, [], [""]]);
     assertStringIncludes(torn.stdout, "'R/2.ndjson' ends in the middle");
+  });
+});
+
+Deno.test("users who begin together never wait for each other's connections", async () => {
+  await using server = withServer(() => new Response("ok"));
+  const race = (name: string, users: number) =>
+    `  - name: ${name}
+    load: { users: ${users}, count: ${users}, together: true }
+    steps: [{ uses: http, with: { get: "${server.url}" }, test: res.code == 200 }]
+`;
+  const files = {
+    "two.yml": `name: w\njobs:\n${race("One", 40)}${race("Other", 40)}`,
+    "many.yml": `name: w\njobs:\n${race("Many", 200)}`,
+  };
+  await withFiles(files, async (cwd) => {
+    const [program, args] = theProgram();
+    const run = async (file: string) => {
+      // 56 connections.
+      const line = ["-c", 'ulimit -n 120 && exec "$@"', "sh", program, ...args, file];
+      const command = new Deno.Command("sh", { args: line, cwd, env: programEnv() });
+      const { code, stdout, stderr } = await command.output();
+      return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)] as const;
+    };
+    const [code, text] = await run("two.yml");
+    assertEquals(code, 0, text);
+    assertMatch(
+      text,
+      /(One|Other): only \d+ of 40 users begin together: the others wait for a conn/,
+    );
+    const [refused, why] = await run("many.yml");
+    assertEquals(refused, 1);
+    assertStringIncludes(why, "200 users cannot begin together: at most 56 connections are open");
   });
 });

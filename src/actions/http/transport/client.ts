@@ -2,9 +2,9 @@ import type { ActionContext, Traffic } from "../../../action/action.ts";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
 import { formatDuration } from "../../../base/value/duration.ts";
+import { connectionLimit } from "../../../host/connection_limit.ts";
 import { Chain } from "../../../host/chain.ts";
 import type { Deadline } from "../../../host/deadlines.ts";
-import { isAllGranted } from "../../../host/deno_permissions.ts";
 import type { Clock } from "../../../host/host.ts";
 import { checkRoute, type Connection } from "../connection/connection.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
@@ -104,29 +104,6 @@ async function waitForSlot(limiter: Limiter, { deadline, signal }: ActionContext
   });
   await promise.finally(forget);
   deadline.resumeTimeout();
-}
-
-/** More connections at once make a run slower and use more memory. */
-const MAX_CONNECTIONS = 1024;
-
-/** File descriptors for everything but requests. */
-const RESERVED = 64;
-
-/** The maximum number of connections: running out of file descriptors would end the program. */
-export function connectionLimit(limits: string | undefined = readLimits()): number {
-  const files = Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? 1024);
-  if (limits !== undefined && /^Max open files\s+unlimited/m.test(limits)) return MAX_CONNECTIONS;
-  return Math.max(1, Math.min(MAX_CONNECTIONS, files - RESERVED));
-}
-
-function readLimits(): string | undefined {
-  // Deno would prompt for the permission.
-  if (!isAllGranted()) return undefined;
-  try {
-    return Deno.readTextFileSync("/proc/self/limits");
-  } catch {
-    return undefined;
-  }
 }
 
 /** An action that is under way: it can be stopped, and knows how long it takes. */

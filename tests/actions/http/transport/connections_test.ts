@@ -1,3 +1,4 @@
+import { connectionLimit } from "../../../../src/host/connection_limit.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
@@ -5,7 +6,6 @@ import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import {
   acquireSlot,
   clientOf,
-  connectionLimit,
   HttpClient,
   Limiter,
 } from "../../../../src/actions/http/transport/client.ts";
