@@ -105,6 +105,8 @@ export interface LoadTraffic {
   readonly bytesIn?: number;
   /** Bytes that were sent. */
   readonly bytesOut?: number;
+  /** The number of requests that were sent again after the server had closed the connection. */
+  readonly resent?: number;
   /** The number of responses by class: `2xx`. */
   readonly codes?: Readonly<Record<string, number>>;
   /** The phases of the response time, together: milliseconds by name. */
@@ -193,6 +195,8 @@ export interface LoadStats extends LoadNumbers {
   readonly bytesIn?: number;
   /** Bytes that were sent, where steps say so. */
   readonly bytesOut?: number;
+  /** The number of requests that were sent again after the server had closed the connection. */
+  readonly resent?: number;
   /** In the order of the file, without those that never ran. */
   readonly steps: readonly LoadStepStats[];
 }

@@ -72,6 +72,7 @@ function statistics(what: string): Readonly<Record<string, NameText>> {
     max: number(`the longest time of the ${what}, in seconds`),
     bytes_in: integer("how many bytes were received"),
     bytes_out: integer("how many bytes were sent"),
+    resent: integer("how many requests were sent again, as the server had closed the connection"),
   };
 }
 

@@ -471,14 +471,29 @@ Deno.test("what is known of a load job whose process was lost is the sum of its 
   assertEquals(found?.stopped, "its process was lost");
 });
 
+/** Runs a part of the rounds, each of which takes so many milliseconds. */
+function runPart(load: string, part: PiecePart, take: (params: Dict) => void, time = 5) {
+  const header = { schema: "runner.events/1", run: "r", workflow: "", created: 0, host: "" };
+  const piece = { outcomes: new Map(), outputs: [], failed: 0 };
+  return runLoad(load, (clock, params) => (take(params), after(clock, time)), {
+    piece: { ...piece, header: { ...header, jobs: ["j"], part } } as unknown as RunPiece,
+  });
+}
+
+Deno.test("processes together have no more rounds under way than max_in_flight", async () => {
+  for (const most of [1, 3, 5]) {
+    let under = 0;
+    const started = new Set<unknown>();
+    for (const index of [1, 2, 3, 4]) {
+      const load = `{ rate: 100/s, for: 1s, max_in_flight: ${most} }`;
+      const { ended } = await runPart(load, { index, of: 4 }, (p) => started.add(p.index), 9999);
+      under += ended?.stats.inFlight ?? 0;
+    }
+    assertEquals([under, started.size], [most, most]);
+  }
+});
+
 Deno.test("processes share the rounds and users of a load job, and their seconds add up", async () => {
-  const runPart = (load: string, part: PiecePart, take: (params: Dict) => void) => {
-    const header = { schema: "runner.events/1", run: "r", workflow: "", created: 0, host: "" };
-    const piece = { outcomes: new Map(), outputs: [], failed: 0 };
-    return runLoad(load, (clock, params) => (take(params), after(clock, 5)), {
-      piece: { ...piece, header: { ...header, jobs: ["j"], part } } as unknown as RunPiece,
-    });
-  };
   for (
     const [load, asked, users] of [
       ["{ rate: 101/s, for: 2s, expect: stats.count == 1 }", 101, undefined],

@@ -110,15 +110,15 @@ export class LoadEngine implements FlightOwner, LoadRounds {
     const { start: { run }, steps, plan: { load, outline, schedule }, rows } = options;
     const part = run.options.piece?.header.part ?? { index: 1, of: 1 };
     const { index } = part;
-    // No more processes have a share of the rounds than there are users.
-    const of = Math.min(part.of, schedule.isOpen ? Infinity : schedule.mostUsers);
+    // No more processes have a share of the rounds than there are users, or rounds under way.
+    const of = Math.min(part.of, schedule.isOpen ? load.maxInFlight : schedule.mostUsers);
     this.#part = { index, of };
     this.#index = index - 1;
     this.#rows = load.takesRowsOnce ? rows?.length ?? 0 : Infinity;
     const { count = Infinity } = load;
     this.#most = count === Infinity ? count : Math.ceil((count - index + 1) / of);
     this.#isIdle = index > of || this.#most <= 0 || this.#index >= this.#rows;
-    this.#maxInFlight = Math.ceil(load.maxInFlight / of);
+    this.#maxInFlight = Math.ceil((load.maxInFlight - index + 1) / of);
     if (load.together) {
       const users = load.stages[0]!.users ?? 0;
       const all = Math.min(this.#most, Math.ceil((users - index + 1) / of));

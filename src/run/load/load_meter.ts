@@ -142,7 +142,7 @@ class StepMeter {
   #flaky = 0;
   #right = 0;
   #wrong = 0;
-  #traffic: { bytesIn: number; bytesOut: number } | undefined;
+  #traffic: { bytesIn: number; bytesOut: number; resent?: number } | undefined;
   #codes: Record<string, number> | undefined;
   #phases: Record<string, number> | undefined;
 
@@ -167,10 +167,11 @@ class StepMeter {
     for (const name in phases) sums[name] = (sums[name] ?? 0) + phases[name]!;
   }
 
-  addTraffic({ received, sent, code, queued }: Traffic): void {
+  addTraffic({ received, sent, code, queued, resent }: Traffic): void {
     const traffic = this.#traffic ??= { bytesIn: 0, bytesOut: 0 };
     traffic.bytesIn += received;
     traffic.bytesOut += sent;
+    if (resent) traffic.resent = (traffic.resent ?? 0) + resent;
     if (queued !== undefined) {
       const sums = this.#phases ??= {};
       sums.queue = (sums.queue ?? 0) + queued;

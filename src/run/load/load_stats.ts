@@ -95,7 +95,7 @@ export class LoadTotals {
     const elapsed = planned + (this.#hasUsers ? 0 : roundDuration(Math.min(length, lateMax)));
     const steps = [...this.#steps].sort(([one], [other]) => one - other)
       .map(([step, counts]) => counts.stepStats(step, this.#keys[step] ?? "", elapsed));
-    const sumOf = (key: "bytesIn" | "bytesOut") => {
+    const sumOf = (key: "bytesIn" | "bytesOut" | "resent") => {
       const known = steps.flatMap((step) => step[key] ?? []);
       return known.length === 0 ? {} : { [key]: known.reduce((sum, bytes) => sum + bytes, 0) };
     };
@@ -113,6 +113,7 @@ export class LoadTotals {
       inFlight: Math.max(0, ...seconds.map(({ inFlight }) => inFlight)),
       ...sumOf("bytesIn"),
       ...sumOf("bytesOut"),
+      ...sumOf("resent"),
       steps,
     };
   }
@@ -187,6 +188,7 @@ class StepCounts extends Counts {
   #assertions: { passed: number; failed: number } | undefined;
   #bytesIn: number | undefined;
   #bytesOut: number | undefined;
+  #resent = 0;
   readonly #codes: Record<string, number> = {};
   readonly #phases: Record<string, number> = {};
 
@@ -206,6 +208,7 @@ class StepCounts extends Counts {
     }
     if (step.bytesIn !== undefined) this.#bytesIn = (this.#bytesIn ?? 0) + step.bytesIn;
     if (step.bytesOut !== undefined) this.#bytesOut = (this.#bytesOut ?? 0) + step.bytesOut;
+    this.#resent += step.resent ?? 0;
     addTo(this.#codes, step.codes);
     addTo(this.#phases, step.phases);
   }
@@ -219,6 +222,7 @@ class StepCounts extends Counts {
       ...numbers,
       ...this.#bytesIn === undefined ? {} : { bytesIn: this.#bytesIn },
       ...this.#bytesOut === undefined ? {} : { bytesOut: this.#bytesOut },
+      ...this.#resent === 0 ? {} : { resent: this.#resent },
       ...Object.keys(this.#codes).length === 0 ? {} : { codes: this.#codes },
       ...phases.length === 0 ? {} : { phases: Object.fromEntries(phases) },
     };
@@ -293,7 +297,7 @@ function stepValue(step: LoadStepStats | undefined): Dict {
 const NO_NUMBERS: LoadNumbers & LoadTraffic = { ...NO_TIMES, passed: 0, failed: 0, rate: 0 };
 
 function numbersValue(numbers: (LoadNumbers & LoadTraffic) | undefined): Dict {
-  const { count, passed, failed, rate, bytesIn = 0, bytesOut = 0, ...rest } = numbers ??
+  const { count, passed, failed, rate, bytesIn = 0, bytesOut = 0, resent = 0, ...rest } = numbers ??
     NO_NUMBERS;
   const { min, mean, p50, p90, p95, p99, p999, max } = rest;
   // No comparison with the times of nothing is true.
@@ -302,7 +306,7 @@ function numbersValue(numbers: (LoadNumbers & LoadTraffic) | undefined): Dict {
   return {
     ...{ count, passed, failed, rate },
     ...Object.fromEntries(times),
-    ...{ bytes_in: bytesIn, bytes_out: bytesOut },
+    ...{ bytes_in: bytesIn, bytes_out: bytesOut, resent },
   };
 }
 

@@ -89,7 +89,7 @@ function mergeSteps(parts: readonly LoadStepCounts[]): LoadStepCounts {
     ...sums(parts, ["skipped", "tolerated", "untested", "flaky"]),
     ...sumOfMaps(parts, "assertions"),
     ...first ? { first } : {},
-    ...sums(parts, ["bytesIn", "bytesOut"]),
+    ...sums(parts, ["bytesIn", "bytesOut", "resent"]),
     ...sumOfMaps(parts, "codes"),
     ...sumOfMaps(parts, "phases"),
   };

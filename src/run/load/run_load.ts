@@ -1,6 +1,6 @@
 import { contractsOf } from "../../action/api_contracts.ts";
 import { StepError } from "../../base/errors.ts";
-import { grouped } from "../../base/text/count_of.ts";
+import { countOf, grouped } from "../../base/text/count_of.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
@@ -71,6 +71,14 @@ export async function runLoad(
     const name = nameOfJob(run, job.id);
     warnIfBusy(run, name, stats);
     warnOfDropped(run, name, stats, load.maxInFlight);
+    if (stats.resent) {
+      const text =
+        `${
+          countOf(stats.resent, "request was", "requests were")
+        } sent again: the server had closed the ` +
+        "connection without an answer, and may have received the first";
+      run.note("warning", `${name}: ${text}`);
+    }
   }
   onStats(roundStats(stats));
   if (run.cancellation.reason !== undefined) return "failed";

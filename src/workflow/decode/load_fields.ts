@@ -10,8 +10,8 @@ const NUMBERS = [
   ...["count", "passed", "failed", "rate", "min", "mean", "p50", "p90", "p95", "p99", "p999"],
   "max",
 ];
-const BYTES = ["bytes_in", "bytes_out"];
-const STEP_STATS = [...NUMBERS, ...BYTES, "codes", "phases"];
+const TRAFFIC = ["bytes_in", "bytes_out", "resent"];
+const STEP_STATS = [...NUMBERS, ...TRAFFIC, "codes", "phases"];
 
 /** The phases that each action reports; those without any send and receive nothing that is counted. */
 const PHASES: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +39,7 @@ const IN_THRESHOLD = {
   members: {
     stats: [
       ...NUMBERS,
-      ...BYTES,
+      ...TRAFFIC,
       ...["started", "dropped", "late", "late_max", "busy", "in_flight", "elapsed", "steps"],
     ],
     "stats.steps.*": STEP_STATS,

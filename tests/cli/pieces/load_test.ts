@@ -3,6 +3,7 @@ import type { RunEvent } from "../../../src/run/event.ts";
 import type { SignalName } from "../../../src/host/host.ts";
 import { runHere, runMain } from "../../support/run/run_main.ts";
 import { programEnv, theProgram } from "../../support/run/run_cli.ts";
+import { rawServer, response } from "../../support/servers/raw_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -210,5 +211,28 @@ Deno.test("users who begin together never wait for each other's connections", as
     const [refused, why] = await run("many.yml");
     assertEquals(refused, 1);
     assertStringIncludes(why, "200 users cannot begin together: at most 56 connections are open");
+  });
+});
+
+Deno.test("requests that were sent again are counted and said", async () => {
+  // Each connection ends with its third request.
+  await using server = rawServer(async (connection) => {
+    for (let count = 0; await connection.request() && count < 2; count++) {
+      await connection.send(response("200 OK", "x"));
+    }
+  });
+  const yaml = `
+name: w
+jobs:
+  - name: Shop
+    load: { users: 1, count: 10, expect: [stats.resent == 0, stats.steps.ask.resent == 4] }
+    steps: [{ uses: http, id: ask, with: { get: "${server.url}" }, test: res.code == 200 }]
+`;
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const { code, stdout, stderr } = await runMain(["w.yml"], { cwd });
+    assertEquals([code, server.requests.length], [1, 14]);
+    assertMatch(stdout, /10 rounds in .* 4 sent again   0 failed\n/);
+    assertMatch(stdout, /✗ stats\.resent == 0 +4\n +✓ stats\.steps\.ask\.resent == 4 +4\n/);
+    assertStringIncludes(stderr, "warning: Shop: 4 requests were sent again: the server");
   });
 });
