@@ -231,7 +231,7 @@ jobs:
   await withFiles({ "w.yml": yaml }, async (cwd) => {
     const { code, stdout, stderr } = await runMain(["w.yml"], { cwd });
     assertEquals([code, server.requests.length], [1, 14]);
-    assertMatch(stdout, /10 rounds in .* 4 sent again   0 failed\n/);
+    assertMatch(stdout, /10 rounds in .* 4 sent again +0 failed\n/);
     assertMatch(stdout, /✗ stats\.resent == 0 +4\n +✓ stats\.steps\.ask\.resent == 4 +4\n/);
     assertStringIncludes(stderr, "warning: Shop: 4 requests were sent again: the server");
   });
