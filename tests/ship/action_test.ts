@@ -157,9 +157,9 @@ Deno.test("the action takes a path for no option and no command, and a report fo
   ignore,
 }, async () => {
   for (const path of ["-h", "--version", "help", "w.yml\n--help"]) {
-    const { code, stderr, outputs } = await runAction("", path);
+    const { code, stdout, stderr, outputs } = await runAction("", path);
     assertEquals(code, 1, path);
-    assertStringIncludes(stderr, "runner: error: ");
+    assertStringIncludes(stdout + stderr, "error");
     assertStringIncludes(outputs, "\nresult=failed\n");
   }
   const { code, stdout, outputs } = await runAction("", "w.yml", { report: "a\nresult=passed" });

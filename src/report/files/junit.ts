@@ -151,28 +151,22 @@ function renderFlaky(attempts: readonly Attempt[]): string {
 }
 
 /**
- * The echo, request and response of a step: formatted if it failed, else as a line of JSON. Of a
- * step in several rounds what they came to.
+ * The echo of a step, and its request and response if it failed: of those that passed they would
+ * be most of the file. Of a step in several rounds what they came to.
  */
 function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): string {
   if (threshold?.passed) return valuesOf(threshold);
   if (!step) return known ? `known failure:\n${failureText(failures)}` : "";
-  const { echo, exchange } = step.result;
-  const isTolerated = outcome === "tolerated";
-  const message = outcome === "failed" || isTolerated || !exchange ? "" : JSON.stringify(exchange);
-  if (rounds?.tally) {
-    return [roundsText([rounds.tally], rounds.of), message].filter(Boolean).join("\n");
-  }
+  if (rounds?.tally) return roundsText([rounds.tally], rounds.of);
   return [
-    isTolerated
+    outcome === "tolerated"
       ? `${known ? "known failure" : "failed, and expect of the job decides"}:\n${
         failureText(failures)
       }`
       : "",
-    echo?.trimEnd(),
+    step.result.echo?.trimEnd(),
     attemptsText(step.result),
     exchangesText(step),
-    message,
   ].filter(Boolean).join("\n");
 }
 

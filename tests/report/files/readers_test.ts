@@ -104,8 +104,8 @@ Deno.test("a JUnit reader finds messages, requests, responses and failures", asy
   assertEquals(testsuite[1]!.properties?.[1], { name: "rounds", value: 2 });
   const find = (name: string) => testsuite[0]!.testcase.find((one) => one.name === name)!;
   const good = find("good")["system-out"]![0]!;
-  assert(good.startsWith('said\tso\n{"req":{"method":"GET"'), good);
-  assertStringIncludes(good, '"code":200');
+  // What passed is not explained: reports of thousands of rows stay small.
+  assertEquals(good, "said\tso");
   assertEquals(find("good").properties, [
     { name: "action", value: "http" },
     { name: "id", value: "good" },
