@@ -3,14 +3,18 @@ import { CHECKOUT, readBlocks, readDocument } from "./support/documents.ts";
 import { utf8Locale } from "./support/run/run_cli.ts";
 import { assertPassed } from "./support/assert_passed.ts";
 
-Deno.test("the README begins with a workflow of 12 lines, and commands that exist", async () => {
+Deno.test("the README begins with two commands that do everything, and a workflow of 12 lines", async () => {
   const blocks = readBlocks(await readDocument("README.md"));
-  assertEquals(blocks[0]?.text.trimEnd().split("\n").length, 12);
-  for (const word of ["name:", "until:", "test:"]) assertStringIncludes(blocks[0]!.text, word);
+  const commands = blocks[0]!.text.trimEnd().split("\n").map((line) => line.split("   #")[0]!);
+  assertEquals(commands, ["demo", "test"].map((task) => `npx --yes deno@2.9.6 task ${task}`));
+  const ci = await Deno.readTextFile(`${CHECKOUT}/.ci/run`);
+  assertStringIncludes(ci, `\n${commands[1]}\n`);
+  assertEquals(blocks[1]?.text.trimEnd().split("\n").length, 12);
+  for (const word of ["name:", "until:", "test:"]) assertStringIncludes(blocks[1]!.text, word);
   const { tasks } = JSON.parse(await readDocument("deno.json"));
   const named = blocks.flatMap(({ text }) => [...text.matchAll(/deno@2\.9\.6 task (\w+)/g)]);
   assertEquals(named.map(([, name]) => name!).filter((name) => !(name in tasks)), []);
-  assertEquals(named.length, 3);
+  assertEquals(named.length, 4);
 });
 
 Deno.test("the demo of the README succeeds", async () => {

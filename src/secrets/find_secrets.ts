@@ -19,9 +19,16 @@ import { isNumber } from "../base/value/value.ts";
 /** Receives a secret that was found; one shorter than `shortest` is not masked. */
 type AddSecret = (text: string, shortest: number) => void;
 
+/** The types of JSON Schema. */
+const SCHEMA_TYPE = /^(?:string|integer|number|boolean|object|array|null)$/;
+
+/** A text in a map of several keys, which is hardly a word or a sentence. */
+const MIXED = /^(?=.*(?:\d|[^\w.:/-]|[a-z][A-Z]))\S+$/;
+
 /**
- * Finds the secrets among variables: the values of secret names, with all that lies in maps and
- * lists of such names, and the passwords of URLs and of other texts that name a database.
+ * Finds the secrets among variables: the values of secret names, with what lies in maps and lists
+ * of such names, and the passwords of URLs and of other texts that name a database. In a map there
+ * may be other things, such as the schema of a password: its words are in texts everywhere.
  */
 export function findVariableSecrets(
   values: Readonly<Record<string, unknown>>,
@@ -31,9 +38,12 @@ export function findVariableSecrets(
   // A value from an expression may contain the same object many times.
   const seen = new Set<object>();
   const seenAsSecret = new Set<object>();
-  const walk = (value: unknown, secretName: string | undefined) => {
+  const walk = (value: unknown, secretName: string | undefined, isAlone = true) => {
     if (typeof value === "string" || isNumber(value)) {
-      if (secretName !== undefined && canBeSecret(secretName, value)) add(String(value), shortest);
+      const isOne = isAlone || typeof value === "string" && MIXED.test(value);
+      if (isOne && secretName !== undefined && canBeSecret(secretName, value)) {
+        add(String(value), shortest);
+      }
       if (typeof value === "string") {
         for (const password of dsnPasswords(value)) add(password, SHORTEST_SECRET);
         addFields(value, add);
@@ -42,9 +52,19 @@ export function findVariableSecrets(
       const done = secretName === undefined ? seen : seenAsSecret;
       if (done.has(value)) return;
       done.add(value);
-      for (const [name, field] of Object.entries(value)) {
-        const isSecret = !Array.isArray(value) && isSecretName(name);
-        walk(field, secretName ?? (isSecret ? name : undefined));
+      if (Array.isArray(value)) {
+        for (const item of value) walk(item, secretName, isAlone);
+        return;
+      }
+      const fields = Object.entries(value);
+      const isSchema = fields.some(([name, field]) => name === "type" && SCHEMA_TYPE.test(field));
+      for (const [name, field] of fields) {
+        if (isSecretName(name) && !isSchema) walk(field, name);
+        else if (isSchema || name === "value") walk(field, isSchema ? undefined : secretName);
+        else {
+          const isAbout = secretName !== undefined && !isSecretName(`${secretName}_${name}`);
+          walk(field, isAbout ? undefined : secretName, isAlone && fields.length === 1);
+        }
       }
     }
   };

@@ -115,6 +115,7 @@ function remembered(decide: (name: string) => boolean): (name: string) => boolea
 
 /** Whether the value of a secret name can be one: `auth` may be an address, a number or a word. */
 export function canBeSecret(name: string, value: string | number | bigint): boolean {
+  if (typeof value === "string" && OWN_WORD.test(value)) return false;
   const words = wordsOf(name);
   const weak = words.filter((word) => WEAK_WORDS.has(word));
   if (weak.length === 0 || words.some((word) => isSecretWord(word) && !weak.includes(word))) {
@@ -140,6 +141,10 @@ function withoutSecret(name: string, value: Value, mask: string): Value {
   if (Array.isArray(value)) return value.map((item) => withoutSecret(name, item, mask));
   return isDict(value) ? withoutSecretNames(value, mask) : value;
 }
+
+/** Words of every report: a report without them could not be read. */
+const OWN_WORD =
+  /^(?:string|integer|number|boolean|object|array|passed|failed|skipped|request|response|status|password|secret)$/i;
 
 /** Values of settings about authentication. */
 const AUTH_WORD =

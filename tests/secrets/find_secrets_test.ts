@@ -149,29 +149,47 @@ Deno.test("addSecretsOf() makes values of secret names secret, at any depth", ()
   );
 });
 
-Deno.test("addSecretsOf() makes everything under a secret name secret", () => {
+Deno.test("addSecretsOf() takes no schema, no setting and no word of a report for a secret", () => {
+  const masker = new Masker();
+  addSecretsOf({
+    password: { type: "string", pattern: "^[A-Z0-9]+$", example: "exampl3-text" },
+    schema: { type: "object", properties: { token: { type: "integer", title: "t1tle-of-it" } } },
+    secret: "response",
+    DB_PASSWORD: "string",
+    credentials: {
+      user: "annabel",
+      method: "p0st-form",
+      hint: "the name of the cat",
+      pw: "s3cret",
+    },
+    tokens: { ann: "k0123456789", bob: "k9876543210" },
+  }, masker);
+  assertEquals(masker.secrets, ["s3cret", "k0123456789", "k9876543210"]);
+});
+
+Deno.test("addSecretsOf() makes what lies under a secret name secret", () => {
   const masker = new Masker();
   addSecretsOf({
     token: ["first-one", ["second-one"], 1234567],
-    auth: { value: "third-one", deep: { list: [{ x: "fourth-one" }] } },
+    auth: { value: "third-one", deep: { list: [{ x: "f0urth-one" }] } },
     credentials: { user: "fifth-one", pw: "sixth-one" },
     list: [{ name: "plain-one", password: "seventh-one" }],
   }, masker);
   assertEquals(
     masker.mask(
-      "first-one second-one 1234567 third-one fourth-one fifth-one sixth-one plain-one seventh-one",
+      "first-one second-one 1234567 third-one f0urth-one fifth-one sixth-one plain-one seventh-one",
     ),
-    "*** *** *** *** *** *** *** plain-one ***",
+    "*** *** *** *** *** fifth-one *** plain-one ***",
   );
 });
 
 Deno.test("addSecretsOf() looks once at data that holds a part again and again", () => {
   const masker = new Masker();
-  const shared = { plain: "plain-one", key: "secret-one" };
+  const shared = { plain: "pla1n-one", key: "secret-one" };
   let value: unknown = shared;
   for (let i = 0; i < 60; i++) value = [value, { value }];
   addSecretsOf({ value }, masker);
-  assertEquals(masker.mask("plain-one secret-one"), "plain-one ***");
+  assertEquals(masker.mask("pla1n-one secret-one"), "pla1n-one ***");
   addSecretsOf({ shared, auth: shared }, masker);
-  assertEquals(masker.mask("plain-one secret-one"), "*** ***");
+  assertEquals(masker.mask("pla1n-one secret-one"), "*** ***");
 });

@@ -111,8 +111,16 @@ function toJson(value: unknown): string {
   }
 }
 
-/** An error as it travels. */
+/** An error as it travels. A module can throw anything, also what has no text. */
 export function remoteError(error: unknown): RemoteError {
+  try {
+    return JSON.parse(JSON.stringify(describeError(error)));
+  } catch {
+    return { message: "it threw what cannot be described" };
+  }
+}
+
+function describeError(error: unknown): RemoteError {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, hint, details } = error as StepError;
   if (name === "StepError") return { isStepError: true, message, hint, details };

@@ -308,6 +308,19 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "() => new Promise(() => setTimeout(() => { throw new Error('late') }))",
       /^the plugin "foo" failed: late \(/,
     ],
+    ...[
+      "Object.create(null)",
+      "{ toString() { throw 1; } }",
+      "Object.defineProperty(new Error('a'), 'message', { get() { throw 1; } })",
+      "(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; })()",
+      "Object.assign(new Error('a'), { name: 'StepError', hint: { toJSON() { throw 1; } } })",
+    ].map((thrown) =>
+      [
+        `throws ${thrown}`,
+        `() => { throw ${thrown}; }`,
+        /^the plugin "foo" failed: it threw what cannot be described$/,
+      ] as const
+    ),
     [
       "answers with too many levels",
       "() => ({ res: { a: JSON.parse('['.repeat(600) + ']'.repeat(600)) } })",
