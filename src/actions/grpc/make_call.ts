@@ -168,7 +168,13 @@ async function receive(
       if (received.messages.length === maxMessages) break;
       if (intake.isDue) await intake.rest();
     }
-    return undefined;
+    const { length } = received.messages;
+    const isOne = method.methodKind === "unary" || method.methodKind === "client_streaming";
+    if (!isOne || length === 1) return undefined;
+    return new ConnectError(
+      `the server sent ${length} messages instead of one`,
+      Code.Unimplemented,
+    );
   } catch (error) {
     if (error instanceof StepError) throw error;
     const failure = ConnectError.from(error);

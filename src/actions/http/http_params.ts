@@ -75,8 +75,8 @@ export const REQUEST_PARAMS = {
       "current directory",
   ),
   max_body: text(
-    "The largest body of a response that is kept in memory: bytes, or 200MB or 1GiB",
-  ).with({ default: "64MiB" }),
+    "The largest body of a response: bytes, or 200MB or 1GiB",
+  ).with({ default: "64MiB; 4GiB with save" }),
   ...timeout(
     "How long the request and the response may take",
     0,

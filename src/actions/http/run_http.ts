@@ -18,7 +18,6 @@ import {
   readHead,
   type ResponseHead,
 } from "./response/read_body.ts";
-import type { SaveFile } from "./response/stream_body.ts";
 import {
   asSent,
   type Followed,
@@ -91,7 +90,8 @@ async function exchange(
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
     const reading = connectionOf(params, context);
     const connection = reading instanceof Promise ? await reading : reading;
-    const saveFile = plan.save === undefined ? undefined : await openFile(plan.save, context);
+    const saveFile = plan.save &&
+      await (await import("./response/stream_body.ts")).openSaveFile(plan.save, context);
     const call = new Call(plan, connection, client, context, saveFile);
     let session: StepSender | undefined;
     try {
@@ -187,11 +187,6 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
 
 function describe({ method, url, headers, body }: HttpRequest): Dict {
   return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
-}
-
-async function openFile(path: string, context: ActionContext): Promise<SaveFile> {
-  const { openSaveFile } = await import("./response/stream_body.ts");
-  return await openSaveFile(path, context);
 }
 
 /** Finds the files of the body, which may be others in each attempt. */

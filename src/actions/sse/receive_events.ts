@@ -6,9 +6,9 @@ import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { Intake } from "../../action/intake.ts";
 import { mediaType } from "../http/request/http_syntax.ts";
-import { decodeStream } from "../http/response/stream_body.ts";
+import { decodeStream } from "../http/response/decode_content.ts";
 import { readBody } from "../http/response/read_body.ts";
-import { type BodySink, findHeader } from "../http/transport/model.ts";
+import { type BodySink, type Bytes, findHeader } from "../http/transport/model.ts";
 import { StreamRequest } from "../http/run_http.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 
@@ -136,7 +136,7 @@ class EventSink implements BodySink {
     return this.isStream;
   }
 
-  async save(chunks: AsyncIterable<Uint8Array>, contentEncoding: string): Promise<undefined> {
+  async save(chunks: AsyncIterable<Bytes>, contentEncoding: string): Promise<undefined> {
     const parser = this.openParser({
       onEvent: (event) => {
         if (!this.isDone) this.#take(event);

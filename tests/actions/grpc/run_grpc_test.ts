@@ -9,6 +9,7 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
+import { rawHttp2, type RawStream } from "../../support/servers/raw_http2.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { startTool } from "../../support/servers/tool_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
@@ -285,6 +286,45 @@ Deno.test("grpc says that a server offers no reflection", async () => {
     `127.0.0.1 port ${shop.port} does not offer server reflection (UNIMPLEMENTED)`,
   );
   assertStringIncludes(error.hint!, "proto: service.proto");
+});
+
+const TYPE = { "content-type": "application/grpc" };
+const OK = { "grpc-status": 0 };
+/** SERVING as the answer of the health service. */
+const SERVING = Uint8Array.of(0, 0, 0, 0, 2, 8, 1);
+
+/** Answers to the health check, and what becomes of each. */
+const ANSWERS: Readonly<Record<string, (stream: RawStream) => void>> = {
+  "SERVING": (stream) => stream.headers(TYPE).data(SERVING).trailers(OK).send(),
+  "UNIMPLEMENTED: the server sent 0 messages instead of one": (stream) =>
+    stream.headers(TYPE).trailers(OK).send(),
+  "UNIMPLEMENTED: the server sent 0 messages instead of one ": (stream) =>
+    stream.headers({ ...TYPE, ...OK }, true).send(),
+  "UNIMPLEMENTED: the server sent 2 messages instead of one": (stream) =>
+    stream.headers(TYPE).data(SERVING).data(SERVING).trailers(OK).send(),
+  "INVALID_ARGUMENT: protocol error: incomplete envelope": (stream) =>
+    stream.headers(TYPE).data(SERVING.subarray(0, 6)).trailers(OK).send(),
+  "INTERNAL: protocol error: missing status": (stream) =>
+    stream.headers(TYPE).data(SERVING, true).send(),
+  "INTERNAL: protocol error: missing status ": (stream) =>
+    stream.headers(TYPE).data(SERVING).reset(0).send(),
+  "CANCELLED: the server reset the call (HTTP/2 error code 8) without a status": (stream) =>
+    stream.headers(TYPE).data(SERVING).reset(8).send(),
+  "the server closed it": (stream) => stream.headers(TYPE).data(SERVING).send("close"),
+  "the server closed it ": (stream) => stream.headers(TYPE).data(SERVING).goaway().send("close"),
+};
+
+Deno.test("grpc takes no answer that is cut or has no message for a success", async () => {
+  for (const [expected, answer] of Object.entries(ANSWERS)) {
+    await using context = actionContext();
+    await using served = await rawHttp2(answer);
+    const found = await runGrpc({ addr: `127.0.0.1:${served.port}`, health: true }, context).then(
+      ({ res, status }) =>
+        status === 0 ? (res.body as Dict).status : `${res.status_code}: ${res.status_message}`,
+      ({ message }) => /the server closed it$/.exec(message)?.[0] ?? message,
+    );
+    assertEquals(found, expected.trim());
+  }
 });
 
 Deno.test("grpc needs no file that only options come from", async () => {

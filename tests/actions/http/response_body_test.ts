@@ -1,6 +1,13 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { createHash } from "node:crypto";
-import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import { runHttp } from "../../../src/actions/http/run_http.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { parseJson } from "../../../src/base/value/parse_json.ts";
@@ -13,10 +20,10 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 type MakeResponse = () => Response;
 
-async function ask(answer: MakeResponse): Promise<Dict> {
+async function ask(answer: MakeResponse, params: Dict = {}): Promise<Dict> {
   await using context = actionContext();
   await using server = withServer(answer);
-  return (await runHttp({ get: server.url }, context)).res;
+  return (await runHttp({ get: server.url, ...params }, context)).res;
 }
 
 /** A response of that content type; of none where it is empty. */
@@ -123,6 +130,17 @@ const ENCODED: readonly (readonly [encoding: string, bytes: Uint8Array])[] = [
   ["br", brotliCompressSync(TEXT)],
   ["deflate", deflateSync(TEXT)],
   ["deflate", deflateRawSync(TEXT)],
+  ["zstd", zstdCompressSync(TEXT)],
+  ["zstd", zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })],
+  // Two frames, and one that is to be skipped.
+  [
+    "zstd",
+    Uint8Array.from([
+      ...zstdCompressSync(TEXT.slice(0, 9)),
+      ...bytesOf("\x51\x2a\x4d\x18\x03\0\0\0abc"),
+      ...zstdCompressSync(TEXT.slice(9)),
+    ]),
+  ],
   ["gzip, br", brotliCompressSync(gzipSync(TEXT))],
   ["identity", new TextEncoder().encode(TEXT)],
 ];
@@ -135,7 +153,7 @@ for (const [encoding, bytes] of ENCODED) {
   });
 }
 
-for (const encoding of ["none", "utf-8", "zstd", "none, identity"]) {
+for (const encoding of ["none", "utf-8", "lzma", "none, identity"]) {
   Deno.test(`http takes a body of the encoding "${encoding}" as it is`, async () => {
     const res = await ask(encoded(new TextEncoder().encode(TEXT), encoding));
     assertEquals([res.rawbody, res.filepath], [TEXT, undefined]);
@@ -165,18 +183,32 @@ Deno.test("http joins a body that comes in tiny chunks", async () => {
   assertEquals([res.size, res.body], [count, "x".repeat(count)]);
 });
 
-for (const [index, [encoding, bytes]] of ENCODED.slice(0, 5).entries()) {
-  Deno.test(`http says that ${encoding} data is truncated or invalid (${index})`, async () => {
-    const cut = bytes.subarray(0, bytes.length - 9);
-    for (const bad of [cut, bytes.subarray(0, bytes.length - 1), bytesOf("\x01\x02\x03\x04")]) {
-      await assertRejects(
-        () => ask(encoded(bad, encoding)),
-        StepError,
-        `the body of the response is not complete ${encoding} data`,
-      );
+for (const [index, [encoding, bytes]] of ENCODED.slice(0, 8).entries()) {
+  Deno.test(`http says that ${encoding} data is cut, invalid or too long, and saves none (${index})`, async () => {
+    const cut = [9, 1].map((less) => bytes.subarray(0, bytes.length - less));
+    const long = encoding === "deflate" ? [] : [Uint8Array.from([...bytes, 1])];
+    for (
+      const bad of [...cut, ...long, bytesOf("\x01\x02\x03\x04"), bytesOf("not packed at all")]
+    ) {
+      await withFiles({}, async (cwd) => {
+        for (const params of [{}, { save: `${cwd}/x` }] as Dict[]) {
+          await assertRejects(
+            () => ask(encoded(bad, encoding), params),
+            StepError,
+            `the body of the response is not complete ${encoding} data`,
+          );
+        }
+        assertEquals([...Deno.readDirSync(cwd)], []);
+      });
     }
   });
 }
+
+Deno.test("data of zstd that is invalid after megabytes ends its step alone", async () => {
+  const packed = zstdCompressSync(Uint8Array.from({ length: 1 << 20 }, (_, at) => at ^ at >> 7));
+  for (let at = 100; at < packed.length; at += 97) packed[at]! ^= 0x5a;
+  await assertRejects(() => ask(encoded(packed, "zstd")), StepError, "not complete zstd data");
+});
 
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
@@ -192,6 +224,7 @@ Deno.test("http gives up on a body of more than 64 MiB, however it is sent", asy
       new Response(endless(chunk, 200), { headers: { "content-type": "image/png" } }),
     "packed with gzip": encoded(gzipSync(zeros), "gzip"),
     "packed with br": encoded(brotliCompressSync(zeros, FAST), "br"),
+    "packed with zstd": encoded(zstdCompressSync(zeros), "zstd"),
   };
   for (const answer of Object.values(answers)) {
     const { message } = await assertRejects(() => ask(answer), StepError);
@@ -266,6 +299,7 @@ const ENCODINGS = [
   ["deflate", deflateSync],
   ["deflate", deflateRawSync],
   ["br", brotliCompressSync],
+  ["zstd", zstdCompressSync],
   ["gzip, br", (text: string) => brotliCompressSync(gzipSync(text))],
   ["utf-8", (text: string) => new TextEncoder().encode(text)],
 ] as const;
@@ -418,10 +452,16 @@ for (const [max_body, message] of LIMITS) {
     for (
       const [body, headers] of [[LONG_TEXT, {}], [packed, { "content-encoding": "gzip" }]] as const
     ) {
-      const run = () => download({ max_body }, () => new Response(body, { headers }));
-      const { message: said, hint } = await assertRejects(run, StepError);
-      assertMatch(said, message);
-      assert(hint?.includes('"save"'));
+      await withFiles({}, async (cwd) => {
+        for (const [params, said] of [[{}, true], [{ save: `${cwd}/x` }, false]] as const) {
+          const run = () =>
+            download({ max_body, ...params }, () => new Response(body, { headers }));
+          const failure = await assertRejects(run, StepError);
+          assertMatch(failure.message, message);
+          assertEquals(failure.hint?.includes('"save"'), said);
+        }
+        assertEquals([...Deno.readDirSync(cwd)], []);
+      });
     }
   });
 }

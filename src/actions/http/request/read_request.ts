@@ -2,7 +2,12 @@ import type { Dict } from "../../../action/action.ts";
 import type { Values } from "../../../action/schema.ts";
 import { readRendered } from "../../../action/spec.ts";
 import { StepError } from "../../../base/errors.ts";
-import { BODY_LIMIT, maxBodyProblem, parseSize } from "../../../base/value/byte_size.ts";
+import {
+  BODY_LIMIT,
+  maxBodyProblem,
+  parseSize,
+  SAVE_LIMIT,
+} from "../../../base/value/byte_size.ts";
 import { ignoreCase } from "../../../base/value/value.ts";
 import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
 import {
@@ -54,7 +59,7 @@ export interface RequestPlan {
   /** Whether a response with `errors` is a failure. */
   readonly isGraphql: boolean;
   /** The file that the body of the response goes into, from the current directory. */
-  readonly save: string | undefined;
+  readonly save?: { readonly path: string; readonly limit: number };
   /** The largest body of a response that is kept in memory, in bytes. */
   readonly maxBody: number;
   /** Milliseconds; undefined where only the step has a timeout. */
@@ -117,8 +122,10 @@ export function readRequest(raw: Dict): RequestPlan {
       }
       : { request: makeRequest(method, url, asked, body) },
     isGraphql,
-    save: params.save,
-    maxBody: readMaxBody(params.max_body),
+    ...params.save !== undefined && {
+      save: { path: params.save, limit: readMaxBody(params.max_body, SAVE_LIMIT) },
+    },
+    maxBody: readMaxBody(params.max_body, BODY_LIMIT),
     timeout: params.timeout || undefined,
     maxRedirects: params.follow_redirects === false
       ? undefined
@@ -190,8 +197,8 @@ function readMaxRedirects(maxRedirects = 10): number {
   );
 }
 
-function readMaxBody(maxBody: string | undefined): number {
-  if (maxBody === undefined) return BODY_LIMIT;
+function readMaxBody(maxBody: string | undefined, byDefault: number): number {
+  if (maxBody === undefined) return byDefault;
   const bytes = parseSize(maxBody);
   if (bytes !== undefined) return bytes;
   throw new StepError(`cannot run http: ${maxBodyProblem(maxBody)}`, undefined, {

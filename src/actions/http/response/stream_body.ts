@@ -1,69 +1,9 @@
-import type { Transform } from "node:stream";
 import type { ActionContext } from "../../../action/action.ts";
 import { stageStepFile, writeProblem } from "../../../action/step_file.ts";
 import type { StagedFile } from "../../../host/staged_file.ts";
-import type { BodySink, SavedBody } from "../transport/model.ts";
-import { BadEncoding, bodyDigests, encodingsIn, hasZlibHeader } from "./read_body.ts";
-
-/** Undoes the content encodings of a body as it comes; like `decodeBody`. */
-export function decodeStream(
-  chunks: AsyncIterable<Uint8Array>,
-  contentEncoding: string,
-): AsyncIterable<Uint8Array> {
-  let decoded = chunks;
-  for (const encoding of encodingsIn(contentEncoding).reverse()) {
-    decoded = undo(encoding, decoded);
-  }
-  return decoded;
-}
-
-async function* undo(
-  encoding: string,
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncIterable<Uint8Array> {
-  const source = chunks[Symbol.asyncIterator]();
-  const first = await source.next();
-  if (first.done) return;
-  const rest = restOf(first.value, source);
-  const transform = await transformFor(encoding, first.value);
-  if (!transform) return yield* rest;
-  const { Readable, pipeline } = await import("node:stream");
-  const input = Readable.from(rest);
-  // Errors are thrown to the reader.
-  pipeline(input, transform, () => {});
-  try {
-    yield* transform;
-  } catch (error) {
-    const { code } = error as { readonly code?: unknown };
-    // Not a connection that ended.
-    throw /^Z_|BROTLI|ERR_/.test(String(code)) && !input.errored
-      ? new BadEncoding(encoding)
-      : error;
-  }
-}
-
-async function* restOf(first: Uint8Array, source: AsyncIterator<Uint8Array>) {
-  yield first;
-  for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
-}
-
-async function transformFor(
-  encoding: string,
-  first: Uint8Array,
-): Promise<(Transform & AsyncIterable<Uint8Array>) | undefined> {
-  const zlib = await import("node:zlib");
-  switch (encoding) {
-    case "gzip":
-    case "x-gzip":
-      return zlib.createGunzip();
-    case "deflate":
-      return hasZlibHeader(first) ? zlib.createInflate() : zlib.createInflateRaw();
-    case "br":
-      return zlib.createBrotliDecompress();
-    default:
-      return undefined;
-  }
-}
+import { type BodySink, BodyTooLarge, type Bytes, type SavedBody } from "../transport/model.ts";
+import { decodeStream } from "./decode_content.ts";
+import { bodyDigests } from "./read_body.ts";
 
 const DOING = "cannot save the body of the response";
 
@@ -71,10 +11,12 @@ const DOING = "cannot save the body of the response";
 export class SaveFile implements BodySink {
   readonly #path: string;
   readonly #staged: StagedFile;
+  readonly #limit: number;
   #isDiscarded = false;
 
-  constructor(path: string, staged: StagedFile) {
+  constructor(path: string, staged: StagedFile, limit: number) {
     this.#path = path;
+    this.#limit = limit;
     this.#staged = staged;
   }
 
@@ -85,10 +27,12 @@ export class SaveFile implements BodySink {
   }
 
   /** Writes a body whose content encodings are undone. */
-  async save(chunks: AsyncIterable<Uint8Array>, contentEncoding: string): Promise<SavedBody> {
+  async save(chunks: AsyncIterable<Bytes>, contentEncoding: string): Promise<SavedBody> {
     const { add, facts } = bodyDigests();
+    let left = this.#limit;
     for await (const chunk of decodeStream(chunks, contentEncoding)) {
       if (this.#isDiscarded) break;
+      if ((left -= chunk.length) < 0) throw new BodyTooLarge(this.#limit, true);
       add(chunk);
       this.#attempt(() => this.#staged.write(chunk));
     }
@@ -112,7 +56,10 @@ export class SaveFile implements BodySink {
 }
 
 /** Opens the file of `save`, whose path begins at the current directory. */
-export async function openSaveFile(path: string, context: ActionContext): Promise<SaveFile> {
+export async function openSaveFile(
+  { path, limit }: { readonly path: string; readonly limit: number },
+  context: ActionContext,
+): Promise<SaveFile> {
   const { absolute, staged } = await stageStepFile(DOING, path, "save", context);
-  return new SaveFile(absolute, staged);
+  return new SaveFile(absolute, staged, limit);
 }

@@ -219,6 +219,10 @@ export class Call implements SendOptions {
     this.#context.log(text);
   }
 
+  warn(text: string): void {
+    this.#context.warn(text);
+  }
+
   #receive(exchange: Exchange): Promise<RawResponse> {
     this.#exchange = exchange;
     // Sets that live long refer to the call, and their discarded tables go on doing so until

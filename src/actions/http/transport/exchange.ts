@@ -167,15 +167,16 @@ export class Http1Exchange
 
   ended(): void {
     const { parser } = this.#connection!;
-    const isCut = parser.endsWithConnection && this.#tls !== undefined;
+    const mayBeCut = parser.endsWithConnection && this.#tls !== undefined;
     try {
       parser.finish();
     } catch (error) {
       return this.closed(error);
     }
-    if (isCut) {
-      this.#options.log(
-        `the body of ${this.#request.url} has no length, so that a connection that was cut looks like its end`,
+    if (mayBeCut && !this.#pool.warned.has(this.target.key)) {
+      this.#pool.warned.add(this.target.key);
+      this.#options.warn(
+        `the body of ${this.#request.url} has no length: a connection that was cut looks like its end`,
       );
     }
     this.#complete(false);

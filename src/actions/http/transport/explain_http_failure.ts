@@ -10,7 +10,7 @@ import { describeRoute, firstHop, routeOf } from "../connection/connection.ts";
 import { describeProxy, ProxyFailure } from "../connection/proxy.ts";
 import { hostOf, portOf } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
-import { BadEncoding } from "../response/read_body.ts";
+import { BadEncoding } from "../response/decode_content.ts";
 import {
   BodyTooLarge,
   ClosedEarly,
@@ -229,7 +229,7 @@ function explainBody(error: BodyTooLarge | BadEncoding): TlsExplanation {
   }
   return {
     message: `the body of the response is larger than the limit of ${formatSize(error.limit)}`,
-    hint: 'raise "max_body", or write the body to a file with "save"',
+    hint: `raise "max_body"${error.isSaved ? "" : ', or write the body to a file with "save"'}`,
   };
 }
 

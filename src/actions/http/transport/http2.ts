@@ -1,4 +1,5 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import { codeOf } from "../../../action/net/endpoint.ts";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
 import { demandAccess } from "../connection/connection.ts";
@@ -95,7 +96,8 @@ class Http2Exchange implements Exchange {
         if (isFresh || this.#stop.signal.aborted) throw error;
         // The server says that it did nothing with the request.
         if (error instanceof Unprocessed) continue;
-        const isStale = this.#isReused && this.#phase === "waiting";
+        const isReset = error instanceof StepError || codeOf(error) === "ERR_HTTP2_STREAM_ERROR";
+        const isStale = this.#isReused && this.#phase === "waiting" && !isReset;
         if (!isStale || !isSafe(method)) throw error;
         this.#isResent = true;
         options.log(
@@ -146,6 +148,7 @@ class Http2Exchange implements Exchange {
     opened.opening = NO_OPENING;
     this.#stream = stream;
     this.#phase = "waiting";
+    const hasEnded = watchEnd(stream);
     return new Promise((resolve, reject) => {
       let lastStream: number | undefined;
       const onGoaway = (_code: number, last: number) => lastStream = last;
@@ -189,7 +192,7 @@ class Http2Exchange implements Exchange {
       });
       stream.on("error", (error) => failed ??= error);
       stream.on("end", () => {
-        this.#body?.complete();
+        if (hasEnded()) this.#body?.complete();
         // A server that answers early wants no more of the body, and may never read it.
         if (!stream.writableFinished) cancel();
       });
@@ -198,11 +201,11 @@ class Http2Exchange implements Exchange {
         const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ||
           lastStream !== undefined && (stream.id ?? Infinity) > lastStream;
         if (code === 0 && isRefused) return reject(new Unprocessed());
-        // A server may refuse the rest of the body without an error, too.
-        const isWhole = stream.readableEnded &&
+        // A server may refuse the rest of the body of a request after its response.
+        const isWhole = hasEnded() && stream.readableEnded &&
           (stream.rstCode === constants.NGHTTP2_NO_ERROR || failed === undefined);
         if (code === 0 || !isWhole && !(saving && sink?.isDone)) {
-          const error = failed ?? new ClosedEarly();
+          const error = failed ?? (session.closed ? new ClosedEarly() : resetBy(stream));
           this.#body?.fail(error);
           return reject(error);
         }
@@ -252,6 +255,27 @@ class Http2Exchange implements Exchange {
       connection,
     );
   }
+}
+
+/**
+ * Watches whether the server ends its response (END_STREAM). A reader sees the same end where it
+ * resets the stream without an error, or closes the connection.
+ */
+function watchEnd(stream: ClientHttp2Stream): () => boolean {
+  let hasEnded = false;
+  const push = stream.push;
+  stream.push = (chunk, encoding) => {
+    // The runtime closes the stream first in the other cases.
+    hasEnded ||= chunk === null && !stream.closed;
+    return push.call(stream, chunk, encoding);
+  };
+  return () => hasEnded;
+}
+
+/** The codes of a reset without an error; the runtime says the others. */
+function resetBy({ rstCode }: ClientHttp2Stream): StepError {
+  const name = rstCode === constants.NGHTTP2_CANCEL ? "CANCEL" : "NO_ERROR";
+  return new StepError(`the server reset the stream (${name})`);
 }
 
 /** Sends a body as the server takes it. Stops silently if the stream is closed. */

@@ -267,11 +267,18 @@ export class HttpConnection {
     socket.on("data", (chunk: Packet) => this.#receive(chunk, chunk.length));
     socket.on("drain", () => this.#user?.drained());
     socket.on("end", () => {
+      if (this.#isReset) this.#error ??= Object.assign(new ClosedEarly(), { code: "ECONNRESET" });
       // An error of TLS comes before the end that it causes.
       if (this.#user && this.#error === undefined) this.#user.ended();
       else this.destroy();
     });
     socket.on("close", () => this.#closed());
+  }
+
+  /** A socket of TLS ends in the same way when its connection is reset; it has no peer then. */
+  get #isReset(): boolean {
+    const isNamed = this.target.route.kind !== "unix";
+    return this.tls !== undefined && isNamed && this.socket.remoteAddress === undefined;
   }
 
   #receive(bytes: Packet, length: number): void {

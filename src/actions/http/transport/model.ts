@@ -51,7 +51,7 @@ export interface BodySink {
   /** Whether it takes the body of a response with that code and these headers. */
   takes(code: number, rawHeaders: readonly string[]): boolean;
   save(
-    chunks: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Bytes>,
     contentEncoding: string,
   ): Promise<SavedBody | undefined>;
   /** Whether it needs no more of the body. */
@@ -101,6 +101,8 @@ export interface SendOptions {
   onWait(): void;
   /** Writes a line for `-v`. */
   log(text: string): void;
+  /** Warns everybody. */
+  warn(text: string): void;
 }
 
 /** The connections of a run. */
@@ -166,10 +168,10 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** A body that is larger than what is kept in memory. */
+/** A body that is larger than what is kept in memory, or in a file. */
 export class BodyTooLarge extends Error {
   /** `limit` is in bytes. */
-  constructor(readonly limit: number) {
+  constructor(readonly limit: number, readonly isSaved = false) {
     super("body too large");
   }
 }

@@ -47,6 +47,8 @@ export class Pool {
   readonly #max: number;
   readonly #origins = new Map<string, Origin>();
   readonly #open = new Set<HttpConnection>();
+  /** Keys of targets of which a warning has been given. */
+  readonly warned = new Set<string>();
   #dials = 0;
 
   /** `max` bounds its connections, to all servers together. */

@@ -171,8 +171,8 @@ export class ResponseParser {
       switch (name.length) {
         case 10:
           if (name.toLowerCase() === "connection") {
-            isClosing ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value);
-            isKept ||= /(?:^|,)\s*keep-alive\s*(?:,|$)/i.test(value);
+            isClosing ||= /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(value);
+            isKept ||= /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i.test(value);
           } else if (name.toLowerCase() === "keep-alive") {
             // By the time that the next request comes, the server would be closing it.
             isClosing ||= /\btimeout=[01]\b/.test(value);
@@ -193,8 +193,8 @@ export class ResponseParser {
     if (this.isBodiless) {
       // Some servers do send the body that they announce in a 204.
       if (status === 204 && (length || codings !== undefined)) this.keepAlive = false;
-    } else if (codings !== undefined && codings.trim().toLowerCase() !== "identity") {
-      if (!/^\s*chunked\s*$/i.test(codings)) {
+    } else if (codings !== undefined && codings.toLowerCase() !== "identity") {
+      if (codings.toLowerCase() !== "chunked") {
         throw malformed("INVALID_TRANSFER_ENCODING", `the coding "${codings}" is not supported`);
       }
       // Two ways to find its end: what follows could belong to somebody else's response.
@@ -310,7 +310,7 @@ function isSpace(code: number): boolean {
 function parseLength(value: string, before: number | undefined): number {
   let length = before;
   for (const part of value.split(",")) {
-    const text = part.trim();
+    const text = trimSpace(part, 0);
     const number = Number(text);
     const isRepeated = length === undefined || length === number;
     if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || !isRepeated) {

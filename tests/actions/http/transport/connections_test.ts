@@ -31,6 +31,7 @@ function send(client: HttpClient, url: string, method = "GET") {
     onDispatch() {},
     onWait() {},
     log() {},
+    warn() {},
   });
 }
 
@@ -98,6 +99,7 @@ Deno.test("HttpClient opens at most 64 connections to a server at once, and paus
       onDispatch: () => void dispatched++,
       onWait: () => void waiting++,
       log() {},
+      warn() {},
     }).reply);
   assertEquals([dispatched, waiting, client.pool.counts.open], [64, 36, 64]);
   accepted.resolve();

@@ -1,3 +1,5 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { createServer as createSecureServer } from "node:tls";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   type Connection,
@@ -21,6 +23,7 @@ const OK = response("200 OK", "hi");
 /** A client, and what it wrote for `-v`. */
 class Client extends HttpClient implements Disposable {
   readonly notes: string[] = [];
+  readonly warnings: string[] = [];
 
   start(url: string, request: Partial<HttpRequest> = {}, options: Partial<SendOptions> = {}) {
     const target = new URL(url);
@@ -31,6 +34,7 @@ class Client extends HttpClient implements Disposable {
         onDispatch() {},
         onWait() {},
         log: (text) => void this.notes.push(text),
+        warn: (text) => void this.warnings.push(text),
         ...options,
       },
     );
@@ -149,23 +153,52 @@ Deno.test("a body that is cut is a failure, a body until the end of the connecti
   }
 });
 
-Deno.test("a body until the end of a TLS connection is noted: it may have been cut", async () => {
-  const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...tlsCertificate("good") });
-  const served = (async () => {
-    const connection = await listener.accept();
-    await connection.read(new Uint8Array(1000));
-    await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n\r\nhello"));
-    connection.close();
-  })();
-  using client = new Client(clock);
+Deno.test("of a body until the end of a TLS connection, a reset is a failure, and the end a warning", async () => {
+  const secure = createSecureServer(tlsCertificate("good"), (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\n\r\nhello"));
+  });
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = secure.address() as AddressInfo;
+  let end = (_socket: Socket) => {};
+  // Ends connections to the client without a word of TLS.
+  const between = createServer((socket) => {
+    const server = connect(port, "127.0.0.1");
+    for (const each of [socket, server]) each.on("error", () => {});
+    socket.pipe(server);
+    server.on("data", (bytes) => socket.write(bytes));
+    socket.on("close", () => server.destroy());
+    ready = () => end(socket);
+  });
+  let ready = () => {};
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", () => resolve()));
+  const url = `https://127.0.0.1:${(between.address() as AddressInfo).port}/`;
   const connection = { ...DEFAULT_CONNECTION, tls: { rejectUnauthorized: false }, id: "k" };
-  const url = `https://127.0.0.1:${listener.addr.port}/`;
-  assertEquals(text(await client.get(url, {}, { connection })), "hello");
-  assertEquals(client.notes, [
-    `the body of ${url} has no length, so that a connection that was cut looks like its end`,
+  using client = new Client(clock);
+  const get = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sink = {
+      takes: () => true,
+      discard() {},
+      async save(chunks: AsyncIterable<Uint8Array>) {
+        for await (const _ of chunks) resolve();
+        return undefined;
+      },
+    };
+    promise.then(() => ready());
+    return client.get(url, {}, { connection, sink });
+  };
+  end = (socket) => void socket.resetAndDestroy();
+  assertEquals(await failure(get()), "ClosedEarly receiving");
+  assertEquals(client.warnings, []);
+  end = (socket) => void socket.end();
+  for (const _ of [1, 2]) assertEquals((await get()).code, 200);
+  assertEquals(client.warnings, [
+    `the body of ${url} has no length: a connection that was cut looks like its end`,
   ]);
-  await served;
-  listener.close();
+  client.close();
+  await new Promise((resolve) => between.close(resolve));
+  await new Promise((resolve) => secure.close(resolve));
 });
 
 Deno.test("responses 1xx come before a response; a flood of them is a failure", async () => {

@@ -150,6 +150,17 @@ export const CASES: readonly Case[] = [
     bytes: `${OK}Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\nhi`,
     is: "malformed",
   },
+  ...["chunked\x0b", "\x0cchunked", "chunked\xa0", "identity\x0b"].map((coding) => ({
+    name: JSON.stringify(coding),
+    bytes: `${OK}Transfer-Encoding: ${coding}\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
+    is: "malformed",
+  })),
+  {
+    name: "chunked and spaces",
+    bytes: `${OK}Transfer-Encoding:\t chunked \t\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
+    is: '200 "hi" +',
+  },
+  { name: "length 2\\x0b", bytes: `${OK}Content-Length: 2\x0b\r\n\r\nhi`, is: "malformed" },
   {
     name: "identity",
     bytes: `${OK}Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi`,

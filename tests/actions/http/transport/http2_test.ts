@@ -12,6 +12,7 @@ import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import { StepError } from "../../../../src/base/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
+import { rawHttp2, type RawStream } from "../../../support/servers/raw_http2.ts";
 import { withServer } from "../../../support/servers/with_server.ts";
 import { tlsCertificate, tlsText } from "../../../support/servers/tls_fixture.ts";
 
@@ -227,4 +228,57 @@ Deno.test("http sends many requests at once over one session, without a warning"
   } finally {
     process.off("warning", warn);
   }
+});
+
+/** Responses of which a part is missing, with the exit code of curl, and such that only look so. */
+const ENDINGS: Readonly<Record<string, (stream: RawStream) => void>> = {
+  "whole": (stream) => stream.headers().data("hello", true).send(),
+  "whole, with its length": (stream) =>
+    stream.headers({ "content-length": 5 }).data("hello", true).send("close"),
+  "whole, then reset": (stream) => stream.headers().data("hello", true).reset(8).send(),
+  "whole, after GOAWAY": (stream) => stream.headers().goaway().data("hello", true).send("close"),
+  "whole, ended by trailers": (stream) =>
+    stream.headers().data("hello").trailers({ x: "y" }).send(),
+  "18: closed": (stream) => stream.headers().data("hello").send("close"),
+  "18: closed, with a length": (stream) =>
+    stream.headers({ "content-length": 10 }).data("hello").send("close"),
+  "18: closed in the middle of a frame": (stream) =>
+    stream.headers({ "content-length": 5 }).raw("\0\0\x05\0\x01\0\0\0\x01he").send("close"),
+  "18: closed after the headers": (stream) => stream.headers().send("close"),
+  "18: closed before the headers": (stream) => stream.send("close"),
+  "18: GOAWAY": (stream) => stream.headers().data("hello").goaway().send("close"),
+  "18: GOAWAY with an error": (stream) =>
+    stream.headers().data("hello").goaway(stream.id, 2).send("close"),
+  "56: connection reset": (stream) => stream.headers().data("hello").send("reset"),
+  "52: NO_ERROR": (stream) => stream.headers().data("hello").reset(0).send(),
+  "52: NO_ERROR, with a length": (stream) =>
+    stream.headers({ "content-length": 10 }).data("hello").reset(0).send(),
+  "52: NO_ERROR after the headers": (stream) => stream.headers().reset(0).send(),
+  "92: NO_ERROR before the headers": (stream) => stream.reset(0).send(),
+  "92: CANCEL": (stream) => stream.headers().data("hello").reset(8).send(),
+  "92: CANCEL after the headers": (stream) => stream.headers().reset(8).send(),
+  "92: INTERNAL_ERROR": (stream) => stream.headers().data("hello").reset(2).send(),
+  "92: fewer bytes than the length": (stream) =>
+    stream.headers({ "content-length": 10 }).data("hello", true).send(),
+  "92: more bytes than the length": (stream) =>
+    stream.headers({ "content-length": 3 }).data("hello", true).send(),
+  "92: a length, and no body": (stream) => stream.headers({ "content-length": 5 }, true).send(),
+};
+
+Deno.test("a response over HTTP/2 that is cut is a failure, and nothing of it is saved", async () => {
+  await withFiles({}, async (cwd) => {
+    for (const [name, answer] of Object.entries(ENDINGS)) {
+      await using context = actionContext();
+      await using served = await rawHttp2(answer);
+      const params = { get: served.url, version: "2" };
+      const isWhole = name.startsWith("whole");
+      for (const save of [undefined, `${cwd}/${name}`]) {
+        const found = await runHttp({ ...params, ...save ? { save } : {} }, context)
+          .then(({ res }) => `${res.size}`, (error) => error.constructor.name);
+        assertEquals([name, found], [name, isWhole ? "5" : "StepError"]);
+      }
+    }
+    const saved = Object.keys(ENDINGS).filter((name) => name.startsWith("whole")).sort();
+    assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name).sort(), saved);
+  });
 });
