@@ -153,16 +153,22 @@ export class Http1Exchange
     let used: number;
     try {
       used = parser.execute(bytes, length);
-      if (this.#ended !== undefined && used < length && !parser.isBodiless) {
-        throw new MalformedResponse("HPE_INVALID_CONSTANT", "the body is longer than its length");
-      }
     } catch (error) {
       if (error instanceof MalformedResponse) {
         error.packet = Uint8Array.from(bytes.subarray(0, Math.min(length, PACKET)));
       }
       return this.abort(error);
     }
-    if (this.#ended !== undefined) this.#complete(used === length);
+    if (this.#ended === undefined) return;
+    if (used < length) {
+      const { method, url } = this.#request;
+      this.#options.log(
+        `${
+          length - used
+        } bytes came after the response to ${method} ${url}: its connection is not used again`,
+      );
+    }
+    this.#complete(used === length);
   }
 
   ended(): void {

@@ -138,7 +138,9 @@ export class ResponseParser {
       }
       isEmpty = true;
     }
-    if (this.#state === "head") checkBeginning(buffer.toString("latin1", start, start + 7));
+    if (this.#state === "head") {
+      checkBeginning(buffer.toString("latin1", start, Math.min(end, start + 7)));
+    }
     if (end - start >= MAX_HEAD) {
       throw new MalformedResponse("HPE_HEADER_OVERFLOW", "the headers are too large");
     }

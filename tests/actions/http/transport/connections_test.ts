@@ -210,14 +210,21 @@ Deno.test("an unexpected body belongs neither to its response nor to the next", 
   }
 });
 
-Deno.test("more than the length of a body is still an error", async () => {
-  await using context = actionContext();
-  await using server = rawServer(async (connection) => {
-    await connection.request();
-    await connection.send(response("200 OK", "ok") + "more");
-    await connection.closed();
-  });
-  await assertRejects(() => runHttp({ get: server.url }, context), StepError, "not valid HTTP");
+Deno.test("bytes after a response are no part of it, are noted, and end its connection", async () => {
+  for (const extra of ["more", "\r\n", response("200 OK", "second")]) {
+    await using context = actionContext();
+    await using server = rawServer(async (connection) => {
+      await connection.request();
+      await connection.send(response("200 OK", `ok${connection.index}`) + extra);
+      await connection.closed();
+    });
+    for (const index of [0, 1]) {
+      assertEquals((await runHttp({ post: server.url }, context)).res.body, `ok${index}`);
+    }
+    const note =
+      `${extra.length} bytes came after the response to POST ${server.url}/: its connection is not used again`;
+    assertEquals(context.notes, [note, note]);
+  }
 });
 
 Deno.test("a connection over which more came than was asked for is not used again", async () => {
