@@ -161,7 +161,7 @@ class Reader {
 
   #message(kind: keyof typeof SECTIONS): Message {
     this.#expected = "";
-    const headers = this.#pairs(false);
+    const headers = this.#lines("");
     const sections: { name: string; lines: Pair[] }[] = [];
     while (true) {
       const before = this.#at;
@@ -178,8 +178,7 @@ class Reader {
       }
       this.#endLine();
       this.#expected = name === "Captures" ? "expected name: query" : "expected name: value";
-      const lines = name === "Asserts" ? this.#asserts() : this.#pairs(name === "Captures");
-      sections.push({ name, lines });
+      sections.push({ name, lines: this.#lines(name) });
     }
     const before = this.#at;
     this.#skipLines();
@@ -189,43 +188,33 @@ class Reader {
     return { headers, sections, ...body && { body } };
   }
 
-  #pairs(hasQueries: boolean): Pair[] {
-    const pairs: Pair[] = [];
+  /** The headers, or the lines of a section. */
+  #lines(section: string): Pair[] {
+    const lines: Pair[] = [];
     while (true) {
       const before = this.#at;
       this.#skipLines();
-      const [, key] = this.#take(KEY) ?? [];
-      if (key === undefined) {
+      const isAssert = section === "Asserts" &&
+        this.#see(/(?!(?:true|false|null)\s|(?:base64|hex|file),)[a-z]/y);
+      const [, key = ""] = section === "Asserts" ? [] : this.#take(KEY) ?? [];
+      if (!isAssert && key === "") {
         this.#at = before;
-        return pairs;
+        return lines;
       }
-      if (hasQueries) {
-        pairs.push({ key: unescape(key), value: [], ...this.#tokens() });
-        continue;
-      }
-      const [, raw = ""] = this.#take(/[ \t]*((?:\\u\{\w*\}|\\[^\r\n]|[^\\#\r\n])*)/y) ?? [];
-      this.#endLine();
-      const trimmed = raw.trimEnd();
-      pairs.push({ key: unescape(key), raw: trimmed, value: unescape(trimmed), tokens: [] });
+      const hasQuery = isAssert || section === "Captures";
+      lines.push({ key: unescape(key), ...hasQuery ? this.#tokens() : this.#value() });
     }
   }
 
-  #asserts(): Pair[] {
-    const asserts: Pair[] = [];
-    while (true) {
-      const before = this.#at;
-      this.#skipLines();
-      if (this.#see(/(?!(?:true|false|null)\s|(?:base64|hex|file),)[a-z]/y)) {
-        asserts.push({ key: [], value: [], ...this.#tokens() });
-      } else {
-        this.#at = before;
-        return asserts;
-      }
-    }
+  #value(): Omit<Pair, "key"> {
+    const [, text = ""] = this.#take(/[ \t]*((?:\\u\{\w*\}|\\[^\r\n]|[^\\#\r\n])*)/y) ?? [];
+    this.#endLine();
+    const raw = text.trimEnd();
+    return { raw, value: unescape(raw), tokens: [] };
   }
 
   /** The tokens up to the end of the line, and their text. */
-  #tokens(): { readonly raw: string; readonly tokens: readonly Token[] } {
+  #tokens(): Omit<Pair, "key"> {
     const tokens: Token[] = [];
     this.#take(/[ \t]*/y);
     const start = this.#at;
@@ -235,7 +224,7 @@ class Reader {
       tokens.push(this.#token());
       end = this.#at;
     }
-    return { raw: this.file.text.slice(start, end), tokens };
+    return { raw: this.file.text.slice(start, end), value: [], tokens };
   }
 
   #token(): Token {

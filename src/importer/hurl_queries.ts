@@ -115,7 +115,7 @@ export class QueryReader {
     if (nodes === undefined) {
       return found === undefined || fails ? test(value) : `${found} && ${test(value)}`;
     }
-    if (isConstant && operator === "==") return test(nodes).replace(/== (.*)$/s, "== [$1]");
+    if (isConstant && operator === "==") return `${nodes} == [${this.#valueOf(expected)}]`;
     if (short !== undefined && operator === "!=") return `${found} && ${test(short)}`;
     return `(let found = ${nodes}; found != [] && ${test(item)})`;
   }

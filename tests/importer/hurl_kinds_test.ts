@@ -85,6 +85,7 @@ const ASSERTS: Cases = {
       'jsonpath "$.list" includes 2',
       'jsonpath "$.list" contains null',
       'jsonpath "$.one[*]" == "tea"',
+      'jsonpath "$.list[?(@ == 2)]" == 2',
       'jsonpath "$.one[*]" contains "te"',
       'jsonpath "$.list" count == 3',
       'jsonpath "$.list" last == null',
