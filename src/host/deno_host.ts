@@ -1,4 +1,5 @@
 import { demand } from "./deno_permissions.ts";
+import { startStuckGuard } from "./stuck_guard.ts";
 import type { Clock, Environment, Files, Host, SignalName, Signals } from "./host.ts";
 import { outputTo } from "./output.ts";
 
@@ -139,14 +140,14 @@ const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
 const GUARD_DELAY = 1000;
 
 const signals: Signals = {
-  listen(hear, timeout) {
-    let stopGuard = () => {};
+  listen(hear, timeout, onLongWork) {
+    let stopGuard: (() => void) | undefined;
     const deadline = timeout &&
       { deadline: Date.now() + timeout.milliseconds, reason: timeout.reason };
-    const startGuard = async () => {
-      const { startStuckGuard } = await import("./stuck_guard.ts");
-      if (isListening) stopGuard = startStuckGuard({ signals: SIGNALS, ...deadline });
+    const startGuard = () => {
+      if (isListening) stopGuard ??= startStuckGuard({ signals: SIGNALS, ...deadline });
     };
+    onLongWork?.(startGuard);
     // For the first setTimeout() Deno loads more than all of a small run takes.
     const delay = AbortSignal.timeout(GUARD_DELAY);
     delay.addEventListener("abort", startGuard);
@@ -156,7 +157,7 @@ const signals: Signals = {
     return () => {
       isListening = false;
       delay.removeEventListener("abort", startGuard);
-      stopGuard();
+      stopGuard?.();
       for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
     };
   },

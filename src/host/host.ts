@@ -96,6 +96,8 @@ export interface Signals {
   listen(
     hear: (signal: SignalName) => void,
     timeout?: { readonly milliseconds: number; readonly reason: string },
+    /** Takes a function that is called where the program begins something that may take long. */
+    onLongWork?: (begins: () => void) => void,
   ): () => void;
 }
 

@@ -4,7 +4,7 @@ import {
   ExpressionError,
   renderTemplate,
 } from "../../src/expr/evaluate_expression.ts";
-import { Evaluation } from "../../src/expr/evaluate/evaluation.ts";
+import { Evaluation, longWork } from "../../src/expr/evaluate/evaluation.ts";
 import vectors from "./vectors.json" with { type: "json" };
 
 interface Vector {
@@ -442,3 +442,16 @@ for (const [name, evaluate] of Object.entries(LIBRARY) as [keyof typeof LIBRARY,
     assertEquals(evaluate(text("1 + 1"), {}, null), evaluate(text("1 + 1"), {}));
   });
 }
+
+Deno.test("an evaluation that takes long says so once, before it blocks the program", () => {
+  let count = 0;
+  longWork.begins = () => void count++;
+  try {
+    evaluateExpression("len(1..100)", {});
+    assertEquals(count, 0);
+    evaluateExpression("count(1..300000, # > 1)", {});
+    assertEquals(count, 1);
+  } finally {
+    longWork.begins = undefined;
+  }
+});

@@ -128,7 +128,9 @@ async function runInBackground(command: Command, attempt: Attempt) {
     } catch (error) {
       await stop();
       if (!(error instanceof StepError)) throw error;
-      const hints = [error.hint, lastLines("output", takeOutput().text)];
+      const { text } = takeOutput();
+      const isSilent = ready.log !== undefined && text === "" && group.isAlive();
+      const hints = [error.hint, lastLines("output", text), isSilent ? SILENT : undefined];
       const hint = hints.filter((text) => text !== undefined).join("\n");
       throw new StepError(error.message, hint === "" ? undefined : hint, error.details);
     }
@@ -136,6 +138,10 @@ async function runInBackground(command: Command, attempt: Attempt) {
   const brief = ready ? "ready" : "started";
   return { res: { code: null, signal: null, pid: group.pid, log: path }, brief };
 }
+
+/** What a command has that prints a line only once its buffer is full. */
+const SILENT = "it has printed nothing: many programs keep what they print until there is more, " +
+  "unless it goes to a terminal; try PYTHONUNBUFFERED=1, stdbuf -oL, or ready: { tcp } or { http }";
 
 function howItEnded({ code, signal }: Deno.CommandStatus): string {
   return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;

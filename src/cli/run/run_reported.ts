@@ -1,3 +1,4 @@
+import { longWork } from "../../expr/evaluate/evaluation.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
@@ -68,19 +69,23 @@ export async function runReported(
   });
   let files: FileReports | undefined;
   let stopped: number | undefined;
-  const stopListening = host.signals.listen((signal) => {
-    const now = clock.ticks();
-    if (stopped === undefined) {
-      stopped = now;
-      cancellation.cancel(`interrupted by ${signal}`);
-      return;
-    }
-    // A terminal that goes away may send several of them, which nobody has asked for.
-    if (signal === "SIGHUP" || now - stopped < FORWARDED) return;
-    report.close();
-    files?.discard();
-    exit(1);
-  }, timeout);
+  const stopListening = host.signals.listen(
+    (signal) => {
+      const now = clock.ticks();
+      if (stopped === undefined) {
+        stopped = now;
+        cancellation.cancel(`interrupted by ${signal}`);
+        return;
+      }
+      // A terminal that goes away may send several of them, which nobody has asked for.
+      if (signal === "SIGHUP" || now - stopped < FORWARDED) return;
+      report.close();
+      files?.discard();
+      exit(1);
+    },
+    timeout,
+    (begins) => longWork.begins = begins,
+  );
   const ends: RunFinished[] = [];
   const closing = new ClosingRows();
   const take = (event: RunEvent) => {

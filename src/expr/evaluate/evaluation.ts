@@ -37,6 +37,12 @@ export interface Local {
 }
 
 /** The state of one evaluation. */
+/** Steps that take a part of a second. */
+const LONG = 200_000;
+
+/** Who is called when an evaluation takes long, while nothing else of the program can react. */
+export const longWork: { begins?: (() => void) | undefined } = {};
+
 export class Evaluation {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;
@@ -47,12 +53,17 @@ export class Evaluation {
   index = 0;
   accumulator: Value = null;
   #steps = 0;
+  /** The steps until something must be done. */
+  #limit: number = LONG;
 
   constructor(readonly scope: Scope) {}
 
   /** Counts the nodes that are evaluated, so that no loop runs without end. */
   step(count = 1): void {
     this.#steps += count;
+    if (this.#steps <= this.#limit) return;
+    if (this.#limit === LONG) longWork.begins?.();
+    this.#limit = LIMITS.steps;
     if (this.#steps <= LIMITS.steps) return;
     throw new Fault(
       `evaluation limit exceeded (${LIMITS.steps} steps)`,

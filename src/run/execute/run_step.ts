@@ -27,10 +27,11 @@ export function skipStep(
   run.emit({ type: "step_finished", time: started, run: step.id, result });
 }
 
-/** The name of a step; its template as it is written where that needs what did not run. */
+/** The name of a step, with … for what it needs of what did not run. */
 function nameOfSkipped(step: StepExecution): string {
   const { model, entry, round: { job } } = step;
-  const written = markCleanup(job, model, model.name?.source.trim() || model.action.name);
+  const known = model.name?.parts.map((part) => typeof part === "string" ? part : "…").join("");
+  const written = markCleanup(job, model, known?.trim() || model.action.name);
   // All entries of a step have one name then, which reads no entry.
   if (model.iteration && !entry) return written;
   try {
