@@ -129,7 +129,8 @@ async function runInBackground(command: Command, attempt: Attempt) {
       await stop();
       if (!(error instanceof StepError)) throw error;
       const { text } = takeOutput();
-      const isSilent = ready.log !== undefined && text === "" && group.isAlive();
+      const isSilent = ready.log !== undefined && text === "" &&
+        error.message.startsWith("timed out");
       const hints = [error.hint, lastLines("output", text), isSilent ? SILENT : undefined];
       const hint = hints.filter((text) => text !== undefined).join("\n");
       throw new StepError(error.message, hint === "" ? undefined : hint, error.details);
