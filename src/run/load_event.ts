@@ -181,6 +181,8 @@ export interface LoadStats extends LoadNumbers {
   readonly started: number;
   /** The number of rounds that did not begin since too many were under way. */
   readonly dropped: number;
+  /** The number of rounds that were cut short, as the run was interrupted. */
+  readonly unfinished?: number;
   /** The number of rounds that began more than 10 ms after they were due. */
   readonly late: number;
   /** The longest time from when a round was due to when it began. */

@@ -39,8 +39,20 @@ export function renderLoad(
 
 /** `60,000 rounds in 5m   200.0/s of 200/s   0 dropped, 12 late (worst 18ms)   12 failed (0.02 %)`. */
 export function renderRoundsLine(stats: LoadStats, separator = "   "): string {
-  const { count, failed, elapsed, rate, asked, users, dropped, late, lateMax, inFlight, resent } =
-    stats;
+  const {
+    count,
+    failed,
+    elapsed,
+    rate,
+    asked,
+    users,
+    dropped,
+    late,
+    lateMax,
+    inFlight,
+    resent,
+    unfinished,
+  } = stats;
   const worst = late > 0 ? ` (worst ${formatElapsed(lateMax)})` : "";
   return [
     `${grouped(count)} ${count === 1 ? "round" : "rounds"} in ${formatElapsed(elapsed)}`,
@@ -50,6 +62,7 @@ export function renderRoundsLine(stats: LoadStats, separator = "   "): string {
     ...asked === undefined
       ? []
       : [`${grouped(dropped)} dropped, ${grouped(late)} late${worst}, ${inFlight} at once`],
+    ...unfinished ? [`${grouped(unfinished)} under way at the end`] : [],
     ...resent ? [`${grouped(resent)} sent again`] : [],
     `${grouped(failed)} failed${failed > 0 ? ` (${percent(failed, count)})` : ""}`,
   ].join(separator);

@@ -1,7 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
-import { renderData } from "../../expr/template/template_data.ts";
+import { plainTemplate, renderData } from "../../expr/template/template_data.ts";
 import { addSecretsOf } from "../../secrets/add_secrets.ts";
 import type { Job, Rows } from "../../workflow/model.ts";
 import { FieldError, inField, NothingToRun } from "../execute/evaluate_field.ts";
@@ -34,8 +34,13 @@ export async function readLoadRows(
       }
     } else {
       const list = inField(key, () => data.list.render(scope), data.list);
+      if (typeof list === "string") {
+        const file = { kind: "file", file: plainTemplate(list), parallel: 1 } as const;
+        return await readLoadRows(run, job, { ...file, types: new Map() }, scope);
+      }
       if (!Array.isArray(list)) {
-        throw new StepError(`"data" must be a list, not ${describeValue(list)}`);
+        const what = describeValue(list);
+        throw new StepError(`"data" must be a list or the path of a file, not ${what}`);
       }
       for (const value of list) add(value);
     }

@@ -107,6 +107,7 @@ export class LoadTotals {
         : { asked: perSecond(this.#asked, planned) },
       started: this.#started,
       dropped: this.#dropped,
+      ...this.#skipped === 0 ? {} : { unfinished: this.#skipped },
       late: this.#late,
       lateMax: this.#lateMax,
       busy: this.#busy,

@@ -1,10 +1,11 @@
 import { contractsOf } from "../../action/api_contracts.ts";
 import { StepError } from "../../base/errors.ts";
 import { countOf, grouped } from "../../base/text/count_of.ts";
-import { formatDuration } from "../../base/value/duration.ts";
+import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
+import { connectionLimit } from "../../host/connection_limit.ts";
 import { cpuMeter } from "../../host/cpu_time.ts";
 import type { Expression } from "../../expr/expression.ts";
 import type { JobState, LoadSecondFields, LoadStats, RoundStats } from "../event.ts";
@@ -71,6 +72,7 @@ export async function runLoad(
     const name = nameOfJob(run, job.id);
     warnIfBusy(run, name, stats);
     warnOfDropped(run, name, stats, load.maxInFlight);
+    warnOfConnections(run, name, stats);
     if (stats.resent) {
       const text =
         `${
@@ -166,12 +168,22 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
   const advice = processes <= navigator.hardwareConcurrency
     ? `spread the job over processes with --processes ${processes}`
     : "use a larger machine, or several";
+  const used = `runner used ${Math.round(busy * 100)} % of a processor in its busiest second`;
   const why = busy >= BUSY
-    ? `one processor is not enough: ${advice}`
-    : `other programs keep this machine busy (runner used ${
-      Math.round(busy * 100)
-    } % of a processor), so the times are too long`;
+    ? `${used}, so one is not enough: ${advice}`
+    : `${used}, so it was not short of one: either pauses of its own or other programs on this ` +
+      "machine held the starts up, and the times are too long";
   run.note("warning", `${job}: ${parts.join(", and ")}; ${why}`);
+}
+
+/** Warns where requests waited for a connection of ours, which no server is to blame for. */
+function warnOfConnections(run: Run, job: string, { steps, inFlight }: LoadStats): void {
+  const wait = Math.max(0, ...steps.map(({ phases }) => phases?.queue ?? 0));
+  if (wait < 1) return;
+  const text = `requests waited ${formatElapsed(wait)} for a connection on average: ` +
+    `${grouped(inFlight)} rounds were under way at once, and at most ` +
+    `${grouped(connectionLimit())} connections are open`;
+  run.note("warning", `${job}: ${text}`);
 }
 
 /** Warns where more than a few rounds found no place. */

@@ -5,6 +5,7 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { combinationsOf } from "../../base/value/combinations.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
+import { onlyExpression } from "../../expr/parse/tree.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { ColumnType, DataFile, DataFormat, Iteration, NameRule, Rows } from "../model.ts";
 import { addError, addWarning, type Problem, warnOfBraces } from "../problem.ts";
@@ -64,7 +65,10 @@ export function decodeRows(value: unknown, path: Path, decoding: Decoding): Rows
   const ofFile = { kind: "file", parallel: 1, types: new Map() } as const;
   if (typeof value === "string") {
     const file = expressions.template(value, path, names);
-    return file && { ...ofFile, file };
+    // What a template gives, a list or the path of a file, is known only at run time.
+    return file && onlyExpression(file)
+      ? { kind: "template", list: file, field: ["load", "data"], parallel: 1 }
+      : file && { ...ofFile, file };
   }
   if (!isDict(value)) return decodeList(value, path, 1, decoding, names) as Rows | undefined;
   const fields = decodeFields(value, path, LOAD_DATA, decoding);
