@@ -60,8 +60,10 @@ export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly
 
 /** The error for a selected job that does not exist. */
 export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
-  const ids = jobs.map(({ job }) => job.id);
-  const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");
+  const names = jobs.map(({ job: { id }, name }) =>
+    id === name || /^job_\d+$/.test(id) ? name : `${id} (${name})`
+  );
+  const some = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
   return didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
 }
 

@@ -145,7 +145,7 @@ const MISTAKES: readonly (readonly [matrix: string, ...messages: string[]])[] = 
   ["{ n: [1], exclude: [{ n: 2 }] }", "5:33: error: it excludes no combination"],
   ["{ n: [1], exclude: [{ n: 1 }] }", "5:13: error: the matrix has no combinations"],
   [
-    `{ n: [${"1,".repeat(40)}], m: [${"1,".repeat(40)}] }`,
+    `{ n: [${[...Array(40).keys()]}], m: [${[...Array(40).keys()]}] }`,
     "the matrix has more than 1000 combinations",
   ],
   ['{ n: "{{outputs.x}}" }', '5:21: error: unknown name "outputs" in a matrix'],
@@ -259,15 +259,15 @@ Deno.test("an export has a task for each job of a matrix, or one where they are 
 
 Deno.test("no name or id of a job of a matrix shows a secret", async () => {
   const text = `name: n
-vars: { api_token: "{{API_TOKEN}}" }
+vars: { api_token: "{{API_TOKEN}}", other_token: "{{OTHER_TOKEN}}" }
 jobs:
   - name: a
     id: a
-    matrix: { token: ["{{vars.api_token}}", "{{vars.api_token}}"], login: [{ user: u, password: hunter-22 }] }
+    matrix: { token: ["{{vars.api_token}}", "{{vars.other_token}}"], login: [{ user: u, password: hunter-22 }] }
     steps: [{ uses: echo, with: { message: "{{matrix.token}}" }, test: len(res.message) == 15 }]
 `;
   await withFiles({ "w.yml": text }, async (cwd) => {
-    const env = { API_TOKEN: "swordfish-12345" };
+    const env = { API_TOKEN: "swordfish-12345", OTHER_TOKEN: "swordfish-54321" };
     for (const command of [["-v"], ["dag", "--json"], ["dag"], ["--dry-run"]]) {
       const { code, stdout } = await runMain([...command, "w.yml"], { cwd, env });
       assertEquals(code, 0, stdout);
@@ -275,6 +275,24 @@ jobs:
       assertStringIncludes(stdout, "a (***, u #2)");
     }
   });
+});
+
+Deno.test("two entries of a matrix that become equal are an error", async () => {
+  const table: [matrix: string, place: string][] = [
+    ["{ v: [1.10, 1.1] }", "w.yml:3:39"],
+    ["{ v: [1e3, 1000] }", "w.yml:3:38"],
+    ["{ v: ['{{vars.a}}', x] }", "w.yml:3:47"],
+    ["{ include: [{ v: 1 }, { v: 1.0 }] }", "w.yml:3:38"],
+  ];
+  for (const [matrix, place] of table) {
+    const text =
+      `name: n\nvars: { a: x }\njobs: [{ name: a, matrix: ${matrix}, steps: [{ uses: hello }] }]\n`;
+    await withFiles({ "w.yml": text }, async (cwd) => {
+      const { code, stdout, stderr } = await runMain(["w.yml"], { cwd });
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(stderr, `${place}: error: two entries of the matrix are equal`);
+    });
+  }
 });
 
 Deno.test("an editor knows the matrix of a job", async () => {

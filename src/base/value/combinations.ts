@@ -1,4 +1,5 @@
 import { isEqual } from "./compare.ts";
+import { formatJson } from "./format_value.ts";
 import { type Dict, isDict, type Value } from "./value.ts";
 
 /** A mistake in a matrix, and its place there. */
@@ -36,6 +37,7 @@ export function combinationsOf(matrix: Dict, most = MOST): readonly Dict[] {
   }
   if (combinations.length === 0) throw new MatrixFault([], "the matrix has no combinations");
   if (combinations.length > most) throw tooMany(most);
+  refuseEqual(combinations, () => ["include"]);
   return combinations;
 }
 
@@ -46,9 +48,22 @@ function productOf(lists: Dict, most: number): readonly Dict[] {
       throw new MatrixFault([name], `"${name}" of the matrix must be a list with values`);
     }
     if (product.length * values.length > most) throw tooMany(most);
+    refuseEqual(values, (index) => [name, index]);
     product = product.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
   }
   return product;
+}
+
+/** Refuses what would run twice, such as 1.10 and 1.1, which YAML reads as one number. */
+function refuseEqual(items: readonly Value[], pathOf: (index: number) => MatrixFault["path"]) {
+  const known = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const text = formatJson(item);
+    if (known.has(text)) {
+      throw new MatrixFault(pathOf(index), "two entries of the matrix are equal");
+    }
+    known.add(text);
+  }
 }
 
 function tooMany(most: number): MatrixFault {

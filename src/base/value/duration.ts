@@ -10,10 +10,11 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
+  d: 86_400_000,
 };
 
 const AMOUNT = String.raw`(?:\d+(?:\.\d*)?|\.\d+)`;
-const UNIT = "(?:[nuµμm]s|[smh])";
+const UNIT = "(?:[nuµμm]s|[smhd])";
 const SECONDS = new RegExp(`^${AMOUNT}$`);
 const PARTS = new RegExp(`^(?:${AMOUNT}${UNIT})+$`);
 const PART = new RegExp(`(${AMOUNT})(${UNIT})`, "g");

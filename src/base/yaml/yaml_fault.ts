@@ -43,6 +43,7 @@ const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a doc
 const BAD_INDENTATION = /^bad indentation/;
 
 const KEEP_ONE = "keep one of the two";
+const NBSP = 'a non-breaking space follows the ":": write a plain one';
 const QUOTE_IT = "put the whole value in quotes";
 
 const KINDS: readonly FaultKind[] = [
@@ -211,7 +212,12 @@ export function faultError(fault: YamlFault): LoadError {
   const before = line.slice(0, offset - lineStart);
   const context = { reason, before, after: line.slice(before.length), text, offset };
   const [, explain] = KINDS.find(([pattern]) => pattern.test(reason))!;
-  const { message = reason, hint, length = 1, start: column } = explain(context);
+  // What looks like a key is text, which the line below it shows.
+  const lines = text.slice(0, lineStart + line.length).split("\n").slice(-2);
+  const space = lines.some((line) => /^[-\s]*[\w-]+:\u00A0/.test(line));
+  const explained = explain(context);
+  const { message = reason, length = 1, start: column } = explained;
+  const hint = space ? NBSP : explained.hint;
   const start = column === undefined ? offset : lineStart + column;
   const span = { source, start, end: start + length };
   const diagnostic = { severity: "error", code: "yaml", message, hint, span } as const;

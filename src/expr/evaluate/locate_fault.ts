@@ -96,8 +96,9 @@ function missingFault(
   }
   const { node, at, key } = missing;
   const { start, end } = at;
-  if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
-    // A key that was computed may hold a secret, and is not named.
+  const isComputed = node.type === "MemberExpression" && node.computed && at.type !== "Literal";
+  if (isComputed && !(node.object.type === "Identifier" && node.object.name === "outputs")) {
+    // A key that was computed may hold a secret, and is not named, unless it is the id of a step.
     return { message: "unknown key", start, end, hint: thereIs(Object.keys(missing.among)) };
   }
   const isName = node.type === "Identifier";

@@ -202,24 +202,26 @@ export function inspectValue(root: unknown): Inspection {
   return { fault, unquoted, texts };
 }
 
-/** A text that YAML may read as an octal number, wherever a value can be. */
-const ANY_LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
-const LEADING_ZERO = /^[-+]?0[\d_]+$/;
+/** A text that YAML may read as an octal number or with an exponent, wherever a value can be. */
+const ANY_ODD_NUMBER = /(?<=^|[\s,[{:])[-+]?(?:0[\d_]+|[\d_]+[eE][-+]?\d+)(?=[\s,\]}]|$)/m;
+const ODD_NUMBER = /^[-+]?(?:0[\d_]+|[\d_]+[eE][-+]?\d+)$/;
 
 /**
- * Warns of numbers with a leading zero. YAML reads them to the base of eight, and they were often
- * meant as text, like a zip code.
+ * Warns of numbers that were often meant as text: with a leading zero, which YAML reads to the base
+ * of eight, like a zip code, or with an exponent and no point, like the id 0e12345.
  */
 export function warnOfLeadingZeros(problems: Problem[], document: Document): void {
-  if (!document.files.some(({ text }) => ANY_LEADING_ZERO.test(text))) return;
+  if (!document.files.some(({ text }) => ANY_ODD_NUMBER.test(text))) return;
   const positions = document.positions();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
     if (isNumber(value)) {
       const written = positions.text(path)?.text ?? "";
-      if (!LEADING_ZERO.test(written)) return;
+      if (!ODD_NUMBER.test(written)) return;
       addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {
-        hint: "put it in quotes for text, or leave out the zero",
+        hint: /e/i.test(written)
+          ? `put it in quotes for text, or write ${value}`
+          : "put it in quotes for text, or leave out the zero",
       });
     } else if (typeof value === "object" && value !== null && !known.has(value)) {
       known.add(value);

@@ -57,6 +57,8 @@ interface Decoded {
   readonly list: readonly unknown[];
 }
 
+const NBSP = 'a non-breaking space follows the ":": write a plain one';
+
 /** The code of a key that the file format does not have. */
 export const UNKNOWN_KEY = "unknown-key";
 
@@ -75,7 +77,8 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   const { problems } = decoding;
   if (!isDict(value)) {
     const message = `${table.what} must be a map, not ${describeValue(value)}`;
-    addError(problems, "type", path, message);
+    const hint = typeof value === "string" && /^[\w-]+:\u00A0/.test(value) ? NBSP : undefined;
+    addError(problems, "type", path, message, { hint });
     return undefined;
   }
   reportUnknownKeys(value, path, table, decoding);
@@ -159,6 +162,8 @@ function reportUnknownKeys<F extends Readonly<Record<string, Field>>>(
     const hint = known ??
       (/^\s/.test(key)
         ? "it begins with a non-breaking space: indent with plain spaces"
+        : /\s$/.test(key)
+        ? "it ends with a non-breaking space: delete it"
         : near === undefined
         ? otherHint
         : hintForKey(what, near) ?? `did you mean "${near}"?`);

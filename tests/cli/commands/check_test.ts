@@ -466,6 +466,30 @@ Deno.test("a run prints what check warns of", () =>
     ]]);
   }));
 
+Deno.test("values that are not what they look like are warned of, or say what to write", () => {
+  const table: [step: string, said: string][] = [
+    ["with: { id: 0e12345 }", "warning: 0e12345 is read as 0"],
+    ["with: { id: 1e3 }", "warning: 1e3 is read as 1000"],
+    ["test\u00a0: status == 0", "it ends with a non-breaking space"],
+    ["retry: { times: 3 }", '"max_attempts" or "for"'],
+    ["wait: PT1H", 'like "300ms"'],
+    ["test: date(1700000000000) < now()", "write date(value / 1000)"],
+    ["vars: { k: b }, test: 'outputs[vars.k].x == 1'", 'outputs has no "b"'],
+  ];
+  return withFiles({}, async (cwd) => {
+    for (const [step, said] of table) {
+      await Deno.writeTextFile(`${cwd}/w.yml`, flow(`  - { uses: hello, ${step} }\n`));
+      const { stdout, stderr } = await runMain(["w.yml"], { cwd });
+      assertStringIncludes(stdout + stderr, said);
+    }
+    await Deno.writeTextFile(`${cwd}/w.yml`, "name: n\njobs:\n  - name:\u00a0a\n    steps: []\n");
+    const { stderr } = await runMain(["w.yml"], { cwd });
+    assertStringIncludes(stderr, 'a non-breaking space follows the ":"');
+    await Deno.writeTextFile(`${cwd}/w.yml`, flow("  - { uses: hello, timeout: 1d }\n"));
+    assertEquals((await runMain(["w.yml"], { cwd })).code, 0);
+  });
+});
+
 Deno.test("one finding switches no other off", () => {
   const text = (vars: string, keys: string) =>
     `name: n\nvars: ${vars}\njobs:\n- name: j\n  id: j\n  steps:\n` +

@@ -335,7 +335,11 @@ Deno.test("a name that fits no job is an error, and nothing runs", async (test) 
   const table: [args: string[], message: string, hint: string][] = [
     [["--only", "biuld"], 'option --only: unknown job "biuld"', 'did you mean "build"?'],
     [["--skip", "Build-it"], 'option --skip: unknown job "Build-it"', '"Build it"?'],
-    [["--only", "zzz*"], 'option --only: unknown job "zzz*"', "the jobs are build, unit, dep"],
+    [
+      ["--only", "zzz*"],
+      'option --only: unknown job "zzz*"',
+      "the jobs are build (Build it), unit, dep",
+    ],
     [["--only", "[z-a]"], 'option --only: unknown job "[z-a]"', "the jobs are build"],
     [["--only", "build", "--skip", "nope"], 'option --skip: unknown job "nope"', "the jobs"],
     [["--skip", "*"], "option --skip leaves no job to run", "name fewer jobs"],

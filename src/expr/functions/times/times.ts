@@ -51,7 +51,14 @@ const LAYOUT_HINT = "write out the reference time, as in 2006-01-02 15:04:05, or
 
 function readDate(time: Value, layout?: string, zoneName?: string): Value {
   const zone = zoneOf("date", zoneName);
-  if (typeof time === "number") return written(time * 1000);
+  if (typeof time === "number") {
+    // After the year 5138, as a number of seconds.
+    if (Math.abs(time) < 1e11) return written(time * 1000);
+    throw new Fault(
+      `date() takes a Unix time in seconds, and ${time} looks like milliseconds`,
+      "write date(value / 1000)",
+    );
+  }
   if (typeof time !== "string") {
     throw new Fault(`date() needs a string or a Unix time, got ${kindOf(time)}`);
   }
