@@ -201,6 +201,19 @@ jobs:
     assertEquals(await reported({ OTHER: "good" }), [inGood, "1 workflow checked: 1 error"]);
   }));
 
+Deno.test("a path in a job file is a constant, also where it is computed without names", async () => {
+  const job = (path: string) =>
+    `name: a job\nsteps:\n- { uses: embedded, with: { path: '${path}' }, test: vars.shop == 'a' }\n`;
+  const at = async (path: string, files = {}) =>
+    (await findIn(EMBEDDING, { "job.yml": job(path), ...files })).join();
+  assertEquals(
+    await at('{{ "in" + ".yml" }}', { "in.yml": "name: i\nsteps: [{ uses: hello }]\n" }),
+    "",
+  );
+  assertStringIncludes(await at('{{ "in" + ".yml" }}'), "/in.yml' not found");
+  assertStringIncludes(await at("{{vars.shop}}.yml"), "a path in a job file cannot be a template");
+});
+
 Deno.test("a secret in a job file is found, and not printed", () =>
   withFiles({
     "flow.yml": EMBEDDING,
