@@ -168,7 +168,8 @@ function addBodyTest({ tests, notes }: RequestDraft, body: Token, variables: Var
     const expected = variables.textOf(parts);
     const isShort = expected.length < LONGEST_TEXT;
     const hashed = parts.every((part) => typeof part === "string") && hashOf(parts.join(""));
-    if (isShort) tests.push(`${BODY} == ${expected}`);
+    if (parts.length === 0) tests.push("res.size == 0");
+    else if (isShort) tests.push(`${BODY} == ${expected}`);
     else if (hashed) tests.push(`sha256${BODY} == ${hashed}`);
     else notes.push("the body of the response, which is long and has variables");
   }

@@ -31,7 +31,7 @@ interface Query {
   readonly value: string;
   /** Whether something is found; undefined where it always is. */
   readonly found?: string;
-  /** What must be true for any assert, also one with `not`. */
+  /** What must be true for any assert, also for one that nothing would pass. */
   readonly needs?: string;
   /** The nodes that a path finds, and the value that is made of `found`, which has them. */
   readonly nodes?: string;
@@ -80,7 +80,9 @@ export class QueryReader {
     if (test === undefined || this.#at < this.tokens.length) return undefined;
     const whole = not ? `not (${test})` : test;
     const isExact = /^is(?:Integer|Float)$/.test(operator) && query.kind === "any";
-    const isNegative = not || operator === "!=" || operator === "notEquals";
+    const last = this.tokens.at(-1);
+    const isEmpty = operator === "isEmpty" || last?.kind === "text" && last.parts.length === 0;
+    const isNegative = not || isEmpty || operator === "!=" || operator === "notEquals";
     const needs = isExact ? NO_EXPONENTS : isNegative ? query.needs : undefined;
     return needs === undefined ? whole : `${needs} && ${whole}`;
   }
@@ -220,7 +222,7 @@ export class QueryReader {
   #source(): Query | undefined {
     const name = this.#word() ?? "";
     if (Object.hasOwn(SOURCES, name)) return SOURCES[name];
-    if (name === "regex") return this.groupOf(BODY);
+    if (name === "regex") return this.groupOf(SOURCES.body!);
     const parts = this.takeText();
     if (!parts) return undefined;
     const { variables } = this;
@@ -253,11 +255,11 @@ export class QueryReader {
   }
 
   /** The first group of the pattern that follows, in a text. */
-  groupOf(text: string): Query | undefined {
+  groupOf({ value: text, needs }: Query): Query | undefined {
     const pattern = this.#pattern();
     if (!pattern?.hasGroup) return undefined;
     const value = `capture(${text}, ${quoteText(pattern.pattern)})?.[1]`;
-    return { kind: "text", value, found: `${value} != nil` };
+    return { kind: "text", value, found: `${value} != nil`, needs };
   }
 
   takeText(): Parts | undefined {
@@ -327,7 +329,8 @@ const SOURCES: Readonly<Record<string, Query>> = {
   version: { kind: "text", value: "res.version" },
   url: { kind: "text", value: "res.url" },
   duration: { kind: "integer", value: "floor(rt.sec * 1000)" },
-  body: { kind: "text", value: BODY, needs: `${BODY} != nil` },
+  // One that is no text is in a file.
+  body: { kind: "text", value: BODY, needs: "res.filepath == nil" },
   bytes: { kind: "body", value: "res.sha256" },
   sha256: { kind: "digest", value: "res.sha256" },
   md5: { kind: "digest", value: "res.md5" },
@@ -431,7 +434,7 @@ const FILTERS: Readonly<Record<string, (query: Query, reader: QueryReader) => Qu
         : undefined;
     },
     location: ({ kind, value }) => kind === "redirect" ? { kind: "text", value } : undefined,
-    regex: (query, reader) => isText(query) ? reader.groupOf(query.value) : undefined,
+    regex: (query, reader) => isText(query) ? reader.groupOf(query) : undefined,
     replace(query, reader) {
       const [old, text] = [reader.takeText(), reader.takeText()];
       if (!old || !text || !isText(query)) return undefined;

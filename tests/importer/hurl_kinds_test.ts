@@ -215,6 +215,12 @@ const ASSERTS: Cases = {
     fail: [
       "bytes isEmpty",
       "bytes == hex,00;",
+      'body == ""',
+      "body isEmpty",
+      'body not == "x"',
+      'body != "x"',
+      'body not contains "x"',
+      "regex /(x)/ not exists",
       "bytes != file,data.bin;",
       'jsonpath "$.a" not exists',
     ],
