@@ -133,10 +133,13 @@ export const http: Action = {
  * Names of headers ignore case, and a step's method in any form beats one from the defaults. How a
  * step signs in, by `auth` or by the header, replaces both in the defaults as a whole.
  */
-export function mergeHttpDefaults(defaults: Dict, params: Dict): Dict {
+export function mergeHttpDefaults(defaults: Dict, written: Dict): Dict {
+  const params = written.auth === "none" ? { ...written, auth: null } : written;
   const hasAuth = Object.hasOwn(params, "auth");
+  const isOtherAuth = hasAuth && !isSameWay(defaults.auth, params.auth) ||
+    hasAuthorization(params.headers);
   const kept = Object.entries(defaults).filter(([key]) =>
-    !(key === "auth" && (hasAuth || hasAuthorization(params.headers))) &&
+    !(key === "auth" && isOtherAuth) &&
     !SAME_MEANING.some(({ names }) =>
       names.includes(key) && names.some((other) => isGiven(params, other))
     )
@@ -153,6 +156,11 @@ export function mergeHttpDefaults(defaults: Dict, params: Dict): Dict {
   const headers = params.headers;
   if (!isDict(inherited) || !isDict(headers)) return merged;
   return { ...merged, headers: mergeHeaders(inherited, headers) };
+}
+
+/** Whether two values of `auth` sign in the same way, so that one adds to the other. */
+function isSameWay(one: Value | undefined, other: Value | undefined): boolean {
+  return isDict(one) && isDict(other) && Object.keys(other).every((way) => Object.hasOwn(one, way));
 }
 
 function isAuthorization(name: string): boolean {

@@ -184,7 +184,13 @@ const WAYS = map(
 );
 
 /** The authentication of a step. A run works with what the step gives, which is a valid map. */
-export const AUTH: Rule<Dict> = new Rule({ ...WAYS.form, hide: hideAuth }, (auth, param) => {
+export const AUTH: Rule<Dict> = new Rule({
+  ...WAYS.form,
+  type: ["map", "string"],
+  summary: `${WAYS.form.summary}; "none" turns off that of the defaults`,
+  hide: hideAuth,
+}, (auth, param) => {
+  if (auth === "none") return {};
   WAYS.parse(auth, param);
   return auth as Dict;
 });

@@ -1,4 +1,5 @@
 import { didYouMean } from "../../base/text/suggest.ts";
+import { valueAt } from "../../base/value/value.ts";
 import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
 import { ALL, hasAll } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
@@ -164,6 +165,11 @@ function* orderProblems(
 /** When a step has run, seen from a place that reads its outputs. */
 type Moment = "before" | "own" | "all" | "at once" | "after" | "any time" | "unknown";
 
+/** Whether it is in the sign-in that a step has from the defaults of its job. */
+function inheritsAuth({ path, step }: Reading): boolean {
+  return path.includes("auth") && valueAt(step?.raw, ["with", "auth"]) === undefined;
+}
+
 function describeOrder(
   { draft: { id }, job }: CheckedStep,
   moment: Moment,
@@ -171,7 +177,12 @@ function describeOrder(
 ): { readonly message: string; readonly hint?: string } {
   switch (moment) {
     case "own":
-      return { message: "a step has no outputs of its own before it has run" };
+      return {
+        message: "a step has no outputs of its own before it has run",
+        ...inheritsAuth(reading) && {
+          hint: 'its "auth" is that of the defaults: a step that signs in has auth: none',
+        },
+      };
     case "all":
       return { message: `outputs.${id}.all is known once all entries of the step have run` };
     case "at once":
