@@ -94,25 +94,19 @@ export const WORD_FUNCTIONS = [
   wordFunction("contains", "part", "Whether the string contains `part`"),
   wordFunction("startsWith", "part", "Whether the string starts with `part`"),
   wordFunction("endsWith", "part", "Whether the string ends with `part`"),
-  wordFunction(
-    "matches",
-    "pattern",
-    "Whether the regular expression matches part of the string",
-    loadRegexEngine,
-  ),
+  wordFunction("matches", "pattern", "Whether the regular expression matches part of the string"),
 ];
 
 function wordFunction(
   name: Parameters<typeof testText>[0],
   part: string,
   summary: string,
-  load?: () => Promise<void>,
 ) {
   return defineWithEvaluation(
     `${name}(text: any, ${part}: any)`,
     `${summary}: text ${name} ${part}.`,
     (run: Evaluation, text: Value, part: Value) => testText(name, text, part, run),
-    { load },
+    name === "matches" ? { load: loadRegexEngine } : {},
   );
 }
 
