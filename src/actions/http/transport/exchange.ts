@@ -29,7 +29,6 @@ import {
 import type { Pool, Waiter } from "./pool.ts";
 import type { ResponseHandler } from "./response_parser.ts";
 
-const { setImmediate } = await import("node:timers");
 const { Buffer } = await import("node:buffer");
 
 /** The most responses 1xx before a response. */
@@ -128,17 +127,19 @@ export class Http1Exchange
   }
 
   take(connection: HttpConnection): void {
-    this.dialing();
     const { hold } = this.#options;
     const startIfOpen = () => {
       if (this.#isOver) this.#pool.release(connection);
       else if (connection.isOpen) this.#start(connection);
       else this.#pool.acquire(this);
     };
-    if (hold) return hold(startIfOpen);
-    if (this.isRepeatable || connection.uses === 0) return this.#start(connection);
-    // It cannot be sent again: the end of the connection may have come, and is seen first.
-    setImmediate(startIfOpen);
+    if (hold) {
+      this.dialing();
+      return hold(startIfOpen);
+    }
+    const isSure = this.isRepeatable && !connection.parser.isDoubtful;
+    if (isSure || connection.uses === 0) return this.#start(connection);
+    this.#pool.whenSettled(connection, startIfOpen);
   }
 
   refuse(error: unknown, stage: Phase): void {
@@ -192,6 +193,7 @@ export class Http1Exchange
     const connection = this.#connection;
     if (this.#isOver || !connection) return;
     const isStale = connection.uses > 1 && this.#received === 0 && !this.isFresh;
+    if (isStale) this.#pool.distrust(connection, connection.uses - 1, this.#sent);
     if (!isStale || !this.isRepeatable && this.#isBegun) {
       return this.abort(error ?? new ClosedEarly());
     }
@@ -263,6 +265,7 @@ export class Http1Exchange
   }
 
   #start(connection: HttpConnection): void {
+    this.dialing();
     this.#connection = connection;
     connection.use(this);
     this.#tls = connection.tls;

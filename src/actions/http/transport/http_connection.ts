@@ -96,8 +96,8 @@ export class HttpConnection {
   isOpen = true;
   /** How far it is while it is being opened. */
   stage: Phase = "connecting";
-  /** Called once when it is closed. */
-  onClosed: (() => void) | undefined;
+  /** Called once when it is closed: by the server, while nobody used it, or otherwise. */
+  onClosed: ((isDropped: boolean) => void) | undefined;
   readonly #clock: Clock;
   /** When the parts of opening it were done. */
   #began: number;
@@ -167,7 +167,7 @@ export class HttpConnection {
   /** Closes it now. */
   destroy(): void {
     this.socket?.destroy();
-    this.#closed();
+    this.#closed(false);
   }
 
   /** The times that opening it took after `from`, for the request that it was opened for. */
@@ -270,9 +270,9 @@ export class HttpConnection {
       if (this.#isReset) this.#error ??= Object.assign(new ClosedEarly(), { code: "ECONNRESET" });
       // An error of TLS comes before the end that it causes.
       if (this.#user && this.#error === undefined) this.#user.ended();
-      else this.destroy();
+      else this.#drop();
     });
-    socket.on("close", () => this.#closed());
+    socket.on("close", () => this.#closed(true));
   }
 
   /** A socket of TLS ends in the same way when its connection is reset; it has no peer then. */
@@ -284,15 +284,21 @@ export class HttpConnection {
   #receive(bytes: Packet, length: number): void {
     if (this.#user) this.#user.receive(bytes, length);
     // Nobody asked for it: what comes next may be the rest of it.
+    else if (this.parser.isDoubtful) this.#drop();
     else this.destroy();
   }
 
-  #closed(): void {
+  #drop(): void {
+    this.#closed(true);
+    this.socket.destroy();
+  }
+
+  #closed(isByServer: boolean): void {
     if (!this.isOpen) return;
     this.isOpen = false;
     const user = this.#user;
     this.#user = undefined;
-    this.onClosed?.();
+    this.onClosed?.(isByServer && !user);
     user?.closed(this.#error);
   }
 }

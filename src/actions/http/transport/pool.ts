@@ -2,6 +2,8 @@ import type { Clock } from "../../../host/host.ts";
 import { HttpConnection, type Target } from "./http_connection.ts";
 import type { Phase } from "./model.ts";
 
+const { setImmediate } = await import("node:timers");
+
 /** A request that wants a connection. */
 export interface Waiter {
   readonly target: Target;
@@ -27,8 +29,22 @@ const MAX_DIALS = 64;
  */
 const TRUSTED_IDLE = 1000;
 
+/**
+ * Milliseconds for which a connection is watched before its second request, where that cannot be
+ * repeated: until one of the server has lasted as long. A server that does not say that it closes
+ * a connection, or sends a body that is not allowed, mostly does so right after its response; a
+ * body in a packet of its own may wait for the acknowledgement of the head, which takes 40 ms.
+ */
+const PROBATION = { keeps: 20, keepsBodiless: 60 };
+
 /** Everything about the connections with one key. */
 interface Origin {
+  /** Requests after which the server closes a connection without saying so. */
+  limit: number;
+  /** Whether a connection has lasted after a response. */
+  keeps?: boolean;
+  /** The same after one that announced a body which is not allowed, as to HEAD. */
+  keepsBodiless?: boolean;
   /** The last one was used last, and is used first. */
   readonly idle: HttpConnection[];
   /** Requests for which connections are being opened, in the order in which they came. */
@@ -96,7 +112,33 @@ export class Pool {
   /** Takes back a connection that can be used again. */
   release(connection: HttpConnection): void {
     connection.use(undefined);
-    if (connection.isOpen) this.#offer(connection);
+    if (!connection.isOpen) return;
+    const { limit, keepsBodiless } = this.#originOf(connection.target);
+    const isBad = connection.uses >= limit ||
+      connection.parser.isDoubtful && keepsBodiless === false;
+    if (isBad) connection.destroy();
+    else this.#offer(connection);
+  }
+
+  /** Calls `next` when the end of a used connection would have been seen. */
+  whenSettled(connection: HttpConnection, next: () => void): void {
+    const origin = this.#originOf(connection.target);
+    const proof = connection.parser.isDoubtful ? "keepsBodiless" : "keeps";
+    if (origin[proof]) return void setImmediate(next);
+    const idle = this.#clock.ticks() - connection.idleSince;
+    setTimeout(() => {
+      if (connection.isOpen) origin[proof] ??= true;
+      next();
+    }, Math.max(0, PROBATION[proof] - idle));
+  }
+
+  /** Remembers that the server has closed a connection at that time, after so many requests. */
+  distrust(connection: HttpConnection, uses: number, time: number): void {
+    const origin = this.#originOf(connection.target);
+    if (connection.parser.isDoubtful) origin.keepsBodiless = false;
+    else if (uses > 0 && time - connection.idleSince < PROBATION.keeps) {
+      origin.limit = Math.min(origin.limit, uses);
+    }
   }
 
   /** Closes all connections. */
@@ -114,7 +156,13 @@ export class Pool {
   #originOf({ key }: Target): Origin {
     let origin = this.#origins.get(key);
     if (!origin) {
-      origin = { idle: [], dialing: new Set(), queued: new Set(), dials: new Map() };
+      origin = {
+        limit: Infinity,
+        idle: [],
+        dialing: new Set(),
+        queued: new Set(),
+        dials: new Map(),
+      };
       this.#origins.set(key, origin);
     }
     return origin;
@@ -174,7 +222,10 @@ export class Pool {
     try {
       await connection.open({ signal: dial.signal });
       this.#open.add(connection);
-      connection.onClosed = () => this.#forget(connection);
+      connection.onClosed = (isDropped) => {
+        if (isDropped) this.distrust(connection, connection.uses, this.#clock.ticks());
+        this.#forget(connection);
+      };
     } catch (error) {
       failure = error;
     }

@@ -48,6 +48,8 @@ export class ResponseParser {
   keepAlive = false;
   /** Whether the request or the code allows no body. */
   isBodiless = false;
+  /** Whether it announced a body nevertheless, which some servers send. */
+  isDoubtful = false;
   #state: State = "done";
   /** Bytes that are missing of the body or the chunk. */
   #left = 0;
@@ -192,6 +194,7 @@ export class ResponseParser {
     }
     this.keepAlive = isKept && !isClosing;
     this.isBodiless = this.#isHeadRequest || status === 204 || status === 304 || status === 101;
+    this.isDoubtful = this.isBodiless && (codings !== undefined || (length ?? 0) > 0);
     if (this.isBodiless) {
       // Some servers do send the body that they announce in a 204.
       if (status === 204 && (length || codings !== undefined)) this.keepAlive = false;

@@ -1,4 +1,5 @@
 import { connectionLimit } from "../../../../src/host/connection_limit.ts";
+import { type AddressInfo, createServer } from "node:net";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
@@ -318,18 +319,49 @@ Deno.test("http sends a POST over another connection if it was idle for more tha
   assertEquals(server.connections, 2);
 });
 
-Deno.test("no POST fails at a server that closes each connection without saying so", async () => {
+/** Sends requests of these methods in turn; how many the server got, and how many were resent. */
+async function inTurn(url: string, methods: readonly string[], count: number) {
   await using context = actionContext();
-  await using server = rawServer(async (connection) => {
-    await connection.request();
-    await connection.send(response("200 OK", "x"));
-  });
-  const post = async () => (await runHttp({ post: server.url }, context)).res.code;
-  const codes: unknown[] = [];
-  for (let count = 0; count < 100; count++) codes.push(await post());
-  codes.push(...await Promise.all(Array.from({ length: 100 }, post)));
-  assertEquals([codes.length, new Set(codes)], [200, new Set([200])]);
-  assertEquals(server.requests.length, 200);
+  let resent = 0;
+  for (let at = 0; at < count; at++) {
+    const { res, traffic } = await runHttp({ [methods[at % methods.length]!]: url }, context);
+    assertEquals(res.code, 200);
+    resent += traffic?.resent ?? 0;
+  }
+  return resent;
+}
+
+Deno.test("a server that closes connections without saying so is asked once, and remembered", async () => {
+  for (const methods of [["post"], ["post", "get"], ["get"]]) {
+    await using server = rawServer(async (connection) => {
+      await connection.request();
+      await connection.send(response("200 OK", "x"));
+    });
+    const resent = await inTurn(server.url, methods, 100);
+    assertEquals(
+      server.requests.filter((text) => text.startsWith("POST")).length,
+      methods.includes("get") ? methods.length === 1 ? 0 : 50 : 100,
+    );
+    assert(resent <= 1, `${resent} of 100 were sent again`);
+  }
+});
+
+Deno.test("a body that a server sends to HEAD is not taken for the next response", async () => {
+  for (const next of ["head", "get", "post"]) {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (request) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
+        // In a packet of its own.
+        if (request.toString().startsWith("HEAD")) setImmediate(() => socket.write("body"));
+        else socket.write("body");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assertEquals(await inTurn(url, ["head", next], 60), 0);
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
 Deno.test("http does not resend a request with a partial response", async () => {
