@@ -443,3 +443,16 @@ Deno.test("a request that was sent again makes its step flaky, and the report sa
   assertEquals(lines, ["1. ✓ one", "2. ✓ two ↻ resent flaky", "3. ✓ three"]);
   assertStringIncludes(stdout, "3 passed, 1 flaky");
 });
+
+Deno.test("no test takes a body that is no text for an empty one", async () => {
+  await using server = withServer(() => new Response(Uint8Array.of(1, 0, 2, 255, 3)));
+  const tests = ['res.body == ""', "len(res.body) == 0", "res.body == nil"];
+  const steps = tests.flatMap((test) =>
+    ["", ", save: out.bin"].map((save) =>
+      `- { name: s, uses: http, with: { get: "${server.url}"${save} }, test: '${test}' }\n`
+    )
+  );
+  const { stdout } = await run(steps.join(""));
+  const states = stdout.split("\n").flatMap((line) => /^ +\d\. ([✓✗])/.exec(line)?.[1] ?? []);
+  assertEquals(states, ["✗", "✗", "✗", "✗", "✓", "✓"]);
+});

@@ -99,7 +99,7 @@ export const http: Action = {
       timing: { type: "map", summary: "the phases in seconds" },
       body: {
         type: "any",
-        summary: 'a map or list if the body is JSON, otherwise text; `""` if it is binary or saved',
+        summary: "a map or list if the body is JSON, otherwise text; nil if it is binary or saved",
       },
       rawbody: {
         type: "string",

@@ -115,7 +115,7 @@ for (const [type, suffix] of BINARY) {
       await using server = withServer(typed(data, type));
       const { res } = await runHttp({ get: server.url }, context);
       path = String(res.filepath);
-      assertEquals([res.body, res.size], ["", data.length]);
+      assertEquals([res.body, res.size], [null, data.length]);
       assert(path.endsWith(suffix), path);
       assertEquals(await Deno.readFile(path), data);
     }
@@ -275,7 +275,7 @@ Deno.test("http saves a body in a file, whose directories it makes", async () =>
     const { res } = await download({ save: path }, () => new Response(LONG_TEXT));
     assertEquals(await Deno.readTextFile(path), LONG_TEXT);
     assertEquals([res.body, res.rawbody, res.filepath, res.size], [
-      "",
+      null,
       undefined,
       path,
       LONG_TEXT.length,

@@ -38,7 +38,7 @@ export function readBody(
   maxBody: number,
   context: ActionContext,
 ): ReadBody | Promise<ReadBody> {
-  if (saved) return { fields: { body: "", ...saved } };
+  if (saved) return { fields: { body: null, ...saved } };
   const contentType = headers["Content-Type"] ?? "";
   const encoding = headers["Content-Encoding"];
   const read = (bytes: Uint8Array) => readBytes(bytes, contentType, context);
@@ -54,7 +54,7 @@ function readBytes(
   const size = bytes.length;
   if (text !== undefined) return new MemoryBody(textFields(text, contentType, size), bytes);
   return saveBody(bytes, contentType, context)
-    .then((filepath) => ({ fields: { body: "", size }, filepath, bytes }));
+    .then((filepath) => ({ fields: { body: null, size }, filepath, bytes }));
 }
 
 /** `body`, and `rawbody` where the body is data. */

@@ -167,7 +167,7 @@ Deno.test("http sends a file and saves a body over HTTP/2", async () => {
       { put: served.url, version: 2, file: `${cwd}/a.bin`, save: `${cwd}/b.bin` },
       context,
     );
-    assertEquals([res.size, res.body], [content.length, ""]);
+    assertEquals([res.size, res.body], [content.length, null]);
     assertEquals(await Deno.readTextFile(`${cwd}/b.bin`) === content, true);
   });
 });
