@@ -9,7 +9,13 @@ const sampleOf = (schema: unknown) => sampler.sample(schema);
 const object = (properties: object, rest: object = {}) => ({ type: "object", properties, ...rest });
 
 const SAMPLES: readonly (readonly [what: string, schema: unknown, sample: Value])[] = [
-  ["an example before all else", { type: "string", example: "e", default: "d", enum: ["x"] }, "e"],
+  ["an example before all else", {
+    type: "string",
+    example: "e",
+    default: "d",
+    enum: ["x", "d", "e"],
+  }, "e"],
+  ["no example that does not fit", { type: "string", example: "e", enum: ["x"] }, "x"],
   ["the first of the examples", { examples: ["e", "f"], default: "d" }, "e"],
   ["a constant", { const: 5, default: 6 }, 5],
   ["a default before an enum", { default: "d", enum: ["x", "d"] }, "d"],

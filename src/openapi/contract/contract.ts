@@ -26,7 +26,7 @@ export async function openContract(
 ): Promise<Contract> {
   const description = await Description.open(path, read);
   const operations = readOperations(description);
-  const router = makeRouter(description, operations, base);
+  const router = makeRouter(operations, base);
   const schemas = await loadSchemas(description);
   const hits = new Map<DescribedOperation, OperationHits>();
   const { title } = mapOf(mapOf(description.root.value).info);

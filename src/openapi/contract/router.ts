@@ -1,7 +1,5 @@
 import { decodePercents } from "../../secrets/secrets.ts";
-import type { Description } from "../read/description.ts";
-import { type DescribedOperation, readServers } from "../read/operations.ts";
-import { mapOf } from "../read/raw.ts";
+import { type DescribedOperation, serversOf } from "../read/operations.ts";
 
 /** An operation that a request is for, with the values in its path. */
 interface Match {
@@ -22,25 +20,27 @@ type Router = (method: string, path: string, stepBase?: string) => Match | NoMat
 
 /** `base` replaces the paths of all servers. */
 export function makeRouter(
-  description: Description,
   operations: readonly DescribedOperation[],
   base: string | undefined,
 ): Router {
-  const bases = base === undefined ? basePaths(description) : [withoutSlash(base)];
-  const routes = Map.groupBy(operations.map(routeOf), ({ segments }) => segments);
+  const all = operations.map((operation) => routeOf(operation, base));
+  const bases = [...new Set(all.flatMap((route) => route.bases))]
+    .sort((a, b) => b.length - a.length);
+  const routes = Map.groupBy(all, ({ segments }) => segments);
   // A word is meant before a parameter: /pets/mine before /pets/{petId}.
   for (const list of routes.values()) list.sort((a, b) => b.letters - a.letters);
   return (method, path, stepBase) => {
     const methods = new Set<string>();
     let inside: string | undefined;
-    const isExtra = stepBase !== undefined && base === undefined;
-    for (const one of isExtra ? [withoutSlash(stepBase), ...bases] : bases) {
+    const extra = stepBase !== undefined && base === undefined ? [withoutSlash(stepBase)] : [];
+    for (const one of [...extra, ...bases]) {
       if (!path.startsWith(one) || path.length > one.length && path[one.length] !== "/") continue;
       const rest = path.slice(one.length) || "/";
       inside ??= rest;
-      for (const { operation, pattern, names } of routes.get(rest.split("/").length) ?? []) {
+      for (const route of routes.get(rest.split("/").length) ?? []) {
+        const { operation, pattern, names } = route;
         const found = pattern.exec(rest);
-        if (!found) continue;
+        if (!found || !route.bases.includes(one) && !extra.includes(one)) continue;
         if (operation.method !== method) {
           methods.add(operation.method);
           continue;
@@ -55,6 +55,8 @@ export function makeRouter(
 
 interface Route {
   readonly operation: DescribedOperation;
+  /** The paths of its servers; a request may also be for none of them. */
+  readonly bases: readonly string[];
   readonly segments: number;
   readonly pattern: RegExp;
   readonly names: readonly string[];
@@ -62,13 +64,14 @@ interface Route {
   readonly letters: number;
 }
 
-function routeOf(operation: DescribedOperation): Route {
+function routeOf(operation: DescribedOperation, base: string | undefined): Route {
   const parts = operation.path.split(/\{([^{}]+)\}/);
   const pattern = parts.map((part, at) =>
     at % 2 === 1 ? "([^/]+?)" : RegExp.escape(encodePath(part))
   );
   return {
     operation,
+    bases: base === undefined ? basePaths(operation) : [withoutSlash(base)],
     segments: operation.path.split("/").length,
     pattern: new RegExp(`^${pattern.join("")}$`),
     names: parts.filter((_, at) => at % 2 === 1),
@@ -81,11 +84,11 @@ function encodePath(part: string): string {
   return part.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
-/** The paths of the servers, the longest first; a request may also be for none of them. */
-function basePaths({ version, root }: Description): string[] {
-  const servers = readServers(mapOf(root.value), version === "2.0");
-  const paths = servers.map((url) => URL.parse(url, "http://localhost/")?.pathname ?? "/");
-  return [...new Set([...paths, "/"].map(withoutSlash))].sort((a, b) => b.length - a.length);
+function basePaths(operation: DescribedOperation): string[] {
+  const paths = serversOf(operation).map((url) =>
+    URL.parse(url, "http://localhost/")?.pathname ?? "/"
+  );
+  return [...new Set([...paths, "/"].map(withoutSlash))];
 }
 
 function withoutSlash(path: string): string {

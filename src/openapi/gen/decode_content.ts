@@ -3,6 +3,7 @@ import { isDict, type Value } from "../../base/value/value.ts";
 import type { DescribedOperation } from "../read/operations.ts";
 import { isJson, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { ApiResponse, Body, RequiredField, Success } from "./api.ts";
+import { fits } from "./fits.ts";
 import { explicitValue, multipartSample, plainValue, type Sampler } from "./sample.ts";
 import { requiredFields, typeOf } from "./schema.ts";
 
@@ -118,11 +119,13 @@ export function exampleOf(media: unknown, sampler: Sampler): Value {
 /** The example of a parameter or body; undefined if it has none. */
 export function explicitExample(media: unknown): Value | undefined {
   const { example, examples, schema, "x-example": other } = mapOf(media);
-  for (const value of [example, other]) if (value !== undefined) return plainValue(value);
-  for (const entry of isMap(examples) ? Object.values(examples) : listOf(examples)) {
-    const value = isMap(entry) ? valueOf(entry) : entry;
-    if (value !== undefined) return plainValue(value);
-  }
+  const listed = isMap(examples) ? Object.values(examples) : listOf(examples);
+  const given = [example, other, ...listed.map((entry) => isMap(entry) ? valueOf(entry) : entry)]
+    .filter((value) => value !== undefined).map(plainValue);
+  const fitting = given.find((value) =>
+    fits(value, schema ?? true) || typeof value === "string" && /^\s*[[{<\d-]/.test(value)
+  );
+  if (fitting !== undefined) return fitting;
   return schema === undefined ? undefined : explicitValue(schema);
 }
 

@@ -32,7 +32,7 @@ export function makeWorkflow(
   taken: readonly string[] = [],
 ): MadeWorkflow {
   const variables = new Variables();
-  const base = variables.fromEnvironment("base_url", quoteText(api.server));
+  const base = variables.fromEnvironment("base_url", serverExpression(api.server, variables));
   const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
   const credentials = new CredentialMaker(api.schemes, variables);
   const ids = stepIds(jobs, taken);
@@ -182,7 +182,17 @@ function serverVariable(
 ): string | undefined {
   if (server === undefined || server === api.server) return undefined;
   const [label = ""] = URL.parse(server)?.hostname.split(".") ?? [];
-  return variables.fromEnvironment(`${snakeCase(label) ?? "other"}_url`, quoteText(server));
+  const expression = serverExpression(server, variables);
+  return variables.fromEnvironment(`${snakeCase(label) ?? "other"}_url`, expression);
+}
+
+/** A server URL; parts of it without a default are read from the environment, and must be set. */
+function serverExpression(server: string, variables: Variables): string {
+  const parts = server.split(/(?<!\{)\{([^{}]+)\}(?!\})/).map((part, index) =>
+    index % 2 === 0 ? quoteText(part) : variables.requireEnvironment(`server_${part}`)
+  );
+  const sum = parts.filter((part, index) => index === 0 || part !== "''").join(" + ");
+  return parts.length > 1 ? `(${sum})` : sum;
 }
 
 function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {

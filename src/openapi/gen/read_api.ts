@@ -1,6 +1,11 @@
 import { LoadError } from "../../base/errors.ts";
 import { Description, type ReadFile } from "../read/description.ts";
-import { type DescribedOperation, readOperations, readServers } from "../read/operations.ts";
+import {
+  type DescribedOperation,
+  readOperations,
+  readServers,
+  serversOf,
+} from "../read/operations.ts";
 import { isHeaderName, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Api, Operation, Requirement, SecurityScheme } from "./api.ts";
 import { decodeApiBody, decodeResponses } from "./decode_content.ts";
@@ -17,15 +22,16 @@ export async function readApi(path: string, read: ReadFile): Promise<Api> {
   const schemas = isSwagger ? root.definitions : components.schemas;
   const names = new Map(Object.entries(mapOf(schemas)).map(([name, schema]) => [schema, name]));
   const sampler = await makeSampler(names);
+  const server = absoluteServer(readServers(root, isSwagger)[0] ?? "/");
   const operations = readOperations(description).map((operation) =>
-    decodeOperation(operation, root, sampler)
+    decodeOperation(operation, root, server, sampler)
   );
   if (operations.length === 0) {
     throw new LoadError(`'${path}' describes no operations`, [], whyNone(root));
   }
   return {
     title: rawText(mapOf(root.info).title) ?? "API",
-    server: absoluteServer(readServers(root, isSwagger)[0] ?? "/"),
+    server,
     operations: byTagOrder(operations, listOf(root.tags)),
     schemes: decodeSchemes(isSwagger ? root.securityDefinitions : components.securitySchemes),
   };
@@ -43,12 +49,13 @@ function whyNone(root: RawApiMap): string | undefined {
 function decodeOperation(
   operation: DescribedOperation,
   root: RawApiMap,
+  base: string,
   sampler: Sampler,
 ): Operation {
   const { path, id } = operation;
   const method = operation.method.toLowerCase();
   const [raw, item] = [mapOf(operation.part.value), mapOf(operation.item.value)];
-  const server = readServers(raw, false)[0] ?? readServers(item, false)[0];
+  const [server] = serversOf(operation);
   const takesBody = method !== "get" && method !== "head" && method !== "trace";
   return {
     method,
@@ -56,7 +63,7 @@ function decodeOperation(
     id,
     summary: rawText(raw.summary) ?? rawText(item.summary),
     tag: rawText(listOf(raw.tags)[0])?.trim() ?? firstWord(path),
-    server: server === undefined ? undefined : absoluteServer(server),
+    server: server === undefined ? undefined : absoluteServer(server, base),
     parameters: operation.parameters.flatMap((parameter) => decodeParameter(parameter, sampler)),
     statuses: operation.statuses,
     body: takesBody ? decodeApiBody(operation, sampler) : undefined,
@@ -81,14 +88,14 @@ function byTagOrder(operations: readonly Operation[], tags: readonly unknown[]):
   return operations.toSorted((a, b) => order.get(a.tag)! - order.get(b.tag)!);
 }
 
-/** An absolute server URL without a trailing slash; the default host is localhost. */
-function absoluteServer(url: string): string {
+/** An absolute server URL without a trailing slash, by default on the host of the base. */
+function absoluteServer(url: string, base = "http://localhost"): string {
   const isFull = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = isFull
     ? url
     : url.startsWith("//")
     ? `https:${url}`
-    : `http://localhost/${url.replace(/^\.?\/+|^\.$/, "")}`;
+    : `${/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(base)![0]}/${url.replace(/^\.?\/+|^\.$/, "")}`;
   return full.replace(/\/+$/, "");
 }
 

@@ -1,6 +1,8 @@
 import { integer, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
 import type { Body } from "./api.ts";
+import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
+import { fits, withDistinctItems } from "./fits.ts";
 import { type SchemaShape, shapeOf } from "./schema.ts";
 
 /** Makes samples of the schemas of a description. */
@@ -14,6 +16,7 @@ export interface Sampler {
 /** A sampler; `names` holds the names of the schemas that have one. */
 export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<Sampler> {
   const library = await import("openapi-sampler");
+  await loadRegexEngine();
   // Some builds of the program have the names of the package at the top, others in `default`.
   const { sample: make } = library.default ?? library;
   const sample = (outline: Outline, extra: { format?: "xml" } = {}) =>
@@ -25,7 +28,7 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
     return String(sample({ type: "string", pattern: withoutGroups(pattern) }));
   }
   return {
-    sample: (schema) => sample(outline(schema)) as Value,
+    sample: (schema) => distinct(sample(outline(schema)) as Value, schema),
     sampleXml(schema, example) {
       const element = example === undefined ? outline(schema) : withElement({ example }, schema);
       const root = { type: "object", properties: { [names.get(schema) ?? "root"]: element } };
@@ -34,7 +37,28 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
   };
 }
 
-/** The value that a schema itself gives as an example; undefined if it gives none. */
+/** A sample in which items differ where the schema says so. */
+function distinct(value: Value, schema: unknown, depth = 0): Value {
+  if (depth > MAX_DEPTH) return value;
+  const { keywords, properties, choices } = shapeOf(schema);
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) =>
+      distinct(item, listOf(keywords.prefixItems)[index] ?? keywords.items, depth + 1)
+    );
+    return keywords.uniqueItems === true ? withDistinctItems(items, keywords.items) : items;
+  }
+  if (!isDict(value)) return value;
+  const inChoices = (name: string) =>
+    choices.map((choice) => shapeOf(choice).properties.get(name)).find((one) => one !== undefined);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      distinct(field, properties.get(name) ?? inChoices(name), depth + 1),
+    ]),
+  );
+}
+
+/** The value that a schema itself gives as an example, if that fits it; undefined if it has none. */
 export function explicitValue(schema: unknown): Value | undefined {
   const { keywords } = shapeOf(schema);
   for (
@@ -46,7 +70,9 @@ export function explicitValue(schema: unknown): Value | undefined {
       keywords.default,
     ]
   ) {
-    if (value !== undefined && value !== null) return plainValue(value);
+    if (value === undefined || value === null) continue;
+    const plain = plainValue(value);
+    if (fits(writable(plain, schema), schema)) return plain;
   }
   const listed = listOf(keywords.enum).find((value) => value !== null && value !== "");
   return listed === undefined ? undefined : plainValue(listed);
@@ -166,20 +192,28 @@ class OutlineMaker {
       else if (isRequired && !shapeOf(schema).isNullable) return undefined;
       else if (isRequired) fields.push([name, { const: null }]);
     }
+    const others = keywords.additionalProperties;
+    const other = isMap(others) ? this.make(others, depth + 1, above) : undefined;
     for (const name of required) {
-      const example = plainValue(fieldOf(examples, name) ?? "string");
-      if (!properties.has(name)) fields.push([name, { example }]);
+      if (properties.has(name)) continue;
+      const example = fieldOf(examples, name);
+      fields.push([
+        name,
+        example === undefined && other ? other : { example: plainValue(example ?? "string") },
+      ]);
     }
-    if (fields.length === 0 && isMap(keywords.additionalProperties)) {
-      const value = this.make(keywords.additionalProperties, depth + 1, above);
-      if (value) fields.push(["key", value]);
+    const least = Math.min(Number(keywords.minProperties) || 0, 10);
+    for (let count = fields.length; other && (count === 0 || count < least); count++) {
+      fields.push([`key${count === 0 ? "" : count + 1}`, other]);
     }
     return { type: "object", properties: Object.fromEntries(fields) };
   }
 
   #list(keywords: RawApiMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
     const first = listOf(keywords.prefixItems);
-    const count = first.length || Math.min(Math.max(1, Number(keywords.minItems) || 0), 10);
+    const most = typeof keywords.maxItems === "number" ? keywords.maxItems : Infinity;
+    const count = first.length || Math.min(Math.max(1, Number(keywords.minItems) || 0), 10, most);
+    if (count === 0) return { example: [] };
     const items: Outline[] = [];
     for (let index = 0; index < count; index++) {
       const item = this.make(first[index] ?? keywords.items, depth + 1, above);
@@ -207,14 +241,28 @@ function scalarOutline(
       if (BOUNDS.some((name) => typeof keywords[name] === "bigint")) {
         return { example: longSample(keywords) };
       }
+      const { maximum, exclusiveMinimum, exclusiveMaximum } = keywords;
       if (typeof step === "number" && step > 0) {
         const from = typeof minimum === "number" ? minimum : step;
-        return { example: Number((Math.ceil(from / step) * step).toPrecision(12)) };
+        const count = typeof maximum === "number"
+          ? Math.min(Math.ceil(from / step), Math.floor(maximum / step))
+          : Math.ceil(from / step);
+        return { example: Number((count * step).toPrecision(12)) };
       }
-      const { maximum, exclusiveMinimum, exclusiveMaximum } = keywords;
+      const [above, below] = [exclusiveMinimum ?? minimum, exclusiveMaximum ?? maximum];
+      if (type === "number" && typeof above === "number" && typeof below === "number") {
+        const middle = Number(((above + below) / 2).toPrecision(12));
+        if (!fits(Math.ceil(above), keywords)) return { example: middle };
+      }
+      const whole = (bound: unknown, round: (number: number) => number) =>
+        type === "integer" && typeof bound === "number" ? round(bound) : bound;
       const bounds = Object.fromEntries(
-        Object.entries({ minimum, maximum, exclusiveMinimum, exclusiveMaximum })
-          .filter(([, bound]) => bound !== undefined),
+        Object.entries({
+          minimum: whole(minimum, Math.ceil),
+          maximum: whole(maximum, Math.floor),
+          exclusiveMinimum: whole(exclusiveMinimum, Math.floor),
+          exclusiveMaximum: whole(exclusiveMaximum, Math.ceil),
+        }).filter(([, bound]) => bound !== undefined),
       );
       // The library makes 0 of a number without bounds, which is rarely an id or a count.
       return { type, ...(Object.keys(bounds).length === 0 ? { minimum: 1 } : bounds) };
@@ -223,8 +271,15 @@ function scalarOutline(
   const minLength = lengthOf(keywords.minLength) ?? 0;
   const maxLength = lengthOf(keywords.maxLength);
   const format = rawText(keywords.format)?.toLowerCase() ?? formatOf(keywords, name);
-  if (Object.hasOwn(FORMATS, format)) return { example: FORMATS[format] };
   const pattern = rawText(keywords.pattern);
+  const made = format === "byte"
+    ? "dGV4dA==".padStart(Math.ceil(minLength / 4) * 4, "dGV4")
+    : FORMATS[format] ?? lengthened(format, minLength);
+  if (made !== undefined && fits(made, keywords)) return { example: made };
+  const isShort = maxLength !== undefined && maxLength < 18;
+  if (isShort && SHORT[format] !== undefined && fits(SHORT[format], keywords)) {
+    return { example: SHORT[format] };
+  }
   const text = pattern === undefined ? undefined : matchingText(pattern, matching);
   if (text !== undefined && text.length >= minLength && text.length <= (maxLength ?? Infinity)) {
     return { example: text };
@@ -254,13 +309,26 @@ function longSample(keywords: RawApiMap): Value {
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  byte: "dGV4dA==",
   decimal: "1.5",
   duration: "P1D",
   int32: "1",
   int64: "1",
   url: "http://example.com",
 };
+
+/** Texts of formats where the usual one is too long. */
+const SHORT: Readonly<Record<string, string>> = {
+  email: "a@b.co",
+  uri: "http://a.co",
+  url: "http://a.co",
+};
+
+/** A text of a format that is at least so long; undefined for other formats, and short ones. */
+function lengthened(format: string, length: number): string | undefined {
+  if (length < 17) return undefined;
+  if (format === "email") return "user@example.com".padStart(length, "u");
+  return format === "uri" ? "http://example.com/".padEnd(length, "a") : undefined;
+}
 
 function formatOf(keywords: RawApiMap, name: string): string {
   if (keywords.pattern !== undefined || keywords.maxLength !== undefined) return "";

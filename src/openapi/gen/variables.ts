@@ -31,7 +31,10 @@ export class Variables {
   /** A value from the environment, or the value of a fallback expression. */
   fromEnvironment(name: string, fallback: string): string {
     const plain = snakeCase(name) ?? "value";
-    return this.#take(`environment ${plain}`, () => [plain, this.readEnvironment(plain, fallback)]);
+    return this.#take(
+      `environment ${plain} ${fallback}`,
+      () => [plain, (name) => this.readEnvironment(name, fallback)],
+    );
   }
 
   /** A value from the environment; null, which is not sent, if it is not set. */
@@ -48,6 +51,13 @@ export class Variables {
     const variable = environmentName(name);
     this.#environment.add(variable);
     return joinTemplate([{ expression: `${variable} ?? ${fallback}` }]);
+  }
+
+  /** An expression in `vars` that reads an environment variable, which must be set. */
+  requireEnvironment(name: string): string {
+    const variable = environmentName(name);
+    this.#environment.add(variable);
+    return variable;
   }
 
   /** User and password from the environment, encoded for basic authentication. */
@@ -78,12 +88,12 @@ export class Variables {
     return [...this.#environment];
   }
 
-  #take(key: string, make: () => [name: string, value: Value]): string {
+  #take(key: string, make: () => [name: string, value: Value | ((name: string) => Value)]): string {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const [wanted, value] = make();
     const name = this.#names.take(wanted);
-    this.#values.set(name, value);
+    this.#values.set(name, typeof value === "function" ? value(name) : value);
     this.#known.set(key, name);
     return name;
   }

@@ -162,6 +162,9 @@ export class Description {
       if (typeof value !== "object" || value === null || seen.has(value)) continue;
       seen.add(value);
       const isExample = isAround || isExamplePath(path);
+      if (this.version === "3.1" && !isExample) {
+        splitReference(value as Record<string, unknown>, path);
+      }
       const { $ref, $id, $anchor } = isExample ? {} as RawApiMap : mapOf(value);
       if (typeof $id === "string") this.#named.set($id, part);
       if (typeof $anchor === "string") this.#named.set(`${file}#${$anchor}`, part);
@@ -257,6 +260,26 @@ export class Description {
     }
     return found;
   }
+}
+
+/** Parts that are no schemas, by the key of the map or list that they are in. */
+const NO_SCHEMAS =
+  /^(?:parameters|responses|requestBodies|headers|examples|links|callbacks|securitySchemes|paths|pathItems)$/;
+
+const KEYWORDS =
+  /^(?:type|format|enum|const|not|if|contains|pattern|required|readOnly|writeOnly|(?:all|any|one)Of|multipleOf|uniqueItems|(?:exclusive)?(?:min|max)\w*|\w*(?:Items|items|[pP]roperties|Schemas|Names|Required))$/;
+
+/** Makes the target of a `$ref` with keywords beside it one of `allOf`: since 3.1, all of them count. */
+function splitReference(schema: Record<string, unknown>, path: Path): void {
+  const { $ref, ...others } = schema;
+  const isSchema = !NO_SCHEMAS.test(String(path.at(-2))) && path.at(-1) !== "requestBody";
+  if (
+    typeof $ref !== "string" || !isSchema || !Object.keys(others).some((key) => KEYWORDS.test(key))
+  ) {
+    return;
+  }
+  delete schema.$ref;
+  schema.allOf = [...Array.isArray(others.allOf) ? others.allOf : [], { $ref }];
 }
 
 /** The key that the YAML parser makes of a map that is a key. */

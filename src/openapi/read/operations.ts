@@ -126,6 +126,16 @@ export function readOperations(description: Description): DescribedOperation[] {
   });
 }
 
+/** The servers of an operation: its own, those of its path, or those of the description. */
+export function serversOf({ description, part, item }: DescribedOperation): string[] {
+  const { version, root } = description;
+  for (const owner of version === "2.0" ? [] : [part, item]) {
+    const servers = readServers(mapOf(owner.value), false);
+    if (servers.length > 0) return servers;
+  }
+  return readServers(mapOf(root.value), version === "2.0");
+}
+
 /** The schema of a parameter or a header; in 2.0, a parameter itself is the schema. */
 export function schemaOf(description: Description, part: Part): Part | undefined {
   if (description.version === "2.0") return part;
