@@ -66,8 +66,9 @@ function isOfType(value: Value, type: unknown): boolean {
     case "null":
       return value === null;
     case "string":
+      return typeof value === "string";
     case "boolean":
-      return typeof value === type;
+      return typeof value === "boolean";
     case "number":
       return isNumber(value);
     case "integer":
