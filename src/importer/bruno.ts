@@ -23,7 +23,7 @@ import {
 import { Names, putVariables } from "./import_names.ts";
 import { type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
 import type { Data, Text } from "./template.ts";
-import { onlyTests, translateScripts } from "./script_tests.ts";
+import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
 
 /** The blocks of requests, by their methods; `http` names another one. */
@@ -158,6 +158,10 @@ function stepOf(
   const request = new RequestDraft(names);
   const { template, notes } = request;
   const settings = requestOf(blocks)!;
+  const before = filledLines(blocks, "script:pre-request");
+  if (!translateBefore(before.join("\n"), names)) {
+    notes.push(`the script before the request: ${before.join(" ").trim()}`);
+  }
   const name = metaOf(blocks).get("name") ?? "request";
   request.method = settings.get("method")!;
   noteOthers(blocks, settings, notes);
@@ -183,8 +187,6 @@ function stepOf(
   const scripts = ["script:post-response", "tests"].map((one) =>
     blocks.get(one)?.lines.join("\n") ?? ""
   );
-  const before = filledLines(blocks, "script:pre-request");
-  if (before.length > 0) notes.push(`the script before the request: ${before.join(" ").trim()}`);
   translateScripts([...sharedTests, ...scripts], request);
   return request.step(name);
 }

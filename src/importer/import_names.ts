@@ -7,7 +7,7 @@ import {
   UniqueNames,
 } from "../openapi/gen/templates.ts";
 import type { Value } from "../base/value/value.ts";
-import { mapTexts, Template, type Text, writeText } from "./template.ts";
+import { type Data, mapTexts, Template, type Text, writeText } from "./template.ts";
 
 /** `{{ name }}` */
 const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
@@ -71,9 +71,12 @@ export class Names {
   }
 
   /** Defines a variable with a value, whose text may have other variables in it. */
-  define(name: string, value: Value): void {
+  define(name: string, value: Data): void {
     const read = (name: string) => this.#expressionOf(name);
-    const texts = mapTexts(value, (text: string) => this.template(text, VARIABLE, read));
+    const texts = mapTexts(
+      value,
+      (text: Text) => typeof text === "string" ? this.template(text, VARIABLE, read) : text,
+    );
     this.#vars[this.#varFor(name)] = mapTexts(texts, writeText) as Value;
   }
 
@@ -86,7 +89,7 @@ export class Names {
    * Defines a variable from here on. Where the name already has another value, which earlier
    * requests read, it becomes another var.
    */
-  defineFromHere(name: string, value: Value): void {
+  defineFromHere(name: string, value: Data): void {
     const key = JSON.stringify([name, value]);
     const known = this.#scoped.get(key);
     if (known !== undefined) {
@@ -172,6 +175,8 @@ export class Names {
       this.#read.add(name);
       return expression;
     }
+    const [, only] = /^\{\{([^{}]*)\}\}$/.exec(String(value)) ?? [];
+    if (only !== undefined) return this.#readOf(only);
     const parts = String(value).split(/\{\{(.*?)\}\}/s).map((part, index) =>
       index % 2 === 0 ? quoteText(part) : `string(${this.#readOf(part)})`
     );

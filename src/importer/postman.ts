@@ -21,7 +21,7 @@ import {
   withScheme,
 } from "./request_draft.ts";
 import type { Text } from "./template.ts";
-import { onlyTests, translateScripts } from "./script_tests.ts";
+import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */
 interface Around {
@@ -59,7 +59,7 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
   }
   const notes: string[] = [];
   const outside: Around = { auth: null, path: [], tests: [], behavior: {}, notes };
-  const around = inside(outside, collection, "the collection");
+  const around = inside(outside, collection, "the collection", names);
   const title = String(info.name ?? "Postman");
   const jobs: DraftJob[] = [];
   const loose: DraftStep[] = [];
@@ -85,13 +85,15 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
  * The settings inside a collection or a folder. Its tests apply to each request, if all of them can
  * be translated.
  */
-function inside(around: Around, item: Dict, name: string): Around {
+function inside(around: Around, item: Dict, name: string, names: Names): Around {
   const tests = [...around.tests];
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
     if (script === "") continue;
     if (event.listen === "test" && onlyTests(script)) tests.push(script);
-    else around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
+    else if (event.listen === "test" || !translateBefore(script, names)) {
+      around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
+    }
   }
   noteOthers(item, "item event auth info variable protocolProfileBehavior", name, around.notes);
   if (item.info === undefined && dictsOf(item.variable).length > 0) {
@@ -131,7 +133,7 @@ function noteOthers(part: Dict, known: string, name: string, notes: string[]): v
 function stepsOf(item: Dict, around: Around, names: Names, isTop = false): DraftStep[] {
   if (Array.isArray(item.item)) {
     const path = isTop ? around.path : [...around.path, String(item.name ?? "")];
-    const inner = { ...inside(around, item, `the folder "${item.name ?? ""}"`), path };
+    const inner = { ...inside(around, item, `the folder "${item.name ?? ""}"`, names), path };
     return dictsOf(item.item).flatMap((one) => stepsOf(one, inner, names));
   }
   const { request = "" } = item;
@@ -147,6 +149,12 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const request = new RequestDraft(names);
   const { template, notes } = request;
   const sent = dictOf(item.request);
+  for (const event of dictsOf(item.event)) {
+    const script = scriptOf(event);
+    if (event.listen !== "test" && script !== "" && !translateBefore(script, names)) {
+      notes.push(`the script before the request: ${script}`);
+    }
+  }
   request.url = template(url);
   noteOthers(item, "request event protocolProfileBehavior", "the item", notes);
   noteOthers(sent, "url auth method header body", "the request", notes);
@@ -169,7 +177,6 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
     if (event.listen === "test") scripts.push(script);
-    else if (script !== "") notes.push(`the script before the request: ${script}`);
   }
   const name = [...around.path, String(item.name ?? "")].join(" / ");
   request.name = template(name);

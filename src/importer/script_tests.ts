@@ -12,6 +12,8 @@ import {
   TYPE_TESTS,
   withoutMaps,
 } from "./expressions.ts";
+import { tryParseJson } from "../base/value/parse_json.ts";
+import { type Data, Template } from "./template.ts";
 import { Names } from "./import_names.ts";
 import {
   nameOf,
@@ -84,6 +86,65 @@ export function translateScripts(
       notes.push(`the script: ${text.replace(/\s+/g, " ").trim()}`);
     }
   }
+}
+
+/** What scripts often make before a request. */
+const MADE: readonly (readonly [pattern: RegExp, expression: string])[] = [
+  [
+    /^(?:require\(["']uuid["']\)|uuid)(?:\.?v4)?\(\)$|^uuidv4\(\)$|^crypto\.randomUUID\(\)$/,
+    "uuid()",
+  ],
+  [/^newDate\(\)\.toISOString\(\)$/, "now()"],
+  [/^Date\.now\(\)$|^newDate\(\)\.(?:getTime|valueOf)\(\)$/, "unixtime() * 1000"],
+  [/^Math\.(?:floor|round)\(Date\.now\(\)\/1000\)$/, "unixtime()"],
+];
+
+/**
+ * Makes vars of the values that a script before a request sets, if it does nothing else and they
+ * need nothing else; whether it was translated.
+ */
+export function translateBefore(text: string, names: Names): boolean {
+  const script: Script = { text, aliases: new Map() };
+  const found: [name: string, value: Data][] = [];
+  const valueOf = (node: SyntaxNode | undefined): Data | undefined => {
+    if (!node) return undefined;
+    const source = sourceOf(node, script).replaceAll(" ", "");
+    const [, made] = MADE.find(([pattern]) => pattern.test(source)) ?? [];
+    if (made !== undefined) return new Template(`{{${made}}}`);
+    if (node.type === "Identifier") return constants.get(node.name);
+    return textOf(node) ?? (node.type === "Literal" ? tryParseJson(source) : undefined);
+  };
+  const constants = new Map<string, Data>();
+  const isKnown = (node: SyntaxNode): boolean => {
+    if (node.type === "EmptyStatement") return true;
+    if (node.type === "VariableDeclaration") {
+      return node.kind === "const" && node.declarations.every(({ id, init }) => {
+        if (
+          /^(?:\{.*\}|\w+)=require\(["']uuid["']\)$/.test(
+            `${sourceOf(id, script)}=${init ? sourceOf(init, script) : ""}`,
+          )
+        ) return true;
+        const value = valueOf(init ?? undefined);
+        if (id.type !== "Identifier" || value === undefined) return false;
+        constants.set(id.name, value);
+        return true;
+      });
+    }
+    const call = node.type === "ExpressionStatement" ? node.expression : node;
+    if (call.type !== "CallExpression" || !SETTER.test(nameOf(call.callee, script))) return false;
+    const [name, value] = [textOf(call.arguments[0]), valueOf(call.arguments[1])];
+    if (name === undefined || value === undefined) return false;
+    found.push([name, value]);
+    return true;
+  };
+  try {
+    if (!parseScript(text).every(isKnown)) return false;
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    return false;
+  }
+  for (const [name, value] of found) names.defineFromHere(name, value);
+  return true;
 }
 
 /** Whether a script can be translated and keeps no values, so that many requests can have it. */

@@ -311,7 +311,6 @@ Deno.test("new translates a collection of OpenCollection", async () => {
     vars: { token: "token-of-the-shop" },
     notes: [
       "the file compose.yml: it has no request of HTTP",
-      'the script before the request: bru.setVar("a", 1)',
       "the script: if (res.status === 404) { expect(res.body.id).to.equal(1); }",
     ],
     lines: [

@@ -413,7 +413,6 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
         ? new Response(null, { status: 302, headers: { location: "/lost" } })
         : undefined,
     notes: [
-      "the prerequest script of the folder \"Folder\": pm.variables.set('now', Date.now())",
       "the test script of the folder \"Inner\": eval('x')",
       "the header X-{{id}}: its name has a variable",
     ],

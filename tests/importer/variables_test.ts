@@ -1,5 +1,5 @@
 /** Variables of the input: those that nothing defines, and those that are defined in odd ways. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -81,3 +81,22 @@ for (const [format, files] of Object.entries(HOSTS)) {
     });
   });
 }
+
+Deno.test("values that a script sets before a request are vars", async () => {
+  const exec = [
+    'const uuid = require("uuid");',
+    "const kind = 'green';",
+    'pm.environment.set("kind", kind);',
+    'pm.variables.set("id", uuid.v4());',
+    'pm.environment.set("day", new Date().toISOString());',
+    'pm.globals.set("count", 2);',
+  ];
+  const event = [{ listen: "prerequest", script: { exec } }];
+  const item = [{ name: "a", request: { url: "URL/{{kind}}/{{id}}/{{day}}/{{count}}" }, event }];
+  await importCase({
+    args: ["postman", "a.json"],
+    files: { "a.json": postman("", { item }) },
+    lines: ["kind: green", 'id: "{{uuid()}}"', 'day: "{{now()}}"', "count: 2"],
+    seen: ([one]) => assertMatch(one!.path, /^\/green\/[\da-f-]{36}\/\d{4}-.*\/2$/),
+  });
+});
