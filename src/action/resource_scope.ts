@@ -4,12 +4,18 @@ import type { ResourceScope } from "./action.ts";
 /** The time that the resources of a scope may take to open or close once the scope ends. */
 const CLOSE_TIMEOUT = 10_000;
 
+/** Closes a resource. */
+interface Closer {
+  readonly key: string;
+  readonly close: () => void | Promise<void>;
+}
+
 /** The resources of one run, job or step. */
 export class Resources implements ResourceScope {
   #known: Map<string, unknown> | undefined;
   /** In the order of opening. */
-  readonly #closers: { readonly key: string; readonly close: () => void | Promise<void> }[] = [];
-  readonly #opening = new Set<Promise<void>>();
+  #closers: Closer[] | undefined;
+  #opening: Set<Promise<void>> | undefined;
   #isClosed = false;
 
   resource<T>(
@@ -23,12 +29,12 @@ export class Resources implements ResourceScope {
     const opened = open();
     this.#known.set(key, opened);
     const keep = (resource: Awaited<T>) => {
-      if (close) this.#closers.push({ key, close: () => close(resource) });
+      if (close) (this.#closers ??= []).push({ key, close: () => close(resource) });
     };
     if (opened instanceof Promise) {
       const opening: Promise<void> = opened.then(keep, () => void this.#known?.delete(key))
-        .then(() => void this.#opening.delete(opening));
-      this.#opening.add(opening);
+        .then(() => void this.#opening!.delete(opening));
+      (this.#opening ??= new Set()).add(opening);
     } else {
       keep(opened as Awaited<T>);
     }
@@ -37,17 +43,17 @@ export class Resources implements ResourceScope {
 
   /** Whether nothing was opened. */
   get isEmpty(): boolean {
-    return this.#closers.length === 0 && this.#opening.size === 0;
+    return !this.#closers?.length && !this.#opening?.size;
   }
 
   /** Closes all that was opened, last first; `warn` is called for each that cannot be closed. */
   async close(deadlines: Deadlines, warn: (text: string) => void): Promise<void> {
     this.#isClosed = true;
-    const opening = Promise.all(this.#opening);
-    if (this.#opening.size > 0 && !await isDone(opening, deadlines)) {
+    const opening = Promise.all(this.#opening ?? []);
+    if (this.#opening?.size && !await isDone(opening, deadlines)) {
       warn(`something is still being opened ${CLOSE_TIMEOUT / 1000} seconds after it was needed`);
     }
-    for (let last = this.#closers.pop(); last; last = this.#closers.pop()) {
+    for (let last = this.#closers?.pop(); last; last = this.#closers?.pop()) {
       try {
         const closing = last.close();
         if (closing instanceof Promise && !await isDone(closing, deadlines)) {

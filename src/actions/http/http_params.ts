@@ -268,13 +268,15 @@ export function readAuth(auth: Dict | undefined): Dict | undefined {
 }
 
 /** The cookies that a step sends and keeps. */
-export interface CookieUse {
-  /** The jar that all jobs with this name share; undefined for the jar of the job. */
-  readonly jar: string | undefined;
-  /** Whether it sends cookies of the jar: a step may give the header itself. */
-  readonly isSent: boolean;
-  /** A Netscape cookie file to put into the jar. */
-  readonly file: string | undefined;
+export class CookieUse {
+  constructor(
+    /** The jar that all jobs with this name share; undefined for the jar of the job. */
+    readonly jar: string | undefined,
+    /** Whether it sends cookies of the jar: a step may give the header itself. */
+    readonly isSent: boolean,
+    /** A Netscape cookie file to put into the jar. */
+    readonly file: string | undefined,
+  ) {}
 }
 
 /** Reads which cookies a step uses; undefined if none. */
@@ -284,11 +286,8 @@ export function readCookieUse(
   headers: Dict,
 ): CookieUse | undefined {
   if (cookies === false) return undefined;
-  return {
-    jar: typeof cookies === "string" ? cookies : undefined,
-    isSent: !Object.keys(headers).some((name) => name.toLowerCase() === "cookie"),
-    file,
-  };
+  const isSent = !Object.keys(headers).some((name) => name.toLowerCase() === "cookie");
+  return new CookieUse(typeof cookies === "string" ? cookies : undefined, isSent, file);
 }
 
 /** Problems of the cookies of a step. */

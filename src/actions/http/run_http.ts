@@ -169,9 +169,8 @@ function retryAfterOf(
 }
 
 /** A request that is ready to be sent, and how expressions and reports see it. */
-interface Prepared {
-  readonly plan: RequestPlan;
-  readonly req: Dict;
+class Prepared {
+  constructor(readonly plan: RequestPlan, readonly req: Dict) {}
 }
 
 /** Reads the parameters. */
@@ -181,13 +180,16 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   let made = known.get(params);
   if (made) return made;
   const plan = readRequest(params);
-  known.set(params, made = { plan, req: describe(plan.request) });
+  known.set(params, made = new Prepared(plan, describe(plan.request)));
   return made;
 }
 
 function describe({ method, url, headers, body }: HttpRequest): Dict {
-  return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
+  const text = typeof body === "string" ? body : "";
+  return { ...NO_REQUEST, method, url: url.href, headers, body: text };
 }
+
+const NO_REQUEST = { method: "", url: "", headers: {}, body: "" };
 
 /** Finds the files of the body, which may be others in each attempt. */
 async function openBody({ plan }: Prepared, context: ActionContext): Promise<Prepared> {
@@ -195,7 +197,7 @@ async function openBody({ plan }: Prepared, context: ActionContext): Promise<Pre
   const { openUpload } = await import("./request/open_upload.ts");
   const { body, shown } = await openUpload(upload, contentType, context);
   const request = attach(body);
-  return { plan: { ...plan, request }, req: { ...describe(request), ...shown } };
+  return new Prepared({ ...plan, request }, { ...describe(request), ...shown });
 }
 
 /** Waits for a slot among the requests of the run; the result gives it back. */

@@ -30,7 +30,7 @@ export class Outputs {
   constructor(stepIds: StepIds, base?: Outputs) {
     this.#stepIds = stepIds;
     this.#base = base;
-    this.view = base ? layered(this.#published, base.view) : this.#published;
+    this.view = base ? new Proxy(this.#published, new Layers(base.view)) : this.#published;
   }
 
   /**
@@ -122,12 +122,30 @@ export function openOutputs(
  * Shows two maps as one, with the upper one first. Copying the lower one for each round would be
  * quadratic.
  */
-function layered(upper: Dict, lower: Dict): Dict {
-  const layerOf = (key: string | symbol) => Object.hasOwn(upper, key) ? upper : lower;
-  return new Proxy(upper, {
-    get: (_, key) => Reflect.get(layerOf(key), key),
-    has: (_, key) => Reflect.has(layerOf(key), key),
-    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(layerOf(key), key),
-    ownKeys: () => [...new Set([...Reflect.ownKeys(lower), ...Reflect.ownKeys(upper)])],
-  });
+class Layers implements ProxyHandler<Dict> {
+  readonly #lower: Dict;
+
+  constructor(lower: Dict) {
+    this.#lower = lower;
+  }
+
+  get(upper: Dict, key: string | symbol): unknown {
+    return Reflect.get(this.#layerOf(upper, key), key);
+  }
+
+  has(upper: Dict, key: string | symbol): boolean {
+    return Reflect.has(this.#layerOf(upper, key), key);
+  }
+
+  getOwnPropertyDescriptor(upper: Dict, key: string | symbol): PropertyDescriptor | undefined {
+    return Reflect.getOwnPropertyDescriptor(this.#layerOf(upper, key), key);
+  }
+
+  ownKeys(upper: Dict): (string | symbol)[] {
+    return [...new Set([...Reflect.ownKeys(this.#lower), ...Reflect.ownKeys(upper)])];
+  }
+
+  #layerOf(upper: Dict, key: string | symbol): Dict {
+    return Object.hasOwn(upper, key) ? upper : this.#lower;
+  }
 }

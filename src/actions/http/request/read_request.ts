@@ -42,13 +42,15 @@ import {
 } from "./http_syntax.ts";
 
 /** A request that can be sent. */
-export interface HttpRequest {
-  readonly method: string;
-  /** Without credentials and fragment, which are not sent as parts of it. */
-  readonly url: URL;
-  /** By canonical name. */
-  readonly headers: Headers;
-  readonly body?: Content;
+export class HttpRequest {
+  constructor(
+    readonly method: string,
+    /** Without credentials and fragment, which are not sent as parts of it. */
+    readonly url: URL,
+    /** By canonical name. */
+    readonly headers: Headers,
+    readonly body?: Content,
+  ) {}
 }
 
 /** A request, and how to carry it out. */
@@ -142,8 +144,7 @@ function makeRequest(
   body: RequestBody | undefined,
 ): HttpRequest {
   const headers = requestHeaders(method, target, asked, body);
-  const url = bareUrl(target);
-  return body ? { method, url, headers, body: body.content } : { method, url, headers };
+  return new HttpRequest(method, bareUrl(target), headers, body?.content);
 }
 
 /** The URL as it is sent. */

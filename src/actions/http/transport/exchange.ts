@@ -4,12 +4,7 @@ import { proxyAuthorization } from "../connection/proxy.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
-import {
-  type ConnectionUser,
-  type HttpConnection,
-  type Target,
-  targetOf,
-} from "./http_connection.ts";
+import { type ConnectionUser, type HttpConnection, type Target } from "./http_connection.ts";
 import {
   type BodySource,
   ClosedEarly,
@@ -83,7 +78,7 @@ export class Http1Exchange
     this.#request = request;
     this.#pool = pool;
     this.#options = options;
-    this.#prepared = prepare(request, options.connection);
+    this.#prepared = prepare(request, options.connection, pool);
     this.isRepeatable = isSafe(request.method);
     try {
       demandAccess(request, options.connection);
@@ -356,31 +351,35 @@ export class Http1Exchange
 const SMALL_BODY = 65_536;
 
 /** A request as it is sent over HTTP/1.1. */
-interface PreparedRequest {
-  readonly target: Target;
-  readonly connection: Connection;
-  /** The head, with a small body. */
-  readonly bytes: Uint8Array;
-  /** A body that is sent after the head. */
-  readonly body: Uint8Array | ContentStream | undefined;
-  readonly isChunked: boolean;
-  /** Whether the connection can be used again. */
-  readonly isKept: boolean;
+class PreparedRequest {
+  constructor(
+    readonly target: Target,
+    readonly connection: Connection,
+    /** The head, with a small body. */
+    readonly bytes: Uint8Array,
+    /** A body that is sent after the head. */
+    readonly body: Uint8Array | ContentStream | undefined,
+    readonly isChunked: boolean,
+    /** Whether the connection can be used again. */
+    readonly isKept: boolean,
+  ) {}
 }
 
 /** A step without templates sends the same request in every round. */
 const known = new WeakMap<HttpRequest, PreparedRequest>();
 
 /** Makes the bytes of a request, or takes those that were made before. */
-function prepare(request: HttpRequest, connection: Connection): PreparedRequest {
+function prepare(request: HttpRequest, connection: Connection, pool: Pool): PreparedRequest {
   let made = known.get(request);
-  if (made?.connection !== connection) known.set(request, made = makePrepared(request, connection));
+  if (made?.connection !== connection) {
+    known.set(request, made = makePrepared(request, connection, pool));
+  }
   return made;
 }
 
-function makePrepared(request: HttpRequest, connection: Connection): PreparedRequest {
+function makePrepared(request: HttpRequest, connection: Connection, pool: Pool): PreparedRequest {
   const { method, url, headers, body } = request;
-  const target = targetOf(url, connection);
+  const target = pool.targetOf(url, connection);
   const { route } = target;
   const isForward = route.kind === "forward";
   const access = isForward ? proxyAuthorization(route.proxy) : undefined;
@@ -393,12 +392,12 @@ function makePrepared(request: HttpRequest, connection: Connection): PreparedReq
   const content = typeof body === "string" ? Buffer.from(body) : body;
   const isJoined = content instanceof Uint8Array && content.length <= SMALL_BODY;
   const bytes = Buffer.from(`${head}\r\n`, "latin1");
-  return {
+  return new PreparedRequest(
     target,
     connection,
-    bytes: isJoined ? Buffer.concat([bytes, content]) : bytes,
-    body: isJoined ? undefined : content,
-    isChunked: headers["Transfer-Encoding"] !== undefined,
-    isKept: !/\bclose\b/i.test(findHeader(wire, "connection") ?? ""),
-  };
+    isJoined ? Buffer.concat([bytes, content]) : bytes,
+    isJoined ? undefined : content,
+    headers["Transfer-Encoding"] !== undefined,
+    !/\bclose\b/i.test(findHeader(wire, "connection") ?? ""),
+  );
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../host/host.ts";
-import { HttpConnection, type Target } from "./http_connection.ts";
+import type { Connection } from "../connection/connection.ts";
+import { HttpConnection, type Target, targetOf } from "./http_connection.ts";
 import type { Phase } from "./model.ts";
 
 const { setImmediate } = await import("node:timers");
@@ -61,6 +62,7 @@ interface Origin {
 export class Pool {
   readonly #clock: Clock;
   readonly #max: number;
+  readonly #targets = new Map<string, Target>();
   readonly #origins = new Map<string, Origin>();
   readonly #open = new Set<HttpConnection>();
   /** Keys of targets of which a warning has been given. */
@@ -78,6 +80,12 @@ export class Pool {
     let idle = 0;
     for (const origin of this.#origins.values()) idle += origin.idle.length;
     return { open: this.#open.size + this.#dials, idle };
+  }
+
+  /** Where the requests for a URL have to be sent. */
+  targetOf(url: URL, connection: Connection): Target {
+    const key = `${connection.id} ${url.origin}`;
+    return this.#targets.getOrInsertComputed(key, () => targetOf(url, connection));
   }
 
   /** Has a connection given to a request, at once if one is idle. */
