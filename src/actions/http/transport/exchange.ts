@@ -4,7 +4,7 @@ import { proxyAuthorization } from "../connection/proxy.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
-import { type ConnectionUser, type HttpConnection, type Target } from "./http_connection.ts";
+import type { ConnectionUser, HttpConnection, Target } from "./http_connection.ts";
 import {
   type BodySource,
   ClosedEarly,
