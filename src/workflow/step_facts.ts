@@ -1,6 +1,6 @@
 import type { Action } from "../action/action.ts";
 import type { Path } from "../base/source.ts";
-import type { DataTemplate, Expression } from "../expr/expression.ts";
+import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Assertion, Job, Step } from "./model.ts";
 
@@ -24,6 +24,11 @@ export function mayPass({ source }: Expression): boolean {
 /** The id that a job has in the file, which its `needs` refer to. */
 export function writtenId({ id, combination }: Pick<Job, "id" | "combination">): string {
   return combination?.of.id ?? id;
+}
+
+/** What messages call a job: its id, or its name where the id only says its place in the file. */
+export function titleOfJob({ id, name }: { readonly id?: string; readonly name?: Template }) {
+  return id === undefined || /^job_\d+$/.test(id) ? name?.source ?? id : id;
 }
 
 /** What expressions in a job see because it is one of a matrix. */

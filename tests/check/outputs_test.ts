@@ -328,4 +328,14 @@ jobs:
     steps: [{ uses: hello, test: outputs.¦s.x == 0 }]
 `,
     'warning load-output: this is nil: the job "a" runs under load, and publishes nothing (publish it in a job of its own)',
+  ], [
+    `name: x
+jobs:
+  - name: Shop
+    load: { users: 1, count: 1 }
+    steps: [{ id: s, uses: hello, outputs: { x: status }, test: status == 0 }]
+  - name: b
+    steps: [{ uses: hello, test: outputs.¦s.x == 0 }]
+`,
+    'warning load-output: this is nil: the job "Shop" runs under load, and publishes nothing (publish it in a job of its own)',
   ]]));

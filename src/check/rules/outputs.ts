@@ -1,7 +1,7 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import { valueAt } from "../../base/value/value.ts";
 import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
-import { ALL, hasAll } from "../../workflow/step_facts.ts";
+import { ALL, hasAll, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedJob, CheckedStep, CheckModel, Reading } from "../model.ts";
 import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
@@ -37,11 +37,11 @@ export const missingOutput: Check = {
       const source = findOutputSource(model, reading);
       const underLoad = source?.steps?.find(({ job }) => job.draft.load && job !== reading.job);
       if (underLoad) {
-        const { id } = underLoad.job.draft;
+        const title = titleOfJob(underLoad.job.draft);
         yield keyProblem(reading, source!.index, {
           severity: "warning",
           code: "load-output",
-          message: `this is nil: the job "${id}" runs under load, and publishes nothing`,
+          message: `this is nil: the job "${title}" runs under load, and publishes nothing`,
           hint: "publish it in a job of its own",
         });
       } else if (source?.steps) yield* orderProblems(source.steps, source.index, reading, momentOf);
@@ -192,11 +192,13 @@ function describeOrder(
       };
     case "any time":
       return {
-        message: `the job "${job.draft.id}" with the step "${id}" may not have run before this`,
+        message: `the job "${
+          titleOfJob(job.draft)
+        }" with the step "${id}" may not have run before this`,
         hint: `add it to the needs of this job: needs: [${job.draft.id}]`,
       };
     default: {
-      const where = job === reading.job ? "" : ` of the job "${job.draft.id}"`;
+      const where = job === reading.job ? "" : ` of the job "${titleOfJob(job.draft)}"`;
       return { message: `the step "${id}"${where} runs after this` };
     }
   }
@@ -280,7 +282,9 @@ function runsAfterFailure(step: CheckedStep, { step: reader, job }: Reading): bo
 
 function skipProblem(step: CheckedStep, reading: Reading, index: number): Problem {
   const { name } = reading.keys[index]!;
-  const what = step.draft.skipif ? `the step "${step.draft.id}"` : `the job "${step.job.draft.id}"`;
+  const what = step.draft.skipif
+    ? `the step "${step.draft.id}"`
+    : `the job "${titleOfJob(step.job.draft)}"`;
   const isLast = index === reading.keys.length - 1 && !reading.isOpen;
   return keyProblem(reading, index, {
     severity: "hint",

@@ -6,7 +6,7 @@ import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
 import { jobsBefore, type Plan } from "../../plan/plan.ts";
-import { varNames, writtenId } from "../../workflow/step_facts.ts";
+import { titleOfJob, varNames, writtenId } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
@@ -102,7 +102,7 @@ function notSelected(
     );
     if (!read) continue;
     const why = choice ? `was skipped because of ${choice.skip}` : "was not selected to run";
-    return `outputs.${read[0]} comes from the job "${job.id}", which ${why}`;
+    return `outputs.${read[0]} comes from the job "${titleOfJob(job)}", which ${why}`;
   }
   return undefined;
 }
@@ -173,8 +173,8 @@ function notYetPublished(
     const other = all.find(({ job }) => job !== reader.job);
     if (!other) continue;
     return index.jobsBefore(other.job).has(reader.job)
-      ? `the job "${other.job.id}" publishes it, but runs after this one`
-      : `the job "${other.job.id}" publishes it: add it to the needs of this job`;
+      ? `the job "${titleOfJob(other.job)}" publishes it, but runs after this one`
+      : `the job "${titleOfJob(other.job)}" publishes it: add it to the needs of this job`;
   }
   return undefined;
 }
