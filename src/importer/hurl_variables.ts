@@ -72,12 +72,15 @@ export class Variables {
   /** A text of a step. Its value is a string, whatever the variable in it is. */
   dataOf(parts: Parts, isJson = false): Text {
     if (parts.every((part) => typeof part === "string")) return parts.join("");
-    const convert = isJson && parts.length === 1 ? "string" : "";
-    return new Template(joinTemplate(
-      parts.map((part) =>
-        typeof part === "string" ? part : { expression: this.#stringOf(part, convert) }
-      ),
-    ));
+    const [only] = parts;
+    // One from outside is a text, or not set, which is then an error.
+    const isOutside = typeof only === "object" && !this.isKnown(only.variable);
+    const convert = isJson && parts.length === 1 && !isOutside ? "string" : "";
+    const written = parts.map((part) =>
+      typeof part === "string" ? part : { expression: this.#stringOf(part, convert) }
+    );
+    const end = isJson && isOutside && parts.length === 1 ? [{ expression: "''" }] : [];
+    return new Template(joinTemplate([...written, ...end]));
   }
 
   #stringOf({ variable, isInJson }: Variable, convert: "string" | ""): string {

@@ -17,7 +17,11 @@ function runImport(format: string, file: string): RunFile {
   return async (cwd) => {
     const made = await runMain(["new", "--from", format, file, "-o", "imported.yml"], { cwd });
     assertEquals(made.code, 0, made.stderr);
-    const { code, stdout, stderr } = await runMain(["imported.yml"], { cwd, env: ENV });
+    const { code, stdout, stderr } = await runMain([
+      "--var",
+      "password=open sesame",
+      "imported.yml",
+    ], { cwd, env: ENV });
     return { code, output: stdout + stderr };
   };
 }

@@ -16,7 +16,7 @@ Deno.test("new --from hurl translates requests, captures and asserts", async () 
       "on_failure: stop",
       "- name: Creates an order",
       "shop: main",
-      'tea: "{{string(vars.tea)}}"',
+      "tea: \"{{vars.tea}}{{''}}\"",
       "order: res.body.id",
       "&& res.rawbody != nil && not (json_path(res.body, '$.none') != [])",
       "&& json_path(res.body, '$..id') != []",
