@@ -63,14 +63,15 @@ export function parametersSchema({ summary, parameters }: Action): JsonSchemaObj
   };
 }
 
-function parameterSchema(parameter: Parameter): JsonSchema {
+/** `isMerged` where defaults of the job may give what the map lacks. */
+function parameterSchema(parameter: Parameter, isMerged = false): JsonSchema {
   const { name: title, type, summary, default: standard } = parameter;
   const description = describe(summary, standard);
   const types = typeof type === "string" ? [type] : type;
   const schemas = types.map((one) => ({
     ...TYPES[one],
     type: [...TYPES[one].type, "null"] as const,
-    ...one === "map" ? fieldsSchema(parameter) : {},
+    ...one === "map" ? fieldsSchema(parameter, isMerged) : {},
     items: one === "list" && parameter.items ? itemSchema(parameter) : undefined,
   }));
   const { values } = parameter;
@@ -96,13 +97,13 @@ function itemSchema({ name, items, summary }: Parameter): JsonSchema {
 }
 
 /** The fields of a map where they are fixed; they say nothing of a template. */
-function fieldsSchema({ fields, oneField }: Parameter): JsonSchemaObject {
+function fieldsSchema({ fields, oneField }: Parameter, isMerged: boolean): JsonSchemaObject {
   if (!fields) return {};
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return {
-    properties: Object.fromEntries(fields.map((one) => [one.name, parameterSchema(one)])),
+    properties: Object.fromEntries(fields.map((one) => [one.name, parameterSchema(one, oneField)])),
     additionalProperties: false,
-    required: required.length > 0 ? required : undefined,
+    required: required.length > 0 && !isMerged ? required : undefined,
     oneOf: oneField
       ? [{ not: { type: "object" } }, ...fields.map(({ name }) => mapWith(name))]
       : undefined,

@@ -128,7 +128,7 @@ jobs:
         with: { n: "{{vars.item}}" }
         iteration: { list: [1, 2, 3, 4, 5], parallel: ${parallel} }
         test: vars.item != 1
-      - { uses: hello, name: "later {{vars.item}}", iteration: [1, 2] }
+      - { uses: hello, name: "later …", iteration: [1, 2] }
     finally:
       - { uses: hello, iteration: [1, 2], test: vars.item != 1 }
 `);
@@ -150,7 +150,7 @@ jobs:
       setTimeout(failed.resolve);
     });
     assertEquals(states, expected, `parallel: ${parallel}`);
-    assertEquals(names.slice(-4), ["item 3", "item 4", "item 5", "later {{vars.item}}"]);
+    assertEquals(names.slice(-4), ["item 3", "item 4", "item 5", "later …"]);
   }
 });
 
