@@ -113,6 +113,15 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['the key is "count"', "times"],
     ['the key is "interval"', "every delay"],
     ['the key is "async"', "parallel"],
+    [
+      "rounds at a rate are a load job: load: { rate: 20/s, count: 100 } in place of repeat",
+      "rate",
+    ],
+    [
+      "thresholds belong to a load job: load: { users: 1, count: 100, expect: stats.p95 < 0.5 } in " +
+      "place of repeat",
+      "expect",
+    ],
   ],
   "iteration": [
     [TIMES, "count times"],

@@ -54,7 +54,7 @@ function isFailure(outcome: Ending, { field, step, path }: Reading): boolean {
 }
 
 const MUST_BE_TRUE: ReadonlySet<string> = new Set([
-  ...["test", "retry.until", "repeat.expect", "load.expect"],
+  ...["test", "retry.until", "load.expect"],
 ]);
 const NOT_NIL: ReadonlySet<string> = new Set([
   ...["skipif", "iteration.until", "wait", "timeout", "max_time", "retry.initial_delay"],
@@ -100,11 +100,10 @@ export function isSurelyEvaluated(
   const { skipif, when, repeat, load } = job.draft;
   if (!job.isSure || when === "failure") return false;
   if (!step) {
-    const isExpect = field === "repeat.expect" || field === "load.expect";
-    return field === "skipif" || !skipif && isExpect;
+    return field === "skipif" || !skipif && field === "load.expect";
   }
   // A job with `expect` may pass although steps of it fail.
-  if (skipif || repeat?.count === 0 || repeat?.expect) return false;
+  if (skipif || repeat?.count === 0) return false;
   if (load?.expect) return false;
   if (step.draft.skipif && field !== "skipif") return false;
   const { iteration } = step.draft;

@@ -244,13 +244,12 @@ function secondsOf(duration: Duration): number | string {
   return duration.kind === "constant" ? duration.milliseconds / 1000 : duration.template.source;
 }
 
-function repeatOf({ count, async, interval, period, expect }: Repeat) {
+function repeatOf({ count, async, interval }: Repeat) {
   /** Between the starts of two rounds: seconds, or a template. */
-  const between = period !== undefined ? period / 1000 : secondsOf(interval);
+  const between = secondsOf(interval);
   return {
     count,
     async,
     interval: between === 0 ? undefined : between,
-    expect: expect?.map(({ expression }) => expression.source),
   };
 }

@@ -67,7 +67,6 @@ function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
   const [first, second, ...rest] = path;
   if (first === undefined) return fields(JOB_FIELDS);
   if (first === "repeat" && second === undefined) return fields(REPEAT);
-  if (first === "repeat" && second === "expect" && isAssertion(rest)) return fields(ASSERTION);
   if (first === "load") return keysInLoad(path.slice(1));
   if (first === "matrix" && second === undefined) return fields(MATRIX);
   if (first === "defaults") {

@@ -117,8 +117,6 @@ export interface JobStarted extends EventBase<"job_started"> {
   readonly name: string;
   /** The number of times that the job runs, if it has a `repeat`. */
   readonly rounds?: number;
-  /** The condition that its rounds must meet, as written in the file. */
-  readonly expect?: string;
   /** What it is to do, if it has a `load`. */
   readonly load?: LoadOutline;
 }

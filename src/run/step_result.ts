@@ -185,8 +185,8 @@ export interface FailureTally {
 }
 
 /**
- * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a job whose
- * `repeat.expect` alone decides, or where `allow_failure` expects it.
+ * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a load job whose
+ * thresholds decide, or where `allow_failure` expects it.
  */
 export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
 

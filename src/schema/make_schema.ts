@@ -34,7 +34,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
     $defs: {
       job: { ...jobSchema(actions), defaultSnippets: JOB_SNIPPETS },
       step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
-      repeat: tableSchema(REPEAT, { expect: ASSERTION_REFERENCE }),
+      repeat: tableSchema(REPEAT, {}),
       load: tableSchema(LOAD, {
         expect: ASSERTION_REFERENCE,
         stages: tableSchema(LOAD_STAGE, {}),

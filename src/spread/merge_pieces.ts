@@ -8,8 +8,8 @@ import { mergeCoverage } from "../report/coverage.ts";
 import type { Failure, JobFinished, JobState, RoundStats, RunEvent } from "../run/event.ts";
 import { FLAKY } from "../workflow/step_facts.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
-import { type FieldError, FieldErrors } from "../run/execute/evaluate_field.ts";
-import { expectOf, RoundCounter } from "../run/execute/round_stats.ts";
+import type { FieldError } from "../run/execute/evaluate_field.ts";
+import { RoundCounter } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../base/errors.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { formatDuration } from "../base/value/duration.ts";
@@ -181,7 +181,7 @@ const STATES: readonly JobState[] = ["failed", "skipped", "passed"];
 
 /** All parts of a job as one. */
 function finishOf(
-  { id, name, expect, allowFailure }: RunFileJob,
+  { id, name, allowFailure }: RunFileJob,
   pieces: readonly Piece[],
   vars: Dict,
   secrets: Masker,
@@ -195,11 +195,7 @@ function finishOf(
   const stats = load ? load.stats : of === 1 ? ends[0]?.stats : statsOf(id, pieces);
   const isSplit = of > 1 && missing.length + torn.length === 0;
   const failures = [
-    ...!isSplit || expect === undefined
-      ? []
-      : load
-      ? failuresOf(load.errors, "load.expect", secrets)
-      : expectationFailures(expect, vars, stats, secrets),
+    ...isSplit && load ? failuresOf(load.errors, "load.expect", secrets) : [],
     ...distinctOf(ends.flatMap((end) => end.failures)),
     ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
     ...torn.map(({ file }) => lost(endsInTheMiddle(file))),
@@ -251,23 +247,6 @@ function isAllowed(source: string, vars: Dict): boolean {
     return parseExpression(source).evaluate({ names, strict: true }) === true;
   } catch {
     return false;
-  }
-}
-
-/** Why the rounds of all parts are not as they should be. */
-function expectationFailures(
-  expect: readonly string[],
-  vars: Dict,
-  stats: RoundStats | undefined,
-  secrets: Masker,
-): readonly Failure[] {
-  const scope = { names: { vars, outputs: {}, needs: {} }, strict: true };
-  try {
-    expectOf(expect.map((source) => ({ expression: parseExpression(source) })), scope, stats);
-    return [];
-  } catch (error) {
-    if (!(error instanceof FieldErrors)) throw error;
-    return failuresOf(error.errors, "repeat.expect", secrets);
   }
 }
 

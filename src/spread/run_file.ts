@@ -99,7 +99,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
     },
     jobs: outline.map((outlined, at) => {
       const { skip, job: { isCleanup, when, allowFailure, repeat, load } } = jobs[at]!;
-      const expect = repeat?.expect ?? load?.expect;
+      const expect = load?.expect;
       return {
         ...outlined,
         name: secrets.mask(outlined.name),
@@ -122,8 +122,8 @@ const SECOND = 1000;
 /** How long after each other rounds start, where they do not start at once. */
 function paceOf(repeat: Repeat | undefined): { readonly pace?: number } {
   if (!repeat?.async) return {};
-  const { period, interval } = repeat;
-  const pace = period ?? (interval.kind === "constant" ? interval.milliseconds : 0);
+  const { interval } = repeat;
+  const pace = interval.kind === "constant" ? interval.milliseconds : 0;
   return pace > 0 ? { pace } : {};
 }
 

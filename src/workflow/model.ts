@@ -87,10 +87,6 @@ export interface Repeat {
   readonly count: number;
   readonly interval: Duration;
   readonly async: boolean;
-  /** The milliseconds from the start of one round to that of the next; rounds do not wait for others. */
-  readonly period?: number;
-  /** Decide by the statistics of the rounds whether the job passes. */
-  readonly expect?: readonly Assertion[];
 }
 
 /** The load under which a job runs: it has one of these or `repeat`. */

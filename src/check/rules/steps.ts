@@ -156,10 +156,9 @@ export const millisecondsLimit: Check = {
     summary: "A time in seconds is, or is compared with, a number that looks like milliseconds.",
   }],
   *find({ jobs, steps }) {
-    for (const { draft: { path, repeat, load } } of jobs) {
-      const key = repeat ? "repeat" : "load";
-      for (const assertion of repeat?.expect ?? load?.expect ?? []) {
-        const location = assertionPath([...path, key, "expect"], assertion);
+    for (const { draft: { path, load } } of jobs) {
+      for (const assertion of load?.expect ?? []) {
+        const location = assertionPath([...path, "load", "expect"], assertion);
         yield* highLimits(assertion.expression, location, STATS_TIME);
       }
     }

@@ -274,15 +274,12 @@ function atOnce(parallel: number): string {
 }
 
 function describeRepeat(
-  { count: rounds, interval, async, period, expect }: Repeat,
+  { count: rounds, interval, async }: Repeat,
   known: Knowledge,
 ): string {
-  const pause = period === undefined ? durationOf(interval, known) : formatDuration(period);
+  const pause = durationOf(interval, known);
   return countOf(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
-    (async ? ", side by side" : "") +
-    (expect
-      ? `, expect ${shown(expect.map(({ expression }) => expression.source).join(", "))}`
-      : "");
+    (async ? ", side by side" : "");
 }
 
 /** The stages of a load job, and what decides whether it passes. */

@@ -69,7 +69,6 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
     job: job.id,
     needs: job.needs.join(", "),
     rounds: job.rounds,
-    expect: job.expect,
     stats: job.stats && JSON.stringify(job.stats),
     not_tested: untested || undefined,
     tolerated: tolerated || undefined,

@@ -63,9 +63,9 @@ class RunRecorder {
         return;
       }
       case "job_started": {
-        const { job, time: started, rounds, expect, load: outline } = event;
+        const { job, time: started, rounds, load: outline } = event;
         const load = outline && { outline, seconds: [] };
-        this.#change(job, { started, rounds, expect, ...load ? { load } : {} });
+        this.#change(job, { started, rounds, ...load ? { load } : {} });
         return;
       }
       case "load_second":

@@ -55,8 +55,6 @@ export interface JobRecord {
   readonly outline: readonly StepOutline[];
   /** The number of times that it runs, if it has a `repeat`. */
   readonly rounds?: number;
-  /** The condition that decides whether its rounds were good enough. */
-  readonly expect?: string;
   /** The statistics of its rounds, where any ended. */
   readonly stats?: RoundStats;
   /** Milliseconds since 1970; absent where it did not start. */

@@ -65,7 +65,7 @@ export function summarizeFailure(failure: Failure): string {
 /** `test 3` for `test.2`, the third assertion of a list. */
 function readableKey(field: string): string {
   return field.replace(
-    /^(test|repeat\.expect|load\.expect)\.(\d+)$/,
+    /^(test|load\.expect)\.(\d+)$/,
     (_, key, index) => `${key} ${Number(index) + 1}`,
   );
 }

@@ -101,9 +101,9 @@ export function reportOfParts(
         for (const { id, name } of event.jobs) blockOf(id, name);
         return parts.start(event);
       case "job_started": {
-        const { name, rounds = 1, expect } = event;
+        const { name, rounds = 1 } = event;
         const block = blockOf(event.job);
-        Object.assign(block, { name, rounds, expect });
+        Object.assign(block, { name, rounds });
         jobs.start?.(block);
         return [];
       }

@@ -40,8 +40,6 @@ export interface JobBlock {
   readonly position: number;
   name: string;
   rounds: number;
-  /** The condition on its rounds, if it has one. */
-  expect?: string;
   /** The results of a job that repeats, which are shown when it ends. */
   tally?: RoundsTallied;
   /** What a load job came to. */
@@ -126,12 +124,12 @@ function endLines(
 
 /** The line with the outcome of a job. */
 function outcomeLine(
-  { tally, rounds, expect, load }: JobBlock,
+  { tally, rounds, load }: JobBlock,
   { name, state, known, duration, reason }: JobFinished,
   { style }: ReportOptions,
 ): string {
   const remark = (known ? " (known failure)" : "") +
-    (tally && !load ? roundsRemark(rounds, tally, expect !== undefined) : "") +
+    (tally && !load ? roundsRemark(rounds, tally) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
   const mark = known ? "known" : state;
   return endedJob(mark, name, duration, remark, style);

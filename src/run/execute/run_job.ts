@@ -2,7 +2,7 @@ import { roundDuration } from "../../base/value/duration.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
-import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
+import type { Job, Repeat } from "../../workflow/model.ts";
 import { FLAKY, mayPass, namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
@@ -32,7 +32,6 @@ export async function runJob(
     job: job.id,
     name,
     rounds: job.repeat && roundsOf(job.repeat.count, run.options.piece?.header.part),
-    expect: job.repeat?.expect && sourceOf(job.repeat.expect),
     load: load instanceof Error ? undefined : load?.outline,
   });
   const failures: Failure[] = [];
@@ -68,10 +67,6 @@ export async function runJob(
   const duration = roundDuration(clock.ticks() - ticks);
   finishJob(run, planned, outcome, { duration, failures, stats, ...known && { known } });
   return outcome;
-}
-
-function sourceOf(expect: readonly Assertion[]): string {
-  return expect.map(({ expression }) => expression.source.trim()).join(", ");
 }
 
 /** Reports the outcome of a job. */
@@ -158,8 +153,7 @@ async function runRepeated(
   scope: Scope,
   onStats: (stats: RoundStats) => void,
 ): Promise<JobState> {
-  const interval = repeat.period ??
-    evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
+  const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
   const { runRounds } = await import("./run_rounds.ts");
-  return await runRounds(start, steps, { ...repeat, interval }, scope, onStats);
+  return await runRounds(start, steps, { ...repeat, interval }, onStats);
 }

@@ -1,5 +1,4 @@
 import { roundDuration } from "../../base/value/duration.ts";
-import type { Scope } from "../../expr/expression.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Repeat } from "../../workflow/model.ts";
 import { roundsOf } from "../count_steps.ts";
@@ -8,7 +7,7 @@ import { Round, type RoundStart, type Run } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { Flight, type FlightOwner } from "./flight.ts";
 import type { Outputs } from "./outputs.ts";
-import { expectOf, RoundCounter } from "./round_stats.ts";
+import { RoundCounter } from "./round_stats.ts";
 import { combineStates } from "./run_step.ts";
 
 /** The number of rounds that start before responses to earlier ones are processed. */
@@ -28,17 +27,16 @@ export async function runRounds(
   start: RoundStart,
   steps: readonly CompiledStep[],
   repeat: Omit<Repeat, "interval"> & { readonly interval: number },
-  scope: Scope,
   onStats: (stats: RoundStats) => void,
 ): Promise<JobState> {
   const { run } = start;
-  const { expect, period, interval } = repeat;
+  const { interval } = repeat;
   const { draining, deadlines, cancellation, host: { clock } } = run;
   const stats = new RoundCounter();
-  const rounds = new Rounds(start, steps, stats, expect !== undefined);
+  const rounds = new Rounds(start, steps, stats);
   const began = clock.ticks();
   let turn = began;
-  let isLate = period !== undefined;
+  let isLate = false;
   const part = run.options.piece?.header.part;
   for (let index = (part?.index ?? 1) - 1; index < repeat.count; index += part?.of ?? 1) {
     // Rounds in parallel start at absolute times, so that late timers add up to nothing.
@@ -67,11 +65,6 @@ export async function runRounds(
   rounds.publishLatest();
   if (cancellation.reason !== undefined) return "failed";
   const isWhole = rounds.count === roundsOf(repeat.count, part);
-  if (expect && isWhole) {
-    // The statistics of a part are not those of all rounds.
-    if (!part) expectOf(expect, scope, measured);
-    return rounds.hasFailedCleanup ? "failed" : "passed";
-  }
   return combineStates(isWhole ? "passed" : "skipped", rounds.state);
 }
 
@@ -99,28 +92,15 @@ class Rounds implements FlightOwner {
   begunInTurn = 0;
   /** The combined state of those that are over. */
   state: JobState = "passed";
-  /** Whether a step failed that the statistics of the rounds do not excuse. */
-  hasFailedCleanup = false;
   error: unknown;
 
-  constructor(
-    start: RoundStart,
-    steps: readonly CompiledStep[],
-    stats: RoundCounter,
-    isLoad: boolean,
-  ) {
+  constructor(start: RoundStart, steps: readonly CompiledStep[], stats: RoundCounter) {
     const { run } = start;
     this.#start = start;
     this.#steps = steps;
     this.#stats = stats;
     this.#publishes = steps.some(({ model }) => model.id !== undefined && model.outputs.length > 0);
-    // Where the statistics decide, a round that fails does not end the run, and only failed cleanup
-    // steps are not tolerated.
-    const emit: Run["emit"] = (event) => {
-      this.hasFailedCleanup ||= event.type === "step_finished" && event.result.state === "failed";
-      run.emit(event);
-    };
-    this.#run = isLoad ? run.with({ failFast: false, toleratesFailures: true, emit }) : run;
+    this.#run = run;
     this.#briefRun = run.options.everyRound === false
       ? this.#run.with({ detail: { ...run.detail, all: false } })
       : this.#run;

@@ -1,12 +1,12 @@
 import { StepError } from "../../base/errors.ts";
+import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { LoadStats, LoadThreshold, RoundStats } from "../event.ts";
-import { FieldError, wordsOf } from "../execute/evaluate_field.ts";
-import { expectationError } from "../execute/round_stats.ts";
+import { FieldError, isTrue, wordsOf } from "../execute/evaluate_field.ts";
 
 const FAILURES_HINT = "no round may fail unless a threshold reads failed, passed or codes: " +
   "stats.failed / stats.count < 0.01";
@@ -16,7 +16,7 @@ export function judge(assertion: Assertion, scope: Scope, errors: FieldError[]):
   const { expression } = assertion;
   const hint = assertion.isImplied ? FAILURES_HINT : undefined;
   const error = notMeasured(assertion, scope) ??
-    expectationError(assertion, scope, ["load", "expect"], hint);
+    thresholdError(assertion, scope, hint);
   if (error) errors.push(error);
   const says = wordsOf(assertion, scope);
   const isFalse = error?.cause instanceof StepError && error.cause.details.decided === false;
@@ -40,6 +40,29 @@ function notMeasured(assertion: Assertion, { names }: Scope): FieldError | undef
     return new FieldError(assertionPath(["load", "expect"], assertion), error, expression);
   }
   return undefined;
+}
+
+/** Why a threshold is not true. */
+function thresholdError(
+  assertion: Assertion,
+  scope: Scope,
+  hint?: string,
+): FieldError | undefined {
+  const { expression } = assertion;
+  const field = assertionPath(["load", "expect"], assertion);
+  try {
+    if (isTrue(expression, scope, field)) return undefined;
+  } catch (error) {
+    if (error instanceof FieldError) return error;
+    throw error;
+  }
+  const { operands } = expression.explain(scope, false);
+  const values = operands.map(({ text, value }) => `${text} is ${formatValue(value)}`);
+  const why = values.join(", ") || expression.source.trim();
+  const says = wordsOf(assertion, scope);
+  const words = says === undefined ? "" : `${says}: `;
+  const error = new StepError(`${words}expect is false: ${why}`, hint, { decided: false });
+  return new FieldError(field, error, expression);
 }
 
 /** The parts of an expression that decided its result. */

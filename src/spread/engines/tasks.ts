@@ -146,7 +146,7 @@ function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, numb
   for (const [id] of split) {
     const { job } = jobs.find(({ job }) => job.id === id)!;
     checkSplittable(job);
-    const expect = job.repeat?.expect ?? job.load?.expect;
+    const expect = job.load?.expect;
     const dependent = jobs.find(({ needs }) => needs.some(({ job }) => job.id === id));
     if (expect && dependent) {
       throw new RunnerError(

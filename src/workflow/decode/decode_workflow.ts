@@ -16,7 +16,7 @@ import {
 import { decodeLoad } from "./decode_load.ts";
 import { decodeMatrix } from "./decode_matrix.ts";
 import type { FieldTable } from "./field.ts";
-import { JOB_FIELDS, JOB_FILE_FIELDS, readRate, REPEAT, WORKFLOW } from "./fields.ts";
+import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */
@@ -295,8 +295,8 @@ function decodeJob(
 }
 
 function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undefined {
-  const { count, interval = NO_TIME, async, rate, expect } =
-    decodeFields(map, path, REPEAT, decoding) ?? {};
+  const { count, interval = NO_TIME, async = false } = decodeFields(map, path, REPEAT, decoding) ??
+    {};
   if (count === undefined) return undefined;
   const { problems, limits } = decoding;
   if (count > limits.repeatCount) {
@@ -305,32 +305,7 @@ function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undef
       hint: "RUNNER_MAX_REPEAT_COUNT sets the limit",
     });
   }
-  const period = rate === undefined
-    ? undefined
-    : decodeRate(rate, map, [...path, "rate"], decoding);
-  return { count, interval, async: async ?? rate !== undefined, period, expect };
-}
-
-/** The milliseconds from the start of one round to that of the next. */
-function decodeRate(
-  rate: string,
-  map: Dict,
-  path: Path,
-  { problems }: Decoding,
-): number | undefined {
-  const conflicts = [
-    ...Object.hasOwn(map, "interval") ? ["interval"] : [],
-    ...map.async === false ? ["async"] : [],
-  ];
-  for (const key of conflicts) {
-    addError(problems, "rate", path, `"rate" and "${key}" cannot be combined`, {
-      hint: "rate says when rounds start, whatever became of those before",
-    });
-  }
-  const read = readRate(rate);
-  if (read && read.count > 0) return read.milliseconds / read.count;
-  addError(problems, "rate", path, `"rate" ${REPEAT.fields.rate.form}, not "${rate}"`);
-  return undefined;
+  return { count, interval, async };
 }
 
 /** Finding a suggestion takes time in proportion to the jobs; more hints than this do not help. */

@@ -8,7 +8,6 @@ import {
   IN_STEP,
   IN_STEP_VARS,
   IN_WORKFLOW_VARS,
-  seeing,
 } from "./expressions.ts";
 import { FLAKY } from "../step_facts.ts";
 import type { Field, FieldTable } from "./field.ts";
@@ -211,9 +210,6 @@ export function readRate(
   return unit === undefined ? undefined : { count: Number(count), milliseconds: RATE_UNITS[unit]! };
 }
 
-/** The statistics of the rounds of a job. */
-const STATS = ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"];
-
 /** `repeat` of a job. */
 export const REPEAT = {
   what: "repeat",
@@ -228,18 +224,6 @@ export const REPEAT = {
       type: "duration",
       names: IN_JOB,
       summary: "The pause between two rounds; with async, the time from start to start.",
-    },
-    rate: {
-      type: "text",
-      ...RATE_FORM,
-      summary: "How many rounds start in a second, a minute or an hour: 20/s; implies async.",
-    },
-    expect: {
-      type: "assertions",
-      names: { ...seeing(IN_JOB, ["stats"]), members: { stats: STATS } },
-      summary:
-        "Decides whether the job passes, instead of the single rounds: stats.count, passed, " +
-        "failed, and min, mean, p50, p90, p95, p99 and max in seconds.",
     },
     async: {
       type: "boolean",

@@ -40,7 +40,7 @@ export interface IndexEntry {
 export interface PageJob extends
   Pick<
     JobRecord,
-    "id" | "name" | "needs" | "reason" | "duration" | "expect" | "stats" | "known" | "failures"
+    "id" | "name" | "needs" | "reason" | "duration" | "stats" | "known" | "failures"
   > {
   readonly state: JobState | "unfinished";
   readonly start?: number;
@@ -87,10 +87,10 @@ export type PageDetails = ReturnType<typeof pageDetails>;
 export function pageJobs({ jobs, started, warnings }: RunRecord): PageJob[] {
   const critical = jobs.length < 2 ? [] : criticalPath(jobs);
   return jobs.map((job) => {
-    const { id, name, needs, state = "unfinished", reason, duration, expect, known } = job;
+    const { id, name, needs, state = "unfinished", reason, duration, known } = job;
     const position = critical.indexOf(id);
     return {
-      ...{ id, name, needs, state, reason, duration, expect, known },
+      ...{ id, name, needs, state, reason, duration, known },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
       notRun: countNotRun(job) || undefined,

@@ -79,7 +79,7 @@ export function jobDetails(
   width: number,
 ): Content {
   const { times = [], load } = job;
-  const { state, start, duration, critical, reason, needs, rounds, failures, expect, stats } = job;
+  const { state, start, duration, critical, reason, needs, rounds, failures, stats } = job;
   const facts = [
     start !== undefined && state !== "unfinished" && formatElapsed(duration),
     critical !== undefined && "on the critical path",
@@ -87,7 +87,6 @@ export function jobDetails(
   const remarks = [
     reason,
     needs.length > 0 && `Needs ${needs.map(nameOf).join(", ")}`,
-    expect !== undefined && `Expects ${expect}`,
   ];
   return [
     head(job.name, state, facts, remarks, link),
