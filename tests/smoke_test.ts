@@ -153,7 +153,7 @@ Deno.test("smoke: statistics of rounds, and a database", () =>
     "w.yml": `name: Smoke
 jobs:
 - name: j
-  repeat: { count: 20, async: true, expect: "stats.failed == 0 && stats.p95 < 60" }
+  load: { users: 5, count: 20, expect: "stats.failed == 0 && stats.p95 < 60" }
   steps:
   - { uses: db, with: { dsn: ":memory:", query: "select 1 as a" }, test: "res.rows[0].a == 1" }
 `,

@@ -84,7 +84,7 @@ Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
       "warning milliseconds-limit: res.timing.first_byte is in seconds: 250 is 4m10s (for milliseconds write 0.25)",
     ],
     [
-      jobs([["repeat: { count: 2, expect: ¦stats.p95 < 200 }", "test: status == 0"]]),
+      jobs([["load: { users: 1, count: 2, expect: ¦stats.p95 < 200 }", "test: status == 0"]]),
       "warning milliseconds-limit: stats.p95 is in seconds: 200 is 3m20s (for milliseconds write 0.2)",
     ],
     [
@@ -95,7 +95,7 @@ Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
       "warning milliseconds-limit: stats.steps.hello.p99 is in seconds: 200 is 3m20s (for milliseconds write 0.2)",
     ],
     [jobs([[
-      "repeat: { count: 2, expect: stats.p95 < 0.2 && stats.passed > 200 }",
+      "load: { users: 1, count: 2, expect: stats.p95 < 0.2 && stats.passed > 200 }",
       "test: 1 < 2",
     ]])],
     [steps(["uses: http, with: { get: 'http://x' }, test: rt.sec * 1000 < 300 && rt.sec < 10"])],

@@ -31,7 +31,7 @@ Deno.test("JUnit has a false expect or until as a failure, and what cannot be ev
     "w.yml": `name: w
 jobs:
   - name: expect
-    repeat: { count: 2, expect: stats.failed == 1 }
+    load: { users: 1, count: 2, expect: stats.failed == 1 }
     steps: [{ uses: hello }]
   - name: until
     steps:

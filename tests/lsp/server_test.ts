@@ -7,7 +7,6 @@ import {
 } from "@std/assert";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
-import { REPEAT } from "../../src/workflow/decode/fields.ts";
 import { LOAD } from "../../src/workflow/decode/load_fields.ts";
 import { nameText } from "../../src/workflow/names.ts";
 import { CHECKOUT } from "../support/documents.ts";
@@ -289,7 +288,7 @@ jobs:
     steps:
       - { uses: http, id: get, with: { get: "http://x/{{round.user}}" } }
   - name: d
-    repeat: { count: 2, expect: stats.p95 < 0.3 }
+    load: { users: 1, count: 2, expect: stats.p95 < 0.3 }
     steps: [{ uses: hello }]
 `;
 
@@ -433,9 +432,8 @@ Deno.test("a misspelt output is reported beside any other mistake", async () => 
 });
 
 Deno.test("every statistic that thresholds see has a type and a text", () => {
-  for (const { members } of [REPEAT.fields.expect.names, LOAD.fields.expect.names]) {
-    for (const [path, names] of Object.entries<readonly string[]>(members)) {
-      for (const name of names) assert(nameText([...path.split("."), name]), `${path}.${name}`);
-    }
+  const { members } = LOAD.fields.expect.names;
+  for (const [path, names] of Object.entries<readonly string[]>(members)) {
+    for (const name of names) assert(nameText([...path.split("."), name]), `${path}.${name}`);
   }
 });

@@ -190,14 +190,10 @@ Deno.test("repeat and retry have counts", () =>
       job("repeat: {count: 1, async: yes}"),
       '4:29: error: "async" must be a boolean, not "yes"',
     ],
-    [job("repeat: {count: 1, rate: 20/s}")],
     [
-      job("repeat: {count: 1, rate: 20/d}"),
-      '4:28: error: "rate" must be like 20/s, 90/m or 100/h, not "20/d"',
-    ],
-    [
-      job("repeat: {count: 1, rate: 20/s, interval: 1s}"),
-      '4:28: error: "rate" and "interval" cannot be combined',
+      job("repeat: {count: 1, rate: 20/s, expect: stats.p95 < 1}"),
+      "rounds at a rate are a load job: load: { rate: 20/s, count: 100 } in place of repeat",
+      "thresholds belong to a load job",
     ],
     [
       step("retry: {max_attempts: 2, backoff: 0.5}"),
@@ -593,7 +589,7 @@ Deno.test("a test that is a value is refused", () =>
       "4:57: error: test must be true or false, it is nil",
     ],
     [
-      job("repeat: { count: 2, expect: 3 }"),
+      job("load: { users: 1, count: 2, expect: 3 }"),
       "4:31: error: expect must be true or false, it is int",
     ],
     [job("steps: [{ uses: hello, test: [true, 1 == 1] }]")],

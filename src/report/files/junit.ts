@@ -159,7 +159,8 @@ function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): 
   if (rounds?.tally) return roundsText([rounds.tally], rounds.of);
   return [
     outcome === "tolerated"
-      ? `${known ? "known failure" : "failed, and expect of the job decides"}:\n${
+      ? `${known ? "known failure" : "failed, and the thresholds of the job decide"}:
+${
         failureText(failures)
       }`
       : "",

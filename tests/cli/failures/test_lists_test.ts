@@ -86,16 +86,16 @@ Deno.test("the list of failures numbers items as the report of the step does", a
   assertStringIncludes(stdout, '     test 2: res has no "nope"\n');
 });
 
-Deno.test("each false item of repeat.expect is a failure of the job", async () => {
+Deno.test("each false item of load.expect is a failure of the job", async () => {
   const { code, stdout } = await printed(inJob(
     `
       - { uses: hello }
 `,
-    "    repeat: { count: 2, expect: [stats.count == 3, stats.failed == 0, stats.count.x > 1] }\n",
+    "    load: { users: 1, count: 2, expect: [stats.count == 3, stats.failed == 0, stats.count.x > 1] }\n",
   ));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "w.yml:5:34: expect is false: stats.count is 2\n");
-  assertStringIncludes(stdout, "w.yml:5:83: int has no .x");
+  assertStringIncludes(stdout, "w.yml:5:42: expect is false: stats.count is 2\n");
+  assertStringIncludes(stdout, "w.yml:5:91: int has no .x");
   assertEquals(stdout.includes("stats.failed is"), false);
 });
 

@@ -225,7 +225,7 @@ Deno.test("a feature that an engine does not support is an error, and nothing is
       {
         name: "expects",
         jobs: [
-          job("load", [], { repeat: { count: 8, async: true, expect: "stats.failed == 0" } }),
+          job("load", [], { load: { rate: "8/s", count: 8, expect: "stats.failed == 0" } }),
           job("last", ["load"]),
         ],
       },

@@ -189,7 +189,7 @@ jobs:
     id: first
     tags: [smoke]
     on_failure: stop
-    repeat: { count: 4, async: true, interval: 1ms, expect: stats.failed == 0 }
+    repeat: { count: 4, async: true, interval: 1ms }
     steps:
       - { id: a, name: a, uses: hello, test: true, outputs: { n: "1", token: "'tok-abcdefgh'" } }
     finally:
@@ -360,7 +360,7 @@ vars: { api_token: tok-abcdefgh, plain: "{{secret('hunter2-value')}}" }
 jobs:
   - name: Load
     id: load
-    repeat: { count: 2, async: true, expect: [vars.api_token == nil, vars.plain == nil] }
+    load: { rate: 1000/s, count: 2, expect: [vars.api_token == nil, vars.plain == nil] }
     steps: [{ uses: hello }]
 `;
   await withRun(async ({ cwd, run, piece, merge }) => {
@@ -381,8 +381,8 @@ jobs:
   - name: Load
     id: load
     allow_failure: vars.env == "staging"
-    repeat: { count: 2, async: true, expect: stats.passed == 2 }
-    steps: [{ uses: assert, test: repeat_index == 0 }]
+    load: { rate: 1000/s, count: 2, expect: stats.passed == 2 }
+    steps: [{ uses: assert, test: round.index == 0 }]
 `;
   await withRun(async ({ cwd, run, piece, merge }) => {
     Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);

@@ -59,16 +59,16 @@ const THRESHOLDS = `name: Thresholds
 jobs:
   - name: may fail
     id: a
-    repeat: { count: 9, rate: 500/s, expect: stats.failed < 5 }
+    load: { rate: 500/s, count: 9, expect: stats.failed < 5 }
     steps:
-      - { name: odd, uses: hello, test: repeat_index % 3 != 1 }
+      - { name: odd, uses: hello, test: round.index % 3 != 1 }
       - { name: no test, uses: hello }
-      - { name: inner, uses: embedded, with: { path: in.yml }, vars: { round: "{{repeat_index}}" } }
+      - { name: inner, uses: embedded, with: { path: in.yml }, vars: { round: "{{round.index}}" } }
   - name: must not
-    repeat: { count: 3, expect: stats.failed == 0 }
-    steps: [{ name: once, uses: hello, test: repeat_index != 0 }]
+    load: { users: 1, count: 3, expect: stats.failed == 0 }
+    steps: [{ name: once, uses: hello, test: round.index != 0 }]
   - name: one round
-    repeat: { count: 1, expect: stats.count == 1 }
+    load: { users: 1, count: 1, expect: stats.failed == 1 }
     steps: [{ uses: hello, test: "false" }, { uses: hello, iteration: [{}, {}], test: "false" }]
   - { name: after it, needs: [a], steps: [{ uses: hello, test: "true" }] }
 `;
@@ -94,7 +94,7 @@ finally: [{ uses: hello, test: run.failed == 3 }]
 const CUT_OFF_ROUNDS = `name: Cut off in rounds
 jobs:
   - name: at a pace
-    repeat: { count: 50, rate: 5/s, expect: stats.failed == 0 }
+    repeat: { count: 50, interval: 200ms, async: true }
     steps: [{ uses: http, with: { get: "{url}/hang" } }, { uses: hello }]
   - { name: in turn, repeat: { count: 9 }, steps: [{ uses: hello, wait: 400ms }, { uses: hello }] }
 `;

@@ -90,10 +90,10 @@ export const FORMATS = ["junit", "tap", "json", "ctrf"] as const;
 
 function isSplit(path: string, id: string): boolean {
   const { jobs } = parse(Deno.readTextFileSync(path)) as {
-    jobs: { id?: string; repeat?: { async?: boolean; expect?: string } }[];
+    jobs: { id?: string; repeat?: { async?: boolean } }[];
   };
   const { repeat } = jobs.find((job) => job.id === id) ?? {};
-  return repeat?.async === true && repeat.expect === undefined;
+  return repeat?.async === true;
 }
 
 /** How a run was started and with which vars, in its JSON and CTRF. */

@@ -33,8 +33,8 @@ jobs:
     steps: [{ name: fails, uses: hello, test: "false" }]
     finally: [{ name: leaves nothing behind, uses: hello, test: job.state == 'failed' }]
   - name: Load
-    repeat: { count: 4, rate: 1000/s, expect: stats.failed == 1 }
-    steps: [{ name: now and then, uses: hello, test: repeat_index != 2 }]
+    load: { rate: 1000/s, count: 4, expect: stats.failed == 1 }
+    steps: [{ name: now and then, uses: hello, test: round.index != 2 }]
 finally:
   - { name: goes home, uses: hello, test: run.state == 'failed' }
 `;

@@ -74,7 +74,7 @@ jobs:
       - { uses: browser, with: { executable: /bin/sh, actions: [{ name: wait_ready }] } }
       - { uses: dns, with: { name: a.example, server: "127.0.0.1:1", timeout: 100ms } }
   - name: no need of any
-    repeat: { count: 2, async: true, expect: "stats.p95 < 10" }
+    load: { users: 2, count: 2, expect: "stats.p95 < 10" }
     steps:
       - { uses: db, with: { dsn: "sqlite://:memory:", query: select 1 as a }, test: "res.rows[0].a == 1" }
       - uses: echo
