@@ -55,7 +55,6 @@ jobs:
   const twoSeconds = { kind: "constant", milliseconds: 2000 } as const;
   assertEquals(second?.repeat, {
     ...{ count: 3, interval: twoSeconds, async: true },
-    ...{ period: undefined, expect: undefined },
   });
   const step = second?.steps[0];
   assertEquals(step?.path, ["jobs", 1, "steps", 0]);

@@ -192,8 +192,8 @@ Deno.test("repeat and retry have counts", () =>
     ],
     [
       job("repeat: {count: 1, rate: 20/s, expect: stats.p95 < 1}"),
-      "rounds at a rate are a load job: load: { rate: 20/s, count: 100 } in place of repeat",
-      "thresholds belong to a load job",
+      '4:22: error: unknown key "rate" in repeat',
+      '4:34: error: unknown key "expect" in repeat',
     ],
     [
       step("retry: {max_attempts: 2, backoff: 0.5}"),
@@ -590,7 +590,7 @@ Deno.test("a test that is a value is refused", () =>
     ],
     [
       job("load: { users: 1, count: 2, expect: 3 }"),
-      "4:31: error: expect must be true or false, it is int",
+      "4:39: error: expect must be true or false, it is int",
     ],
     [job("steps: [{ uses: hello, test: [true, 1 == 1] }]")],
   ]));

@@ -430,10 +430,8 @@ Deno.test("what may not run, or may fail, refuses no run", () =>
       const [job, code] of [
         ["  skipif: true\n", 0],
         ["  when: failure\n  needs: [k]\n", 0],
-        ["  load: { users: 1, count: 2, expect: stats.failed == 2 }
-", 0],
-        ["  load: { users: 1, count: 2, expect: stats.passed == 2 }
-", 1],
+        ["  load: { users: 1, count: 2, expect: stats.failed == 2 }\n", 0],
+        ["  load: { users: 1, count: 2, expect: stats.passed == 2 }\n", 1],
       ] as const
     ) {
       const text = flow(bad, job) + "- { name: k, id: k, steps: [{ uses: hello }] }\n";

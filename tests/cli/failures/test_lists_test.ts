@@ -94,8 +94,8 @@ Deno.test("each false item of load.expect is a failure of the job", async () => 
     "    load: { users: 1, count: 2, expect: [stats.count == 3, stats.failed == 0, stats.count.x > 1] }\n",
   ));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "w.yml:5:42: expect is false: stats.count is 2\n");
-  assertStringIncludes(stdout, "w.yml:5:91: int has no .x");
+  assertStringIncludes(stdout, "w.yml:5:42\n     expect is false: stats.count is 2\n");
+  assertStringIncludes(stdout, "✗ stats.count.x > 1  int has no .x");
   assertEquals(stdout.includes("stats.failed is"), false);
 });
 

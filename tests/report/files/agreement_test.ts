@@ -54,25 +54,6 @@ steps:
 `,
 };
 
-/** Rounds that are judged by their statistics only. */
-const THRESHOLDS = `name: Thresholds
-jobs:
-  - name: may fail
-    id: a
-    load: { rate: 500/s, count: 9, expect: stats.failed < 5 }
-    steps:
-      - { name: odd, uses: hello, test: round.index % 3 != 1 }
-      - { name: no test, uses: hello }
-      - { name: inner, uses: embedded, with: { path: in.yml }, vars: { round: "{{round.index}}" } }
-  - name: must not
-    load: { users: 1, count: 3, expect: stats.failed == 0 }
-    steps: [{ name: once, uses: hello, test: round.index != 0 }]
-  - name: one round
-    load: { users: 1, count: 1, expect: stats.failed == 1 }
-    steps: [{ uses: hello, test: "false" }, { uses: hello, iteration: [{}, {}], test: "false" }]
-  - { name: after it, needs: [a], steps: [{ uses: hello, test: "true" }] }
-`;
-
 /** Cleanup of jobs and of the workflow, failed conditions, and missing data. */
 const CLEANUP = `name: Cleanup
 vars: { none: [] }
@@ -107,7 +88,6 @@ const RUNS: readonly (readonly [
   ["everything", RICH_FILES],
   ["rounds", { "w.yml": ROUNDS }],
   ["embedded jobs", EMBEDDED],
-  ["thresholds", { "w.yml": THRESHOLDS, "in.yml": EMBEDDED["in.yml"] }],
   ["cleanup", { "w.yml": CLEANUP }],
   ["cut off", { "w.yml": CUT_OFF }, { RUNNER_TIMEOUT: "2s" }],
   ["cut off in rounds", { "w.yml": CUT_OFF_ROUNDS }, { RUNNER_TIMEOUT: "1s" }],
@@ -425,7 +405,6 @@ function inSeconds(milliseconds: number): number {
 Deno.test("all reports of a suite show the sums of its runs", async () => {
   const files = {
     "flows/rounds.yml": ROUNDS,
-    "flows/thresholds.yml": THRESHOLDS,
     "flows/in.yml": EMBEDDED["in.yml"],
     "flows/cleanup.yml": CLEANUP,
     "flows/broken.yml": "name: [",
