@@ -8,6 +8,7 @@ import {
   IN_STEP,
   IN_STEP_VARS,
   IN_WORKFLOW_VARS,
+  seeing,
 } from "./expressions.ts";
 import { FLAKY } from "../step_facts.ts";
 import type { Field, FieldTable } from "./field.ts";

@@ -407,7 +407,6 @@ Deno.test("all reports of a suite show the sums of its runs", async () => {
     "flows/rounds.yml": ROUNDS,
     "flows/in.yml": EMBEDDED["in.yml"],
     "flows/cleanup.yml": CLEANUP,
-    "flows/broken.yml": "name: [",
     "flows/skipped.yml": 'name: s\njobs: [{ name: s, skipif: "true", steps: [{ uses: hello }] }]\n',
   };
   const { stdout, reports } = await runReports(files, {
