@@ -160,9 +160,7 @@ function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): 
   return [
     outcome === "tolerated"
       ? `${known ? "known failure" : "failed, and the thresholds of the job decide"}:
-${
-        failureText(failures)
-      }`
+${failureText(failures)}`
       : "",
     step.result.echo?.trimEnd(),
     attemptsText(step.result),
