@@ -107,6 +107,8 @@ function missingText(until: string | undefined, maxEvents: number): string {
     : `fewer than ${maxEvents} events`;
 }
 
+const TOO_LARGE = `the events are larger than ${BODY_LIMIT} bytes`;
+
 /** The events of a body, taken while it is received. */
 class EventSink implements BodySink {
   readonly events: Dict[] = [];
@@ -118,7 +120,7 @@ class EventSink implements BodySink {
   isMet = false;
   /** Why the condition has no value, which is not a failure of the connection. */
   fault: unknown;
-  readonly #intake = new Intake(BODY_LIMIT, `the events are larger than ${BODY_LIMIT} bytes`);
+  readonly #intake = new Intake(BODY_LIMIT, TOO_LARGE);
 
   constructor(
     readonly openParser: typeof createParser,
@@ -137,17 +139,22 @@ class EventSink implements BodySink {
   }
 
   async save(chunks: AsyncIterable<Bytes>, contentEncoding: string): Promise<undefined> {
+    // Bytes that belong to no event yet; comments keep a stream open, and nobody keeps them.
+    let pending = 0;
     const parser = this.openParser({
       onEvent: (event) => {
-        if (!this.isDone) this.#take(event);
+        if (!this.isDone) this.#take(event, pending);
+        pending = 0;
       },
+      onComment: ({ length }) => pending = Math.max(0, pending - length),
       onRetry: (milliseconds) => this.retry = milliseconds,
     });
     const decoder = new TextDecoder();
     for await (const chunk of decodeStream(chunks, contentEncoding)) {
-      this.#intake.add(chunk.length);
+      pending += chunk.length;
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (this.isDone) return undefined;
+      if (pending > BODY_LIMIT) throw new StepError(TOO_LARGE);
       if (this.#intake.isDue) await this.#intake.rest();
     }
     this.isDone = true;
@@ -157,8 +164,8 @@ class EventSink implements BodySink {
   /** Nothing is left behind. */
   discard(): void {}
 
-  #take({ event, data, id }: EventSourceMessage): void {
-    this.#intake.add(0);
+  #take({ event, data, id }: EventSourceMessage, bytes: number): void {
+    this.#intake.add(bytes);
     const message = { event: event ?? "message", data: dataIn(data), id: id ?? "" };
     this.events.push(message);
     try {

@@ -194,3 +194,27 @@ Deno.test("sse goes through a proxy, undoes compression, and ends when it is sto
   assertStringIncludes((await running).message, "interrupted while receiving the body");
   await open.left;
 });
+
+Deno.test("sse bounds an event as it comes, and keeps no comment", async () => {
+  await using context = actionContext();
+  const streamOf = (part: string, last: string) => {
+    let left = 70;
+    const bytes = new TextEncoder().encode(part.padEnd(1 << 20, ".") + (part === ":" ? "\n" : ""));
+    return withServer(() => {
+      const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        pull(controller) {
+          if (left-- > 0) return controller.enqueue(bytes);
+          controller.enqueue(new TextEncoder().encode(last));
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    });
+  };
+  await using comments = streamOf(":", "data: last\n\n");
+  const { res } = await runSse({ url: comments.url }, context);
+  assertEquals((res.event as Dict).data, "last");
+  await using endless = streamOf("data: ", "\n\n");
+  const failure = await failureOf({ url: endless.url }, context);
+  assertStringIncludes(failure.message, "the events are larger than 67108864 bytes");
+});

@@ -113,13 +113,17 @@ async function explainCause(
   // The runtime gives another code to an address that this machine does not have.
   const isOwn = cause instanceof Error && cause.message.startsWith("bind EINVAL");
   const code = isOwn ? "EADDRNOTAVAIL" : codeOf(cause);
-  return explainUnreachable(code, hop, hostIn(failure)) ?? explainAddress(code, hop) ??
+  return explainUnreachable(code, hop, hostIn(failure)) ?? explainAddress(code, hop, failure) ??
     await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
     { message: `${cause instanceof Error ? cause.message : String(cause)} (${hop})` };
 }
 
-function explainAddress(code: string, hop: string): TlsExplanation | undefined {
+function explainAddress(
+  code: string,
+  hop: string,
+  { connection: { localAddress } }: SendFailure,
+): TlsExplanation | undefined {
   switch (code) {
     case "ENOENT":
       return { message: `${hop} does not exist (${code})` };
@@ -128,7 +132,9 @@ function explainAddress(code: string, hop: string): TlsExplanation | undefined {
     case "EADDRNOTAVAIL":
       return {
         message: `no connection to ${hop} from here (${code})`,
-        hint: 'this machine has to have the "local_address"',
+        hint: localAddress === undefined
+          ? "the ports of this machine are used up: connections that were closed keep theirs for a while"
+          : 'this machine has to have the "local_address"',
       };
     default:
       return undefined;
