@@ -20,7 +20,8 @@ const MOST_THOROUGH = 500;
 const EXPANSION = 6;
 
 /** The password of each URL in a text. Templates are not passwords. */
-const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
+const URL_PASSWORD =
+  /(?<=:\/\/[^/?#@:\s"'<>{}]*:)(?:[^/?#\s"'<>{}]+|(?!\d*[?#])[^/?#@\s"'<>{}]+[?#][^/@\s"'<>{}]*)(?=@)/g;
 
 const NOTHING: readonly Range[] = [];
 

@@ -150,8 +150,11 @@ const OWN_WORD =
 const AUTH_WORD =
   /^(?:basic|bearer|digest|oauth ?[12]?|ntlm|negotiate|kerberos|password|apikey|api_key|token|enabled|disabled|required|optional|anonymous)$/i;
 
-/** The password of each URL in a text, between what comes before it and the last `@`. */
-const URL_PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#\s]*)@/g;
+/**
+ * The password of each URL in a text, between what comes before it and the last `@`; also where an
+ * unencoded `#` or `?` in it makes the URL invalid.
+ */
+const URL_PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#\s]*|(?!\d*[?#])[^/?#@{}\s]+[?#][^/@{}\s]*)@/g;
 
 /** A token that is the name of a user: https://ghp_…@github.com. */
 const URL_TOKEN = /:\/\/([^/?#@:\s]{20,})(?::[^/?#@\s]*)?@/g;

@@ -456,3 +456,21 @@ Deno.test("no test takes a body that is no text for an empty one", async () => {
   const states = stdout.split("\n").flatMap((line) => /^ +\d\. ([✓✗])/.exec(line)?.[1] ?? []);
   assertEquals(states, ["✗", "✗", "✗", "✗", "✓", "✓"]);
 });
+
+Deno.test("a password that makes a URL invalid is masked everywhere, and the hint says how to write it", async () => {
+  for (const password of ["se#cret99", "se?cret99"]) {
+    const url = `http://user:${password}@localhost/x`;
+    const step = (get: string) =>
+      `- { name: s, uses: http, with: { get: "${get}" }, test: true }\n`;
+    for (
+      const steps of [
+        step(url),
+        `${step("{{vars.u}}").replace("with", `vars: { u: "${url}" }, with`)}`,
+      ]
+    ) {
+      const { code, stdout, stderr } = await run(steps, ["-v"]);
+      assertEquals([code, /cret99/.test(stdout + stderr)], [1, false]);
+      assertStringIncludes(stdout + stderr, 'in a password, write "#" as %23');
+    }
+  }
+});
