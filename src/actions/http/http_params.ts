@@ -286,7 +286,8 @@ export function readCookieUse(
   headers: Dict,
 ): CookieUse | undefined {
   if (cookies === false) return undefined;
-  const isSent = !Object.keys(headers).some((name) => name.toLowerCase() === "cookie");
+  const isSent = !Object.keys(headers)
+    .some((name) => name.toLowerCase() === "cookie" && headers[name] === null);
   return new CookieUse(typeof cookies === "string" ? cookies : undefined, isSent, file);
 }
 

@@ -26,9 +26,14 @@ export class Cookies {
     this.#jars = context.scope.run.resource("http cookies", makeJars);
   }
 
-  /** The header `Cookie` of a request. */
-  header(url: URL): string | undefined {
-    return this.#use.isSent ? this.#find()?.header(url) : undefined;
+  /** The header `Cookie` of a request: that of the step, and the stored cookies of other names. */
+  header(url: URL, given: string | readonly string[] | undefined): string | undefined {
+    const stored = this.#use.isSent ? this.#find()?.header(url) : undefined;
+    if (stored === undefined || given === undefined) return stored;
+    const nameOf = (cookie: string) => cookie.split("=", 1)[0]!.trim();
+    const all = [given].flat();
+    const names = new Set(all.flatMap((text) => text.split(";").map(nameOf)));
+    return [...all, ...stored.split("; ").filter((one) => !names.has(nameOf(one)))].join("; ");
   }
 
   /** Keeps the cookies of a response, which it returns. */

@@ -224,7 +224,7 @@ export class StepSender implements Sender {
 
   #send(request: HttpRequest, isFirst: boolean): Promise<RawResponse> {
     const cookies = this.#cookies;
-    const header = cookies?.header(request.url);
+    const header = cookies?.header(request.url, request.headers.Cookie);
     const complete = header === undefined ? request : withHeaders(request, { Cookie: header });
     if (isFirst) this.sent = complete;
     this.added = this.sent !== this.#asked;

@@ -238,15 +238,16 @@ for (const [what, steps, expected] of CASES) {
   });
 }
 
-Deno.test("http sends exactly the header Cookie that a step gives, also none", async () => {
+Deno.test("http adds stored cookies of other names to the header Cookie of a step; nil sends none", async () => {
   const seen = await visit(
     set("a=1; Path=/"),
     { get: "/", headers: { cookie: "b=2" } },
+    { get: "/", headers: { cookie: "b=2; a=3" } },
     { get: "/", headers: { Cookie: null } },
     { get: "/", cookies: false },
     { get: "/" },
   );
-  assertEquals(seen, ["none", "b=2", "none", "none", "a=1"]);
+  assertEquals(seen, ["none", "b=2; a=1", "b=2; a=3", "none", "none", "a=1"]);
 });
 
 Deno.test("http sends a redirect the cookies that it just set, and no others elsewhere", async () => {
