@@ -217,7 +217,7 @@ export function warnOfLeadingZeros(problems: Problem[], document: Document): voi
   const walk = (value: unknown, path: Path) => {
     if (isNumber(value)) {
       const written = positions.text(path)?.text ?? "";
-      if (!ODD_NUMBER.test(written)) return;
+      if (!ODD_NUMBER.test(written) || written === String(value)) return;
       addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {
         hint: /e/i.test(written)
           ? `put it in quotes for text, or write ${value}`

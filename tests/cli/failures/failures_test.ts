@@ -87,6 +87,8 @@ Deno.test("steps that read the output of a failed step are listed with its failu
     stdout,
     `
      test is false
+     outputs.token: res has no "nope"
+     hint: there is "status"
      also failed: j › use   w.yml:8:66
      also failed: j › also   w.yml:9:41
   2. j › other   w.yml:10:42

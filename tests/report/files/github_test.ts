@@ -260,12 +260,12 @@ Deno.test("errors that prevent a run are annotated, too", async () => {
         `(plugins are ${PLUGIN_PLACE})`,
       ],
       [
-        "warning",
+        "error",
         { file: "w.yml", line: "5", col: "27", title: "unknown-key" },
-        'unknown key "note" in a step',
+        'unknown key "note" in a step\na key for notes or anchors begins with "x-"',
       ],
     ]);
-    assertStringIncludes(lines.join("\n"), "runner: error: workflow file 'w.yml' has 2 errors");
+    assertStringIncludes(lines.join("\n"), "runner: error: workflow file 'w.yml' has 3 errors");
     const missing = await runMain(["nowhere.yml"], { cwd, env: ACTIONS });
     assertEquals(readBuildLog(missing.stderr).commands, [{
       name: "error",
