@@ -22,6 +22,7 @@ export function colourOutput(text) {
     else if (line === "Failures") below = "F";
     else if (job) [below, isPassed] = ["", job[1] === "✓" || isClosed(lines, index, job)];
     else if (ROW.test(line)) below = "S";
+    else if (/^ {4}[\d,]+ rounds? in /.test(line)) below = "L";
     if (/^ +- expected: /.test(line)) inDifference = true;
     else if (/^( {0,7}\S| +[\w ]+:$)/.test(line)) inDifference = false;
     if (index > 0 && index < header) return dim(line);
@@ -83,6 +84,9 @@ function colourLine(line, { below, inDifference, isPassed, isFirst, previous }) 
   if (/^- .* \(skipped/.test(line)) return dim(line);
   if (line === "Failures" || line === "Workflows") return bold(line);
   if (below === "F") return colourRecap(line);
+  if (below === "L" && (match = /^( {6})(step +count .*|([✓✗]) (.*))$/.exec(line))) {
+    return match[1] + (match[3] ? `${colourIcon(match[3])} ${match[4]}` : dim(match[2]));
+  }
   if (isFirst) return bold(line);
   const detail = colourDetail(line, below, previous);
   return inDifference && detail === line ? dim(line) : detail;
@@ -118,7 +122,7 @@ function colourRecap(line) {
 /** A line below a step. */
 function colourDetail(line, below, previous) {
   const [, indent, text] = /^( *)(.*)$/.exec(line);
-  if (indent.length < 8 || text === "") return line;
+  if (indent.length < (below === "L" ? 6 : 8) || text === "") return line;
   if (below === "✓" || below === "○") return indent + blue(text);
   if (/^\| +\^/.test(text)) {
     // The marks begin where the line number does.

@@ -41,6 +41,11 @@ export const VARIABLES: readonly Variable[] = [
     commands: LOADERS,
   },
   {
+    name: "RUNNER_MAX_CONNECTIONS",
+    summary:
+      "The maximum of open HTTP connections (default: 1024); fewer than open files (ulimit -n)",
+  },
+  {
     name: "RUNNER_TIMEOUT",
     summary: "A duration after which the whole run is interrupted (default: none)",
   },

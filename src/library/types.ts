@@ -86,6 +86,7 @@ export interface Suite {
 export interface SuiteWorkflow {
   /** The file, as it was found. */
   readonly file: string;
+  /** The name that it gives itself. */
   readonly name: string;
 }
 

@@ -14,6 +14,8 @@ const DEFAULT_LIMIT = 10_000;
 
 /** The limits that the environment sets. Throws UsageError if a value is not a number. */
 export function readLimits(env: Environment): Limits {
+  // What opens connections reads it; a mistake in it is reported before anything runs.
+  readLimit(env, "RUNNER_MAX_CONNECTIONS");
   return {
     repeatCount: readLimit(env, "RUNNER_MAX_REPEAT_COUNT"),
     attempts: readLimit(env, "RUNNER_MAX_ATTEMPTS"),

@@ -133,7 +133,12 @@ async function planOf(
   const { planLoad } = await import("../load/plan_load.ts");
   const names = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
   try {
-    return planLoad(job, run.makeScope(names, { label: `load of ${job.id}` }), longest);
+    return planLoad(
+      job,
+      run.makeScope(names, { label: `load of ${job.id}` }),
+      run.host.env,
+      longest,
+    );
   } catch (error) {
     if (error instanceof FieldError) return error;
     throw error;

@@ -5,6 +5,7 @@ import type { Assertion, Duration, Job, Load } from "../../workflow/model.ts";
 import { statsKeys } from "../../workflow/step_facts.ts";
 import type { LoadOutline, LoadStageOutline } from "../event.ts";
 import { connectionLimit } from "../../host/connection_limit.ts";
+import type { Environment } from "../../host/host.ts";
 import { evaluateDuration, FieldError } from "../execute/evaluate_field.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -16,10 +17,12 @@ export interface LoadPlan {
 }
 
 /** Plans a load job; `longest` scales its stages down to so many milliseconds in all. */
-export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
+export function planLoad(job: Job, scope: Scope, env: Environment, longest?: number): LoadPlan {
   const load = job.load!;
   const { count, maxInFlight } = load;
-  if (load.together) refuseTooMany(job, Math.min(load.stages[0]!.users!, count ?? Infinity));
+  if (load.together) {
+    refuseTooMany(job, Math.min(load.stages[0]!.users!, count ?? Infinity), connectionLimit(env));
+  }
   const durationOf = (duration: Duration, ...key: (string | number)[]) =>
     evaluateDuration(duration, scope, ["load", ...key]);
   const durations = load.stages.map(({ rate, duration, index }) => {
@@ -60,13 +63,14 @@ export function planLoad(job: Job, scope: Scope, longest?: number): LoadPlan {
   return { load, outline, schedule: new Schedule(stages, scaledWarmUp) };
 }
 
+const HINT = "have fewer users, or raise RUNNER_MAX_CONNECTIONS and the limit of open files";
+
 /** Throws where users could not be held back, as not all of them can have a connection. */
-function refuseTooMany({ steps }: Job, users: number): void {
-  const limit = connectionLimit();
+function refuseTooMany({ steps }: Job, users: number, limit: number): void {
   if (users <= limit || !steps.some(({ action }) => action.name === "http")) return;
   const message = `${grouped(users)} users cannot begin together: at most ${grouped(limit)} ` +
     "connections are open at the same time";
-  throw new FieldError(["load", "together"], new StepError(message, "have fewer users"));
+  throw new FieldError(["load", "together"], new StepError(message, HINT));
 }
 
 function isNone(duration: Duration): boolean {

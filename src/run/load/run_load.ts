@@ -178,11 +178,14 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
 
 /** Warns where requests waited for a connection of ours, which no server is to blame for. */
 function warnOfConnections(run: Run, job: string, { steps, inFlight }: LoadStats): void {
+  const limit = connectionLimit(run.host.env);
   const wait = Math.max(0, ...steps.map(({ phases }) => phases?.queue ?? 0));
-  if (wait < 1) return;
+  if (wait < 1 || inFlight <= limit) return;
   const text = `requests waited ${formatElapsed(wait)} for a connection on average: ` +
-    `${grouped(inFlight)} rounds were under way at once, and at most ` +
-    `${grouped(connectionLimit())} connections are open`;
+    `${grouped(inFlight)} rounds were under way at once, and at most ${
+      grouped(limit)
+    } connections ` +
+    "are open: RUNNER_MAX_CONNECTIONS and the limit of open files (ulimit -n) raise that";
   run.note("warning", `${job}: ${text}`);
 }
 

@@ -256,6 +256,7 @@ Deno.test("a bad variable is an error before anything runs", async () => {
       [{ RUNNER_NO_COLOR: "maybe" }, 'invalid value "maybe" for RUNNER_NO_COLOR'],
       [{ RUNNER_MAX_REPEAT_COUNT: "0" }, "RUNNER_MAX_REPEAT_COUNT"],
       [{ RUNNER_MAX_ATTEMPTS: "many" }, "RUNNER_MAX_ATTEMPTS"],
+      [{ RUNNER_MAX_CONNECTIONS: "many" }, "RUNNER_MAX_CONNECTIONS must be an integer"],
     ] as const
   ) {
     const { code, stdout, stderr } = await runner(["ok.yml"], env);

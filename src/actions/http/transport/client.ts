@@ -27,7 +27,7 @@ export class HttpClient implements Client {
   readonly limiter: Limiter;
   readonly others = new Set<{ destroy(): void }>();
 
-  constructor(clock: Clock, maxConnections = connectionLimit()) {
+  constructor(clock: Clock, maxConnections: number) {
     this.pool = new Pool(maxConnections, clock);
     this.limiter = new Limiter(maxConnections);
   }
@@ -47,7 +47,7 @@ export class HttpClient implements Client {
 export function clientOf({ host, scope }: ActionContext): HttpClient {
   return scope.run.resource(
     "http client",
-    () => new HttpClient(host.clock),
+    () => new HttpClient(host.clock, connectionLimit(host.env)),
     (client) => client.close(),
   );
 }

@@ -179,13 +179,18 @@ Max processes             9                    9                    processes
 Max open files            ${soft}                20000                files
 `;
 
+const NONE = { get: () => undefined };
+
 Deno.test("connectionLimit() stays below the limit of open files", () => {
-  assertEquals(connectionLimit(limits("256")), 192);
-  assertEquals(connectionLimit(limits("20000")), 1024);
-  assertEquals(connectionLimit(limits("unlimited")), 1024);
-  assertEquals(connectionLimit(limits("10")), 1);
-  assertEquals(connectionLimit(""), 960);
-  assert(connectionLimit() >= 1 && connectionLimit() <= 1024);
+  assertEquals(connectionLimit(NONE, limits("256")), 192);
+  assertEquals(connectionLimit(NONE, limits("20000")), 1024);
+  assertEquals(connectionLimit(NONE, limits("unlimited")), 1024);
+  const more = { get: () => " 5000 " };
+  assertEquals(connectionLimit(more, limits("20000")), 5000);
+  assertEquals(connectionLimit(more, limits("4096")), 4032);
+  assertEquals(connectionLimit(NONE, limits("10")), 1);
+  assertEquals(connectionLimit(NONE, ""), 960);
+  assert(connectionLimit(NONE) >= 1 && connectionLimit(NONE) <= 1024);
 });
 
 const BODILESS: readonly (readonly [method: string, status: string])[] = [

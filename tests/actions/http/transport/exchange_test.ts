@@ -71,7 +71,7 @@ function serving(answer: string | ((request: string, connection: RawConnection) 
 
 Deno.test("a request is sent as it is written", async () => {
   await using server = serving(OK);
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   await client.get(`${server.url}/a%20b?c=d#e`, {
     method: "PoST",
     headers: { "X-a": ["1", "2"], Host: "me", "Content-Length": "2", Connection: "x" },
@@ -83,7 +83,7 @@ Deno.test("a request is sent as it is written", async () => {
 });
 
 Deno.test("no header can end its line", () => {
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   for (const value of ["a\r\nb: c", "a\nb", "a\0"]) {
     let message = "";
     try {
@@ -102,7 +102,7 @@ Deno.test("the parts of the time begin when a request is dispatched, and no part
   let ticks = 0;
   const counting = { ...clock, ticks: () => ++ticks };
   await using server = serving(OK);
-  using client = new Client(counting);
+  using client = new Client(counting, 1024);
   for (const isFirst of [true, false]) {
     let dispatched = 0;
     const onDispatch = () => dispatched = ticks;
@@ -127,7 +127,7 @@ for (const extra of ["X", OK]) {
           await connection.send(extra);
         }
       });
-      using client = new Client(clock);
+      using client = new Client(clock, 1024);
       assertEquals(text(await client.get(server.url)), "hi");
       answered.resolve();
       await until(() => client.pool.counts.open === 0, "the connection is closed");
@@ -144,7 +144,7 @@ Deno.test("a body that is cut is a failure, a body until the end of the connecti
       await connection.send(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n5\r\nhello`);
       connection.close();
     });
-    using client = new Client(clock);
+    using client = new Client(clock, 1024);
     if (head === "X: y") assertEquals(text(await client.get(server.url)), "5\r\nhello");
     else assertEquals(await failure(client.get(server.url)), "ClosedEarly receiving");
     assertEquals(client.notes, []);
@@ -172,7 +172,7 @@ Deno.test("of a body until the end of a TLS connection, a reset is a failure, an
   await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", () => resolve()));
   const url = `https://127.0.0.1:${(between.address() as AddressInfo).port}/`;
   const connection = { ...DEFAULT_CONNECTION, tls: { rejectUnauthorized: false }, id: "k" };
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   const get = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sink = {
@@ -202,7 +202,7 @@ Deno.test("of a body until the end of a TLS connection, a reset is a failure, an
 Deno.test("responses 1xx come before a response; a flood of them is a failure", async () => {
   const early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
   await using server = serving((request) => early.repeat(/flood/.test(request) ? 1000 : 32) + OK);
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   assertEquals(text(await client.get(server.url)), "hi");
   assertEquals(await failure(client.get(`${server.url}/flood`)), "MalformedResponse waiting");
 });
@@ -216,7 +216,7 @@ Deno.test("a body that is too large ends its connection, announced or not", asyn
       if (rest === "\r\n") { while (true) await connection.send("x".repeat(10_000)); }
       await connection.closed();
     });
-    using client = new Client(clock);
+    using client = new Client(clock, 1024);
     const reply = client.get(server.url, {}, { maxBody: 4999 });
     assertEquals(await failure(reply), "BodyTooLarge receiving");
     assertEquals(client.pool.counts.open, 0);
@@ -245,7 +245,7 @@ Deno.test("a response that comes before the end of an upload ends the upload", a
       await connection.send(response("413 Content Too Large", "no", header));
       await connection.closed();
     });
-    using client = new Client(clock);
+    using client = new Client(clock, 1024);
     const { state, body } = endless(1e10);
     const headers = { Host: "h", "Content-Length": "10000000000" };
     const reply = await client.get(server.url, { method: "POST", headers, body });
@@ -261,7 +261,7 @@ Deno.test("a server that does not read holds up an upload, and a reader that doe
     await stopped.promise;
     connection.close();
   });
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   const { state, body } = endless();
   const headers = { Host: "h", "Transfer-Encoding": "chunked" };
   const exchange = client.start(server.url, { method: "POST", headers, body });
@@ -309,7 +309,7 @@ Deno.test("a stream is sent with its length or in chunks, and again where it is 
       await connection.send(OK);
     }
   });
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   async function* open() {
     yield new TextEncoder().encode("abc");
     yield await Promise.resolve(new TextEncoder().encode("def"));
@@ -337,7 +337,7 @@ Deno.test("a request that is stopped leaves no connection, whenever it is stoppe
       await connection.closed();
     });
     for (const isConnected of [false, true]) {
-      using client = new Client(clock);
+      using client = new Client(clock, 1024);
       const before = server.requests.length;
       const exchanges = Array.from({ length: 100 }, () => client.start(server.url));
       if (isConnected) await until(() => server.requests.length >= before + 100, "all have come");
@@ -355,7 +355,7 @@ Deno.test("many requests at once get their own responses", async () => {
     const letter = String.fromCharCode(33 + number % 90);
     return response("200 OK", letter.repeat(1 + number * 37 % 90_000));
   });
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   const bodies = await Promise.all(
     Array.from(
       { length: 300 },
@@ -378,7 +378,7 @@ Deno.test("a host is looked up for the version of IP that is asked for", async (
     await connection.write(new TextEncoder().encode(OK));
     connection.close();
   })();
-  using client = new Client(clock);
+  using client = new Client(clock, 1024);
   const four: Connection = { ...DEFAULT_CONNECTION, family: 4, id: "4" };
   const url = `http://localhost:${port}/`;
   assertEquals(await failure(client.get(url, {}, { connection: four })), "Error connecting");
