@@ -144,6 +144,7 @@ Deno.test("help explains every kind of word", { ignore }, async (test) => {
     ],
     ["hash", "as a function  use sha256(text)", "See also: runner help download\n"],
     ["about", "Pages of about:\n  runner help comparison       Comparison with other tools\n"],
+    ["time-out", "These pages mention it:\n\n  runner help "],
     ["how to retry a request", "These pages mention it:\n\n  runner help retry  "],
     [
       "response is slow",

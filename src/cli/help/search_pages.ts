@@ -30,10 +30,10 @@ export function searchPages(pages: readonly Page[], words: string): readonly Hit
     .slice(0, MAX_HITS).map(({ page }) => ({ page, line: lineWith(page, terms) }));
 }
 
-/** Finds a word, in its plural and the like, too. */
+/** Finds a word, in its plural and the like, too; a hyphen in it may be a space. */
 function patternOf(term: string): RegExp {
   const stem = term.length > 3 ? term.replace(/s$/, "") : term;
-  const escaped = stem.replaceAll(".", "\\.");
+  const escaped = stem.replaceAll(".", "\\.").replaceAll("-", "[-_ ]?");
   return new RegExp(
     `(?<![\\p{L}\\p{N}])${escaped}${term.length > 2 ? "" : "(?![\\p{L}\\p{N}])"}`,
     "giu",
