@@ -51,7 +51,7 @@ export type StartDecision = { readonly starts: true } | {
 
 /** The outcome of a job that another one needs. */
 interface NeedOutcome {
-  readonly id: string;
+  readonly title: string;
   readonly state: "passed" | "failed" | "skipped";
   /** Skipped because of another job, not on purpose. */
   readonly blocked?: true;
@@ -71,7 +71,7 @@ export const startsWhenNeedsSucceed: StartCondition = (needs) => {
   const need = needs.find(({ state, blocked }) => state === "failed" || blocked);
   if (!need) return { starts: true };
   const what = need.state === "failed" ? "failed" : "was skipped";
-  return { starts: false, reason: `needs "${need.id}", which ${what}` };
+  return { starts: false, reason: `needs "${need.title}", which ${what}` };
 };
 
 /** The jobs that are done before another starts. */

@@ -2,7 +2,7 @@ import { didYouMean } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 import { UsageError } from "../base/errors.ts";
 import { excerptOf } from "../base/source.ts";
-import { writtenId } from "../workflow/step_facts.ts";
+import { isGeneratedId, writtenId } from "../workflow/step_facts.ts";
 
 /** The part of a plan to run. */
 interface Selection {
@@ -61,7 +61,7 @@ export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly
 /** The error for a selected job that does not exist. */
 export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
   const names = jobs.map(({ job: { id }, name }) =>
-    id === name || /^job_\d+$/.test(id) ? name : `${id} (${name})`
+    id === name || isGeneratedId(id) ? name : `${id} (${name})`
   );
   const some = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
   return didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;

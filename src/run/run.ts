@@ -16,7 +16,7 @@ import { boundValue } from "../secrets/bound_value.ts";
 import { MASK, Masker } from "../secrets/masker.ts";
 import { withoutSecretNames } from "../secrets/secrets.ts";
 import type { Document, Step } from "../workflow/model.ts";
-import { writtenId } from "../workflow/step_facts.ts";
+import { titleOf, writtenId } from "../workflow/step_facts.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
 import { RunTotals, sumOf } from "./count_steps.ts";
 import type { BareEvent, Emit, RunEvent } from "./event.ts";
@@ -323,7 +323,9 @@ function blockOf(
   outcomes: readonly JobOutcome[],
 ): Block | undefined {
   if (cancellation.reason !== undefined) return { reason: cancellation.reason };
-  const decision = startsWhen(needs.map(({ job: { id } }, at) => ({ ...outcomes[at]!, id })));
+  const decision = startsWhen(
+    needs.map(({ job, name }, at) => ({ ...outcomes[at]!, title: titleOf(job.id, name) })),
+  );
   if (!decision.starts) return decision;
   return draining.reason === undefined ? undefined : { reason: `not started: ${draining.reason}` };
 }

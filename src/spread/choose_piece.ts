@@ -3,6 +3,7 @@ import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
 import type { Job } from "../workflow/model.ts";
+import { titleOfJob } from "../workflow/step_facts.ts";
 import { MAX_PARTS } from "./piece_events.ts";
 import type { RunFile } from "./run_file.ts";
 
@@ -73,22 +74,24 @@ function readPart(text: string): PiecePart {
 }
 
 /** Checks that the rounds of a job can run in several processes. Throws RunnerError. */
-export function checkSplittable({ id, repeat, load }: Job): void {
+export function checkSplittable(job: Job): void {
+  const { repeat, load } = job;
+  const title = titleOfJob(job);
   if (load?.together) {
     throw new RunnerError(
-      `the rounds of "${id}" cannot be split: they begin at one moment`,
+      `the rounds of "${title}" cannot be split: they begin at one moment`,
       "run them in one process, or leave out its together",
     );
   }
   if (load) return;
   if (!repeat) {
     throw new RunnerError(
-      `the job "${id}" has no repeat or load, and no rounds that could be split`,
+      `the job "${title}" has no repeat or load, and no rounds that could be split`,
     );
   }
   if (!repeat.async) {
     throw new RunnerError(
-      `the rounds of "${id}" run one after the other and cannot be split`,
+      `the rounds of "${title}" run one after the other and cannot be split`,
       "rounds that run at once can: repeat: { async: true }",
     );
   }

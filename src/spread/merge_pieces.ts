@@ -6,7 +6,7 @@ import {
 } from "../plan/plan.ts";
 import { mergeCoverage } from "../report/coverage.ts";
 import type { Failure, JobFinished, JobState, RoundStats, RunEvent } from "../run/event.ts";
-import { FLAKY } from "../workflow/step_facts.ts";
+import { FLAKY, titleOf } from "../workflow/step_facts.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
 import type { FieldError } from "../run/execute/evaluate_field.ts";
 import { RoundCounter } from "../run/execute/round_stats.ts";
@@ -149,7 +149,10 @@ export function skippedJob(
   time: number,
 ): JobFinished | undefined {
   const decision = conditionOf(job)(
-    needs.map(({ job: id, state, blocked }) => ({ id, state, ...blocked ? { blocked } : {} })),
+    needs.map(({ job, name, state, blocked }) => ({
+      ...{ title: titleOf(job, name), state },
+      ...blocked ? { blocked } : {},
+    })),
   );
   if (decision.starts) return undefined;
   return skipOf(job, time, decision.reason, !decision.onPurpose);
@@ -267,13 +270,16 @@ function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
   const byId = new Map(jobs.map((merged) => [merged.job.id, merged]));
   return jobs.flatMap(({ job, started }) =>
     job.needs.flatMap((id) => {
-      const { finished, pieces = [] } = byId.get(id) ?? {};
-      if (!started || !finished || pieces.length === 0 || finished.state !== "passed") return [];
+      const { job: need, finished, pieces = [] } = byId.get(id) ?? {};
+      if (
+        !need || !started || !finished || pieces.length === 0 || finished.state !== "passed"
+      ) return [];
       const early = finished.time - started.time;
       if (early <= 0) return [];
       const time = early < 1000 ? `${Math.round(early)}ms` : `${(early / 1000).toFixed(1)}s`;
       return [
-        `"${job.id}" began ${time} before "${id}" ended: the clocks of their machines differ`,
+        `"${titleOf(job.id, job.name)}" began ${time} before "${titleOf(id, need.name)}" ended: ` +
+        "the clocks of their machines differ",
       ];
     })
   );
@@ -281,14 +287,15 @@ function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
 
 /** Parts that did not begin together did not have the rate of the file from the beginning. */
 function paceWarnings(jobs: readonly MergedJob[]): readonly string[] {
-  return jobs.flatMap(({ job: { id, pace }, pieces, load }) => {
+  return jobs.flatMap(({ job, pieces, load }) => {
+    const { id, pace } = job;
     const starts = pieces.flatMap(({ jobs }) => jobs.get(id)?.started?.time ?? []);
     const apart = Math.max(...starts) - Math.min(...starts);
     if (pace === undefined || starts.length < 2 || apart <= pace) return [];
     const [late, usual] = [apart, pace].map(formatDuration);
     const cause = load ? "" : `, and its rounds are to start every ${usual}`;
     return [
-      `the parts of "${id}" began ${late} apart${cause}: ` +
+      `the parts of "${titleOf(job.id, job.name)}" began ${late} apart${cause}: ` +
       "let them begin together with runner prepare --start-in",
     ];
   });

@@ -5,7 +5,7 @@ import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
-import { ALL } from "../workflow/step_facts.ts";
+import { ALL, titleOf } from "../workflow/step_facts.ts";
 import { isPart, newestParts } from "./piece_events.ts";
 import { type NamedText, readJsonFile } from "./read_json_file.ts";
 import { type Opening, openValues, type Seal, sealValues } from "./seal.ts";
@@ -131,9 +131,11 @@ export function gatherInputs(
   const isLenient = isLast || [...chosen].some(({ startsWhen }) => startsWhen !== undefined);
   const outcomes = new Map<PlannedJob, PieceOutcome>();
   const outputs: [string, Dict][] = [];
-  const partsOf = ({ job: { id } }: PlannedJob) =>
-    newestParts(pieces.filter(({ jobs }) => Object.hasOwn(jobs, id)), (piece) => piece, () => {
-      warnings.push(`the job "${id}" was run more than once: the newest outputs count`);
+  const partsOf = ({ job, name }: PlannedJob) =>
+    newestParts(pieces.filter(({ jobs }) => Object.hasOwn(jobs, job.id)), (piece) => piece, () => {
+      warnings.push(
+        `the job "${titleOf(job.id, name)}" was run more than once: the newest outputs count`,
+      );
     });
   for (const planned of inOrderOfNeeds(whole.jobs.filter((job) => before.has(job)))) {
     const { id } = planned.job;
@@ -141,14 +143,16 @@ export function gatherInputs(
     if (parts.length === 0) {
       const outcome = withoutPiece(planned, outcomes) ??
         (isLenient ? { state: "failed", failed: 0 } as const : undefined);
-      if (!outcome) throw missingJob(id, before);
+      if (!outcome) throw missingJob(planned, before);
       outcomes.set(planned, outcome);
       continue;
     }
     const of = parts[0]!.part?.of ?? 1;
     if (parts.length !== of && !isLenient) {
       throw new RunnerError(
-        `only ${parts.length} of ${of} parts of the job "${id}" are among the --inputs`,
+        `only ${parts.length} of ${of} parts of the job "${
+          titleOf(id, planned.name)
+        }" are among the --inputs`,
         "give the outputs files of all parts",
       );
     }
@@ -221,7 +225,10 @@ function withoutPiece(
   outcomes: ReadonlyMap<PlannedJob, PieceOutcome>,
 ): PieceOutcome | undefined {
   if (skip !== undefined) return { state: "skipped", reason: skip, failed: 0 };
-  const known = needs.map((need) => ({ ...outcomes.get(need), id: need.job.id }));
+  const known = needs.map((need) => ({
+    ...outcomes.get(need),
+    title: titleOf(need.job.id, need.name),
+  }));
   if (known.some(({ state }) => state === undefined)) return undefined;
   const decision = startsWhen(known.map((need) => ({ ...need, state: need.state! })));
   if (decision.starts) return undefined;
@@ -229,10 +236,10 @@ function withoutPiece(
   return { state: "skipped", reason, failed: 0, ...onPurpose ? {} : { blocked: true } };
 }
 
-function missingJob(id: string, before: ReadonlySet<PlannedJob>): RunnerError {
-  const ids = [...before].map(({ job }) => job.id);
+function missingJob({ job, name }: PlannedJob, before: ReadonlySet<PlannedJob>): RunnerError {
+  const titles = [...before].map(({ job, name }) => titleOf(job.id, name));
   return new RunnerError(
-    `no --inputs say what became of the job "${id}"`,
-    `give the outputs files of ${ids.join(", ")}, or a directory that has them`,
+    `no --inputs say what became of the job "${titleOf(job.id, name)}"`,
+    `give the outputs files of ${titles.join(", ")}, or a directory that has them`,
   );
 }

@@ -1,3 +1,5 @@
+import { isGeneratedId } from "./step_facts.ts";
+
 /** A step, or a step around it, as the name of a snapshot has it. */
 interface NamedStep {
   /** The id of the step, or the name of its snapshot. */
@@ -14,18 +16,13 @@ interface NamedStep {
  */
 export function snapshotName(job: string | undefined, steps: readonly NamedStep[]): string {
   return [
-    ...job === undefined || isGenerated(job) ? [] : [fileName(job)],
+    ...job === undefined || isGeneratedId(job) ? [] : [fileName(job)],
     ...steps.flatMap(({ id, round, entry }) => [
       fileName(id),
       ...round === undefined ? [] : [String(round + 1)],
       ...entry === undefined ? [] : [String(entry + 1)],
     ]),
   ].join(".");
-}
-
-/** Whether a job got its id from its place in the file, which changes with the file. */
-function isGenerated(id: string): boolean {
-  return /^job_\d+$/.test(id);
 }
 
 function fileName(text: string): string {

@@ -27,8 +27,20 @@ export function writtenId({ id, combination }: Pick<Job, "id" | "combination">):
 }
 
 /** What messages call a job: its id, or its name where the id only says its place in the file. */
-export function titleOfJob({ id, name }: { readonly id?: string; readonly name?: Template }) {
-  return id === undefined || /^job_\d+$/.test(id) ? name?.source ?? id : id;
+export function titleOf(id: string, name: string): string {
+  return isGeneratedId(id) ? name : id;
+}
+
+/** The same of a job whose name is not evaluated yet. */
+export function titleOfJob(
+  { id, name }: { readonly id: string; readonly name?: Template },
+): string {
+  return titleOf(id, name?.source ?? id);
+}
+
+/** Whether a job, or one of its matrix, got its id from its place in the file. */
+export function isGeneratedId(id: string): boolean {
+  return /^job_\d+(?:\(|$)/.test(id);
 }
 
 /** What expressions in a job see because it is one of a matrix. */

@@ -88,6 +88,45 @@ Deno.test("--fail-fast lets no job begin that waits for its lock", async () => {
   assertStringIncludes(stdout, '- b (skipped: not started: --fail-fast after "bad" failed)');
 });
 
+Deno.test("what is said about a job without an id names the job", async () => {
+  const one = (name: string, path: string, fields = "") =>
+    job(name, path, fields).replace(/ {4}id: .*\n/, "");
+  const jobs = [
+    one(
+      "bad",
+      "/status/{{matrix.n}}",
+      "    matrix: {n: [500, 501], parallel: 1, fail_fast: true}\n",
+    ),
+    one("blocked", "/b", needs("job_0")),
+  ];
+  const { stdout } = await runAt(flow(...jobs));
+  assertStringIncludes(stdout, 'not started: fail_fast of the matrix after "bad (500)" failed)');
+  assertStringIncludes(stdout, '- blocked (skipped: needs "bad (500)", which failed)');
+  const fast = await runAt(flow(one("bad", "/status/500"), one("b", "/b")), [
+    ...["--fail-fast", "--jobs", "1"],
+  ]);
+  assertStringIncludes(fast.stdout, '- b (skipped: not started: --fail-fast after "bad" failed)');
+  assert(!/job_\d/.test(stdout + fast.stdout), stdout + fast.stdout);
+
+  const text = "name: n\njobs:\n" +
+    "- {name: A, steps: [{id: a, uses: hello, outputs: {x: '1'}}]}\n";
+  const read = "- {name: B, steps: [{uses: hello, test: outputs.a.x == '1'}]}\n";
+  const named = "- {name: B, needs: [A], steps: [{uses: hello}]}\n";
+  for (
+    const [later, hint] of [
+      [read, "give that job an id, and add the id to the needs of this one"],
+      [named, '"A" is the name of a job; give it an id, and write that here'],
+    ] as const
+  ) {
+    const { stdout, stderr } = await withFiles(
+      { "w.yml": text + later },
+      (cwd) => runMain(["check", "w.yml"], { cwd }),
+    );
+    assertStringIncludes(stdout + stderr, hint);
+    assert(!/job_\d/.test(stdout + stderr), stdout + stderr);
+  }
+});
+
 Deno.test("jobs that do not run take no place", async () => {
   const jobs = [
     job("bad", "/status/500"),

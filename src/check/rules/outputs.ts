@@ -1,7 +1,7 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import { valueAt } from "../../base/value/value.ts";
 import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
-import { ALL, hasAll, titleOfJob } from "../../workflow/step_facts.ts";
+import { ALL, hasAll, isGeneratedId, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedJob, CheckedStep, CheckModel, Reading } from "../model.ts";
 import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
@@ -195,7 +195,9 @@ function describeOrder(
         message: `the job "${
           titleOfJob(job.draft)
         }" with the step "${id}" may not have run before this`,
-        hint: `add it to the needs of this job: needs: [${job.draft.id}]`,
+        hint: isGeneratedId(job.draft.id)
+          ? "give that job an id, and add the id to the needs of this one"
+          : `add it to the needs of this job: needs: [${job.draft.id}]`,
       };
     default: {
       const where = job === reading.job ? "" : ` of the job "${titleOfJob(job.draft)}"`;

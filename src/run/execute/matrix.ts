@@ -1,6 +1,6 @@
 import type { PlannedJob } from "../../plan/plan.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
-import { ALL } from "../../workflow/step_facts.ts";
+import { ALL, titleOf } from "../../workflow/step_facts.ts";
 import { Cancellation } from "../cancellation.ts";
 import type { JobOutcome } from "../run_options.ts";
 import type { Run } from "../run_state.ts";
@@ -39,7 +39,9 @@ export class MatrixRun {
   async start(planned: PlannedJob, begin: () => Promise<JobOutcome>): Promise<JobOutcome> {
     const outcome = await (this.#slots?.use(planned.job.index, begin) ?? begin());
     if (outcome.state === "failed") {
-      this.#draining?.cancel(`fail_fast of the matrix after "${planned.job.id}" failed`);
+      this.#draining?.cancel(
+        `fail_fast of the matrix after "${titleOf(planned.job.id, planned.name)}" failed`,
+      );
     }
     if (--this.#left === 0) publishAll(this.#run.outputs, this.#outputs);
     return outcome;

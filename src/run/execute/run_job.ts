@@ -63,7 +63,7 @@ export async function runJob(
   ) {
     run.note("warning", `the job "${name}" passed, so its "allow_failure" can go`);
   }
-  if (outcome.state === "failed") cancelIfFailFast(run, job.id);
+  if (outcome.state === "failed") cancelIfFailFast(run, job);
   const duration = roundDuration(clock.ticks() - ticks);
   finishJob(run, planned, outcome, { duration, failures, stats, ...known && { known } });
   return outcome;

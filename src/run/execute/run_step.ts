@@ -1,5 +1,6 @@
 import { roundDuration } from "../../base/value/duration.ts";
-import { FLAKY, markCleanup, mayPass } from "../../workflow/step_facts.ts";
+import type { Job } from "../../workflow/model.ts";
+import { FLAKY, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { Expression } from "../../expr/expression.ts";
@@ -200,7 +201,7 @@ function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
   if (state !== "failed") return "passed";
   round.failures.count++;
   if (step.hasMistake) run.mistakes.count++;
-  if (!run.allowsFailure) cancelIfFailFast(run, round.job.id);
+  if (!run.allowsFailure) cancelIfFailFast(run, round.job);
   return "failed";
 }
 
@@ -229,6 +230,6 @@ function finishedEvent(
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
-export function cancelIfFailFast({ failFast, draining }: Run, job: string): void {
-  if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
+export function cancelIfFailFast({ failFast, draining }: Run, job: Job): void {
+  if (failFast) draining.cancel(`--fail-fast after "${titleOfJob(job)}" failed`);
 }

@@ -3,7 +3,7 @@ import { MAX_PARTS } from "../piece_events.ts";
 import { namesOf } from "../suite_run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
-import { writtenId } from "../../workflow/step_facts.ts";
+import { titleOfJob, writtenId } from "../../workflow/step_facts.ts";
 
 /** One task of an engine: a process, or several that share its rounds or its workflows. */
 export interface Task {
@@ -150,8 +150,10 @@ function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, numb
     const dependent = jobs.find(({ needs }) => needs.some(({ job }) => job.id === id));
     if (expect && dependent) {
       throw new RunnerError(
-        `the rounds of "${id}" cannot be split: "${dependent.job.id}" needs it, and its expect is ` +
-          "evaluated once all parts are merged",
+        `the rounds of "${titleOfJob(job)}" cannot be split: "${
+          titleOfJob(dependent.job)
+        }" needs ` +
+          "it, and its expect is evaluated once all parts are merged",
       );
     }
   }

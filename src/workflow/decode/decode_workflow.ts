@@ -17,6 +17,7 @@ import { decodeLoad } from "./decode_load.ts";
 import { decodeMatrix } from "./decode_matrix.ts";
 import type { FieldTable } from "./field.ts";
 import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
+import { isGeneratedId } from "../step_facts.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */
@@ -336,7 +337,8 @@ function needHint(
 ): string | undefined {
   const named = jobs.find(({ name }) => name?.source === need);
   return named
-    ? `"${need}" is the name of a job; its id is "${named.id}"`
+    ? `"${need}" is the name of a job; ` +
+      (isGeneratedId(named.id) ? "give it an id, and write that here" : `its id is "${named.id}"`)
     : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
 }
 
