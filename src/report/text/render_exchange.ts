@@ -8,7 +8,7 @@ import { cutToWidth, displayWidth, wrapLine } from "../../base/text/display_widt
 import { formatValue } from "../../base/value/format_value.ts";
 
 /** The width of the lines of a request or response, and the maximum number for each field. */
-interface ExchangeBounds {
+export interface ExchangeBounds {
   readonly columns: number;
   readonly lines: number;
   /** Whether a long command is broken between its words. */

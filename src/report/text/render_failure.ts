@@ -1,6 +1,7 @@
 import type {
   Attempt,
   Difference,
+  Exchange,
   Failure,
   Operand,
   StepResult,
@@ -10,7 +11,7 @@ import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
 import { countOf, cutLine, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
-import { renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
+import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { causeOf, type FailedPart, groupByCause } from "../causes.ts";
@@ -157,20 +158,43 @@ export function renderAttempts(attempts: readonly Attempt[], room: Room): string
 const EXCHANGE_LINES = 40;
 /** Lines of an exchange that is repeated rather than referred to. */
 const SHORT_EXCHANGE = 3;
+/** Lines by which a response differs that is otherwise referred to. */
+const MAX_OTHERS = 3;
 /** The indentation of the text of a field of an exchange. */
 const DEEPEST_FIELD = 4;
 
-/** What a job has shown, and where: `in step 3`. */
-export type Shown = Map<string, string>;
+/** Where a failure is, from the outside: `Build`, `step 3`, `in step 1`. */
+export type Where = readonly string[];
+
+/** What a run has shown, and where; of an exchange also its lines. */
+export type Shown = Map<string, { readonly where: Where; readonly lines: readonly string[] }>;
 
 /** Enough for all that anybody reads. */
 const MAX_SHOWN = 1000;
 
-/** Where a text was shown before; else it is noted as shown here. */
-function shownBefore(shown: Shown, text: string, where: string): string | undefined {
+/**
+ * Where a text was shown before, as seen from here: `in step 1`, or `in step 1 of Build` from another
+ * job; else it is noted as shown here. A job may be written twice: at first by step, then as a whole.
+ */
+function shownBefore(
+  shown: Shown,
+  text: string,
+  where: Where,
+  lines: readonly string[] = [],
+): { place: string; others: readonly string[] } | undefined {
   const before = shown.get(text);
-  if (before === undefined && shown.size < MAX_SHOWN) shown.set(text, where);
-  return before;
+  if (before === undefined && shown.size < MAX_SHOWN) shown.set(text, { where, lines });
+  const first = before?.where.findIndex((part, index) => part !== where[index]) ?? -1;
+  if (!before || first < 0) return undefined;
+  const others = lines.filter((line, index) => line !== before.lines[index]);
+  return { place: before.where.slice(first).reverse().join(" of "), others };
+}
+
+/** What two exchanges of one cause have in common: in a response to HTTP, ids and times differ. */
+function likenessOf(exchange: Exchange, style: Style, bounds: ExchangeBounds): string[] {
+  const title = exchange.view?.response?.title;
+  const like = title === undefined ? exchange : { ...exchange, res: null };
+  return [title ?? "", ...renderExchange(like, style, bounds)];
 }
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */
@@ -179,27 +203,46 @@ export function renderTrouble(
   style: Style,
   room: Room,
   shown: Shown = new Map(),
-  where = "",
+  where: Where = [],
 ): string[] {
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
   const bounds = { columns, lines: EXCHANGE_LINES, wraps: room.wraps };
   const { failures, attempts, exchange } = result;
   // The steps inside show what they sent and got.
-  const lines = exchange && !isOnlyEmbedded(result)
-    ? renderExchange(withoutMinor(exchange), style, bounds)
-    : [];
-  const before = lines.length > SHORT_EXCHANGE
-    ? shownBefore(shown, lines.join("\n"), where)
+  const major = exchange && !isOnlyEmbedded(result) ? withoutMinor(exchange) : undefined;
+  const lines = major ? renderExchange(major, style, bounds) : [];
+  const before = major && lines.length > SHORT_EXCHANGE
+    ? shownBefore(
+      shown,
+      [lines.length, ...likenessOf(major, style, bounds)].join("\n"),
+      where,
+      lines,
+    )
     : undefined;
+  const isFolded = before !== undefined && before.others.length <= MAX_OTHERS;
+  // Each job shows the lines of the file to which its failures belong.
+  const around = where.slice(0, -1);
   return [
     ...failures.flatMap((failure) => {
       const { place, message, hint } = failure;
       const earlier = place &&
-        shownBefore(shown, `${formatLocation(place)} ${message} ${hint}`, where);
-      return renderFailure(failure, style, room, earlier);
+        shownBefore(shown, [...around, formatLocation(place), message, hint].join("\n"), where);
+      return renderFailure(failure, style, room, earlier?.place);
     }),
     ...renderAttempts(attempts, room),
-    ...before === undefined ? lines : [style.dim(`request and response: the same as ${before}`)],
+    ...isFolded ? foldedExchange(before, style) : lines,
+  ];
+}
+
+/** Where an exchange is shown, and the lines of the response that differ. */
+function foldedExchange(
+  { place, others }: { place: string; others: readonly string[] },
+  style: Style,
+): string[] {
+  const end = others.length > 0 ? ", but for" : "";
+  return [
+    style.dim(`request and response: the same as ${place}${end}`),
+    ...others.map((line) => `  ${line.trim()}`),
   ];
 }
 

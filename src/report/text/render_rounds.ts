@@ -4,7 +4,14 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
 import type { FailureTally, ResponseTimes, RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import { type FailureEntry, makeFailureEntry, renderTrouble, withInner } from "./render_failure.ts";
+import {
+  type FailureEntry,
+  makeFailureEntry,
+  renderTrouble,
+  type Shown,
+  type Where,
+  withInner,
+} from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
 import { countOf, fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
 
@@ -14,11 +21,15 @@ export function renderRounds(
   rounds: number,
   options: ReportOptions,
   room: Room = roomOf(options.columns?.()),
+  shown: Shown = new Map(),
+  around: Where = [],
 ): string[] {
   return steps.flatMap((step, number) => {
     const { style } = options;
-    const inside = renderRounds(step.inside, rounds, options, indentedRoom(room, BELOW_NUMBER));
-    const below = belowCount(step, style, indentedRoom(room, BELOW_NAME));
+    const where = [...around, `step ${number + 1}`];
+    const roomInside = indentedRoom(room, BELOW_NUMBER);
+    const inside = renderRounds(step.inside, rounds, options, roomInside, shown, where);
+    const below = belowCount(step, style, indentedRoom(room, BELOW_NAME), shown, where);
     return [
       `${stepNumber(number, style)}${titleOf(step)} (repeating ${rounds} times)`,
       ...indentLines([countLine(step, rounds, style), ...inside], BELOW_NUMBER),
@@ -121,15 +132,20 @@ function echoLines({ echoes, otherEchoes }: StepTally, style: Style): string[] {
   });
 }
 
-function belowCount(step: StepTally, style: Style, room: Room): string[] {
+function belowCount(
+  step: StepTally,
+  style: Style,
+  room: Room,
+  shown: Shown,
+  around: Where,
+): string[] {
   const ran = sumOf(step.states) - step.states.skipped;
-  const shown = new Map<string, string>();
   return [
     ...step.times ? renderTimes(step.times, ran, room).map(style.dim) : [],
     ...echoLines(step, style),
     ...step.otherEchoes > 0 ? [`… (${step.otherEchoes} more)`] : [],
     ...step.failures.flatMap((kind) => {
-      const where = `at repeat_index ${kind.round}`;
+      const where = [...around, `at repeat_index ${kind.round}`];
       const trouble = renderTrouble(kind.first.result, style, indentedRoom(room, 2), shown, where);
       return [`${describeKind(kind)}:`, ...indentLines(trouble, 2)];
     }),

@@ -88,7 +88,7 @@ export function reportOfParts(
   function blockOf(id: string, name = id): JobBlock {
     let block = blocks.get(id);
     if (!block) {
-      block = { position: blocks.size, name, rounds: 1, lines: 0, shown: new Map(), failures: [] };
+      block = { position: blocks.size, name, rounds: 1, lines: 0, failures: [] };
       blocks.set(id, block);
     }
     return block;

@@ -29,6 +29,7 @@ import {
   renderFailures,
   renderTrouble,
   type Shown,
+  type Where,
 } from "./render_failure.ts";
 import { renderLoad } from "./render_load.ts";
 import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
@@ -46,7 +47,6 @@ export interface JobBlock {
   load?: LoadEnded;
   /** The number of steps that have a line. */
   lines: number;
-  readonly shown: Shown;
   /** For the list at the end of the report. */
   readonly failures: FailureEntry[];
 }
@@ -57,17 +57,18 @@ function renderStep(
   { result, inside }: StepTree,
   options: ReportOptions,
   shown: Shown,
+  around: Where,
   room = roomOf(options.columns?.()),
 ): string[] {
   const { style } = options;
   const { snapshot } = result;
   const below = indentedRoom(room, BELOW_NAME);
-  const shownInside: Shown = new Map();
+  const name = `step ${number + 1}`;
   return [
     stepLine(number, result, options),
     ...indentLines(
       inside.flatMap((step, index) =>
-        renderStep(index, step, options, shownInside, indentedRoom(room, INSIDE_STEP))
+        renderStep(index, step, options, shown, [...around, name], indentedRoom(room, INSIDE_STEP))
       ),
       INSIDE_STEP,
     ),
@@ -77,7 +78,7 @@ function renderStep(
         : [],
       ...renderEcho(result.echo, style),
       ...hasFailed(result)
-        ? renderTrouble(result, style, below, shown, `in step ${number + 1}`)
+        ? renderTrouble(result, style, below, shown, [...around, `in ${name}`])
         : [],
     ], BELOW_NAME),
   ];
@@ -99,19 +100,23 @@ function skippedLine(
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
 function endLines(
-  { tally, rounds, load }: JobBlock,
+  { name, tally, rounds, load }: JobBlock,
   { failures, stats }: JobFinished,
   options: ReportOptions,
+  shown: Shown,
 ): string[] {
   const { style } = options;
-  const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
+  const all = roomOf(options.columns?.());
+  const room = indentedRoom(all, BELOW_JOB);
   if (load) {
     // The thresholds are shown already.
     const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
     const lines = [...renderLoad(load, style, room), ...renderFailures(others, style, room)];
     return indentLines(lines, BELOW_JOB);
   }
-  const lines = tally ? renderRounds(tally.steps, rounds, options) : [];
+  const lines = tally
+    ? renderRounds(tally.steps, rounds, options, all, shown, [oneLine(name)])
+    : [];
   if (stats && tally && stats.count > 1) {
     const { min, mean, p50, p90, p95, p99, max } = stats;
     const times = Object.entries({ min, mean, p50, p90, p95, p99, max })
@@ -162,29 +167,34 @@ export function writeInBlocks(options: ReportOptions): JobWriter {
 /** The lines of the jobs that run. */
 class JobBlocks {
   readonly #options: ReportOptions;
-  readonly #lines = new Map<JobBlock, string[]>();
+  /** The steps so far: each is rendered when it is written, after what it refers to. */
+  readonly #steps = new Map<JobBlock, (() => string[])[]>();
+  readonly #shown: Shown = new Map();
 
   constructor(options: ReportOptions) {
     this.#options = options;
   }
 
-  /** Adds the lines of a step, and returns them. */
-  add(block: JobBlock, step: StepTree): string[] {
-    const added = renderStep(block.lines++, step, this.#options, block.shown);
-    const lines = this.#lines.get(block);
-    if (lines) { for (const line of added) lines.push(line); }
-    else this.#lines.set(block, [...added]);
-    return added;
+  /** Adds a step, and returns what renders it. */
+  add(block: JobBlock, step: StepTree): () => string[] {
+    const number = block.lines++;
+    const around = [oneLine(block.name)];
+    const render = () => renderStep(number, step, this.#options, this.#shown, around);
+    this.#steps.getOrInsertComputed(block, () => []).push(render);
+    return render;
   }
 
   /** The whole block of a job that is over. */
   end(block: JobBlock, event: JobFinished): string[] {
     const skipped = skippedLine(block, event, this.#options);
-    const steps = this.#lines.get(block) ?? [];
-    this.#lines.delete(block);
+    const steps = this.#steps.get(block) ?? [];
+    this.#steps.delete(block);
     if (skipped !== undefined) return [skipped];
     const outcome = outcomeLine(block, event, this.#options);
-    const below = [...steps, ...endLines(block, event, this.#options)];
+    const below = [
+      ...steps.flatMap((render) => render()),
+      ...endLines(block, event, this.#options, this.#shown),
+    ];
     const { fold } = this.#options;
     if (!fold || event.state === "failed" || below.length === 0) return [outcome, ...below];
     return fold(outcome, asText(below)).trimEnd().split("\n");
@@ -192,9 +202,9 @@ class JobBlocks {
 
   /** The lines at the end of a job whose steps have been written. */
   close(block: JobBlock, event: JobFinished): string[] {
-    this.#lines.delete(block);
+    this.#steps.delete(block);
     return [
-      ...endLines(block, event, this.#options),
+      ...endLines(block, event, this.#options, this.#shown),
       outcomeLine(block, event, this.#options),
     ];
   }
@@ -243,9 +253,9 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
   return {
     start: (block) => void running.add(block),
     endStep(block, step) {
-      const lines = blocks.add(block, step);
+      const render = blocks.add(block, step);
       return isAlone(block)
-        ? [...enter(block), ...lines]
+        ? [...enter(block), ...render()]
         : listLine(block, stepLineOf(oneLine(block.name), step.result, options));
     },
     progress(block, line) {
@@ -279,6 +289,9 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
  */
 export function writeFailures({ style, columns }: ReportOptions, prefix = ""): JobWriter {
   const room = () => indentedRoom(roomOf(columns?.()), 2);
+  const shown: Shown = new Map();
+  const trouble = (result: StepResult, title: string) =>
+    renderTrouble(result, style, room(), shown, [`in ${title}`]);
   const block = (title: string, lines: readonly string[]) => [
     `${stepIcon("failed", style)} ${style.bold(title)}`,
     ...indentLines(lines, 2),
@@ -290,7 +303,7 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
     if (result.state !== "failed") return [];
     const below = inside.flatMap((step) => ofStep(step, `${title} › ${oneLine(step.result.name)}`));
     if (below.length > 0 && isOnlyEmbedded(result)) return below;
-    return [...below, ...block(title, renderTrouble(result, style, room()))];
+    return [...below, ...block(title, trouble(result, title))];
   }
   function ofRounds(steps: readonly StepTally[], around: string): string[] {
     return steps.flatMap((step) => {
@@ -301,7 +314,7 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
       return [
         ...below,
         ...kinds.flatMap((kind) =>
-          block(`${title}: ${describeKind(kind)}`, renderTrouble(kind.first.result, style, room()))
+          block(`${title}: ${describeKind(kind)}`, trouble(kind.first.result, title))
         ),
         ...step.otherFailures > 0 && step.states.failed > 0
           ? block(`${title}: ${countOf(step.otherFailures, "other failure")}`, [])

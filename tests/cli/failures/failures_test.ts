@@ -537,3 +537,31 @@ jobs:
     assertEquals(steady.join("\n"), printed);
   });
 }
+
+Deno.test("jobs that fail on one request show it once, and of the others what differs", async () => {
+  let count = 0;
+  await using server = withServer(() =>
+    Response.json({ error: "boom" }, { status: 500, headers: { "x-request-id": `id${++count}` } })
+  );
+  const jobs = Array.from({ length: 8 }, (_, index) => `
+  - name: job ${index}
+    steps:
+      - name: get it
+        uses: http
+        with: { get: "${server.url}/orders" }
+        test: res.code == 200
+`);
+  await withFiles({ "w.yml": `name: n\njobs:${jobs.join("")}` }, async (cwd) => {
+    for (const [args, within] of [[[], "in step 1 of "], [["-q"], "in "]] as const) {
+      const { code, stdout } = await runMain([...args, "w.yml"], { cwd });
+      assertEquals(code, 1);
+      assertEquals(stdout.match(/: test is false$/gm)?.length, 8);
+      const [before, after, ...others] = stdout.split("reproduce with:");
+      assertEquals(others, []);
+      const job = before!.match(/[✗●] (job \d)/g)!.at(-1)!.slice(2);
+      const folded = `request and response: the same as ${within}${job}`;
+      assertEquals(after!.split(folded).length, 8, stdout);
+      assertEquals(new Set(after!.match(/(?<=, but for\n +X-Request-Id: )id\d+$/gm)).size, 7);
+    }
+  });
+});

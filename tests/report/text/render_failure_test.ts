@@ -6,6 +6,7 @@ import {
   renderFailure,
   renderFailureList,
   renderTrouble,
+  type Shown,
   summarizeFailure,
 } from "../../../src/report/text/render_failure.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
@@ -183,7 +184,7 @@ Deno.test("renderAttempts() names the outcome of an attempt without a message", 
 });
 
 Deno.test("renderTrouble() shows a line of the file and an exchange once for each job", () => {
-  const shown = new Map<string, string>();
+  const shown: Shown = new Map();
   const exchange = (code: number) => ({ req: { url: "http://x/" }, res: { code, reason: "none" } });
   const lines = [2, 3, 4].map((value) => {
     const failed = {
@@ -192,7 +193,7 @@ Deno.test("renderTrouble() shows a line of the file and an exchange once for eac
       exchange: exchange(value % 2),
     } as const;
     const { result } = stepFinished({ job: "build", step: value }, "check", failed);
-    return renderTrouble(result, PLAIN, IN_A_PIPE, shown, `in step ${value}`);
+    return renderTrouble(result, PLAIN, IN_A_PIPE, shown, ["build", `in step ${value}`]);
   });
   assertEquals(lines.map((step) => step.length), [9, 7, 3]);
   assertEquals(lines[2], [

@@ -45,7 +45,7 @@ Deno.test("a job that runs alone writes its steps at once, below its name", () =
   );
 });
 
-Deno.test("an exchange that is the same as that of the step before is shown once", () => {
+Deno.test("an exchange that is the same as one of an earlier step or job is shown once", () => {
   const exchangeOf = (code: number) => ({
     req: { method: "GET", url: "http://localhost/" },
     res: { code, reason: "none" },
@@ -61,12 +61,12 @@ Deno.test("an exchange that is the same as that of the step before is shown once
     step("web", 0, failedWith(404)),
     jobFinished("web"),
   );
-  const shown = texts.map((text) => text.match(/code: \d+|the same as in step \d/)?.[0]);
+  const shown = texts.map((text) => text.match(/code: \d+|the same as .*/)?.[0]);
   assertEquals(shown.filter((one) => one !== undefined), [
     "code: 500",
     "the same as in step 1",
     "code: 404",
-    "code: 404",
+    "the same as in step 4 of Api",
   ]);
 });
 
