@@ -58,7 +58,8 @@ Deno.test("--report may be given several times, with several reports each", asyn
   assertEquals(Object.keys(reports).sort(), ["a,b.xml", "m", "t", "x=y.json"]);
   assertStringIncludes(reports["a,b.xml"]!, "<testsuites");
   assertStringIncludes(reports.t!, "TAP version 14");
-  assertEquals(JSON.parse(reports["x=y.json"]!).schema, "runner-report/1");
+  const { schema, units } = JSON.parse(reports["x=y.json"]!);
+  assertEquals([schema, units], ["runner-report/1", { times: "ms", thresholds: "s" }]);
 });
 
 Deno.test('"-" puts a report in place of the text', async () => {

@@ -17,6 +17,9 @@ import {
   timesOf,
 } from "./run_record.ts";
 
+/** Thresholds count in seconds, as in the file. */
+const UNITS = { times: "ms", thresholds: "s" };
+
 /** Everything that is known of a run, or of several, as one JSON document. */
 export function* renderJson(
   records: readonly RunRecord[],
@@ -24,7 +27,7 @@ export function* renderJson(
 ): Iterable<string> {
   const record = loneRecord(records);
   // The schemas are in docs/report.schema.json.
-  if (record) yield* renderRun(record, { schema: "runner-report/1" });
+  if (record) yield* renderRun(record, { schema: "runner-report/1", units: UNITS });
   else yield* renderSuite(records, suite);
   yield "\n";
 }
@@ -35,6 +38,7 @@ function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Itera
   const hasPassed = records.every((record) => record.end?.state === "passed");
   const head = {
     schema: "runner-suite-report/1",
+    units: UNITS,
     runId: suite?.start.runId,
     tool: records[0]?.tool,
     name: suite?.start.name,
@@ -57,7 +61,7 @@ function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Itera
 /** `first` are the fields at the beginning. */
 function* renderRun(
   record: RunRecord,
-  first: Readonly<Record<string, string | undefined>>,
+  first: Readonly<Record<string, unknown>>,
 ): Iterable<string> {
   const { id, tool, name, description, file, origin, vars, started, jobs, warnings, end } = record;
   const head = {
