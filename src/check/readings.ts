@@ -34,12 +34,15 @@ export function severityOfNil(reading: Reading, index: number): Severity {
     : "warning";
 }
 
-function isFailure(outcome: Ending, { field, step, path }: Reading): boolean {
+function isFailure(outcome: Ending, { root, field, step, path }: Reading): boolean {
   switch (outcome) {
     case "error":
       return true;
     case "gap":
       return field !== "name" && field !== "echo";
+    case "said":
+      // A request would have the word in the place of the value.
+      return root === "vars" && field === "with";
     case "nil":
       return NOT_NIL.has(field) || MUST_BE_TRUE.has(field) ||
         field === "with" && step !== undefined &&

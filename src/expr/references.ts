@@ -30,9 +30,9 @@ export interface FoundReference extends Reference {
 
 /**
  * How an evaluation certainly ends: it fails, it fails unless it is only shown, its value is nil,
- * or at least not true. Undefined where it may go well.
+ * or at least not true, or it has the word nil as text. Undefined where it may go well.
  */
-export type Ending = "error" | "gap" | "nil" | "untrue" | undefined;
+export type Ending = "error" | "gap" | "nil" | "said" | "untrue" | undefined;
 
 interface Outcomes {
   readonly error: Ending;
@@ -184,7 +184,11 @@ function walk(node: Node, around: Around, found: Found): void {
       const { name } = node.callee.type === "Identifier" ? node.callee : { name: "" };
       // A method call is always an error.
       for (const [position, child] of node.arguments.entries()) {
-        const argument = found.refusesNil(node, position) ? strict : sure;
+        const argument = found.refusesNil(node, position)
+          ? strict
+          : name === "string"
+          ? { ...sure, nil: error && "said" as const }
+          : sure;
         walk(child, name === "type" ? lenient : argument, found);
       }
       return;

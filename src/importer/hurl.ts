@@ -301,6 +301,8 @@ function dataIn(json: string, variables: Variables): Data | undefined {
     const name = text.slice(1);
     const read = variables.read(name);
     const isText = typeof (variables.constant(name) ?? "") === "string";
-    return new Template(`{{${isText ? `fromJSON(string(${read} ?? 'null'))` : read}}}`);
+    // One from outside that is not set is an error.
+    const value = variables.isKnown(name) ? `${read} ?? 'null'` : read;
+    return new Template(`{{${isText ? `fromJSON(string(${value}))` : read}}}`);
   });
 }

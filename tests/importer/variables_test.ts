@@ -35,6 +35,25 @@ for (const [format, filesOf] of Object.entries(FORMATS)) {
   });
 }
 
+Deno.test("an undefined variable is sent neither as null nor as the word nil", async () => {
+  const variable = [{ key: "base", value: "{{name}}://127.0.0.1:9" }];
+  const post = "POST http://127.0.0.1:9/x\n";
+  const inputs: readonly (readonly [format: string, text: string])[] = [
+    ["hurl", `${post}{"password": "{{name}}"}\n`],
+    ["hurl", `${post}{"n": [1, {{name}}]}\n`],
+    ["hurl", `${post}\`\`\`graphql\nquery { a }\nvariables { "n": {{name}} }\n\`\`\`\n`],
+    ["postman", postman("{{base}}/x", { variable })],
+  ];
+  for (const [format, text] of inputs) {
+    await withFiles({ "a.json": text }, async (cwd) => {
+      await runMain(["new", "--from", format, "a.json", "-o", "made.yml"], { cwd });
+      const run = await runMain(["made.yml"], { cwd });
+      assertEquals([run.code, run.stdout], [1, ""], text);
+      assertStringIncludes(run.stderr, "name is not set (vars.name, made.yml:");
+    });
+  }
+});
+
 Deno.test("a variable that needs an undefined one is put together where it is read", async () => {
   await importCase({
     args: ["postman", "a.json"],
