@@ -10,7 +10,7 @@ import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf } from "../base/source.ts";
 import { fieldsOf } from "../plan/set_vars.ts";
-import { isDict, valueAt } from "../base/value/value.ts";
+import { type Dict, isDict, valueAt } from "../base/value/value.ts";
 import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
@@ -223,6 +223,16 @@ function unsetVars(
   );
 }
 
+/** The vars of a workflow that are written as plain values, and that a suite does not add. */
+function constantVars({ vars, context }: Pick<CheckModel, "vars" | "context">): Dict {
+  const fields = [...vars && fieldsOf(vars) || []].flatMap(([name, data]) =>
+    data.kind === "constant" && data.value !== null && !context.vars?.has(name)
+      ? [[name, data.value]]
+      : []
+  );
+  return Object.fromEntries(fields);
+}
+
 /** A document that could be decoded. */
 interface Part {
   readonly document: Document;
@@ -270,7 +280,8 @@ async function makeModels(
       const isRun = isSurelyEvaluated({ job: step.job, step, field: "with" });
       if (file) runs.set(file, isRun || runs.get(file) === true);
     }
-    const missingFiles = host ? await findMissingFiles(document, model.steps, host) : [];
+    const vars = constantVars(model);
+    const missingFiles = host ? await findMissingFiles(document, model.steps, vars, host) : [];
     models.set(document, { ...model, missingFiles });
   }
   return models;

@@ -2,7 +2,7 @@ import { ExpressionError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { evaluate } from "./evaluate/evaluate.ts";
 import { explain } from "./evaluate/explain.ts";
-import type { DataTemplate, Expression, Template } from "./expression.ts";
+import type { DataTemplate, Expression, Scope, Template } from "./expression.ts";
 import { Parser } from "./parse/parser.ts";
 import { onlyExpression } from "./parse/tree.ts";
 import { renderOnly, renderText } from "./template/render.ts";
@@ -31,6 +31,17 @@ export function parseTemplate(source: string): Template {
     render: only ? (scope, options) => renderOnly(only, source, scope, options) : asText,
     renderText: asText,
   };
+}
+
+/** The text that a template gives which reads only these names; undefined if it reads more. */
+export function knownText(source: string, names: Scope["names"] = {}): string | undefined {
+  try {
+    const value = parseTemplate(source).render({ names, strict: true });
+    return typeof value === "string" ? value : undefined;
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
 }
 
 /** Reads the strings in plain data as templates. Keys are never templates. */

@@ -168,6 +168,39 @@ Deno.test("a file to send that does not exist is a warning", () =>
       ]),
       'warning missing-file: the file "no.proto" does not exist (the path is relative to the file that names it)',
     ],
+    // A computed name that is constant in fact.
+    [
+      steps([
+        `uses: http, with: { put: 'http://x', file: ¦"{{'no' + '.tgz'}}" }, test: status == 0`,
+      ]),
+      'warning missing-file: the file "no.tgz" does not exist (the path is relative to the file that names it)',
+    ],
+    [
+      "vars: { f: no.tgz }\n" +
+      steps(["uses: http, with: { put: 'http://x', file: ¦'dir/{{vars.f}}' }, test: status == 0"]),
+      'warning missing-file: the file "dir/no.tgz" does not exist (the path is relative to the file that names it)',
+    ],
+    // The run decides, or another step may create it.
+    [
+      "vars: { f: no.tgz }\n" + steps([
+        "vars: { f: a }, uses: http, with: { put: 'http://x', file: '{{vars.f}}' }, test: status == 0",
+      ]),
+    ],
+    [
+      "vars: { f: '{{HOME}}' }\n" + steps([
+        `uses: http, with: { put: 'http://x', file: "{{vars.f ?? 'no.tgz'}}" }, test: status == 0`,
+      ]),
+    ],
+    [
+      "vars: { f: no.tgz }\n" + steps([
+        "uses: shell, with: { cmd: 'make {{vars.f}}' }, test: status == 0",
+        "uses: http, with: { put: 'http://x', file: '{{vars.f}}' }, test: status == 0",
+      ]),
+    ],
+    [steps([
+      "uses: shell, with: { cmd: make no.tgz }, test: status == 0",
+      `uses: http, with: { put: 'http://x', file: "{{'no' + '.tgz'}}" }, test: status == 0`,
+    ])],
     // Another step may create it.
     [steps([
       "uses: http, with: { get: 'http://x', save: no.tgz }, test: status == 0",

@@ -1,7 +1,7 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
+import { knownText } from "../../expr/parse_expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
-import { isDict, valueAt } from "../../base/value/value.ts";
+import { type Dict, isDict, type Value, valueAt } from "../../base/value/value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { Check, CheckedStep, MissingFile } from "../model.ts";
@@ -29,28 +29,43 @@ export const missingFile: Check = {
   },
 };
 
+/** A file, and the text that gives its name. */
+interface NamedFile extends MissingFile {
+  readonly written: string;
+}
+
 /**
- * The files that steps send or read and that do not exist, where their names are constant. One
- * whose name another text of the document contains may be created by that step.
+ * The files that steps send or read and that do not exist, where their names are known before a
+ * run. One whose name another text of the document contains may be created by that step, and so
+ * may one whose var another text reads.
  */
 export async function findMissingFiles(
   document: Document,
   steps: readonly CheckedStep[],
+  vars: Dict,
   { files }: Host,
 ): Promise<readonly MissingFile[]> {
   const named = [
     ...filesInDefaults(document.value),
-    ...steps.flatMap(({ draft, raw }) =>
-      filesOf(draft.action?.name, raw.with, [...draft.path, "with"])
-    ),
+    ...steps.flatMap(({ draft, raw, job }) => {
+      const hasOwnVars = raw.vars !== undefined || raw.iteration !== undefined ||
+        job.draft.load?.data !== undefined;
+      const path = [...draft.path, "with"];
+      return filesOf(draft.action?.name, raw.with, path, hasOwnVars ? {} : vars);
+    }),
   ];
   if (named.length === 0) return [];
   const texts = JSON.stringify(document.value);
+  const ofSteps = JSON.stringify({ ...document.value as Dict, vars: undefined });
+  const isElsewhere = (word: string, among: string) =>
+    among.split(word).length - 1 > named.filter(({ written }) => written.includes(word)).length;
   const missing: MissingFile[] = [];
-  for (const { path, name } of named) {
+  for (const { path, name, written } of named) {
     const base = name.split(/[\\/]/).at(-1)!;
-    const sent = named.filter((other) => other.name.endsWith(base)).length;
-    if (name.startsWith("/dev/") || texts.split(base).length - 1 > sent) continue;
+    const read = written.match(/\bvars\.\w+/g) ?? [];
+    const mayCome = isElsewhere(base, written.includes(base) ? texts : ofSteps) ||
+      read.some((word) => isElsewhere(word, texts));
+    if (name.startsWith("/dev/") || mayCome) continue;
     const paths = [besideDocument(document, path, name), name];
     const exists = (path: string) => files.isFile(path).catch(() => true);
     if (!(await Promise.all(paths.map(exists))).includes(true)) missing.push({ path, name });
@@ -59,7 +74,7 @@ export async function findMissingFiles(
 }
 
 /** The same in the defaults of jobs, or of a job file. */
-function filesInDefaults(root: unknown): MissingFile[] {
+function filesInDefaults(root: unknown): NamedFile[] {
   const jobs = valueAt(root, ["jobs"]);
   const owners: Path[] = [[], ...(Array.isArray(jobs) ? jobs : []).map((_, at) => ["jobs", at])];
   return owners.flatMap((owner) => {
@@ -71,8 +86,13 @@ function filesInDefaults(root: unknown): MissingFile[] {
   });
 }
 
-/** The constant names of files in the parameters of an action. */
-function filesOf(action: string | undefined, params: unknown, path: Path): MissingFile[] {
+/** The names of files in the parameters of an action, as far as these vars give them. */
+function filesOf(
+  action: string | undefined,
+  params: unknown,
+  path: Path,
+  vars: Dict = {},
+): NamedFile[] {
   if (!isDict(params)) return [];
   const paths: Path[] = [];
   if (action === "http") {
@@ -87,8 +107,11 @@ function filesOf(action: string | undefined, params: unknown, path: Path): Missi
     paths.push(["descriptor_set"]);
   }
   return paths.flatMap((inner) => {
-    const name = valueAt(params, inner);
-    const isFile = typeof name === "string" && name !== "" && !isTemplate(name);
-    return isFile ? [{ path: [...path, ...inner], name }] : [];
+    const written = valueAt(params, inner);
+    if (typeof written !== "string") return [];
+    const isKnown = (written.match(/\bvars\b(\.\w+)?/g) ?? [])
+      .every((read) => Object.hasOwn(vars, read.slice("vars.".length)));
+    const name = isKnown ? knownText(written, { vars: vars as Value }) : undefined;
+    return name ? [{ path: [...path, ...inner], name, written }] : [];
   });
 }

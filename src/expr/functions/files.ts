@@ -70,19 +70,21 @@ async function readFile(
   parse: (bytes: Uint8Array) => Value | Promise<Value>,
 ): Promise<Mistake | undefined> {
   const [node] = call.arguments;
-  if (node?.type !== "Literal") {
-    return node && {
+  if (!node) return undefined;
+  const path = constantOf(node);
+  if (path === undefined) {
+    return {
       node,
       message: `the path of ${name}() must be a constant`,
       hint: "files are read before the run; shell with cat reads one that a step writes",
     };
   }
   // The types of arguments are checked elsewhere.
-  if (typeof node.value !== "string") return undefined;
-  if (node.value.trim() === "") return { node, message: `the path of ${name}() is empty` };
+  if (typeof path !== "string") return undefined;
+  if (path.trim() === "") return { node, message: `the path of ${name}() is empty` };
   let bytes: Uint8Array = new Uint8Array();
   try {
-    bytes = await files.readFile(node.value);
+    bytes = await files.readFile(path);
     VALUES.set(call, await parse(bytes));
     return undefined;
   } catch (error) {
@@ -94,9 +96,17 @@ async function readFile(
     if (!fault) throw error;
     const before = decodeText(bytes).slice(0, fault.offset).split("\n");
     const position = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
-    const message = `${name}() cannot read '${node.value}': ${position}: ${fault.message}`;
+    const message = `${name}() cannot read '${path}': ${position}: ${fault.message}`;
     return { node, message };
   }
+}
+
+/** The value of a literal, or of texts that are added; undefined for any other expression. */
+function constantOf(node: Node): unknown {
+  if (node.type === "Literal") return node.value;
+  if (node.type !== "BinaryExpression" || node.operator !== "+") return undefined;
+  const sides = [constantOf(node.left), constantOf(node.right)];
+  return sides.every((side) => typeof side === "string") ? sides.join("") : undefined;
 }
 
 /** What is wrong with a text that is not JSON or YAML, and where; undefined for other errors. */

@@ -8,7 +8,7 @@ import type { Document } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
 import { readBytes, readTextFile } from "../read_files.ts";
 import { isDict, listIn, valueAt } from "../../base/value/value.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { knownText } from "../../expr/parse_expression.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
@@ -116,8 +116,9 @@ function descriptionsIn(root: unknown): readonly NamedDescription[] {
 
 function descriptionOf(params: unknown, path: Path): readonly NamedDescription[] {
   const openapi = valueAt(params, ["openapi"]);
-  const name = isDict(openapi) ? valueAt(openapi, ["file"]) : openapi;
-  if (typeof name !== "string" || name === "false" || holdsTemplate(name)) return [];
+  const written = isDict(openapi) ? valueAt(openapi, ["file"]) : openapi;
+  const name = typeof written === "string" ? knownText(written) : undefined;
+  if (name === undefined || name === "false") return [];
   return [{ name, path: [...path, "openapi", ...isDict(openapi) ? ["file"] : []] }];
 }
 

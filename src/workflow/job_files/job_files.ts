@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { ExpressionError, LoadError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
-import { referencesIn } from "../../expr/references.ts";
+import { knownText } from "../../expr/parse_expression.ts";
 import type { Host } from "../../host/host.ts";
 import { type DecodedDocument, decodeDocument } from "../decode/decode_document.ts";
 import {
@@ -246,7 +246,7 @@ export class JobFiles {
     const embedder = { document, steps: draft.steps, problems };
     const { files, size } = await this.#embed(embedder, (step, path) => {
       // One that reads nothing is a constant.
-      const constant = constantText(path);
+      const constant = knownText(path.source);
       if (constant !== undefined) return constant;
       addError(problems, "job-path", jobPathOf(step), "a path in a job file cannot be a template", {
         hint: "the vars of a job file are known only when it runs",
@@ -256,19 +256,6 @@ export class JobFiles {
     const job = completeJob(draft, document.name);
     if (!job || hasErrors(problems)) return { kind: "bad" };
     return { kind: "good", file: { document, job: attachFiles(job, files) }, size };
-  }
-}
-
-/** The text of a template that reads nothing; undefined if it reads a name or has a mistake. */
-function constantText(template: Template): string | undefined {
-  const reads = template.parts.some((part) =>
-    typeof part !== "string" && referencesIn(part).length > 0
-  );
-  try {
-    return reads ? undefined : template.renderText({ names: {}, strict: true });
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined;
-    throw error;
   }
 }
 
