@@ -144,9 +144,15 @@ export function formatPosition(milliseconds: number): string {
 
 function renderSteps({ steps }: LoadStats, style: Style): string[] {
   if (steps.length === 0) return [];
+  // How long requests waited here for a connection, on average: a part of the times beside it.
+  const waits = steps.map(({ phases }) => phases?.queue ?? 0);
+  const isShown = waits.some((wait) => wait >= 1);
   const [head, ...rows] = alignColumns([
-    ["step", "count", "rate", "p50", "p95", "p99", "max", "failed"],
-    ...steps.map((step) => [oneLine(step.key), ...numberCells(step)]),
+    ["step", "count", "rate", "p50", "p95", "p99", "max", "failed", ...isShown ? ["queued"] : []],
+    ...steps.map((step, at) => [
+      ...[oneLine(step.key), ...numberCells(step)],
+      ...isShown ? [formatElapsed(waits[at]!)] : [],
+    ]),
   ]);
   return [style.dim(head!), ...rows];
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Histogram } from "../../../src/base/value/histogram.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
@@ -80,6 +80,22 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
     "      ✗ stats.steps.pay.p99 < 0.5  0.61",
   ]);
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
+});
+
+Deno.test("the table has the wait for connections of ours, if there was one", () => {
+  const rowsWith = (queue: number) => {
+    const [first, pay] = ENDED.stats.steps;
+    const steps = [first!, { ...pay!, phases: { queue, first_byte: 12 } }];
+    const lines = textOf({ ...ENDED, stats: { ...ENDED.stats, steps } });
+    const from = lines.findIndex((line) => line.includes("p50   p95"));
+    return lines.slice(from, from + 3);
+  };
+  assertEquals(rowsWith(243), [
+    "      step      count   rate   p50   p95   p99    max  failed  queued",
+    "      sign in  60,000  200/s  12ms  48ms  91ms  310ms       0     0ms",
+    "      pay      60,000  200/s  12ms  48ms  91ms  310ms      12   243ms",
+  ]);
+  assert(!rowsWith(0.9)[0]!.includes("queued"));
 });
 
 Deno.test("a step that never ran has no times, and nothing measured is shown as that", () => {
