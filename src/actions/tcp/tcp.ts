@@ -90,7 +90,7 @@ class Dialogue {
   text = "";
   bytes = 0;
   isClosed: boolean;
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   /** Up to here `text` belongs to earlier replies. */
   #taken = 0;
   #error: unknown;
@@ -100,7 +100,12 @@ class Dialogue {
     // A server may have refused the client just after the handshake.
     this.isClosed = socket.destroyed;
     this.#error = socket.errored ?? undefined;
-    const close = () => (this.isClosed = true, this.#wake());
+    const close = () => {
+      this.isClosed = true;
+      // A character that has only begun counts, too.
+      this.text += this.#decoder.decode();
+      this.#wake();
+    };
     socket.on("data", (chunk: Uint8Array) => {
       this.bytes += chunk.length;
       this.text += this.#decoder.decode(chunk, { stream: true });

@@ -149,3 +149,13 @@ Deno.test("tcp refuses a host that is a URL or has a port, before a run and in i
     assertEquals(tcp.problems!({ host, port: 1 }), []);
   }
 });
+
+Deno.test("tcp takes no bytes that are not text for nothing", async () => {
+  await using context = actionContext();
+  for (const bytes of [[255, 254, 253], [240, 159, 152], [239, 187, 191]]) {
+    await using server = rawServer((connection) => connection.send(new Uint8Array(bytes)));
+    const params = { host: "127.0.0.1", port: server.port, read_until: "never" };
+    const { res } = await runTcp(params, context);
+    assertEquals([res.bytes, res.received === ""], [3, false]);
+  }
+});
