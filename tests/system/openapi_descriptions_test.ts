@@ -67,21 +67,15 @@ const VERSIONS = [
 ] as const;
 
 for (const [before, after, count] of VERSIONS) {
-  Deno.test(`gen adds what ${after} has over ${before}`, async () => {
+  Deno.test(`gen makes what ${after} has over ${before}`, async () => {
     await withFiles({ "api.json": await read(PACKAGES + before) }, async (cwd) => {
-      const gen = () => runMain(["gen", "api.json", "-o", "w.yml"], { cwd });
-      await gen();
-      const left = (await Deno.readTextFile(`${cwd}/w.yml`)).split("\n").reverse();
+      const gen = (...args: string[]) => runMain(["gen", "api.json", ...args], { cwd });
+      await gen("-o", "w.yml");
       await Deno.writeTextFile(`${cwd}/api.json`, await read(PACKAGES + after));
-      const { stderr } = await gen();
-      assertStringIncludes(stderr, `w.yml: ${count} operations added`);
-      for (const line of (await Deno.readTextFile(`${cwd}/w.yml`)).split("\n")) {
-        if (line === left.at(-1)) left.pop();
-      }
-      assertEquals(left, [], "what was there stays, in its order");
-      const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
+      const { stderr } = await gen("w.yml", "-o", "new.yml");
+      assertStringIncludes(stderr, `w.yml: ${count} operations missing`);
+      const checked = await runMain(["check", "--strict", "new.yml"], { cwd });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
-      assertStringIncludes((await gen()).stderr, "w.yml: nothing to add");
     });
   });
 }
