@@ -48,8 +48,8 @@ function treeOf(events: readonly Event[]): unknown {
     if (type === "extra" || type === "bailout") noise.push(`${type}: ${value}`);
     if (type === "complete") complete = value;
     if (type !== "assert") continue;
-    const { ok, name, id, skip, diag, time } = value;
-    tests.push({ ok, name, id, skip, diag, time, ...child ? { child } : {} });
+    const { ok, name, id, skip, todo, diag, time } = value;
+    tests.push({ ok, name, id, skip, todo, diag, time, ...child ? { child } : {} });
     child = undefined;
   }
   const { ok, count, pass, fail, bailout, skip, failures, plan } = complete;
