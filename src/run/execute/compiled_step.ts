@@ -102,7 +102,7 @@ async function demandOf(step: Step): Promise<Demand> {
 /** The fields of `res` that say whether an action was successful, and why not. */
 const OUTCOME: ReadonlySet<string> = new Set([
   ...["code", "error", "signal", "stderr", "error_code", "status_code", "status_message"],
-  ...["close_code", "close_reason", "valid", "rejected", "failed"],
+  ...["close_code", "close_reason", "valid", "rejected", "failed", "reply"],
 ]);
 
 /** Whether what a step asserts reads whether its action was successful, itself or by an output. */
