@@ -132,8 +132,7 @@ export class Http1Exchange
       this.dialing();
       return hold(startIfOpen);
     }
-    const isSure = this.isRepeatable && !connection.parser.isDoubtful;
-    if (isSure || connection.uses === 0) return this.#start(connection);
+    if (this.isRepeatable || connection.uses === 0) return this.#start(connection);
     this.#pool.whenSettled(connection, startIfOpen);
   }
 

@@ -284,7 +284,6 @@ export class HttpConnection {
   #receive(bytes: Packet, length: number): void {
     if (this.#user) this.#user.receive(bytes, length);
     // Nobody asked for it: what comes next may be the rest of it.
-    else if (this.parser.isDoubtful) this.#drop();
     else this.destroy();
   }
 

@@ -33,10 +33,9 @@ const TRUSTED_IDLE = 1000;
 /**
  * Milliseconds for which a connection is watched before its second request, where that cannot be
  * repeated: until one of the server has lasted as long. A server that does not say that it closes
- * a connection, or sends a body that is not allowed, mostly does so right after its response; a
- * body in a packet of its own may wait for the acknowledgement of the head, which takes 40 ms.
+ * a connection mostly does so right after its response.
  */
-const PROBATION = { keeps: 20, keepsBodiless: 60 };
+const PROBATION = 20;
 
 /** Everything about the connections with one key. */
 interface Origin {
@@ -44,8 +43,6 @@ interface Origin {
   limit: number;
   /** Whether a connection has lasted after a response. */
   keeps?: boolean;
-  /** The same after one that announced a body which is not allowed, as to HEAD. */
-  keepsBodiless?: boolean;
   /** The last one was used last, and is used first. */
   readonly idle: HttpConnection[];
   /** Requests for which connections are being opened, in the order in which they came. */
@@ -121,30 +118,27 @@ export class Pool {
   release(connection: HttpConnection): void {
     connection.use(undefined);
     if (!connection.isOpen) return;
-    const { limit, keepsBodiless } = this.#originOf(connection.target);
-    const isBad = connection.uses >= limit ||
-      connection.parser.isDoubtful && keepsBodiless === false;
-    if (isBad) connection.destroy();
+    const { limit } = this.#originOf(connection.target);
+    // A body that HEAD announces may come nevertheless, and would be taken for the next response.
+    if (connection.uses >= limit || connection.parser.isDoubtful) connection.destroy();
     else this.#offer(connection);
   }
 
   /** Calls `next` when the end of a used connection would have been seen. */
   whenSettled(connection: HttpConnection, next: () => void): void {
     const origin = this.#originOf(connection.target);
-    const proof = connection.parser.isDoubtful ? "keepsBodiless" : "keeps";
-    if (origin[proof]) return void setImmediate(next);
+    if (origin.keeps) return void setImmediate(next);
     const idle = this.#clock.ticks() - connection.idleSince;
     setTimeout(() => {
-      if (connection.isOpen) origin[proof] ??= true;
+      if (connection.isOpen) origin.keeps = true;
       next();
-    }, Math.max(0, PROBATION[proof] - idle));
+    }, Math.max(0, PROBATION - idle));
   }
 
   /** Remembers that the server has closed a connection at that time, after so many requests. */
   distrust(connection: HttpConnection, uses: number, time: number): void {
     const origin = this.#originOf(connection.target);
-    if (connection.parser.isDoubtful) origin.keepsBodiless = false;
-    else if (uses > 0 && time - connection.idleSince < PROBATION.keeps) {
+    if (uses > 0 && time - connection.idleSince < PROBATION) {
       origin.limit = Math.min(origin.limit, uses);
     }
   }
