@@ -109,16 +109,16 @@ export function run(plan: Plan, options: RunOptions = {}): Run {
 }
 
 /**
- * Loads several workflows: files, directories, patterns, or one suite file. A workflow that cannot
- * be loaded has a `problem`, and the others run. Throws `LoadError` where nothing is found or a
- * suite file is invalid, and `UsageError` where no job has the tags.
+ * Loads several workflows: files, directories, patterns, or one suite file. Throws `LoadError` where
+ * nothing is found, or one of them or the suite file is invalid, and `UsageError` where no job has
+ * the tags.
  *
  * @example Load the workflows of a directory
  * ```ts
  * import { loadSuite } from "@runner/runner";
  *
  * const suite = await loadSuite("examples/suite/flows");
- * for (const { file, name, problem } of suite.workflows) console.log(file, name ?? problem);
+ * for (const { file, name } of suite.workflows) console.log(file, name);
  * ```
  */
 export async function loadSuite(
