@@ -1,6 +1,6 @@
 import { type ImportFile, problemAt } from "./input.ts";
 
-/** A text: what stands for itself, and variables by their names. */
+/** A text: literal parts, and variables by their names. */
 export type Parts = readonly (string | Variable)[];
 
 export interface Variable {

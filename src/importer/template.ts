@@ -17,7 +17,7 @@ export type Data<T extends Text = Text> =
   | readonly Data<T>[]
   | { readonly [key: string]: Data<T> };
 
-/** A text as a workflow has it: one that is not a template of ours stands for itself. */
+/** A text as a workflow has it: one that is not a template of ours is escaped. */
 export function writeText(text: Text): string {
   return text instanceof Template ? text.text : literalText(text);
 }

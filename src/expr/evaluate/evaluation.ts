@@ -23,7 +23,7 @@ export interface MissingItem {
   readonly within: Missing | undefined;
 }
 
-/** The steps that the length of a value stands for: of a long one in a loop they are many. */
+/** The steps that are charged for the length of a value. */
 export function lengthOf(value: Value): number {
   if (typeof value === "string") return value.length >> 6;
   return Array.isArray(value) ? value.length : 0;
