@@ -75,6 +75,15 @@ function denoDir(): string {
   return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
 }
 
+/** The directories of PATH that the user of the tests may read. */
+function readablePath(): string[] {
+  const directories = (Deno.env.get("PATH") ?? "").split(":");
+  const [program, ...args] = [...IS_ROOT ? AS_NOBODY : [], "test", "-x"];
+  return directories.filter((directory) =>
+    new Deno.Command(program!, { args: [...args, directory] }).outputSync().success
+  );
+}
+
 async function run(command: string, ...args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(command, { args: [...args] }).output();
   assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
@@ -100,7 +109,7 @@ async function makeForeign(directory: string, marks = ""): Promise<Environment> 
   const unlessWritable = ["sh", "-c", '! test -w "$HOME" && exec "$@"', "sh"];
   return {
     cwd,
-    env: { ...environment(), ...theirs, PATH: `${bin}:${Deno.env.get("PATH")}` },
+    env: { ...environment(), ...theirs, PATH: [bin, ...readablePath()].join(":") },
     deno: [...IS_ROOT ? AS_NOBODY : [], ...unlessWritable, `${bin}/deno`],
   };
 }
