@@ -25,8 +25,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   report: ["base", "secrets", "host"],
   check: UP_TO_PLAN,
   dag: UP_TO_PLAN,
-  openapi: ["base", "secrets", "expr"],
-  importer: ["base", "secrets", "openapi"],
+  draft: ["base", "secrets"],
+  openapi: ["base", "secrets", "expr", "draft"],
+  importer: ["base", "secrets", "draft"],
   schema: [...UP_TO_ACTION, "workflow"],
   suite: [...UP_TO_PLAN, "run", "report", "check"],
   spread: [...UP_TO_PLAN, "run", "report"],
@@ -34,8 +35,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   library: [...UP_TO_PLAN, "run", "report", "check", "suite", "spread"],
   cli: [
     ...UP_TO_PLAN,
-    ...["actions", "run", "report", "check", "suite", "spread", "dag", "openapi", "importer"],
-    ...["schema", "lsp"],
+    ...["actions", "run", "report", "check", "suite", "spread", "dag", "draft", "openapi"],
+    ...["importer", "schema", "lsp"],
   ],
 };
 

@@ -158,6 +158,13 @@ export function findSentSecrets(root: unknown): readonly LiteralSecret[] {
   return secrets;
 }
 
+/** The secrets of a workflow that nobody has written by hand. */
+export function findDraftSecrets(workflow: unknown): readonly LiteralSecret[] {
+  const literal = findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
+  // One after the other: both may find the same secret.
+  return literal.length > 0 ? literal : findSentSecrets(workflow);
+}
+
 /** Whether a part of a job is, has or is in the `with` of a step. */
 function isSent(path: readonly (string | number)[]): boolean {
   return (path[2] ?? "steps") === "steps" && (path[4] ?? "with") === "with";

@@ -1,5 +1,5 @@
-import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
-import { quoteText } from "../openapi/gen/templates.ts";
+import type { Draft, DraftJob, DraftStep } from "../draft/draft.ts";
+import { quoteText } from "../draft/templates.ts";
 import { type Blocks, pairsOf, readBlocks, readOpenCollection } from "./bruno_blocks.ts";
 import {
   absenceOf,
@@ -19,10 +19,10 @@ import {
   RequestDraft,
   withoutComments,
   withScheme,
-} from "./request_draft.ts";
-import { Names, putVariables } from "./import_names.ts";
+} from "../draft/request_draft.ts";
+import { Names, putVariables } from "../draft/names.ts";
 import { type ImportInput, need, problemAt, readJson, readYamlFile } from "./input.ts";
-import type { Data, Text } from "./template.ts";
+import type { Data, Text } from "../draft/templates.ts";
 import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
 

@@ -1,10 +1,10 @@
 import { UsageError } from "../base/errors.ts";
-import { type Draft, type DraftStep, filled } from "../openapi/gen/draft.ts";
-import { literalText } from "../openapi/gen/templates.ts";
-import { Names } from "./import_names.ts";
+import { type Draft, type DraftStep, filled } from "../draft/draft.ts";
+import { literalText } from "../draft/templates.ts";
+import { Names } from "../draft/names.ts";
 import type { ImportInput } from "./input.ts";
-import { FORM, RequestDraft } from "./request_draft.ts";
-import type { Data, Text } from "./template.ts";
+import { FORM, RequestDraft } from "../draft/request_draft.ts";
+import type { Data, Text } from "../draft/templates.ts";
 import { shellCommands, VARIABLE, withPlainDashes } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */

@@ -1,6 +1,6 @@
-import { quoteText } from "../openapi/gen/templates.ts";
+import { quoteText } from "../draft/templates.ts";
 import type { Value } from "../base/value/value.ts";
-import type { Names } from "./import_names.ts";
+import type { Names } from "../draft/names.ts";
 
 /** A value in the expression language; `writeText` writes its strings. */
 export function literal(value: Value, writeText: (text: string) => string = quoteText): string {

@@ -1,9 +1,9 @@
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import type { Draft, DraftStep } from "../draft/draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { Names } from "./import_names.ts";
+import { Names } from "../draft/names.ts";
 import { dictOf, dictsOf, type ImportInput, need, readJson } from "./input.ts";
-import { multipartOf, RequestDraft } from "./request_draft.ts";
+import { multipartOf, RequestDraft } from "../draft/request_draft.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
 const NOISE =

@@ -1,10 +1,10 @@
-import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
-import { quoteText } from "../openapi/gen/templates.ts";
+import type { Draft, DraftStep } from "../draft/draft.ts";
+import { quoteText } from "../draft/templates.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
-import { Names, putVariables } from "./import_names.ts";
+import { Names, putVariables } from "../draft/names.ts";
 import { readHttpRequests, type WrittenRequest } from "./http_requests.ts";
 import { type ImportInput, linesOf, problemAt } from "./input.ts";
-import { multipartOf, RequestDraft, withScheme } from "./request_draft.ts";
+import { multipartOf, RequestDraft, withScheme } from "../draft/request_draft.ts";
 import { translateScripts } from "./script_tests.ts";
 
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;

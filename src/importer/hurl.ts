@@ -1,5 +1,5 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
-import type { Draft, DraftStep } from "../openapi/gen/draft.ts";
+import type { Draft, DraftStep } from "../draft/draft.ts";
 import { headerOf } from "./expressions.ts";
 import {
   type HurlEntry,
@@ -16,10 +16,10 @@ import {
 } from "./hurl_entries.ts";
 import { BODY, bodyHash, hashOf, QueryReader, SENT_ONCE } from "./hurl_queries.ts";
 import { Variables } from "./hurl_variables.ts";
-import { Names } from "./import_names.ts";
+import { Names } from "../draft/names.ts";
 import type { ImportInput } from "./input.ts";
-import { RequestDraft } from "./request_draft.ts";
-import { type Data, mapTexts, Template } from "./template.ts";
+import { RequestDraft } from "../draft/request_draft.ts";
+import { type Data, mapTexts, Template } from "../draft/templates.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {

@@ -1,4 +1,4 @@
-import { quoteText } from "../openapi/gen/templates.ts";
+import { quoteText } from "../draft/templates.ts";
 import { headerOf, keyOf, TYPE_TESTS } from "./expressions.ts";
 import type { Parts, Token } from "./hurl_entries.ts";
 import { type Pattern, translatePattern } from "./hurl_patterns.ts";

@@ -1,10 +1,9 @@
-import { joinTemplate, quoteText } from "../openapi/gen/templates.ts";
+import { joinTemplate, quoteText, Template, type Text } from "../draft/templates.ts";
 import { tryParseJson } from "../base/value/parse_json.ts";
 import type { Value } from "../base/value/value.ts";
 import { literal } from "./expressions.ts";
 import { type Parts, unescape, type Variable, writePart } from "./hurl_entries.ts";
-import type { Names } from "./import_names.ts";
-import { Template, type Text } from "./template.ts";
+import type { Names } from "../draft/names.ts";
 
 /** The variables of a file, as the entry that is being translated sees them. */
 export class Variables {

@@ -4,7 +4,7 @@ import type { Positions } from "../base/yaml/document.ts";
 import { findPositions, readYaml } from "../base/yaml/read_yaml.ts";
 import { jsonFault, parseJson } from "../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
-import type { Draft } from "../openapi/gen/draft.ts";
+import type { Draft } from "../draft/draft.ts";
 
 /** Makes a workflow. Throws LoadError or StructureError. */
 export type Translate = (input: ImportInput) => Promise<Draft> | Draft;

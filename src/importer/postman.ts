@@ -1,7 +1,7 @@
 import type { Path } from "../base/source.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftJob, DraftStep } from "../openapi/gen/draft.ts";
-import { Names } from "./import_names.ts";
+import type { Draft, DraftJob, DraftStep } from "../draft/draft.ts";
+import { Names } from "../draft/names.ts";
 import {
   dictOf,
   dictsOf,
@@ -19,8 +19,8 @@ import {
   RequestDraft,
   withoutComments,
   withScheme,
-} from "./request_draft.ts";
-import type { Text } from "./template.ts";
+} from "../draft/request_draft.ts";
+import type { Text } from "../draft/templates.ts";
 import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */

@@ -1,5 +1,5 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
-import { quoteText } from "../openapi/gen/templates.ts";
+import { type Data, quoteText, Template } from "../draft/templates.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import {
   absenceOf,
@@ -13,8 +13,7 @@ import {
   withoutMaps,
 } from "./expressions.ts";
 import { tryParseJson } from "../base/value/parse_json.ts";
-import { type Data, Template } from "./template.ts";
-import { Names } from "./import_names.ts";
+import { Names } from "../draft/names.ts";
 import {
   nameOf,
   readTest,

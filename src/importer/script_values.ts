@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../expr/parse/scanner.ts";
-import { quoteText } from "../openapi/gen/templates.ts";
+import { quoteText } from "../draft/templates.ts";
 import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 
 /** An expression of a script in the expression language. */

@@ -4,7 +4,7 @@ import { RunnerError } from "../../src/base/errors.ts";
 import { isDict, type Value } from "../../src/base/value/value.ts";
 import { translateInput } from "../../src/importer/input.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
-import { renderDraft } from "../../src/openapi/gen/draft.ts";
+import { renderDraft } from "../../src/draft/draft.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { BRUNO, COLLECTION, HAR, HTTP, HURL } from "./inputs.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { ImportFile } from "../../src/importer/input.ts";
-import { hideDraftSecrets } from "../../src/importer/hide_secrets.ts";
+import { hideSecrets } from "../../src/draft/hide_secrets.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
-import { renderDraft } from "../../src/openapi/gen/draft.ts";
+import { renderDraft } from "../../src/draft/draft.ts";
 import { findLiteralSecrets } from "../../src/check/literal_secrets.ts";
 import { RunnerError } from "../../src/base/errors.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
@@ -44,7 +44,7 @@ for (const { name, input, load } of IMPORTERS) {
         });
         const find = (workflow: unknown) =>
           findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
-        text = renderDraft(hideDraftSecrets(draft, find).draft, []);
+        text = renderDraft(hideSecrets(draft, find).draft, []);
       } catch (error) {
         if (error instanceof RunnerError) continue;
         throw new Error(`${name}: ${files[victim]!.text}`, { cause: error });

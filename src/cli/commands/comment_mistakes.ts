@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
-import { type Draft, type DraftJob, type DraftStep, renderDraft } from "../../openapi/gen/draft.ts";
-import { NO_FAILURE } from "../../importer/request_draft.ts";
+import { type Draft, type DraftJob, type DraftStep, renderDraft } from "../../draft/draft.ts";
+import { NO_FAILURE } from "../../draft/request_draft.ts";
 import { type Dict, type Value, valueAt } from "../../base/value/value.ts";
 import { decodeDocument } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";

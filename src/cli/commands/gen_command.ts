@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import { findLiteralSecrets } from "../../check/literal_secrets.ts";
+import { findDraftSecrets } from "../../check/literal_secrets.ts";
 import { LoadError } from "../../base/errors.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { printableLine } from "../../base/text/printable.ts";
@@ -8,7 +8,6 @@ import { type Dict, isDict } from "../../base/value/value.ts";
 import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { Host } from "../../host/host.ts";
 import { type Existing, readExisting } from "../../openapi/gen/existing.ts";
-import type { FoundSecret } from "../../openapi/gen/hide_secrets.ts";
 import { makeWorkflow } from "../../openapi/gen/make_workflow.ts";
 import { readApi } from "../../openapi/gen/read_api.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -47,7 +46,7 @@ export async function genCommand(
   const description = from === undefined ? path : relativePath(path, from, host);
   const { text, draft, environment, notes } = makeWorkflow(
     { ...api, operations },
-    findSecrets,
+    findDraftSecrets,
     description,
     fileName(path),
     existing?.ids,
@@ -97,11 +96,6 @@ function relativePath(path: string, from: string, { files }: Host): string {
   const [target, directory] = [partsOf(path), partsOf(from).slice(0, -1)];
   const common = target.findIndex((part, at) => part !== directory[at]);
   return [...directory.slice(common).map(() => ".."), ...target.slice(common)].join("/");
-}
-
-/** The findings of `runner check`. */
-function findSecrets(workflow: unknown): readonly FoundSecret[] {
-  return findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
 }
 
 function fileName(path: string): string {

@@ -1,12 +1,10 @@
 import { relative } from "@std/path/relative";
-import { findLiteralSecrets, findSentSecrets } from "../../check/literal_secrets.ts";
-import type { LiteralSecret } from "../../check/model.ts";
+import { findDraftSecrets } from "../../check/literal_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
-import type { Draft } from "../../openapi/gen/draft.ts";
-import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
+import { hideSecrets } from "../../draft/hide_secrets.ts";
 import { type Importer, IMPORTERS } from "../../importer/registry.ts";
-import { countNotes, renderDraft } from "../../openapi/gen/draft.ts";
+import { countNotes, type Draft, renderDraft } from "../../draft/draft.ts";
 import {
   type ImportFile,
   type ImportInput,
@@ -117,7 +115,7 @@ async function translate(
   const moved = moveFiles(translated, (path) => relativeTo(target, `${input.directory}/${path}`));
   // Before secrets are hidden, since a comment may have one.
   const { draft: clean, mistakes: [mistake] } = await commentMistakes(moved, host);
-  const hidden = hideDraftSecrets(clean, findSecrets);
+  const hidden = hideSecrets(clean, findDraftSecrets);
   const environment = Object.keys(hidden.environment);
   const read = new Set([...environment, ...variablesOf(hidden.draft)]);
   const { draft } = hidden;
@@ -184,12 +182,6 @@ function variablesOf({ vars }: Draft): readonly string[] {
       ? [...value.matchAll(/\{\{([A-Z_]\w*)\}\}/g)].map(([, name]) => name!)
       : []
   );
-}
-
-function findSecrets(workflow: unknown): readonly LiteralSecret[] {
-  const literal = findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
-  // One after the other: both may find the same secret.
-  return literal.length > 0 ? literal : findSentSecrets(workflow);
 }
 
 async function readInput(

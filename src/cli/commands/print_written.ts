@@ -1,5 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
-import type { Draft } from "../../openapi/gen/draft.ts";
+import type { Draft } from "../../draft/draft.ts";
 import type { Host } from "../../host/host.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import type { LogLevel } from "../output_mode.ts";

@@ -1,6 +1,6 @@
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Operation } from "./api.ts";
-import { snakeCase } from "./templates.ts";
+import { snakeCase } from "../../draft/templates.ts";
 
 /** A request in a workflow. */
 interface Request {

@@ -1,17 +1,19 @@
 import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
 import { type ApiCredentials, headersOf, headersOver } from "./credentials.ts";
-import { filled } from "./draft.ts";
+import { filled } from "../../draft/draft.ts";
 import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
 import {
   joinTemplate,
   literalText,
+  mapTexts,
   quoteText,
   snakeCase,
   type TemplatePart,
   UniqueNames,
-} from "./templates.ts";
-import { ANY_SECRET, literalValue, namesSecret, type Variables } from "./variables.ts";
+  writeText,
+} from "../../draft/templates.ts";
+import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
 
 /** The settings that most steps of a job share. */
 export interface JobDefaults {
@@ -151,7 +153,7 @@ class RequestMaker {
   /** A body in which secrets are variables that the environment sets. */
   body(value: Value): Value {
     if (Array.isArray(value)) return value.map((item) => this.body(item));
-    if (!isDict(value)) return literalValue(value);
+    if (!isDict(value)) return mapTexts(value, writeText) as Value;
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [
         name,
@@ -186,7 +188,7 @@ class RequestMaker {
         : variables.fromEnvironment(name, ANY_SECRET);
     }
     const plain = snakeCase(name) ?? "value";
-    const literal = literalValue(value);
+    const literal = mapTexts(value, writeText) as Value;
     const shared = variables.get(plain);
     if (shared !== undefined && shared === literal) return plain;
     const variable = this.#names.take(shared === undefined ? plain : `${location}_${plain}`);

@@ -2,13 +2,13 @@ import { countOf } from "../../base/text/count_of.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
-import { type Draft, type DraftJob, filled, renderDraft } from "./draft.ts";
-import { type FindSecrets, type FoundSecret, hideSecrets } from "./hide_secrets.ts";
+import { type Draft, type DraftJob, filled, renderDraft } from "../../draft/draft.ts";
+import { type FindSecrets, type FoundSecret, hideSecrets } from "../../draft/hide_secrets.ts";
 import { type ApiLink, findLinks, type Links } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
 import { type JobPlan, planJobs } from "./plan_jobs.ts";
-import { literalText, quoteText, snakeCase, UniqueNames } from "./templates.ts";
-import { ANY_SECRET, namesSecret, secretName, Variables } from "./variables.ts";
+import { literalText, quoteText, snakeCase, UniqueNames } from "../../draft/templates.ts";
+import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
 
 /** A workflow file, and the parts of the description that could not be converted. */
 interface MadeWorkflow {
@@ -60,29 +60,27 @@ export function makeWorkflow(
     return { name, keys: keysOf(job, defaults, base, description), steps };
   });
   const name = api.title.replace(/\s+/g, " ").trim();
-  const draft = hideSecrets(
+  const hidden = hideSecrets(
     { name, vars: variables.all(), jobs: made, notes: [] },
     findSecrets,
-    {
-      hide: (name) => variables.readEnvironment(name, ANY_SECRET),
-      varFor(secret) {
-        const name = variableFor(secret, variables);
-        return [name, variables.get(name)!];
-      },
-    },
+    fallbackFor,
   );
+  const { draft } = hidden;
+  const environment = [
+    ...new Set([...variables.environment(), ...Object.keys(hidden.environment)]),
+  ];
   const nulls = draft.jobs.some(({ steps }) =>
     steps.some(({ data: { vars = {} } }) => Object.values(vars as Dict).includes(null))
   );
   const head = [
     `Made by "runner gen" from ${origin.replace(/\p{C}/gu, "?")}.`,
-    `Set in the environment: ${variables.environment().join(", ")}.`,
+    `Set in the environment: ${environment.join(", ")}.`,
     ...nulls ? ["Parameters whose value is null are not sent."] : [],
   ];
   return {
     text: renderDraft(draft, head),
     draft,
-    environment: variables.environment(),
+    environment,
     notes: [...credentials.refused].map(([reason, operations]) => noteOf(reason, operations)),
   };
 }
@@ -195,9 +193,10 @@ function serverExpression(server: string, variables: Variables): string {
   return parts.length > 1 ? `(${sum})` : sum;
 }
 
-function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {
+/** The value of a secret that the environment does not have. */
+function fallbackFor({ path, text, range }: FoundSecret): string {
   const name = String(path.findLast((part) => typeof part === "string"));
   // A value that is a secret only by its name may be a keyword of the API: keep it as the default.
-  const isWord = range === undefined && !namesSecret(name);
-  return variables.fromEnvironment(secretName(name), isWord ? quoteText(text) : ANY_SECRET);
+  const isWord = path[0] !== "vars" && range === undefined && !namesSecret(name);
+  return isWord ? quoteText(text) : ANY_SECRET;
 }

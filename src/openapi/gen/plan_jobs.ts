@@ -1,6 +1,6 @@
 import type { Operation } from "./api.ts";
 import { type ApiLink, collectionOf, lastParameter, type Links, pathKey } from "./links.ts";
-import { snakeCase, UniqueNames } from "./templates.ts";
+import { snakeCase, UniqueNames } from "../../draft/templates.ts";
 
 /** Operations that run in order. */
 export interface JobPlan {

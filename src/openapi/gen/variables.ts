@@ -3,11 +3,12 @@ import type { Value } from "../../base/value/value.ts";
 import {
   environmentName,
   joinTemplate,
-  literalText,
+  mapTexts,
   quoteText,
   snakeCase,
   UniqueNames,
-} from "./templates.ts";
+  writeText,
+} from "../../draft/templates.ts";
 
 /** Collects the `vars` of a workflow. */
 export class Variables {
@@ -24,7 +25,7 @@ export class Variables {
     return this.#take(key, () => {
       const isFree = !this.#values.has(plain) && !GENERAL.has(plain);
       const longer = snakeCase(`${qualifier ?? ""}_${plain}`) ?? plain;
-      return [isFree ? plain : longer, literalValue(value)];
+      return [isFree ? plain : longer, mapTexts(value, writeText) as Value];
     });
   }
 
@@ -114,25 +115,10 @@ const GENERAL: ReadonlySet<string> = new Set([
   "value",
 ]);
 
-/** Data whose strings are templates that render to themselves. */
-export function literalValue(value: Value): Value {
-  if (typeof value === "string") return literalText(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(literalValue);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, literalValue(field)]),
-  );
-}
-
 /** Whether a name is that of a secret, and not of an attribute such as `key_id`. */
 export function namesSecret(name: string): boolean {
   const last = snakeCase(name)?.split("_").at(-1);
   return isSecretName(name) && last !== undefined && isSecretName(last);
-}
-
-/** The name of a secret, which is not that of a variable of the machine: USER, PATH. */
-export function secretName(name: string): string {
-  return isSecretName(name) ? name : `${name}_secret`;
 }
 
 /** The fallback for credentials. */

@@ -1,5 +1,5 @@
-import type { Dict, Value } from "../../base/value/value.ts";
-import { printYaml } from "../../base/yaml/print_yaml.ts";
+import type { Dict, Value } from "../base/value/value.ts";
+import { printYaml } from "../base/yaml/print_yaml.ts";
 import { literalText } from "./templates.ts";
 
 /** A workflow that is being made from something else. Its texts are templates. */

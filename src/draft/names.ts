@@ -1,13 +1,17 @@
 import {
+  type Data,
   environmentName,
   joinTemplate,
+  mapTexts,
   quoteText,
   snakeCase,
+  Template,
   type TemplatePart,
+  type Text,
   UniqueNames,
-} from "../openapi/gen/templates.ts";
+  writeText,
+} from "./templates.ts";
 import type { Value } from "../base/value/value.ts";
-import { type Data, mapTexts, Template, type Text, writeText } from "./template.ts";
 
 /** `{{ name }}` */
 const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
