@@ -161,7 +161,7 @@ interface ScopeOwner {
 }
 
 /** Holds rounds back while those before them wait for the turn of their action. */
-interface Pace {
+export interface Pace {
   /** An action waits. */
   wait(): void;
   /** It waits no longer. */
@@ -174,8 +174,10 @@ export interface RoundStart {
   readonly job: Job;
   /** `repeat_index`; undefined where the job has no `repeat`. */
   readonly index?: number;
-  /** When the round was due. */
+  /** When the round was due: milliseconds since its job began. */
   readonly due?: number;
+  /** The number of its user, from 0. */
+  readonly user?: number;
   /** Learns of actions that wait for their turn. */
   readonly pace?: Pace;
   /** What its cookies belong to, where it is not the round. */
@@ -198,6 +200,7 @@ export class Round implements RoundStart {
   readonly job: Job;
   readonly index: number | undefined;
   readonly due: number | undefined;
+  readonly user: number | undefined;
   readonly pace: Pace | undefined;
   readonly session: object | undefined;
   readonly gate: RoundStart["gate"];
@@ -214,6 +217,7 @@ export class Round implements RoundStart {
     this.job = start.job;
     this.index = start.index;
     this.due = start.due;
+    this.user = start.user;
     this.pace = start.pace;
     this.session = start.session;
     this.gate = start.gate;

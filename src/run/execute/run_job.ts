@@ -2,15 +2,15 @@ import { roundDuration } from "../../base/value/duration.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
-import type { Job, Repeat } from "../../workflow/model.ts";
+import type { Job } from "../../workflow/model.ts";
 import { FLAKY, mayPass, namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
 import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import type { LoadPlan } from "../load/plan_load.ts";
 import type { JobOutcome } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
-import { type CompiledStep, compiledSteps } from "./compiled_step.ts";
-import { evaluateDuration, FieldError, FieldErrors, isMistake, isTrue } from "./evaluate_field.ts";
+import { compiledSteps } from "./compiled_step.ts";
+import { FieldError, FieldErrors, isMistake, isTrue } from "./evaluate_field.ts";
 import { runRound } from "./flight.ts";
 import { cancelIfFailFast } from "./run_step.ts";
 
@@ -117,7 +117,7 @@ async function runUnlessSkipped(
   const state = load
     ? await (await import("../load/run_load.ts")).runLoad(start, steps, load, scope, onStats)
     : repeat
-    ? await runRepeated(start, steps, repeat, scope, onStats)
+    ? await (await import("../load/run_repeat.ts")).runRepeat(start, steps, repeat, scope, onStats)
     : await runRound(new Round(job.load ? await withoutLoad(start, scope) : start), steps);
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${run.draining.reason}`, blocked: true };
@@ -149,16 +149,4 @@ async function planOf(
 async function withoutLoad(start: RoundStart, scope: Scope): Promise<RoundStart> {
   const { namesOfOnlyRound } = await import("../load/run_load.ts");
   return { ...start, names: { ...start.names, ...await namesOfOnlyRound(start, scope) } };
-}
-
-async function runRepeated(
-  start: RoundStart,
-  steps: readonly CompiledStep[],
-  repeat: Repeat,
-  scope: Scope,
-  onStats: (stats: RoundStats) => void,
-): Promise<JobState> {
-  const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
-  const { runRounds } = await import("./run_rounds.ts");
-  return await runRounds(start, steps, { ...repeat, interval }, onStats);
 }

@@ -13,7 +13,7 @@ import type { CompiledStep } from "../execute/compiled_step.ts";
 import { FieldError, FieldErrors, isTrue } from "../execute/evaluate_field.ts";
 import type { LoadRounds, LoadToSpread } from "../run_options.ts";
 import { nameOfJob, type RoundStart, type Run } from "../run_state.ts";
-import { LoadEngine } from "./load_engine.ts";
+import { MeasuredRounds } from "./load_rounds.ts";
 import { readLoadRows } from "./load_rows.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
 import type { LoadPlan } from "./plan_load.ts";
@@ -45,7 +45,7 @@ export async function runLoad(
   };
   // Users of a race send at one moment, which processes of their own would not hit.
   const spread = load.together ? undefined : run.options.spreadLoad;
-  const rounds: LoadRounds = spread?.roundsOf(loadToSpread(start, onSecond)) ?? new LoadEngine({
+  const rounds: LoadRounds = spread?.roundsOf(loadToSpread(start, onSecond)) ?? new MeasuredRounds({
     ...{ start, steps, plan, rows, scope },
     cpuTime: await cpuMeter(),
     onSecond: (second) => onSecond({ job: job.id, ...second }),

@@ -1,0 +1,378 @@
+import type { JobState, PiecePart } from "../event.ts";
+import type { CompiledStep } from "../execute/compiled_step.ts";
+import { Flight, type FlightOwner } from "../execute/flight.ts";
+import type { Pace, Round, Run } from "../run_state.ts";
+import type { Deadline } from "../../host/deadlines.ts";
+import { Alarm } from "./alarm.ts";
+import type { Due, Schedule } from "./schedule.ts";
+
+/**
+ * After a pause of the program, so many rounds at most start at once, or as many as are due in so
+ * many milliseconds: the answers to a burst of all of them would wait for its end.
+ */
+const BURST = { rounds: 16, milliseconds: 5 } as const;
+
+/** Each round that ends starts so many that are due. */
+const SUCCESSORS = 2;
+
+/** Milliseconds after which rounds that wait for nothing give others their turn. */
+const LONGEST_TURN = 50;
+
+/** The number of rounds that wait for their action to have its turn, when no further one begins. */
+const MAX_WAITING = 64;
+
+/** When the rounds of a job start, and how many there are. */
+export interface Pacing {
+  readonly schedule: Schedule;
+  /** The rounds that this process starts, of all. */
+  readonly part: PiecePart;
+  /** The number of rounds that count, in all processes. */
+  readonly count: number;
+  /** The number of rounds of all kinds. */
+  readonly rows?: number;
+  /** The number of rounds that may be under way; those that find no place are dropped. */
+  readonly maxInFlight: number;
+  /** The pause of a user between two rounds. */
+  readonly thinkTime: () => number;
+  /** Whether it is over with its last round, and not when the next one would be due. */
+  readonly endsWithLast: boolean;
+}
+
+/** What the rounds of a job are, and who counts them. Times are milliseconds since the start. */
+export interface RoundOwner {
+  /** Makes a round that starts. */
+  open(index: number, due: number, user: number, isWarmUp: boolean): Round;
+  /** A round starts so many milliseconds after it was due. */
+  onStart?(late: number): void;
+  /** A round has found no place. */
+  onDrop?(): void;
+  /** A round is over. */
+  onEnd(round: Round, state: JobState, now: number): void;
+  /** The time has come to this. */
+  advance?(now: number): void;
+  /** When `advance` is to be called next. */
+  readonly nextAdvance?: number;
+  /** Nothing starts from this time on. */
+  onEnding?(time: number): void;
+  /** All rounds are over. */
+  onOver?(now: number): void;
+}
+
+/**
+ * Starts the rounds of a job: at times that one clock sets, or for users one after another. One
+ * timer serves them all.
+ */
+export class RoundEngine implements FlightOwner, Pace {
+  readonly #run: Run;
+  readonly #steps: readonly CompiledStep[];
+  readonly #pacing: Pacing;
+  readonly #owner: RoundOwner;
+  readonly #part: PiecePart;
+  /** The rounds that count, of this process. */
+  readonly #most: number;
+  readonly #rows: number;
+  readonly #maxInFlight: number;
+  /** Whether this process has no share of the rounds. */
+  readonly #isIdle: boolean;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #alarm: Alarm;
+  #began = 0;
+  /** Of the rounds that start at a rate, the next one. */
+  #due: Due | undefined;
+  #dueTimes: Iterator<Due, undefined> | undefined;
+  #isStarting = false;
+  /** When the last burst was, and how many rounds may still be a part of it. */
+  #burst = -Infinity;
+  #left = 0;
+  /** The numbers of users whose rounds are over, where rounds start at a rate. */
+  readonly #free: number[] = [];
+  #lastUser = -1;
+  readonly #active = new Set<number>();
+  #ready: number[] = [];
+  readonly #thinking = new Map<number, Deadline>();
+  #isPumping = false;
+  /** When the event loop had its turn. */
+  #turn = 0;
+  #index: number;
+  #measured = 0;
+  #inFlight = 0;
+  /** The most rounds in flight since this was asked. */
+  #peak = 0;
+  /** The number of rounds whose action waits for its turn. */
+  #waiting = 0;
+  #isEnding = false;
+  #isOver = false;
+  #error: unknown;
+  /** The number of rounds that have started. */
+  started = 0;
+  /** Why it ended before its time. */
+  stopped: string | undefined;
+
+  constructor(run: Run, steps: readonly CompiledStep[], pacing: Pacing, owner: RoundOwner) {
+    const { count, rows = Infinity, maxInFlight, schedule } = pacing;
+    this.#run = run;
+    this.#steps = steps;
+    this.#pacing = pacing;
+    this.#owner = owner;
+    const { index } = pacing.part;
+    // No more processes have a share of the rounds than there are users, or rounds under way.
+    const of = Math.min(pacing.part.of, schedule.isOpen ? maxInFlight : schedule.mostUsers);
+    this.#part = { index, of };
+    this.#index = index - 1;
+    this.#rows = rows;
+    this.#most = count === Infinity ? count : Math.ceil((count - index + 1) / of);
+    this.#isIdle = index > of || this.#most <= 0 || this.#index >= rows;
+    this.#maxInFlight = Math.ceil((maxInFlight - index + 1) / of);
+    this.#alarm = new Alarm(run.host.clock, () => this.#tick(), of);
+  }
+
+  /** The number of processes that have a share of the rounds. */
+  get processes(): number {
+    return this.#part.of;
+  }
+
+  /** The number of users that are there. */
+  get users(): number {
+    return this.#active.size;
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** The milliseconds in which it has only waited, though it used the processor. */
+  get idle(): number {
+    return this.#alarm.idle;
+  }
+
+  /** The most rounds that were under way since the last call. */
+  takePeak(): number {
+    const peak = this.#peak;
+    this.#peak = this.#inFlight;
+    return peak;
+  }
+
+  /** Resolves when all rounds are over. Throws what was thrown that is not about a step. */
+  async run(): Promise<void> {
+    const { draining, options: { piece }, resources, host: { clock } } = this.#run;
+    const { schedule } = this.#pacing;
+    if (this.#isIdle) return;
+    this.#began = clock.ticks();
+    if (piece?.team) {
+      // Those that begin together are ready before.
+      for (const step of this.#steps) await step.load(resources);
+      const began = await piece.team.begin();
+      this.#began = clock.ticks() - (clock.now() - began);
+    }
+    if (schedule.isOpen) {
+      this.#dueTimes = schedule.dueTimes(this.#part);
+      this.#due = this.#dueTimes.next().value;
+    }
+    const drained = draining.add({ stop: ({ message }) => this.stop(message) });
+    if (draining.reason !== undefined) this.stop(draining.reason);
+    this.#tick();
+    await this.#done.promise.finally(() => {
+      this.#alarm.cancel();
+      drained.remove();
+    });
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  onEnd(round: Round, state: JobState): void {
+    const now = this.#now();
+    this.#owner.onEnd(round, state, now);
+    this.#inFlight--;
+    if (this.#dueTimes) {
+      this.#free.push(round.user!);
+      this.#startDue(now, SUCCESSORS);
+    } else this.#think(round.user!);
+    this.#endIfOver();
+  }
+
+  onError(error: unknown): void {
+    this.#inFlight--;
+    this.#error ??= error;
+    this.stop("");
+    this.#done.resolve();
+  }
+
+  wait(): void {
+    this.#waiting++;
+  }
+
+  go(): void {
+    if (--this.#waiting === MAX_WAITING - 1) this.#arm();
+  }
+
+  /** Ends early. */
+  stop(reason: string): void {
+    if (this.#isEnding) return;
+    this.stopped = reason;
+    this.#end(this.#now());
+    this.#endIfOver();
+  }
+
+  #now(): number {
+    return this.#run.host.clock.ticks() - this.#began;
+  }
+
+  #tick(): void {
+    const now = this.#now();
+    const { schedule } = this.#pacing;
+    this.#owner.advance?.(now);
+    if (!this.#isEnding) {
+      if (schedule.isOpen) this.#startBurst(now);
+      else this.#startUsers(now);
+      if (!this.#isEnding && now >= schedule.end && !this.#due) this.#end(schedule.end);
+    }
+    this.#endIfOver();
+    this.#arm();
+  }
+
+  /** Sets the alarm for what is next. */
+  #arm(): void {
+    const { schedule } = this.#pacing;
+    if (this.#isEnding && this.#inFlight === 0) return;
+    const now = this.#now();
+    const next = Math.min(
+      this.#owner.nextAdvance ?? Infinity,
+      this.#isEnding || this.#waiting >= MAX_WAITING
+        ? Infinity
+        : schedule.isOpen
+        ? Math.min(this.#due?.time ?? Infinity, schedule.end)
+        : schedule.nextChange(now),
+    );
+    if (next < Infinity) this.#alarm.set(next - now);
+  }
+
+  /** Starts the rounds that are due, a burst of them in a millisecond. */
+  #startBurst(now: number): void {
+    if (now - this.#burst >= 1) {
+      const { milliseconds, rounds } = BURST;
+      this.#burst = now;
+      const usual = this.#pacing.schedule.roundsBetween(now - milliseconds, now);
+      this.#left = usual === Infinity ? rounds : Math.max(rounds, Math.ceil(usual));
+    }
+    this.#left -= this.#startDue(now, this.#left);
+  }
+
+  /** Starts rounds that are due, and returns how many. */
+  #startDue(from: number, most: number): number {
+    // A round may end at once.
+    if (this.#isStarting) return 0;
+    this.#isStarting = true;
+    let started = 0;
+    let now = from;
+    while (started < most && !this.#isEnding && this.#due && this.#due.time <= from) {
+      if (this.#waiting >= MAX_WAITING || now - from > LONGEST_TURN) break;
+      const due = this.#due;
+      this.#due = this.#dueTimes!.next().value;
+      const isOver = !due.isWarmUp && this.#measured >= this.#most;
+      if (isOver || this.#index >= this.#rows) {
+        this.#end(due.time);
+      } else if (this.#inFlight >= this.#maxInFlight) {
+        this.#owner.onDrop?.();
+      } else {
+        now = this.#now();
+        const before = this.#inFlight;
+        this.#begin(due.time, now, this.#free.pop() ?? ++this.#lastUser, due.isWarmUp);
+        // One that has ended at once keeps no answer waiting.
+        if (this.#inFlight > before) started++;
+      }
+    }
+    this.#isStarting = false;
+    return started;
+  }
+
+  /** Lets the users begin that are there now. */
+  #startUsers(now: number): void {
+    const { index, of } = this.#part;
+    const users = this.#pacing.schedule.usersAt(now);
+    for (let user = index - 1; user < users; user += of) {
+      if (this.#active.has(user)) continue;
+      this.#active.add(user);
+      this.#ready.push(user);
+    }
+    this.#pump();
+  }
+
+  /** Starts a round for each user that is ready. */
+  #pump(): void {
+    // A round may end at once, and its user is ready again.
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    const { schedule } = this.#pacing;
+    while (this.#ready.length > 0 && !this.#isEnding) {
+      const users = this.#ready;
+      this.#ready = [];
+      for (const [index, user] of users.entries()) {
+        const now = this.#now();
+        if (now >= schedule.end || this.#isEnding) break;
+        if (now - this.#turn > LONGEST_TURN) {
+          this.#ready.push(...users.slice(index));
+          // The event loop takes what has arrived: rounds that wait for nothing would keep it off.
+          this.#run.host.clock.after(0, () => {
+            this.#isPumping = false;
+            this.#turn = this.#now();
+            this.#pump();
+          });
+          return;
+        }
+        if (user < schedule.usersAt(now)) this.#begin(now, now, user, now < schedule.warmUp);
+        else this.#active.delete(user);
+      }
+    }
+    this.#isPumping = false;
+  }
+
+  /** Has a user pause, and then begin the next round. */
+  #think(user: number): void {
+    if (this.#isEnding) return;
+    const goOn = () => {
+      this.#thinking.delete(user);
+      this.#ready.push(user);
+      this.#pump();
+    };
+    let pause = 0;
+    try {
+      pause = this.#pacing.thinkTime();
+    } catch (error) {
+      this.#error ??= error;
+      return this.stop("");
+    }
+    if (pause > 0) this.#thinking.set(user, this.#run.deadlines.add(pause, goOn));
+    else goOn();
+  }
+
+  #begin(due: number, now: number, user: number, isWarmUp: boolean): void {
+    const { endsWithLast } = this.#pacing;
+    const index = this.#index;
+    this.#index += this.#part.of;
+    if (!isWarmUp) this.#measured++;
+    this.started++;
+    this.#owner.onStart?.(now - due);
+    this.#inFlight++;
+    this.#peak = Math.max(this.#peak, this.#inFlight);
+    new Flight(this.#owner.open(index, due, user, isWarmUp), this.#steps, this).start();
+    const isLast = this.#measured >= this.#most || this.#index >= this.#rows;
+    if (!isLast || this.#dueTimes && !endsWithLast) return;
+    this.#end(this.#now());
+    this.#endIfOver();
+  }
+
+  /** From now on nothing starts. */
+  #end(time: number): void {
+    if (this.#isEnding) return;
+    this.#owner.onEnding?.(time);
+    this.#isEnding = true;
+    for (const pause of this.#thinking.values()) pause.cancel();
+    this.#thinking.clear();
+  }
+
+  #endIfOver(): void {
+    if (!this.#isEnding || this.#inFlight > 0 || this.#isOver) return;
+    this.#isOver = true;
+    this.#owner.onOver?.(this.#now());
+    this.#done.resolve();
+  }
+}
