@@ -5,7 +5,7 @@ import type { PlannedJob } from "../../plan/plan.ts";
 import type { Job } from "../../workflow/model.ts";
 import { FLAKY, mayPass, namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
-import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
+import type { Failure, JobFinished, RoundStats } from "../event.ts";
 import type { LoadPlan } from "../load/plan_load.ts";
 import type { JobOutcome } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
