@@ -13,7 +13,7 @@ const CODE_SERVER = join(TOOLS, "node_modules/code-server");
 /** Code-server runs by this version of Node.js alone. */
 const NODE = `node-${process.platform}-${process.arch}`;
 const VERSIONS = ["code-server@4.139.1", `${NODE}@24.21.0`];
-const SECONDS = 120;
+const SECONDS = 400;
 
 async function run(command, args, options = {}) {
   const child = spawn(command, args, { stdio: "inherit", ...options });
