@@ -36,6 +36,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "ws": "speaking over WebSockets",
   "tough-cookie": "keeping the cookies of responses",
   "xpath": "evaluating XPath",
+  "yaml": "formatting YAML",
 };
 
 /** Optional packages of libraries, for what we do not use of them: downloads of browsers. */

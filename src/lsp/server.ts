@@ -230,11 +230,11 @@ export async function serveEditor(host: Host): Promise<void> {
     );
   });
 
-  connection.onDocumentFormatting(({ textDocument: { uri } }) => {
+  connection.onDocumentFormatting(async ({ textDocument: { uri } }) => {
     const file = files.get(uri);
     if (!file) return null;
     try {
-      const newText = formatYaml({ name: file.path, text: file.text });
+      const newText = await formatYaml({ name: file.path, text: file.text });
       const range = file.lines.rangeOf({ start: 0, end: file.text.length });
       return newText === file.text ? [] : [{ range, newText }];
     } catch (error) {

@@ -29,7 +29,7 @@ export async function fmtCommand(
       files++;
       try {
         const file = await readInputFile(name, host);
-        const text = formatYaml(file, "file");
+        const text = await formatYaml(file, "file");
         if (name === "-" && !onlyCheck) host.stdout.write(text);
         if (text === file.text) continue;
         changed++;

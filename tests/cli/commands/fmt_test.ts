@@ -140,7 +140,7 @@ Deno.test("fmt - formats standard input to standard output", async () => {
 });
 
 const CASES: readonly (readonly [what: string, before: string, after: string])[] = [
-  ["anchors and tags", "a: &x\n    b: !!str  1\nc:\n-  *x\n", "a: &x\n  b: !!str  1\nc:\n  - *x\n"],
+  ["anchors and tags", "a: &x\n    b: !!str  1\nc:\n-  *x\n", "a: &x\n  b: !!str 1\nc:\n  - *x\n"],
   [
     "a block with an indicator",
     "a:\n    b: |2\n        x\n       y\n",
@@ -158,7 +158,7 @@ const CASES: readonly (readonly [what: string, before: string, after: string])[]
     "a:\n    b: {\n      c: 1,\n    }\n",
     "a:\n  b: {\n    c: 1,\n  }\n",
   ],
-  ["explicit keys", "?   a\n:   b\n", "?   a\n:   b\n"],
+  ["explicit keys", "?   a\n:   b\n", "? a\n: b\n"],
   ["lists in lists", "-   - a\n    - b\n-\n    - c\n", "- - a\n  - b\n-\n  - c\n"],
   ["empty values", "a:\n    b:\n    # c: 1\nd:\n", "a:\n  b:\n  # c: 1\nd:\n"],
 ];
