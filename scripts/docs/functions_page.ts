@@ -3,7 +3,16 @@ import { examplesOf } from "./function_examples.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** The functions of the expression language. */
-export function makeFunctionsPage(): Page {
+export async function makeFunctionsPage(): Promise<Page> {
+  const groups = await Promise.all(
+    FUNCTION_GROUPS.map(async ({ title, functions }) => ({
+      title,
+      names: functions.map(({ name }) => name),
+      rows: await Promise.all(
+        functions.map(async (one) => [code(one.signature), plain(await one.summary())]),
+      ),
+    })),
+  );
   return makePage("functions.md", "src/expr/functions/registry.ts", [
     "# Functions",
     "",
@@ -12,16 +21,16 @@ export function makeFunctionsPage(): Page {
     "its index. [Expressions](expressions.md) describes the rest of the language. An arrow in an example",
     "points at the value.",
     "",
-    ...FUNCTION_GROUPS.flatMap(({ title, functions }) => [
+    ...groups.flatMap(({ title, names, rows }) => [
       `## ${title}`,
       "",
       ...table(
         ["Function", "Result"],
-        functions.map(({ signature, summary }) => [code(signature), plain(summary)]),
+        rows,
       ),
       "",
       "```text",
-      ...functions.flatMap(({ name }) => examplesOf(name)),
+      ...names.flatMap(examplesOf),
       "```",
       "",
     ]),

@@ -15,7 +15,7 @@ export async function makePages(): Promise<Page[]> {
     makeCliPage(),
     makeEnvironmentPage(),
     makeKeysPage(),
-    makeFunctionsPage(),
+    await makeFunctionsPage(),
     makeChecksPage(),
     makeReportsPage(),
     makeColumnTypesPage(),

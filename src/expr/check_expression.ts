@@ -77,7 +77,8 @@ function* callProblems(node: CallExpression): Generator<ExpressionError> {
     if (message !== undefined) yield errorAt(argument, message);
   }
   if (record.name === "matches") yield* patternProblems(node.arguments[1]!);
-  const { position, problem: problemOf, isDeep = false } = record.constant ?? {};
+  if (record.body.kind === "list") return;
+  const { position, problem: problemOf, isDeep = false } = record.body.constant ?? {};
   const argument = position === undefined ? undefined : node.arguments[position];
   if (!argument || !problemOf) return;
   for (const text of isDeep ? constantsIn(argument) : [argument]) {

@@ -4,7 +4,8 @@ import { evaluate } from "./evaluate/evaluate.ts";
 import { explain } from "./evaluate/explain.ts";
 import type { DataTemplate, Expression, Scope, Template } from "./expression.ts";
 import { Parser } from "./parse/parser.ts";
-import { onlyExpression } from "./parse/tree.ts";
+import type { Node } from "./parse/ast.ts";
+import { childrenOf, onlyExpression } from "./parse/tree.ts";
 import { renderOnly, renderText } from "./template/render.ts";
 import { holdsTemplates } from "./template/template_data.ts";
 
@@ -33,15 +34,21 @@ export function parseTemplate(source: string): Template {
   };
 }
 
-/** The text that a template gives which reads only these names; undefined if it reads more. */
+/** The text of a template that reads only these names; undefined if it reads more, or calls. */
 export function knownText(source: string, names: Scope["names"] = {}): string | undefined {
   try {
-    const value = parseTemplate(source).render({ names, strict: true });
+    const template = parseTemplate(source);
+    if (template.parts.some((part) => typeof part !== "string" && hasCall(part))) return undefined;
+    const value = template.render({ names, strict: true });
     return typeof value === "string" ? value : undefined;
   } catch (error) {
     if (error instanceof ExpressionError) return undefined;
     throw error;
   }
+}
+
+function hasCall(node: Node): boolean {
+  return node.type === "CallExpression" || childrenOf(node).some(hasCall);
 }
 
 /** Reads the strings in plain data as templates. Keys are never templates. */

@@ -15,7 +15,11 @@ export const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
 /** The possible completions at an offset of a text, which may be invalid. */
-export function completionsAt(text: string, offset: number, known: KnownActions): Completions {
+export async function completionsAt(
+  text: string,
+  offset: number,
+  known: KnownActions,
+): Promise<Completions> {
   const start = offset - /[\w$-]*$/.exec(lineBefore(text, offset))![0].length;
   const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
   const marked = insertMark(text, start, end);
@@ -25,7 +29,7 @@ export function completionsAt(text: string, offset: number, known: KnownActions)
   const { path, scalar } = spot;
   const before = outline.text.slice(scalar.start, start);
   if (!spot.isKey && (isExpression(path) || isInBraces(before + MARK, before.length))) {
-    return at(inExpression(before, outline, spot, known));
+    return at(await inExpression(before, outline, spot, known));
   }
   if (scalar.text !== MARK) return NOTHING;
   if (spot.isKey) return at(keyItems(outline, path.slice(0, -1), text.slice(end), known));
@@ -196,12 +200,12 @@ function texts(values: readonly string[], detail?: string): readonly Completion[
   }));
 }
 
-function inExpression(
+async function inExpression(
   before: string,
   outline: Outline,
   { path }: Spot,
   known: KnownActions,
-): readonly Completion[] {
+): Promise<readonly Completion[]> {
   const chain = chainBefore(before);
   const items = (members: readonly Member[], kind: Completion["kind"]) =>
     members.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name)).map((member): Completion => ({
@@ -214,12 +218,12 @@ function inExpression(
   if (chain) return items(membersOf(chain, outline, path, known), "output");
   return [
     ...items(namesAt(outline, path, known), "name"),
-    ...[...FUNCTIONS.values()].map((one): Completion => ({
+    ...await Promise.all([...FUNCTIONS.values()].map(async (one): Promise<Completion> => ({
       label: one.name,
       kind: "function",
       detail: one.signature,
-      documentation: one.summary,
+      documentation: await one.summary(),
       insert: one.name,
-    })),
+    }))),
   ];
 }

@@ -23,11 +23,11 @@ interface Hover extends TextRange {
 }
 
 /** The text of the reference about the word at an offset. */
-export function hoverAt(
+export async function hoverAt(
   outline: Outline,
   offset: number,
   known: KnownActions,
-): Hover | undefined {
+): Promise<Hover | undefined> {
   const spot = spotAt(outline.root, offset);
   if (!spot) return undefined;
   const { path, scalar } = spot;
@@ -51,16 +51,16 @@ export function hoverAt(
   }
   const inside = offset - scalar.from;
   if (!isExpression(path) && !isInBraces(scalar.text, inside)) return undefined;
-  return hoverInExpression(outline, scalar, offset, path, known);
+  return await hoverInExpression(outline, scalar, offset, path, known);
 }
 
-function hoverInExpression(
+async function hoverInExpression(
   outline: Outline,
   scalar: LooseScalar,
   offset: number,
   path: readonly (string | number)[],
   known: KnownActions,
-): Hover | undefined {
+): Promise<Hover | undefined> {
   const { text } = outline;
   const start = offset - /[\w]*$/.exec(text.slice(scalar.from, offset))![0].length;
   const word = /^\w*/.exec(text.slice(start, start + 100))![0];
@@ -70,7 +70,7 @@ function hoverInExpression(
   const member = members.find(({ name }) => name === word);
   if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
   const record = text[start - 1] === "." ? undefined : FUNCTIONS.get(word);
-  return record && { ...range, markdown: `\`${record.signature}\`\n\n${record.summary}` };
+  return record && { ...range, markdown: `\`${record.signature}\`\n\n${await record.summary()}` };
 }
 
 function describeKey(

@@ -145,7 +145,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const known = await actions();
     const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
       await outputCompletionsAt(asWorkspaceFile(found.file), offset, known, load) ??
-      completionsAt(text, offset, known);
+      await completionsAt(text, offset, known);
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }, index) => ({
       label,
       // In the order of the tables, which have first what is used most.
@@ -165,7 +165,7 @@ export async function serveEditor(host: Host): Promise<void> {
 
   connection.onHover(async (params) => {
     const found = at(params);
-    const hover = found && hoverAt(found.outline, found.offset, await actions());
+    const hover = found && await hoverAt(found.outline, found.offset, await actions());
     if (!hover) return null;
     const { markdown, ...range } = hover;
     return {

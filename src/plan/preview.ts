@@ -7,7 +7,7 @@ import type {
   Template,
 } from "../expr/expression.ts";
 import { ExpressionError } from "../base/errors.ts";
-import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
+import { isChanging } from "../expr/functions/registry.ts";
 import { childrenOf } from "../expr/parse/tree.ts";
 import { renderText } from "../expr/template/render.ts";
 import { type Dict, isDict, merge, type Value } from "../base/value/value.ts";
@@ -114,8 +114,6 @@ function previewParts(
   return { kind: "text", parts: shown, fault };
 }
 
-const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
-
 /** Whether the value of a node depends on the run, or changes each time. */
 function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolean {
   const { scope: { names, strict }, openVars } = known;
@@ -128,7 +126,7 @@ function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolea
     case "LetExpression":
       return isOpenHere(node.init) || isOpen(node.body, known, [...locals, node.id.name]);
     case "CallExpression":
-      if (node.callee.type === "Identifier" && CHANGING.has(node.callee.name)) return true;
+      if (node.callee.type === "Identifier" && isChanging(node.callee.name)) return true;
       break;
     case "MemberExpression": {
       const { object, property, computed } = node;

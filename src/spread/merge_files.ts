@@ -1,3 +1,5 @@
+import { loadFunctions } from "../expr/functions/registry.ts";
+import { parseExpression } from "../expr/parse_expression.ts";
 import { mergePieces } from "./merge_pieces.ts";
 import { mergeShards, mergeSuitePieces } from "./merge_suite.ts";
 import type { MergedPieces, PieceFile } from "./piece_events.ts";
@@ -35,6 +37,10 @@ export async function mergeFiles(
     return { isSuite: true, ...complete(mergeSuitePieces(suite, files)) };
   }
   const run = await readRunFile(runFile, opening);
+  const expressions = run.jobs.flatMap(({ expect = [], allowFailure }) =>
+    [...expect, ...allowFailure === undefined ? [] : [allowFailure]].map(parseExpression)
+  );
+  await loadFunctions(expressions.map(({ node }) => node));
   return { isSuite: false, ...complete(mergePieces(run, files, opening?.secrets)) };
 }
 

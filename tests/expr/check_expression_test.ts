@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { checkExpression, checkTemplate } from "../../src/expr/check_expression.ts";
 import { parseExpression, parseTemplate } from "../../src/expr/parse_expression.ts";
-import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
-import { loadersOf } from "../../src/expr/functions/registry.ts";
+import { loadAllFunctions } from "../../src/expr/functions/registry.ts";
 
-Deno.test("checkExpression() reports all mistakes together", async () => {
-  await loadRegexEngine();
+await loadAllFunctions();
+
+Deno.test("checkExpression() reports all mistakes together", () => {
   const source = 'fliter(a, # > 1) || x.upper() || upper() || {a: 1, a: 2} == b || b matches "("';
   const found = checkExpression(parseExpression(source));
   assertEquals(found.map(({ start, end }) => source.slice(start, end)), [
@@ -60,22 +60,4 @@ Deno.test("checkTemplate() places mistakes in the whole text", () => {
   const source = "a {{ 1 }} b {{ f() }} c {{ upper(1) }}";
   const found = checkTemplate(parseTemplate(source));
   assertEquals(found.map(({ start, end }) => source.slice(start, end)), ["f", "1"]);
-});
-
-Deno.test("loadersOf() loads the engine for regular expressions where one may be needed", () => {
-  const cases: [string, boolean][] = [
-    ['a matches "x"', true],
-    ['a not matches "x"', true],
-    ['matches(a, "x")', true],
-    ['a | matches("x")', true],
-    ["filter(a, # matches b)", true],
-    ["match_json(a, b)", true],
-    ["diff_json(a, b)", true],
-    ["a.matches == 1", false],
-    ['a contains "matches"', false],
-  ];
-  for (const [source, isNeeded] of cases) {
-    const loaders = loadersOf(parseExpression(source).node);
-    assertEquals(loaders.includes(loadRegexEngine), isNeeded, source);
-  }
 });

@@ -1,11 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { explain } from "../../src/expr/evaluate/explain.ts";
 import { parseExpression } from "../../src/expr/parse_expression.ts";
-import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
-import { loadJsonPath } from "../../src/expr/functions/json_path.ts";
+import { loadAllFunctions } from "../../src/expr/functions/registry.ts";
 
-await loadRegexEngine();
-await loadJsonPath();
+await loadAllFunctions();
 
 const names = {
   vars: { n: 7, port: "8080", limit: 3 },

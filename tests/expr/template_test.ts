@@ -1,8 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/base/errors.ts";
+import { loadAllFunctions } from "../../src/expr/functions/registry.ts";
 import { parseData, parseTemplate, templatesIn } from "../../src/expr/parse_expression.ts";
 import { renderText } from "../../src/expr/template/render.ts";
 import { isTemplate, renderData } from "../../src/expr/template/template_data.ts";
+
+await loadAllFunctions();
 
 const scope = {
   names: { n: 7, s: "hi", list: [1, 2.5, "a"], map: { b: null, a: 1 }, nothing: null, f: 1.5 },

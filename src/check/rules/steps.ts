@@ -1,5 +1,5 @@
 import type { Expression } from "../../expr/expression.ts";
-import { CHANGING_FUNCTIONS } from "../../expr/functions/random.ts";
+import { isChanging } from "../../expr/functions/registry.ts";
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { referencesIn } from "../../expr/references.ts";
@@ -75,10 +75,8 @@ export const constantTest: Check = {
   },
 };
 
-const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
-
 function constantOutcome(test: Expression): boolean | undefined {
-  if (referencesIn(test.node).length > 0 || isChanging(test.node)) return undefined;
+  if (referencesIn(test.node).length > 0 || callsChanging(test.node)) return undefined;
   try {
     const value = test.evaluate({ names: {}, strict: true });
     return typeof value === "boolean" ? value : undefined;
@@ -89,10 +87,10 @@ function constantOutcome(test: Expression): boolean | undefined {
 }
 
 /** Whether a node gives another value each time. */
-function isChanging(node: Node): boolean {
+function callsChanging(node: Node): boolean {
   const isCall = node.type === "CallExpression" && node.callee.type === "Identifier" &&
-    CHANGING.has(node.callee.name);
-  return isCall || childrenOf(node).some(isChanging);
+    isChanging(node.callee.name);
+  return isCall || childrenOf(node).some(callsChanging);
 }
 
 /** Tests that are written where they are data. */

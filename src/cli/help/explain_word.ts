@@ -24,11 +24,14 @@ export interface Explanation {
 const KEY_TABLES = [...WORKFLOW_TABLES, ...SUITE_TABLES];
 
 /** Everything that a word is: an option, a variable, a function, a key, or a word of other tools. */
-export function explainWord(word: string, table: CommandTable): readonly Explanation[] {
+export async function explainWord(
+  word: string,
+  table: CommandTable,
+): Promise<readonly Explanation[]> {
   const all: Explanation[] = [
     ...explainOption(word, table),
     { title: "Environment variable", rows: variableRows(word), page: "reference/environment" },
-    { title: "Function", rows: functionRows(word), page: "functions" },
+    { title: "Function", rows: await functionRows(word), page: "functions" },
     { title: "Key", rows: keyRows(word), page: "keys" },
     { title: "In other tools", rows: hintRows(word) },
   ];
@@ -75,10 +78,12 @@ function variableRows(word: string): Rows {
     .map(({ name, summary }) => [name, summary]);
 }
 
-function functionRows(word: string): Rows {
+async function functionRows(word: string): Promise<Rows> {
   const name = word.replace(/\(.*$/, "").toLowerCase();
-  return [...FUNCTIONS.values()].filter((one) => one.name.toLowerCase() === name)
-    .map(({ signature, summary }) => [signature, summary.replaceAll("`", "")]);
+  const meant = [...FUNCTIONS.values()].filter((one) => one.name.toLowerCase() === name);
+  return await Promise.all(
+    meant.map(async (one) => [one.signature, (await one.summary()).replaceAll("`", "")] as const),
+  );
 }
 
 function keyRows(word: string): Rows {

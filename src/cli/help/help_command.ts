@@ -35,7 +35,7 @@ async function explain(
   const command = table.commands.find(({ name }) => name === word);
   if (command) return [renderHelp(command, table, layout)];
   if (word === "machines") return [renderMachinesHelp(table, layout)];
-  const explanations = explainWord(word, table);
+  const explanations = await explainWord(word, table);
   const pages = await loadPages().catch((error) => {
     // What the tables say needs no page.
     if (error instanceof RunnerError && explanations.length > 0) return [];

@@ -1,7 +1,12 @@
 import { assertNever } from "../../base/errors.ts";
 import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { argumentProblem, type ListFunction, type ValueFunction } from "../functions/function.ts";
+import {
+  argumentProblem,
+  type FunctionRecord,
+  type ListFunction,
+  type ValueFunction,
+} from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { callProblem } from "../hints/call_problem.ts";
 import { COSTS, isRead, limitValue } from "../limits.ts";
@@ -286,10 +291,17 @@ function compileCall(node: CallExpression): Code {
       throw callProblem(node) ?? new Fault("this cannot be called", undefined, node);
     };
   }
-  return record.kind === "list" ? compileLoop(record, node) : compileFunction(record, node);
+  const { body } = record;
+  return body.kind === "list"
+    ? compileLoop(record, body, node)
+    : compileFunction(record, body, node);
 }
 
-function compileFunction(record: ValueFunction, node: CallExpression): Code {
+function compileFunction(
+  record: FunctionRecord,
+  body: ValueFunction,
+  node: CallExpression,
+): Code {
   const codes = node.arguments.map(compile);
   const cost = COSTS.get(record.name);
   return (run) => {
@@ -301,13 +313,13 @@ function compileFunction(record: ValueFunction, node: CallExpression): Code {
       run.step(cost === undefined ? workOf(value) : cost * limitValue(value));
     }
     run.at = node;
-    const result = applyFunction(record.call, record, run, values);
+    const result = applyFunction(body.call, body, run, values);
     run.step(lengthOf(result));
     return result;
   };
 }
 
-/** Calls one of the functions that a record has. */
+/** Calls one of the functions that a body has. */
 export function applyFunction<T>(
   call: (...args: never[]) => T,
   { takesEvaluation }: ValueFunction,
@@ -317,18 +329,22 @@ export function applyFunction<T>(
   return takesEvaluation ? call(run as never, ...values as never[]) : call(...values as never[]);
 }
 
-function compileLoop(record: ListFunction, node: CallExpression): Code {
+function compileLoop(
+  { name }: FunctionRecord,
+  { call }: ListFunction,
+  node: CallExpression,
+): Code {
   const [listNode, predicate, extraNode] = node.arguments;
   const listCode = compile(listNode!);
   const extraCode = extraNode && compile(extraNode);
   const bodyNode = predicate?.type === "Predicate" ? predicate.body : undefined;
   const body = bodyNode && compile(bodyNode);
-  const isFind = record.name.startsWith("find");
+  const isFind = name.startsWith("find");
   return (run) => {
     run.step();
     const list = listCode(run);
     if (!Array.isArray(list)) {
-      throw new Fault(`${record.name}() needs a list, got ${kindOf(list)}`, undefined, listNode);
+      throw new Fault(`${name}() needs a list, got ${kindOf(list)}`, undefined, listNode);
     }
     run.step(list.length);
     const extra = extraCode?.(run);
@@ -347,8 +363,8 @@ function compileLoop(record: ListFunction, node: CallExpression): Code {
     };
     run.at = node;
     const { missing } = run;
-    const value = record.call(list.map(plain), { each, test, accumulate, extra });
-    if (record.name === "reduce") run.step(limitValue(value) >> 3);
+    const value = call(list.map(plain), { each, test, accumulate, extra });
+    if (name === "reduce") run.step(limitValue(value) >> 3);
     Object.assign(run, { item, index, accumulator });
     if (value === null && isFind) {
       run.missing = { node, within: run.missing === missing ? undefined : run.missing };

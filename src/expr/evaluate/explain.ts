@@ -5,7 +5,7 @@ import { applyFunction } from "./compile.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
-import { isComparableVersion } from "../functions/checks.ts";
+import { isComparableVersion } from "./operations.ts";
 import { sidesOf } from "../functions/diff.ts";
 import type { Difference } from "../functions/differences.ts";
 import { firstDifference } from "../functions/matching.ts";
@@ -127,12 +127,12 @@ class Explainer {
   #explainCall(node: CallExpression, result: boolean, frame: Frame): void {
     const [list, predicate] = node.arguments;
     const name = node.callee.type === "Identifier" ? node.callee.name : "";
-    const record = FUNCTIONS.get(name);
+    const body = FUNCTIONS.get(name)?.body;
     if (name === "match_json" && !result) return this.#explainMismatch(node, frame);
-    if (record?.kind === "value" && record.mismatches && !result) {
-      return this.#explainMismatches(node, record, frame);
+    if (body?.kind === "value" && body.mismatches && !result) {
+      return this.#explainMismatches(node, body, frame);
     }
-    if (record?.kind !== "list" || !list || predicate?.type !== "Predicate") {
+    if (body?.kind !== "list" || !list || predicate?.type !== "Predicate") {
       for (const argument of node.arguments) this.#show(argument, frame);
       if (name === "approx" && !result) this.#explainApart(node, frame);
       return;

@@ -10,7 +10,6 @@ import {
 import { readTimestamp, writeTimestamp } from "../../base/value/timestamp.ts";
 import type { BinaryOperator, Comparison } from "../parse/ast.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { isComparableVersion } from "../functions/checks.ts";
 import { limitItems, limitText } from "../limits.ts";
 import { type Evaluation, lengthOf } from "./evaluation.ts";
 import { matchesRegex } from "./regex.ts";
@@ -65,6 +64,11 @@ function checkVersions(operator: Comparison, a: string, b: string): void {
   if (isComparableVersion(a) === isComparableVersion(b)) return;
   const [left, right] = [a, b].map((side) => isComparableVersion(side) ? "semver(…)" : "string");
   throw new Fault(`cannot compare ${left} ${operator} ${right}`, "write semver(…) on both sides");
+}
+
+/** Whether a string is a result of semver(). */
+export function isComparableVersion(text: string): boolean {
+  return /^[A-Z]\d+\.[A-Z]\d+\.[A-Z]\d+[~-]/.test(text);
 }
 
 /** Compares two times in any zones; undefined for other values. */

@@ -1,17 +1,15 @@
 import { isEqual } from "../../base/value/compare.ts";
 import { typeName, type Value } from "../../base/value/value.ts";
 import { Fault, quoted } from "../fault.ts";
-import { defineNew } from "./function.ts";
+import { define, type FunctionBodies } from "./function.ts";
 
 /** Functions for tests: whether a value is one of several, close to a number, or of a form. */
-export const CHECK_FUNCTIONS = [
-  defineNew(
-    "one_of(value: any, list: list)",
+export const BODIES: FunctionBodies = {
+  one_of: define(
     "Whether the list contains the value.",
     (value: Value, list: readonly Value[]) => list.some((item) => isEqual(item, value)),
   ),
-  defineNew(
-    "approx(a: number, b: number, tolerance: number)",
+  approx: define(
     "Whether two numbers differ by at most `tolerance`.",
     (a: number | bigint, b: number | bigint, tolerance: number | bigint) => {
       if (!(tolerance >= 0)) throw new Fault("approx() needs a tolerance of 0 or more");
@@ -20,33 +18,28 @@ export const CHECK_FUNCTIONS = [
       return a === b || Math.abs(distance) <= tolerance;
     },
   ),
-  defineNew(
-    "semver(version: string)",
+  semver: define(
     "A string that compares with others as the versions do: `semver(a) < semver(b)`.",
     (version: string) => comparableVersion(version),
   ),
-  defineNew(
-    "is_uuid(value: any)",
+  is_uuid: define(
     "Whether the value is a UUID.",
     matcher(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
   ),
-  defineNew(
-    "is_email(value: any)",
+  is_email: define(
     "Whether the value has the form of an email address.",
     matcher(/^[^\s@<>()",;:]{1,64}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/i),
   ),
-  defineNew(
-    "is_url(value: any)",
+  is_url: define(
     "Whether the value is an absolute URL.",
     (value: Value) => typeof value === "string" && !/\s/.test(value) && URL.canParse(value),
   ),
-  defineNew("is_ip(value: any)", "Whether the value is an IPv4 or IPv6 address.", isAddress),
-  defineNew(
-    "is_iso_date(value: any)",
+  is_ip: define("Whether the value is an IPv4 or IPv6 address.", isAddress),
+  is_iso_date: define(
     "Whether the value is a date, or a date and time, of ISO 8601: `2025-03-01T12:00:00Z`.",
     isIsoDate,
   ),
-] as const;
+};
 
 const VERSION =
   /^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+[\da-z.-]+)?$/i;
@@ -70,11 +63,6 @@ function comparableVersion(version: string): string {
   );
   // "!" comes before all that a part may hold.
   return `${core}-${parts.join("!")}`;
-}
-
-/** Whether a string is a result of semver(). */
-export function isComparableVersion(text: string): boolean {
-  return /^[A-Z]\d+\.[A-Z]\d+\.[A-Z]\d+[~-]/.test(text);
 }
 
 /** A longer number is larger: a letter for its length comes first. */

@@ -3,52 +3,45 @@ import { parseJson } from "../../base/value/parse_json.ts";
 import { integer, isNumber, readInteger, typeName, type Value } from "../../base/value/value.ts";
 import { limitText, limitValue } from "../limits.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define, defineNew, defineWithEvaluation, Library } from "./function.ts";
+import { define, defineWithEvaluation, type FunctionBodies, Library } from "./function.ts";
 
 const yaml = new Library(() => import("../../base/yaml/parse_yaml.ts"));
 const csv = new Library(() => import("@std/csv/parse"));
 
 /** Functions from one type to another, and of texts in a format. */
-export const CONVERSION_FUNCTIONS = [
-  define(
-    "type(value: any)",
+export const BODIES: FunctionBodies = {
+  type: define(
     "The name of the type of a value.",
     (value: Value) => typeName(value),
   ),
-  define(
-    "int(value: any)",
+  int: define(
     "The integer in a string, or the integer part of a number.",
     (value: Value) => toInteger("int", value),
   ),
-  define(
-    "float(value: any)",
+  float: define(
     "The number in a string; a number as a float.",
     (value: Value) => isNumber(value) ? Number(value) : toNumber("float", value),
   ),
-  define(
-    "parse_int(value: any)",
+  parse_int: define(
     "The integer in a string, or the integer part of a number.",
     (value: Value) => toInteger("parse_int", value),
   ),
-  define(
-    "parse_float(text: string)",
+  parse_float: define(
     "The number in a string.",
     (text: string) => toNumber("parse_float", text),
   ),
-  define("string(value: any)", "The value as a string.", (value: Value) => {
+  string: define("The value as a string.", (value: Value) => {
     limitValue(value);
     const text = formatValue(value);
     limitText(text.length);
     return text;
   }),
-  define("toJSON(value: any)", "The value as JSON, indented.", toJson),
-  define(
-    "fromJSON(text: string)",
+  toJSON: define("The value as JSON, indented.", toJson),
+  fromJSON: define(
     "The value of a JSON string.",
     (text: string) => readJson("fromJSON", text),
   ),
-  define(
-    "parse_json(text: string)",
+  parse_json: define(
     "The list or map of a JSON string.",
     (text: string) => {
       const value = readJson("parse_json", text);
@@ -59,39 +52,34 @@ export const CONVERSION_FUNCTIONS = [
       );
     },
   ),
-  defineWithEvaluation(
-    "secret(value: any)",
+  secret: defineWithEvaluation(
     "The value, which reports show as `***` from then on; in a list or map, every value.",
     (run, value: Value) => {
       run.scope.addSecret?.(value);
       return value;
     },
   ),
-  define("toBase64(text: string)", "The string in base64.", encode),
-  define(
-    "fromBase64(text: string)",
+  toBase64: define("The string in base64.", encode),
+  fromBase64: define(
     "The string that a base64 string encodes.",
     (text: string) => decode("fromBase64", text),
   ),
-  define("encode_base64(text: string)", "The string in base64.", encode),
-  define(
-    "decode_base64(text: string)",
+  encode_base64: define("The string in base64.", encode),
+  decode_base64: define(
     "The string that a base64 string encodes.",
     (text: string) => decode("decode_base64", text),
   ),
-  defineNew(
-    "parse_yaml(text: string)",
+  parse_yaml: define(
     "The value of a YAML string of one document.",
     readYaml,
     { load: yaml.load },
   ),
-  defineNew(
-    "parse_csv(text: string)",
+  parse_csv: define(
     "The rows of a CSV string as a list of maps, by the names in its first row.",
     readCsv,
     { load: csv.load },
   ),
-] as const;
+};
 
 /** A byte order mark is a character like any other. */
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -9,22 +9,23 @@ import {
   type Value,
 } from "../../base/value/value.ts";
 import { Fault, kindOf, quoted } from "../fault.ts";
-import { defineNew } from "./function.ts";
+import { define, type FunctionBodies } from "./function.ts";
 import { loadJsonPath, locateByPath } from "./json_path.ts";
 
 /** Keys and indexes, from the outside. */
 type Path = readonly (string | number)[];
 
-export const DIFF_FUNCTION = defineNew(
-  "diff(left: any, right: any, options?: map)",
-  "The list of differences between two values, empty if they are equal. Each is a map of its path " +
-    "and of its left and right value, as far as a side has one. The option ignore is a list of JSONPaths.",
-  (left: Value, right: Value, options?: Dict) => {
-    const sides = sidesOf(left, right, options);
-    return [...differencesOf(sides.left, sides.right, [])];
-  },
-  { load: loadJsonPath },
-);
+export const BODIES: FunctionBodies = {
+  diff: define(
+    "The list of differences between two values, empty if they are equal. Each is a map of its path " +
+      "and of its left and right value, as far as a side has one. The option ignore is a list of JSONPaths.",
+    (left: Value, right: Value, options?: Dict) => {
+      const sides = sidesOf(left, right, options);
+      return [...differencesOf(sides.left, sides.right, [])];
+    },
+    { load: loadJsonPath },
+  ),
+};
 
 /** Two values without what `diff()` with these options ignores. */
 export function sidesOf(

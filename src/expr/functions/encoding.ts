@@ -1,17 +1,17 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { Fault, quoted } from "../fault.ts";
-import { defineNew, Library, type ValueFunction } from "./function.ts";
+import { define, type FunctionBodies, Library } from "./function.ts";
 
-/** Functions that encode and decode strings, as UTF-8 where bytes are needed. */
-export const ENCODING_FUNCTIONS = [
-  defineNew(
-    "encode_base64url(text: string)",
+export const crypto = new Library(() => import("node:crypto"));
+
+/** Functions that encode, decode and hash strings, as UTF-8 where bytes are needed. */
+export const BODIES: FunctionBodies = {
+  encode_base64url: define(
     "The string in base64url, without padding.",
     (text: string) => bytesOf(text).toBase64(BASE64URL),
   ),
-  defineNew(
-    "decode_base64url(text: string)",
+  decode_base64url: define(
     "The string that a base64url string encodes, with or without padding.",
     (text: string) => {
       const decode = () => Uint8Array.fromBase64(text.replace(/=+$/, ""), BASE64URL);
@@ -19,13 +19,11 @@ export const ENCODING_FUNCTIONS = [
       return textOf("decode_base64url", "base64url", decode, hint);
     },
   ),
-  defineNew(
-    "encode_url(text: string)",
+  encode_url: define(
     "The string encoded as one component of a URL.",
     (text: string) => encodeURIComponent(text.toWellFormed()),
   ),
-  defineNew(
-    "decode_url(text: string)",
+  decode_url: define(
     "The string that a component of a URL encodes.",
     (text: string) => {
       try {
@@ -35,62 +33,62 @@ export const ENCODING_FUNCTIONS = [
       }
     },
   ),
-  defineNew(
-    "encode_hex(text: string)",
+  encode_hex: define(
     "The bytes of the string in hexadecimal.",
     (text: string) => bytesOf(text).toHex(),
   ),
-  defineNew(
-    "decode_hex(text: string)",
+  decode_hex: define(
     "The string whose bytes are given in hexadecimal.",
     (text: string) => {
       const hint = text.length % 2 === 1 ? "a byte is two digits" : undefined;
       return textOf("decode_hex", "hexadecimal", () => Uint8Array.fromHex(text), hint);
     },
   ),
-  defineNew(
-    "crc32(text: string)",
+  crc32: define(
     "The CRC-32 checksum of the string, as eight hexadecimal digits.",
     (text: string) => checksum(bytesOf(text)).toString(16).padStart(8, "0"),
   ),
-] as const;
-
-export const crypto = new Library(() => import("node:crypto"));
-
-const ENCODINGS = ["hex", "base64", "base64url"] as const;
-
-/** Functions that compute hashes of strings, as UTF-8. */
-export const HASH_FUNCTIONS: readonly ValueFunction[] = [
-  ...(["md5", "sha1", "sha256", "sha512"] as const).map((name) =>
-    defineNew(
-      `${name}(text: string, encoding?: string)`,
-      `The ${
-        name.toUpperCase().replace("SHA", "SHA-")
-      } hash of the string, as "hex" (the default), "base64" or "base64url".`,
-      (text: string, encoding = "hex") =>
-        crypto.module.createHash(name).update(text).digest(encodingOf(name, encoding)),
-      { load: crypto.load },
-    )
-  ),
-  ...(["sha1", "sha256", "sha512"] as const).map((hash) => {
-    const name = `hmac_${hash}`;
-    return defineNew(
-      `${name}(key: string, text: string, encoding?: string)`,
-      `The HMAC with ${
-        hash.toUpperCase().replace("SHA", "SHA-")
-      } of the string, as "hex" (the default), "base64" or "base64url".`,
-      (key: string, text: string, encoding = "hex") =>
-        crypto.module.createHmac(hash, key).update(text).digest(encodingOf(name, encoding)),
-      { load: crypto.load },
-    );
-  }),
-  defineNew(
-    "totp(secret: string, options?: map)",
+  md5: hash("md5"),
+  sha1: hash("sha1"),
+  sha256: hash("sha256"),
+  sha512: hash("sha512"),
+  hmac_sha1: hmac("sha1"),
+  hmac_sha256: hmac("sha256"),
+  hmac_sha512: hmac("sha512"),
+  totp: define(
     'The current one-time password (RFC 6238) for a secret in base32. Options are digits (6), period in seconds (30) and algorithm ("sha1").',
     (secret: string, options: Dict = {}) => totp(secret, options, Date.now()),
     { load: crypto.load },
   ),
-];
+};
+
+const ENCODINGS = ["hex", "base64", "base64url"] as const;
+
+function hash(name: "md5" | "sha1" | "sha256" | "sha512") {
+  return define(
+    `The ${titleOf(name)} hash of the string, as "hex" (the default), "base64" or "base64url".`,
+    (text: string, encoding = "hex") =>
+      crypto.module.createHash(name).update(text).digest(encodingOf(name, encoding)),
+    { load: crypto.load },
+  );
+}
+
+function hmac(name: "sha1" | "sha256" | "sha512") {
+  return define(
+    `The HMAC with ${
+      titleOf(name)
+    } of the string, as "hex" (the default), "base64" or "base64url".`,
+    (key: string, text: string, encoding = "hex") =>
+      crypto.module.createHmac(name, key).update(text).digest(
+        encodingOf(`hmac_${name}`, encoding),
+      ),
+    { load: crypto.load },
+  );
+}
+
+function titleOf(hash: string): string {
+  return hash.toUpperCase().replace("SHA", "SHA-");
+}
 
 /** The one-time password of a moment, by RFC 6238. */
 export function totp(secret: string, options: Dict, milliseconds: number): string {

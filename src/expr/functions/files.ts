@@ -8,24 +8,25 @@ import type { CallExpression, Node } from "../parse/ast.ts";
 import {
   defineWithEvaluation,
   type FilesOfCalls,
+  type FunctionBodies,
   type Mistake,
   type ValueFunction,
 } from "./function.ts";
 
 /** Functions that read files, once, when their workflow is loaded. */
-export const FILE_FUNCTIONS = [
-  defineFile(
-    "read_text(path: string)",
+export const BODIES: FunctionBodies = {
+  read_text: defineFile(
+    "read_text",
     "The text of a file, relative to the workflow.",
     decodeText,
   ),
-  defineFile(
-    "read_json(path: string)",
+  read_json: defineFile(
+    "read_json",
     "The value in a JSON file, relative to the workflow.",
     (bytes) => parseJson(decodeText(bytes)) as Value,
   ),
-  defineFile(
-    "read_yaml(path: string)",
+  read_yaml: defineFile(
+    "read_yaml",
     "The value in a YAML file of one document, relative to the workflow.",
     async (bytes) => {
       const { constructValues, parseYaml } = await import("../../base/yaml/parse_yaml.ts");
@@ -33,22 +34,21 @@ export const FILE_FUNCTIONS = [
       return value as Value ?? null;
     },
   ),
-  defineFile(
-    "sha256_file(path: string)",
+  sha256_file: defineFile(
+    "sha256_file",
     "The SHA-256 hash of a file, relative to the workflow, in hexadecimal.",
     async (bytes) => (await import("node:crypto")).hash("sha256", bytes),
   ),
-] as const;
+};
 
 /** The values of calls, read when their workflow was loaded. */
 const VALUES = new WeakMap<Node, Value>();
 
 function defineFile(
-  signature: string,
+  name: string,
   summary: string,
   parse: (bytes: Uint8Array) => Value | Promise<Value>,
 ): ValueFunction {
-  const name = signature.slice(0, signature.indexOf("("));
   const call = ({ at }: Evaluation) => {
     const value = at && VALUES.get(at);
     if (value === undefined) {
@@ -57,7 +57,7 @@ function defineFile(
     return value;
   };
   const prepare = (call: CallExpression, files: FilesOfCalls) => readFile(name, call, files, parse);
-  return defineWithEvaluation(signature, summary, call, { mayBeHidden: true, prepare });
+  return defineWithEvaluation(summary, call, { prepare });
 }
 
 const READ_BEFORE = "files are read before the run, and the hash of a download is res.sha256";

@@ -5,29 +5,75 @@ import { kindOf } from "../fault.ts";
 import type { SchemaDocument } from "../json_schema/validator.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 
-/** A function of the language: one that takes values, or one that runs a predicate over a list. */
-export type FunctionRecord = ValueFunction | ListFunction;
-
-interface Signature {
+/** A function of the language as it is written: enough to read and to check a call. */
+export class FunctionRecord {
   readonly name: string;
-  /** The signature, as the manual shows it: `split(text: string, separator: string)`. */
-  readonly signature: string;
-  readonly parameters: readonly FunctionParameter[];
-  /** The fewest and the most arguments that it takes. */
-  readonly minArguments: number;
-  readonly maxArguments: number;
+  readonly #group: FunctionModule;
+  #module: ReturnType<FunctionModule> | undefined;
+  #parameters: readonly FunctionParameter[] | undefined;
+  #body: FunctionBody | undefined;
+
+  constructor(
+    /** The signature, as the manual shows it: `split(text: string, separator: string)`. */
+    readonly signature: string,
+    /** Imports the module with its body. */
+    group: FunctionModule,
+    /** Whether a `let` may have its name, as workflows may use the name for one. */
+    readonly mayBeHidden: boolean,
+  ) {
+    this.name = signature.slice(0, signature.indexOf("("));
+    this.#group = group;
+  }
+
+  /** Read when somebody asks for them: a run calls few functions. */
+  get parameters(): readonly FunctionParameter[] {
+    const inside = this.signature.slice(this.name.length + 1, -1);
+    return this.#parameters ??= inside === "" ? [] : inside.split(", ").map(readParameter);
+  }
+
+  /** The fewest arguments that it takes. */
+  get minArguments(): number {
+    return this.parameters.filter(({ optional }) => !optional).length;
+  }
+
+  get maxArguments(): number {
+    return this.parameters.at(-1)?.rest ? Infinity : this.parameters.length;
+  }
+
+  /** Its result, in one sentence. */
+  async summary(): Promise<string> {
+    return (await this.#import()).summary;
+  }
+
+  async #import(): Promise<FunctionBody> {
+    const body = (await (this.#module ??= this.#group())).BODIES[this.name];
+    if (!body) throw new Error(`${this.name}() has no body`);
+    return body;
+  }
+
+  /** Loads the body and what it needs: before anything evaluates a call of it. */
+  async load(): Promise<void> {
+    if (this.#body) return;
+    const body = await this.#import();
+    if (body.kind === "value") await body.load?.();
+    this.#body = body;
+  }
+
+  /** Call `load` first. */
+  get body(): FunctionBody {
+    if (!this.#body) throw new Error(`${this.name}() is used before it is loaded`);
+    return this.#body;
+  }
 }
 
-interface Described extends Signature {
-  /** Its result, in one sentence. */
-  readonly summary: string;
-  /** Loads what it needs; called when a workflow that uses it is loaded. */
-  readonly load?: () => Promise<void>;
-  /** The argument that is checked before the run where it is a constant string. */
-  readonly constant?: ConstantArgument;
-  /** Whether a `let` may have its name, as workflows may use the name for one. */
-  readonly mayBeHidden?: true;
-}
+/** Imports the module with the bodies of some functions. */
+export type FunctionModule = () => Promise<{ readonly BODIES: FunctionBodies }>;
+
+/** What a function does: with values, or with a predicate over a list. */
+export type FunctionBody = ValueFunction | ListFunction;
+
+/** The bodies of the functions of a subject, by name. */
+export type FunctionBodies = Readonly<Record<string, FunctionBody>>;
 
 export interface ConstantArgument {
   readonly position: number;
@@ -37,11 +83,17 @@ export interface ConstantArgument {
   readonly isDeep?: true;
 }
 
-export interface ValueFunction extends Described {
+export interface ValueFunction {
   readonly kind: "value";
+  /** Its result, in one sentence. */
+  readonly summary: string;
   readonly call: (...args: never[]) => Value;
   /** Whether the first argument of `call` is the evaluation. */
   readonly takesEvaluation?: true;
+  /** Loads the libraries that it needs. */
+  readonly load?: () => Promise<void>;
+  /** The argument that is checked before the run where it is a constant string. */
+  readonly constant?: ConstantArgument;
   /**
    * Prepares a call when its workflow is loaded: reads the files that it names, and loads what it
    * needs. Returns the mistake in the call, if there is one.
@@ -72,8 +124,10 @@ export interface Mistake {
   readonly hint?: string;
 }
 
-export interface ListFunction extends Described {
+export interface ListFunction {
   readonly kind: "list";
+  /** Its result, in one sentence. */
+  readonly summary: string;
   readonly call: (list: readonly Value[], loop: ListLoop) => Value;
 }
 
@@ -106,74 +160,27 @@ type FunctionParameterType =
   | "map"
   | "predicate";
 
-/** Describes a function by its signature; the types of the arguments are checked before a call. */
+/** The types of the arguments are checked before `call`. */
 export function define(
-  signature: string,
   summary: string,
   call: ValueFunction["call"],
   details: Partial<ValueFunction> = {},
 ): ValueFunction {
-  return Object.assign(readSignature(signature), {
-    kind: "value" as const,
-    summary,
-    call,
-    ...details,
-  });
-}
-
-/** The same for a name that a `let` of a workflow may hide. */
-export function defineNew(
-  signature: string,
-  summary: string,
-  call: ValueFunction["call"],
-  details?: Partial<ValueFunction>,
-): ValueFunction {
-  return define(signature, summary, call, { mayBeHidden: true, ...details });
+  return { kind: "value", summary, call, ...details };
 }
 
 /** A function that needs more than its arguments: the scope, or the node of the call. */
 export function defineWithEvaluation(
-  signature: string,
   summary: string,
   call: (run: Evaluation, ...args: never[]) => Value,
   details?: Partial<ValueFunction>,
 ): ValueFunction {
-  return define(signature, summary, call as ValueFunction["call"], {
-    takesEvaluation: true,
-    ...details,
-  });
+  return define(summary, call as ValueFunction["call"], { takesEvaluation: true, ...details });
 }
 
-/** Describes a function that runs a predicate over the items of a list. */
-export function defineLoop(
-  signature: string,
-  summary: string,
-  call: ListFunction["call"],
-): ListFunction {
-  return Object.assign(readSignature(signature), { kind: "list" as const, summary, call });
-}
-
-/** The parts of a signature, which are read when somebody asks for them: a run calls few functions. */
-function readSignature(signature: string): Signature {
-  const open = signature.indexOf("(");
-  let known: readonly FunctionParameter[] | undefined;
-  const parameters = () => {
-    const inside = signature.slice(open + 1, -1);
-    return known ??= inside === "" ? [] : inside.split(", ").map(readParameter);
-  };
-  return {
-    name: signature.slice(0, open),
-    signature,
-    get parameters() {
-      return parameters();
-    },
-    get minArguments() {
-      return parameters().filter(({ optional }) => !optional).length;
-    },
-    get maxArguments() {
-      return parameters().at(-1)?.rest ? Infinity : parameters().length;
-    },
-  };
+/** A function that runs a predicate over the items of a list. */
+export function defineLoop(summary: string, call: ListFunction["call"]): ListFunction {
+  return { kind: "list", summary, call };
 }
 
 /** `name: type`, with `?` after an optional name and `...` before a repeated one. */

@@ -4,7 +4,7 @@ import { loadRegexEngine, matchesRegex, regexProblem } from "../evaluate/regex.t
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
 import { remember } from "../remember.ts";
-import { defineNew, Library } from "./function.ts";
+import { define, type FunctionBodies, Library } from "./function.ts";
 
 const environment = new Library(async () => {
   await loadRegexEngine();
@@ -31,12 +31,13 @@ const environment = new Library(async () => {
 /** Loads the library; `json_path()` and snapshots need it. */
 export const loadJsonPath = environment.load;
 
-export const JSON_PATH_FUNCTION = defineNew(
-  "json_path(value: any, path: string)",
-  "The list of all values that a JSONPath of RFC 9535 finds.",
-  (value: Value, path: string) => find(value, path).values() as Value,
-  { load: loadJsonPath, constant: { position: 1, problem: jsonPathProblem } },
-);
+export const BODIES: FunctionBodies = {
+  json_path: define(
+    "The list of all values that a JSONPath of RFC 9535 finds.",
+    (value: Value, path: string) => find(value, path).values() as Value,
+    { load: loadJsonPath, constant: { position: 1, problem: jsonPathProblem } },
+  ),
+};
 
 /** The problem of a JSONPath; undefined if there is none, or before the library is loaded. */
 export function jsonPathProblem(path: string): string | undefined {

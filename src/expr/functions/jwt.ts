@@ -4,7 +4,7 @@ import { type Dict, isDict, readField, type Value } from "../../base/value/value
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf, quoted } from "../fault.ts";
 import { crypto } from "./encoding.ts";
-import { defineNew, defineWithEvaluation } from "./function.ts";
+import { define, defineWithEvaluation, type FunctionBodies } from "./function.ts";
 import {
   algorithmOf,
   ALGORITHMS,
@@ -16,28 +16,25 @@ import {
 } from "./jwt_keys.ts";
 
 /** Functions about JSON Web Tokens. */
-export const JWT_FUNCTIONS = [
-  defineNew(
-    "jwt(token: string)",
+export const BODIES: FunctionBodies = {
+  jwt: define(
     "The header and the claims of a JSON Web Token as a map, without verification.",
     (token: string) => {
       const { header, claims } = readToken("jwt", token);
       return { header, claims };
     },
   ),
-  defineNew(
-    "jwt_verify(token: string, key: any)",
+  jwt_verify: define(
     "The claims of a JSON Web Token whose signature, exp and nbf are valid; otherwise it fails with the reason. The key is a secret, PEM text, a JWK or a JWK set.",
     verify,
     { load: crypto.load },
   ),
-  defineWithEvaluation(
-    "jwt_sign(claims: map, key: any, options?: map)",
+  jwt_sign: defineWithEvaluation(
     "A signed JSON Web Token. Options are algorithm (by default that of the key: HS256 of a secret) and header, a map of additional header fields.",
     sign,
-    { load: crypto.load, mayBeHidden: true },
+    { load: crypto.load },
   ),
-] as const;
+};
 
 interface Token {
   readonly header: Dict;

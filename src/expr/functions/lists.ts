@@ -4,132 +4,107 @@ import { isNumber, plain, readField, type Value } from "../../base/value/value.t
 import { limitItems } from "../limits.ts";
 import { calculate } from "../evaluate/operations.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define, defineLoop, type ListLoop } from "./function.ts";
+import { define, defineLoop, type FunctionBodies, type ListLoop } from "./function.ts";
 
-/** Functions that run a predicate over the items of a list. */
-export const LOOP_FUNCTIONS = [
-  defineLoop(
-    "all(list: list, predicate)",
+/** Functions on lists; the first ones run a predicate over the items. */
+export const BODIES: FunctionBodies = {
+  all: defineLoop(
     "Whether all items pass.",
     (list, { test }) => list.every(test),
   ),
-  defineLoop(
-    "any(list: list, predicate)",
+  any: defineLoop(
     "Whether any item passes.",
     (list, { test }) => list.some(test),
   ),
-  defineLoop(
-    "none(list: list, predicate)",
+  none: defineLoop(
     "Whether no item passes.",
     (list, { test }) => !list.some(test),
   ),
-  defineLoop(
-    "one(list: list, predicate)",
+  one: defineLoop(
     "Whether exactly one item passes.",
     (list, { test }) => list.filter(test).length === 1,
   ),
-  defineLoop(
-    "filter(list: list, predicate)",
+  filter: defineLoop(
     "The items that pass.",
     (list, { test }) => list.filter(test),
   ),
-  defineLoop(
-    "map(list: list, predicate)",
+  map: defineLoop(
     "The results of the predicate for each item.",
     (list, { each }) => list.map(each),
   ),
-  defineLoop(
-    "count(list: list, predicate?)",
+  count: defineLoop(
     "The number of items that pass, or are true.",
     (list, { test }) => list.filter(test).length,
   ),
-  defineLoop(
-    "sum(list: list, predicate?)",
+  sum: defineLoop(
     "The sum of the numbers, or of the results of the predicate.",
     sum,
   ),
-  defineLoop(
-    "find(list: list, predicate)",
+  find: defineLoop(
     "The first item that passes, or nil.",
     (list, { test }) => list.find(test) ?? null,
   ),
-  defineLoop(
-    "findIndex(list: list, predicate)",
+  findIndex: defineLoop(
     "The index of the first item that passes, or nil.",
     (list, { test }) => indexOrNil(list.findIndex(test)),
   ),
-  defineLoop(
-    "findLast(list: list, predicate)",
+  findLast: defineLoop(
     "The last item that passes, or nil.",
     (list, { test }) => list.findLast(test) ?? null,
   ),
-  defineLoop(
-    "findLastIndex(list: list, predicate)",
+  findLastIndex: defineLoop(
     "The index of the last item that passes, or nil.",
     (list, { test }) => indexOrNil(list.findLastIndex(test)),
   ),
-  defineLoop(
-    "groupBy(list: list, predicate)",
+  groupBy: defineLoop(
     "The items as lists in a map, by the result of the predicate.",
     groupBy,
   ),
-  defineLoop(
-    "sortBy(list: list, predicate, order?: string)",
+  sortBy: defineLoop(
     'The items ordered by the result of the predicate, "asc" or "desc".',
     (list, { each, extra }) => sortBy(list, list.map(each), extra),
   ),
-  defineLoop(
-    "reduce(list: list, predicate, initial?: any)",
+  reduce: defineLoop(
     "Folds the list into one value: #acc is the result so far.",
     reduce,
   ),
-] as const;
 
-/** Functions on lists that need no predicate. */
-export const LIST_FUNCTIONS = [
-  define(
-    "first(list: any)",
+  first: define(
     "The first item of a list or character of a string; nil if it is empty.",
     (list: Value) => itemAtEnd(list, 0),
   ),
-  define(
-    "last(list: any)",
+  last: define(
     "The last item of a list or character of a string; nil if it is empty.",
     (list: Value) => itemAtEnd(list, -1),
   ),
-  define(
-    "take(list: list, count: integer)",
+  take: define(
     "The first `count` items of a list.",
     (list: readonly Value[], count: number) => {
       if (count < 0) throw new Fault("take() needs a count of 0 or more");
       return list.slice(0, count);
     },
   ),
-  define(
-    "reverse(list: list)",
+  reverse: define(
     "The list in reverse order.",
     (list: readonly Value[]) => list.toReversed(),
   ),
-  define("uniq(list: list)", "The list without duplicates.", uniq),
-  define(
-    "concat(...lists: list)",
+  uniq: define("The list without duplicates.", uniq),
+  concat: define(
     "One list of the items of all lists.",
     (...lists: Value[][]) => {
       limitItems(lists.reduce((sum, { length }) => sum + length, 0));
       return lists.flat(1);
     },
   ),
-  define(
-    "flatten(list: list)",
+  flatten: define(
     "The list with nested lists replaced by their items.",
     (list: readonly Value[]) => flatten(list, []),
   ),
-  define(
-    "sort(list: list, order?: string)",
+  sort: define(
     'The numbers or texts of a list in order, "asc" or "desc".',
     (list: readonly Value[], order?: string) => sortBy(list, list.map(plain), order),
   ),
-] as const;
+};
 
 function sum(list: readonly Value[], { each }: ListLoop): Value {
   return list.reduce<number | bigint>((total, item, index) => {

@@ -10,23 +10,20 @@ import {
 } from "../../base/value/value.ts";
 import { countCharacters } from "../evaluate/access.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define, defineNew } from "./function.ts";
+import { define, type FunctionBodies } from "./function.ts";
 
 /** Functions on maps. */
-export const MAP_FUNCTIONS = [
-  define("keys(map: map)", "The keys of a map.", (map: Dict) => Object.keys(map)),
-  define(
-    "values(map: map)",
+export const BODIES: FunctionBodies = {
+  keys: define("The keys of a map.", (map: Dict) => Object.keys(map)),
+  values: define(
     "The values of a map.",
     (map: Dict) => Object.keys(map).map((key) => readField(map, key) ?? null),
   ),
-  define(
-    "toPairs(map: map)",
+  toPairs: define(
     "A list of [key, value] for each key of a map.",
     (map: Dict) => Object.keys(map).map((key) => [key, readField(map, key) ?? null]),
   ),
-  define(
-    "fromPairs(list: list)",
+  fromPairs: define(
     "The map of a list of [key, value].",
     (list: readonly Value[]) => {
       const map: Record<string, Value> = Object.create(null);
@@ -40,8 +37,7 @@ export const MAP_FUNCTIONS = [
       return map;
     },
   ),
-  define(
-    "len(value: any)",
+  len: define(
     "The number of items of a list, keys of a map or characters of a string.",
     (value: Value) => {
       if (typeof value === "string") return countCharacters(value);
@@ -50,8 +46,7 @@ export const MAP_FUNCTIONS = [
       throw new Fault(`len() needs a list, a map or a string, got ${kindOf(value)}`);
     },
   ),
-  define(
-    "get(value: any, key: any)",
+  get: define(
     "The value under a key of a map or an index of a list; nil if there is none.",
     (value: Value, key: Value) => {
       if (Array.isArray(value)) {
@@ -60,24 +55,20 @@ export const MAP_FUNCTIONS = [
       return isDict(value) && typeof key === "string" ? readKey(value, key) ?? null : null;
     },
   ),
-  defineNew(
-    "pick(map: map, keys: list)",
+  pick: define(
     "The map with only these keys; missing ones are left out.",
     (map: Dict, keys: readonly Value[]) => withKeys(map, namesIn("pick", keys), true),
   ),
-  defineNew(
-    "omit(map: map, keys: list)",
+  omit: define(
     "The map without these keys.",
     (map: Dict, keys: readonly Value[]) => withKeys(map, namesIn("omit", keys), false),
   ),
-  defineNew(
-    "merge(map: map, ...others: map)",
+  merge: define(
     "The keys of all maps. If several have a key, maps are merged; for other values, the last one is used.",
     (map: Dict, ...others: readonly Dict[]) =>
       others.reduce((merged, other) => mergeDicts(merged, other), map),
   ),
-  defineNew(
-    "cookie(res: map, name: string)",
+  cookie: define(
     "The cookie of that name that a response sets, the last one if there are several; nil if there is none.",
     (response: Dict, name: string) => {
       const cookies = readField(response, "cookies");
@@ -85,7 +76,7 @@ export const MAP_FUNCTIONS = [
       return cookies.findLast((one) => isDict(one) && readField(one, "name") === name) ?? null;
     },
   ),
-] as const;
+};
 
 function withKeys(map: Dict, names: ReadonlySet<string>, wanted: boolean): Dict {
   const kept: Record<string, Value> = Object.create(null);

@@ -1,7 +1,7 @@
 import type { Value } from "../../base/value/value.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
-import { defineNew, Library } from "./function.ts";
+import { define, type FunctionBodies, Library } from "./function.ts";
 
 const parser = new Library(() => import("htmlparser2"));
 const matcher = new Library(() => import("css-select"));
@@ -11,18 +11,19 @@ export type MarkupElement = ReturnType<Markup["DomUtils"]["getElementsByTagName"
 export type MarkupNode = MarkupElement["children"][number];
 export type MarkupDocument = InstanceType<Markup["DomHandler"]>["root"];
 
-export const CSS_FUNCTION = defineNew(
-  "css(text: string, selector: string, attribute?: string)",
-  "The trimmed texts of the elements of HTML or XML that a CSS selector finds, or the values of an attribute where they have it.",
-  selectTexts,
-  {
-    load: async () => {
-      await loadMarkup();
-      await matcher.load();
+export const BODIES: FunctionBodies = {
+  css: define(
+    "The trimmed texts of the elements of HTML or XML that a CSS selector finds, or the values of an attribute where they have it.",
+    selectTexts,
+    {
+      load: async () => {
+        await loadMarkup();
+        await matcher.load();
+      },
+      constant: { position: 1, problem: selectorProblem },
     },
-    constant: { position: 1, problem: selectorProblem },
-  },
-);
+  ),
+};
 
 /** Loads the parser of `readMarkup`. */
 export const loadMarkup = parser.load;

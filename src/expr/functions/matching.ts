@@ -15,22 +15,20 @@ import type { Mismatch } from "../../base/value/mismatch.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
 import { Fault } from "../fault.ts";
-import { CHECK_FUNCTIONS } from "./checks.ts";
-import { type ConstantArgument, define, defineNew } from "./function.ts";
+import { BODIES as CHECKS } from "./checks.ts";
+import { type ConstantArgument, define, type FunctionBodies } from "./function.ts";
 
 /** The argument with the expected value. */
 const EXPECTED: ConstantArgument = { position: 1, problem: patternProblem, isDeep: true };
 
 /** Functions that compare data with an expected value, and matchers for parts of it. */
-export const MATCH_FUNCTIONS = [
-  define(
-    "match_json(actual: map, expected: map)",
+export const BODIES: FunctionBodies = {
+  match_json: define(
     "Whether both are equal; an expected string between slashes is a regular expression.",
     (actual: Dict, expected: Dict) => isAsExpected(actual, expected, "match"),
     { load: loadRegexEngine, constant: EXPECTED },
   ),
-  define(
-    "diff_json(actual: map, expected: map)",
+  diff_json: define(
     'The first difference that match_json finds, as a sentence, or "No diff".',
     (actual: Dict, expected: Dict) => {
       const found = firstDifference(actual, expected);
@@ -38,19 +36,16 @@ export const MATCH_FUNCTIONS = [
     },
     { load: loadRegexEngine, constant: EXPECTED },
   ),
-  defineNew(
-    "includes_json(actual: any, part: any)",
+  includes_json: define(
     "Whether the value contains the part: in maps the keys of the part, in lists the same number of items in the same order; a string between slashes is a regular expression.",
     (actual: Value, part: Value) => isAsExpected(actual, part, "include"),
     { load: loadRegexEngine, constant: EXPECTED, mismatches: findMismatches },
   ),
-  defineNew(
-    "anything()",
+  anything: define(
     "In an expected value: any value, nil too, if there is one.",
     () => makeMatcher({ kind: "anything" }),
   ),
-  defineNew(
-    "is_type(name: string)",
+  is_type: define(
     "In an expected value: any value of a type of `type()`, or of `integer`, `number`, `boolean` or `list`.",
     (name: string) => {
       const problem = typeProblem(name);
@@ -59,12 +54,11 @@ export const MATCH_FUNCTIONS = [
     },
     { constant: { position: 0, problem: typeProblem } },
   ),
-  defineNew(
-    "unordered(list: list)",
+  unordered: define(
     "In an expected value: a list of these items in any order.",
     (items: readonly Value[]) => makeMatcher({ kind: "unordered", items }),
   ),
-] as const;
+};
 
 /** The problem of a regular expression in an expected value; undefined if there is none. */
 function patternProblem(text: string): string | undefined {
@@ -118,8 +112,8 @@ function typeProblem(name: string): string | undefined {
 
 /** The forms of strings that have a function: `uuid` of `is_uuid()`. */
 const FORMS: ReadonlyMap<string, (value: Value) => Value> = new Map(
-  CHECK_FUNCTIONS.filter(({ name }) => name.startsWith("is_"))
-    .map(({ name, call }) => [name.slice("is_".length), call as (value: Value) => Value]),
+  Object.entries(CHECKS).filter(([name]) => name.startsWith("is_"))
+    .map(([name, { call }]) => [name.slice("is_".length), call as (value: Value) => Value]),
 );
 
 /** The problem of a rule of a snapshot for values: a form, a type or a regular expression. */

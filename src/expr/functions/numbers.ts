@@ -1,40 +1,35 @@
 import { isNumber, type Value } from "../../base/value/value.ts";
 import { calculate } from "../evaluate/operations.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define } from "./function.ts";
+import { define, type FunctionBodies } from "./function.ts";
 
 type AnyNumber = number | bigint;
 
 /** Functions on numbers. */
-export const NUMBER_FUNCTIONS = [
-  define("abs(number: number)", "The absolute value.", (n) => n <= 0 ? calculate("-", 0, n) : n),
-  define("ceil(number: number)", "The number rounded up.", rounded(Math.ceil)),
-  define("floor(number: number)", "The number rounded down.", rounded(Math.floor)),
-  define(
-    "round(number: number)",
+export const BODIES: FunctionBodies = {
+  abs: define("The absolute value.", (n) => n <= 0 ? calculate("-", 0, n) : n),
+  ceil: define("The number rounded up.", rounded(Math.ceil)),
+  floor: define("The number rounded down.", rounded(Math.floor)),
+  round: define(
     "The nearest integer; halves are rounded away from zero.",
     rounded((n) => Math.sign(n) * Math.round(Math.abs(n))),
   ),
-  define(
-    "max(...numbers: any)",
+  max: define(
     "The largest of the numbers, or of those in lists; nil if there are none.",
     (...args: Value[]) => best(args, (a, b) => b > a),
   ),
-  define(
-    "min(...numbers: any)",
+  min: define(
     "The smallest of the numbers, or of those in lists; nil if there are none.",
     (...args: Value[]) => best(args, (a, b) => b < a),
   ),
-  define(
-    "mean(...numbers: any)",
+  mean: define(
     "The average of the numbers, or of those in lists; 0 if there are none.",
     (...args: Value[]) => {
       const numbers = floatsIn(args);
       return numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length);
     },
   ),
-  define(
-    "median(...numbers: any)",
+  median: define(
     "The median of the numbers, or of those in lists; 0 if there are none.",
     (...args: Value[]) => {
       const numbers = floatsIn(args).sort((a, b) => a - b);
@@ -43,7 +38,7 @@ export const NUMBER_FUNCTIONS = [
       return numbers.length % 2 === 0 ? ((numbers[half - 1] ?? 0) + upper) / 2 : upper;
     },
   ),
-] as const;
+};
 
 /** An integer beyond ±2^53 is whole already. */
 function rounded(round: (n: number) => number) {

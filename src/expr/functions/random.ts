@@ -3,14 +3,13 @@ import { type RandomSource, UNSEEDED } from "../draws.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
-import { define, defineNew, defineWithEvaluation } from "./function.ts";
+import { define, defineWithEvaluation, type FunctionBodies } from "./function.ts";
 
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 /** Functions whose value changes from call to call. */
-export const CHANGING_FUNCTIONS = [
-  defineWithEvaluation(
-    "random_int(limit: number)",
+export const BODIES: FunctionBodies = {
+  random_int: defineWithEvaluation(
     "A random integer from 0 to `limit` - 1.",
     (run, limit: number) => {
       const whole = Math.trunc(Number(limit));
@@ -20,8 +19,7 @@ export const CHANGING_FUNCTIONS = [
       return randomBelow(whole, sourceOf(run));
     },
   ),
-  defineWithEvaluation(
-    "random_str(length: number)",
+  random_str: defineWithEvaluation(
     "A string of `length` random letters and digits.",
     (run, length: number) => {
       const whole = Math.trunc(Number(length));
@@ -31,23 +29,19 @@ export const CHANGING_FUNCTIONS = [
       return randomText(whole, sourceOf(run));
     },
   ),
-  defineWithEvaluation(
-    "uuid()",
+  uuid: defineWithEvaluation(
     "A random UUID (version 4).",
     (run) => randomUuid(sourceOf(run)),
-    { mayBeHidden: true },
   ),
-  define(
-    "unixtime()",
+  unixtime: define(
     "The current Unix time in seconds.",
     () => Math.floor(Date.now() / 1000),
   ),
-  defineNew(
-    "now()",
+  now: define(
     "The current time as text: 2026-01-02T03:04:05.678Z.",
     () => writeTimestamp(Date.now())!,
   ),
-] as const;
+};
 
 function sourceOf({ scope }: Evaluation): RandomSource {
   return scope.random ?? UNSEEDED;

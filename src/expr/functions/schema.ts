@@ -12,15 +12,21 @@ import {
 } from "../json_schema/validator.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import { remember } from "../remember.ts";
-import { defineWithEvaluation, type FilesOfCalls, type Mistake } from "./function.ts";
+import {
+  defineWithEvaluation,
+  type FilesOfCalls,
+  type FunctionBodies,
+  type Mistake,
+} from "./function.ts";
 
 /** The validation of values by JSON Schema. */
-export const SCHEMA_FUNCTION = defineWithEvaluation(
-  "schema(value: any, schema: any)",
-  "Whether the value is valid according to a JSON Schema: the name of a file, relative to the workflow, or a map.",
-  (run, value: Value, schema: Value) => violations(run, value, schema).length === 0,
-  { mayBeHidden: true, prepare: prepareCall, mismatches: violations },
-);
+export const BODIES: FunctionBodies = {
+  schema: defineWithEvaluation(
+    "Whether the value is valid according to a JSON Schema: the name of a file, relative to the workflow, or a map.",
+    (run, value: Value, schema: Value) => violations(run, value, schema).length === 0,
+    { prepare: prepareCall, mismatches: violations },
+  ),
+};
 
 /** The constant schema of a call, compiled when its workflow was loaded. */
 const PREPARED = new WeakMap<Node, Validator>();

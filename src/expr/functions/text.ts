@@ -5,49 +5,42 @@ import { limitText } from "../limits.ts";
 import { countCharacters } from "../evaluate/access.ts";
 import { Fault, kindOf } from "../fault.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
-import { define, defineWithEvaluation } from "./function.ts";
+import { define, defineWithEvaluation, type FunctionBodies } from "./function.ts";
 
 /** Functions on texts. */
-export const TEXT_FUNCTIONS = [
-  define(
-    "trim(text: string, characters?: string)",
+export const BODIES: FunctionBodies = {
+  trim: define(
     "The string without white space, or without the given characters, at both ends.",
     (text: string, characters?: string) =>
       characters === undefined ? text.trim() : trimCharacters(text, characters),
   ),
-  define(
-    "trimPrefix(text: string, prefix?: string)",
+  trimPrefix: define(
     "The string without `prefix`, by default one space.",
     (text: string, prefix = " ") => text.startsWith(prefix) ? text.slice(prefix.length) : text,
   ),
-  define(
-    "trimSuffix(text: string, suffix?: string)",
+  trimSuffix: define(
     "The string without `suffix`, by default one space.",
     (text: string, suffix = " ") =>
       text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),
-  define("upper(text: string)", "The string in upper case.", (text: string) => text.toUpperCase()),
-  define("lower(text: string)", "The string in lower case.", (text: string) => text.toLowerCase()),
-  define(
-    "split(text: string, separator: string, limit?: integer)",
+  upper: define("The string in upper case.", (text: string) => text.toUpperCase()),
+  lower: define("The string in lower case.", (text: string) => text.toLowerCase()),
+  split: define(
     "The parts of a string between separators; at most `limit` parts.",
     split,
   ),
-  define(
-    "splitAfter(text: string, separator: string, limit?: integer)",
+  splitAfter: define(
     "Like split; each part keeps its separator.",
     (text: string, separator: string, limit?: number) =>
       split(text, separator, limit).map((part, index, parts) =>
         index < parts.length - 1 ? part + separator : part
       ),
   ),
-  define(
-    "replace(text: string, old: string, new: string, limit?: integer)",
+  replace: define(
     "The string with `old` replaced by `new`, everywhere or the first `limit` times.",
     replace,
   ),
-  define(
-    "repeat(text: string, count: integer)",
+  repeat: define(
     "The string repeated `count` times.",
     (text: string, count: number) => {
       if (count < 0) throw new Fault("repeat() needs a count of 0 or more");
@@ -55,55 +48,44 @@ export const TEXT_FUNCTIONS = [
       return text.repeat(count);
     },
   ),
-  define(
-    "join(list: list, separator?: string)",
+  join: define(
     "The strings of a list joined with a separator.",
     join,
   ),
-  define(
-    "indexOf(text: string, part: string)",
+  indexOf: define(
     "The index of the first occurrence in characters, or -1.",
     (text: string, part: string) => characterIndex(text, text.indexOf(part)),
   ),
-  define(
-    "lastIndexOf(text: string, part: string)",
+  lastIndexOf: define(
     "The index of the last occurrence in characters, or -1.",
     (text: string, part: string) => characterIndex(text, text.lastIndexOf(part)),
   ),
-  define(
-    "hasPrefix(text: string, prefix: string)",
+  hasPrefix: define(
     "Whether the string starts with `prefix`.",
     (text: string, prefix: string) => text.startsWith(prefix),
   ),
-  define(
-    "hasSuffix(text: string, suffix: string)",
+  hasSuffix: define(
     "Whether the string ends with `suffix`.",
     (text: string, suffix: string) => text.endsWith(suffix),
   ),
-] as const;
+  capture: defineWithEvaluation(
+    "The first match of a regular expression and its groups, as a list; nil if there is none.",
+    (run, text: string, pattern: string) => captureRegex(text, pattern, run) ?? null,
+    { load: loadRegexEngine, constant: { position: 1, problem: regexProblem } },
+  ),
+  contains: wordFunction("contains", "part", "Whether the string contains `part`"),
+  startsWith: wordFunction("startsWith", "part", "Whether the string starts with `part`"),
+  endsWith: wordFunction("endsWith", "part", "Whether the string ends with `part`"),
+  matches: wordFunction(
+    "matches",
+    "pattern",
+    "Whether the regular expression matches part of the string",
+  ),
+};
 
-export const CAPTURE_FUNCTION = defineWithEvaluation(
-  "capture(text: string, pattern: string)",
-  "The first match of a regular expression and its groups, as a list; nil if there is none.",
-  (run, text: string, pattern: string) => captureRegex(text, pattern, run) ?? null,
-  { mayBeHidden: true, load: loadRegexEngine, constant: { position: 1, problem: regexProblem } },
-);
-
-/** The operators on texts that are words, written as functions. */
-export const WORD_FUNCTIONS = [
-  wordFunction("contains", "part", "Whether the string contains `part`"),
-  wordFunction("startsWith", "part", "Whether the string starts with `part`"),
-  wordFunction("endsWith", "part", "Whether the string ends with `part`"),
-  wordFunction("matches", "pattern", "Whether the regular expression matches part of the string"),
-];
-
-function wordFunction(
-  name: Parameters<typeof testText>[0],
-  part: string,
-  summary: string,
-) {
+/** An operator that is a word, written as a function. */
+function wordFunction(name: Parameters<typeof testText>[0], part: string, summary: string) {
   return defineWithEvaluation(
-    `${name}(text: any, ${part}: any)`,
     `${summary}: text ${name} ${part}.`,
     (run: Evaluation, text: Value, part: Value) => testText(name, text, part, run),
     name === "matches" ? { load: loadRegexEngine } : {},

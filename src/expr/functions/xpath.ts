@@ -1,7 +1,7 @@
 import { isDict, type Value } from "../../base/value/value.ts";
 import { Fault, quoted } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
-import { defineNew, Library } from "./function.ts";
+import { define, type FunctionBodies, Library } from "./function.ts";
 import {
   loadMarkup,
   type MarkupDocument,
@@ -14,18 +14,19 @@ import { importXpath, type XpathResult } from "./xpath_library.js";
 
 const library = new Library(importXpath);
 
-export const XPATH_FUNCTION = defineNew(
-  "xpath(text: string, expression: string, namespaces?: map)",
-  "The result of an XPath 1.0 expression on XML or HTML: a number, a boolean or a string, or the texts of the nodes that it finds, as a list. Namespaces are URIs by their prefixes; those of the root element are known, its default one as `_`.",
-  evaluateXpath,
-  {
-    load: async () => {
-      await loadMarkup();
-      await library.load();
+export const BODIES: FunctionBodies = {
+  xpath: define(
+    "The result of an XPath 1.0 expression on XML or HTML: a number, a boolean or a string, or the texts of the nodes that it finds, as a list. Namespaces are URIs by their prefixes; those of the root element are known, its default one as `_`.",
+    evaluateXpath,
+    {
+      load: async () => {
+        await loadMarkup();
+        await library.load();
+      },
+      constant: { position: 1, problem: xpathProblem },
     },
-    constant: { position: 1, problem: xpathProblem },
-  },
-);
+  ),
+};
 
 /** The problem of an XPath; undefined if there is none, or before the library is loaded. */
 function xpathProblem(expression: string): string | undefined {

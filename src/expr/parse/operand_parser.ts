@@ -1,5 +1,5 @@
 import type { CallExpression, Identifier, Literal, Node, Pointer, Property } from "./ast.ts";
-import { isFunction, takesPredicate } from "../functions/registry.ts";
+import { FUNCTIONS, takesPredicate } from "../functions/registry.ts";
 import { COMMENT_HINT, syntaxHint } from "../hints/syntax_hint.ts";
 import { KEYWORDS, OPERATOR_WORDS, TEST_WORDS } from "./operators.ts";
 import { TOKEN, type TokenType } from "./scanner.ts";
@@ -229,7 +229,7 @@ export abstract class OperandParser extends TokenReader {
 
   #parseArgument(name: string, position: number): Node {
     if (takesPredicate(name, position)) return this.#parsePredicate();
-    if (position === 0 || isFunction(name)) return this.parseMaybeAssign();
+    if (position === 0 || FUNCTIONS.has(name)) return this.parseMaybeAssign();
     // A slip in the name of a function that takes a predicate: it is the name that is wrong.
     this.#predicates++;
     const argument = this.parseMaybeAssign();

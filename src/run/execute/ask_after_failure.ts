@@ -1,4 +1,5 @@
 import type { Value } from "../../base/value/value.ts";
+import { loadAllFunctions } from "../../expr/functions/registry.ts";
 import { parseExpression } from "../../expr/parse_expression.ts";
 import type { BareEvent, StepFinished } from "../event.ts";
 import { maskEvent } from "../mask_event.ts";
@@ -14,6 +15,7 @@ export async function askAfterFailure(
   event: BareEvent<StepFinished>,
 ): Promise<FailureDecision> {
   const { run, round, scope, names } = step;
+  await loadAllFunctions();
   step.completeResponse();
   const { result } = maskEvent({ runId: "", ...event }, run.secrets) as StepFinished;
   return await run.options.onFailedStep!({

@@ -7,7 +7,7 @@ import type { Dict } from "../../base/value/value.ts";
 import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
-import { callsToPrepare, loadersOf, mayNameFile } from "../../expr/functions/registry.ts";
+import { callsToPrepare, loadFunctions, mayNameFile } from "../../expr/functions/registry.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import type { Identifier, Node } from "../../expr/parse/ast.ts";
 import {
@@ -83,7 +83,7 @@ export class Expressions {
    */
   async check(vars: readonly string[], filesAt: (path: Path) => FilesOfCalls): Promise<void> {
     const nodes = [...new Set(this.uses.map(({ tree }) => tree))].flatMap(nodesOf);
-    for (const load of new Set(nodes.flatMap(loadersOf))) await load();
+    await loadFunctions(nodes);
     const known = new Map<Tree, Checked>();
     let left = MAX_PROBLEMS;
     for (const { tree, path, names } of this.uses) {

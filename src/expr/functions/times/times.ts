@@ -2,7 +2,7 @@ import { parseDuration } from "../../../base/value/duration.ts";
 import { readTimestamp, writeTimestamp } from "../../../base/value/timestamp.ts";
 import type { Value } from "../../../base/value/value.ts";
 import { Fault, kindOf, quoted } from "../../fault.ts";
-import { defineNew } from "../function.ts";
+import { define, type FunctionBodies } from "../function.ts";
 import {
   dayOfYear,
   type FieldName,
@@ -16,24 +16,20 @@ import {
 import { instantOf, isZone, localTime } from "./zone.ts";
 
 /** Functions about times, which are texts as RFC 3339 writes them, and durations in seconds. */
-export const TIME_FUNCTIONS = [
-  defineNew(
-    "date(time: any, layout?: string, zone?: string)",
+export const BODIES: FunctionBodies = {
+  date: define(
     "The time in a string or of a Unix time, as text in UTC. The layout is one of Go or strftime; without one, the usual ones are tried. The zone applies if the string names none.",
     readDate,
   ),
-  defineNew(
-    "format_date(time: any, layout: string, zone?: string)",
+  format_date: define(
     "A time in a layout of Go or strftime, in a time zone such as Europe/Zurich, or in UTC.",
     formatDate,
   ),
-  defineNew(
-    "date_parts(time: any, zone?: string)",
+  date_parts: define(
     "A map of the year, month, day, hour, minute, second, millisecond, weekday (1 is Monday), yearday, offset (seconds ahead of UTC) and unix (seconds) of a time, in a time zone or in UTC.",
     datePartsOf,
   ),
-  defineNew(
-    "duration(text: string)",
+  duration: define(
     "The seconds of a duration such as 1h30m; times and durations can be added and subtracted.",
     (text: string) => {
       const isNegative = text.trimStart().startsWith("-");
@@ -45,7 +41,7 @@ export const TIME_FUNCTIONS = [
       );
     },
   ),
-] as const;
+};
 
 const LAYOUT_HINT = "write out the reference time, as in 2006-01-02 15:04:05, or %Y-%m-%d %H:%M:%S";
 
