@@ -9,15 +9,19 @@ export interface Document {
   readonly value: unknown;
   readonly replaced: readonly ReplacedKey[];
   /** The keys that a mapping has more than once: the last one counts, and it is an error. */
-  readonly duplicates: readonly {
-    readonly path: Path;
-    readonly message: string;
-    readonly hint: string;
-  }[];
+  readonly duplicates: readonly DuplicateKey[];
   /** Values for `with` by action that come from outside the file, the weakest first. */
   readonly defaults?: readonly Dict[];
   /** Positions of the values; found at the first call, since most runs need none. */
   positions(): Positions;
+}
+
+/** A key that its mapping has before. */
+export interface DuplicateKey {
+  readonly path: Path;
+  readonly message: string;
+  readonly hint: string;
+  readonly span: Span;
 }
 
 /** A top-level key that several files define. The last definition counts. */

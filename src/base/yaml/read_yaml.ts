@@ -3,7 +3,7 @@ import type { Path, Source } from "../source.ts";
 import type { Document, Positions, ReplacedKey } from "./document.ts";
 import { constructValues, DUPLICATE_KEY, parseYaml, YamlFault } from "./parse_yaml.ts";
 import { makePositions } from "./positions.ts";
-import { explainDuplicates, faultError } from "./yaml_fault.ts";
+import { duplicatesError, faultError, findDuplicates } from "./yaml_fault.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -32,10 +32,11 @@ export function readYaml(
     try {
       return { filled, values: constructValues(parsed), duplicates: [] };
     } catch (fault) {
-      const isDuplicate = fault instanceof YamlFault && fault.reason === DUPLICATE_KEY;
-      if (!isDuplicate || !writtenAt) throw fault;
-      const values = constructValues(parsed, true);
-      return { filled, values, duplicates: explainDuplicates(parsed) };
+      if (!(fault instanceof YamlFault) || fault.reason !== DUPLICATE_KEY) throw fault;
+      const duplicates = findDuplicates(parsed);
+      if (duplicates.length === 0) throw fault;
+      if (!writtenAt) throw duplicatesError(duplicates);
+      return { filled, values: constructValues(parsed, true), duplicates };
     }
   });
   const value = values.length < 2
