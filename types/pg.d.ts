@@ -1,13 +1,15 @@
 // Types for the package pg, as far as this project uses it.
 
 declare module "pg" {
+  import type { Socket } from "node:net";
+
   export interface Config {
     readonly host?: string;
     readonly port?: number;
     readonly user?: string;
     readonly password?: string;
     readonly database?: string;
-    readonly ssl?: object | false;
+    readonly ssl?: boolean;
     readonly application_name?: string;
     readonly options?: string;
   }
@@ -29,7 +31,10 @@ declare module "pg" {
     readonly rows: readonly Record<"oid" | "typelem", number>[];
   }
   export interface Connection {
-    readonly stream: { destroy(): void };
+    stream: Socket;
+    upgradeToSSL(host: string, onError: (error: unknown) => void): void;
+    attachListeners(stream: Socket): void;
+    emit(event: "sslconnect"): void;
     parse(statement: { readonly text: string; readonly name: string }): void;
     describe(what: { readonly type: "S"; readonly name: string }): void;
     sync(): void;

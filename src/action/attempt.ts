@@ -129,16 +129,12 @@ export class Attempt {
   /** Connects to the server that the action works with, by TLS where options are given. */
   async socket(options?: TlsOptions): Promise<Socket | TLSSocket> {
     const { host, port } = this.server;
-    const { connect, isIP } = await import("node:net");
-    const name = options?.servername ?? host;
-    const to = { host, port, servername: isIP(name) ? "" : name };
-    const socket = options
-      ? (await import("node:tls")).connect({ ...options, ...to })
-      : connect({ host, port });
-    this.undo(() => socket.destroy());
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const socket = options
+      ? (await import("./tls/secure_socket.ts")).secureSocket(options, { host, port }, resolve)
+      : (await import("node:net")).connect({ host, port }, resolve);
+    this.undo(() => socket.destroy());
     if (options) socket.once("connect", () => this.#isHandshaking = true);
-    socket.once(options ? "secureConnect" : "connect", () => resolve());
     // It stays: a later error belongs to the reader, and must not crash the program.
     socket.on("error", reject);
     const { opening, failing } = describeTarget(this.target);
@@ -199,8 +195,7 @@ export class Attempt {
   async #explainConnection(error: unknown): Promise<TlsExplanation> {
     // A file has no connection that could be explained: this is a bug of ours.
     if (!("host" in this.target)) throw error;
-    const { context: { host: { clock } }, target } = this;
-    return await explainConnection(error, target, clock, this.#secure, target.upToTls);
+    return await explainConnection(error, this.target, this.context.host.clock, this.#secure);
   }
 }
 

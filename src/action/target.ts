@@ -1,4 +1,3 @@
-import type { Duplex } from "node:stream";
 import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import { StepError } from "../base/errors.ts";
@@ -21,8 +20,6 @@ export interface Server {
   readonly failing?: string;
   /** The socket of the system that it listens at, in place of host and port. */
   readonly socket?: string;
-  /** Connects plainly up to where TLS begins, for a look at a certificate that was refused. */
-  readonly upToTls?: () => Promise<Duplex>;
 }
 
 /** A server that http connects to, which asks for permissions: its proxies and redirects matter. */

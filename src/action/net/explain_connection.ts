@@ -1,20 +1,15 @@
-import type { Duplex } from "node:stream";
 import { explainDenial } from "../../host/explain_denial.ts";
 import type { Clock } from "../../host/host.ts";
 import { authorityOf, codeOf, type Endpoint, placeOf } from "./endpoint.ts";
 import { explainTls, type TlsExplanation } from "../tls/explain_tls.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
-/**
- * Why a connection could not be made or was lost, in plain words with the code of the system.
- * `look` connects once more up to where TLS begins, where that is not at once.
- */
+/** Why a connection could not be made or was lost, in plain words with the code of the system. */
 export async function explainConnection(
   error: unknown,
   endpoint: Endpoint,
   clock: Clock,
   options?: TlsOptions,
-  look?: () => Promise<Duplex>,
 ): Promise<TlsExplanation> {
   const address = placeOf(endpoint);
   if (explainDenial(error)) return deniedConnection(endpoint);
@@ -24,12 +19,7 @@ export async function explainConnection(
     return { message: `${address} closed the connection (${code})` };
   }
   return explainUnreachable(code, address, endpoint.host) ??
-    await explainTls(error, {
-      ...endpoint,
-      clock,
-      ...options ? { options } : {},
-      ...look ? { connect: look } : {},
-    }) ??
+    await explainTls(error, { ...endpoint, clock, options }) ??
     { message: `${message === "" ? "connection failed" : message} (${code || address})` };
 }
 

@@ -1,4 +1,3 @@
-import type { Duplex } from "node:stream";
 import type { PeerCertificate } from "node:tls";
 import type { Clock } from "../../host/host.ts";
 import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
@@ -16,31 +15,12 @@ interface TlsPeer extends Endpoint {
   readonly clock: Clock;
   /** The TLS options of the connection. */
   readonly options?: TlsOptions;
-  /** Opens another connection to look at the certificate, where it is not to `host` and `port`. */
-  readonly connect?: () => Promise<Duplex>;
 }
-
-/** Certificates that were refused, by error code, in case the certificate cannot be read. */
-const CERTIFICATES: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: "has expired",
-  CERT_NOT_YET_VALID: "is not valid yet",
-  CERT_REVOKED: "was revoked",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "is signed by an unknown certificate authority",
-  ERR_TLS_CERT_ALTNAME_INVALID: "is for another host",
-  HOSTNAME_MISMATCH: "is for another host",
-  UNABLE_TO_GET_ISSUER_CERT: "is signed by an unknown certificate authority",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "is signed by an unknown certificate authority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "is signed by an unknown certificate authority",
-};
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 const TRUST = `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`;
 /** How a step presents a client certificate. */
 export const GIVE_CERTIFICATE = 'give one: "tls: { cert: client.pem, key: client_key.pem }"';
-
-/** The time that a server may take to present its certificate once more, in milliseconds. */
-const LONGEST_READ = 2000;
 
 /**
  * Why there is no TLS connection: what is wrong with a certificate, a version or the port.
@@ -51,114 +31,65 @@ export async function explainTls(
   peer: TlsPeer,
 ): Promise<TlsExplanation | undefined> {
   const code = codeOf(error);
-  if (Object.hasOwn(CERTIFICATES, code)) return await explainCertificate(code, error, peer);
+  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/.test(code)) {
+    return await explainCertificate(code, error, peer);
+  }
   const message = error instanceof Error ? error.message : "";
   const address = placeOf(peer);
-  // The runtime gives such an error the code of an alert that nobody sent.
+  const { cert, minVersion } = peer.options ?? {};
+  // The runtime gives an error of its own the code of an alert that nobody sent.
   const [, mismatch] = /peer is incompatible: (\w+)/.exec(message) ?? [];
-  if (mismatch !== undefined) {
-    return /Tls12Or13|TlsVersion/.test(mismatch)
-      ? { message: `${address} ${olderThan(peer)} (${mismatch})`, hint: hintOf(peer) }
-      : { message: `no secure connection to ${address}: ${message}` };
+  const shown = `(${mismatch ?? code})`;
+  if (/ServerDoesNotSupportTls|PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/.test(mismatch ?? code)) {
+    return minVersion === "TLSv1.3"
+      ? {
+        message: `${address} does not support TLS 1.3 ${shown}`,
+        hint: 'update the server, or accept TLS 1.2 by "min_version" of "tls"',
+      }
+      : {
+        message: `${address} does not support TLS 1.2 or newer ${shown}`,
+        hint: "versions before TLS 1.2 are not supported; the server has to be updated",
+      };
   }
-  const [, alert] = /_ALERT_(\w+)$/.exec(code) ?? [];
-  if (alert !== undefined) {
-    const found = explainAlert(alert, peer);
-    if (found) return { ...found, message: `${address} ${found.message} (${code})` };
+  if (/_ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR)$/.test(code)) {
+    return cert === undefined
+      ? { message: `${address} wants a client certificate ${shown}`, hint: GIVE_CERTIFICATE }
+      : { message: `${address} refused the client certificate ${shown}` };
+  }
+  if (mismatch === undefined && code.includes("_ALERT_")) {
+    const others = 'another "server_name", or other versions and ciphers of TLS';
+    return {
+      message: `${address} refused the TLS handshake ${shown}`,
+      hint: cert === undefined
+        ? `it may want a client certificate, ${others}; ${GIVE_CERTIFICATE}`
+        : `it may want another client certificate, ${others}`,
+    };
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return {
-      message: `${address} does not speak TLS (${code})`,
+      message: `${address} does not speak TLS ${shown}`,
       hint: 'if it expects plain text there, turn TLS off: "tls: false", or the scheme of the URL',
     };
   }
-  if (code === "ERR_SSL_UNSUPPORTED_PROTOCOL") {
-    return { message: `${address} ${olderThan(peer)} (${code})`, hint: hintOf(peer) };
-  }
-  if (/certificate/i.test(message)) {
-    return { message: `the certificate of ${address} is invalid: ${message}`, hint: ACCEPT };
-  }
-  if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return { message: `no secure connection to ${address}: ${message} (${code})` };
-  }
-  return undefined;
+  if (!/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) return undefined;
+  return { message: `no secure connection to ${address}: ${message} (${code})` };
 }
 
-/** The alerts by which a server ends a handshake. */
-function explainAlert(alert: string, peer: TlsPeer): TlsExplanation | undefined {
-  const isGiven = peer.options?.cert !== undefined;
-  const refusal = REFUSALS[alert];
-  if (refusal !== undefined) {
-    return isGiven
-      ? { message: `refused the client certificate: ${refusal}` }
-      : { message: "wants a client certificate", hint: GIVE_CERTIFICATE };
-  }
-  switch (alert) {
-    case "PROTOCOL_VERSION":
-      return { message: olderThan(peer), hint: hintOf(peer) };
-    case "NO_APPLICATION_PROTOCOL":
-      return { message: "does not speak the protocol that was asked for (ALPN)" };
-    case "UNRECOGNIZED_NAME":
-      return {
-        message: `knows no host "${peer.options?.servername ?? peer.host}"`,
-        hint: '"server_name" of "tls" gives the name to ask for',
-      };
-    case "HANDSHAKE_FAILURE":
-      return {
-        message: "refused the TLS handshake",
-        hint: isGiven
-          ? "it may refuse the client certificate, or the versions and ciphers of TLS"
-          : `it may want a client certificate, or other versions and ciphers of TLS; ${GIVE_CERTIFICATE}`,
-      };
-    default:
-      return undefined;
-  }
-}
-
-/** Why a server refuses a client certificate, by its alert. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  CERTIFICATE_REQUIRED: "it is not one that the server can use",
-  BAD_CERTIFICATE: "the server cannot verify it",
-  UNSUPPORTED_CERTIFICATE: "it is of a kind that the server does not support",
-  CERTIFICATE_REVOKED: "it was revoked",
-  CERTIFICATE_EXPIRED: "it has expired",
-  CERTIFICATE_UNKNOWN: "the server does not accept it",
-  UNKNOWN_CA: "the server does not know the authority that signed it",
-  ACCESS_DENIED: "the server does not let it in",
-  DECRYPT_ERROR: "its signature is wrong",
-};
-
-function olderThan({ options }: TlsPeer): string {
-  const versions = options?.minVersion === "TLSv1.3" ? "TLS 1.3" : "TLS 1.2 or newer";
-  return `does not support ${versions}`;
-}
-
-function hintOf({ options }: TlsPeer): string {
-  return options?.minVersion === "TLSv1.3"
-    ? 'update the server, or accept TLS 1.2 by "min_version" of "tls"'
-    : "versions before TLS 1.2 are not supported; the server has to be updated";
-}
-
-/**
- * Why the certificate of a server was refused. The runtime reports an expired certificate as one
- * of an unknown authority, so the certificate itself decides what is said.
- */
+/** Why the certificate of a server was refused. */
 async function explainCertificate(
   code: string,
-  cause: unknown,
+  error: unknown,
   peer: TlsPeer,
 ): Promise<TlsExplanation> {
   const { checkServerIdentity } = await import("node:tls");
   const { host, clock, options } = peer;
-  const certificate = certificateIn(cause) ?? await readCertificate(peer);
   const name = options?.servername ?? host;
-  const faults = certificate === undefined
+  const { cert } = error as { readonly cert?: PeerCertificate };
+  const faults = cert === undefined
     ? []
-    : findFaults(certificate, code, clock.now(), checkServerIdentity(name, certificate));
-  if (faults.length === 0) {
-    const hint = /HAS_EXPIRED|NOT_YET|REVOKED|ALTNAME|HOSTNAME/.test(code) ? ACCEPT : TRUST;
-    faults.push({ message: `${CERTIFICATES[code]} (${code})`, hint });
-  }
+    : findFaults(cert, code, clock.now(), checkServerIdentity(name, cert));
+  // A library that starts TLS itself does not show the certificate.
+  if (faults.length === 0) faults.push({ message: `is not trusted (${code})`, hint: UNSEEN });
   const message = faults.map((fault) => fault.message).join(" and ");
   const asked = name === host ? "" : ` (server_name "${name}")`;
   return {
@@ -167,6 +98,12 @@ async function explainCertificate(
   };
 }
 
+const UNSEEN = `it may have expired or be signed by an unknown certificate authority; ${TRUST}`;
+
+/**
+ * What is wrong with a certificate. The runtime reports an expired certificate as one of an unknown
+ * authority, so the certificate itself decides what is said.
+ */
 function findFaults(
   certificate: PeerCertificate,
   code: string,
@@ -206,14 +143,11 @@ function signedBy({ subject, issuer }: PeerCertificate, code: string): string {
   return `is signed by an unknown certificate authority${authority} (${code})`;
 }
 
-/** More names than these say nothing more. */
-const MAX_NAMES = 5;
-
-/** The hosts of a certificate, as part of a message. */
+/** The first hosts of a certificate, as part of a message. */
 function namesIn(certificate: PeerCertificate): string {
   const names = namesOf(certificate);
-  const shown = names.slice(0, MAX_NAMES);
-  if (names.length > MAX_NAMES) shown.push("…");
+  const shown = names.slice(0, 5);
+  if (names.length > shown.length) shown.push("…");
   return shown.length === 0 ? "" : `: ${shown.join(", ")}`;
 }
 
@@ -224,40 +158,4 @@ function dateOf(time: number): string {
 function daysOf(milliseconds: number): string {
   const days = Math.floor(milliseconds / 86_400_000);
   return days === 0 ? "less than a day" : days === 1 ? "1 day" : `${days} days`;
-}
-
-/** The certificate in an error of the runtime; few errors have it. */
-function certificateIn(cause: unknown): PeerCertificate | undefined {
-  const found = cause instanceof Error && "cert" in cause ? cause.cert : undefined;
-  return typeof found === "object" && found !== null && "valid_to" in found
-    ? found as PeerCertificate
-    : undefined;
-}
-
-/** Connects once more, without a request, to see which certificate the server presents. */
-async function readCertificate(peer: TlsPeer): Promise<PeerCertificate | undefined> {
-  const [{ connect }, { isIP }] = await Promise.all([import("node:tls"), import("node:net")]);
-  const { host, port, clock, options } = peer;
-  const name = options?.servername ?? host;
-  const tunnel = await peer.connect?.().catch(() => undefined);
-  if (peer.connect && !tunnel) return undefined;
-  return await new Promise((resolve) => {
-    const finish = (certificate: PeerCertificate | undefined) => {
-      cancel();
-      socket.destroy();
-      resolve(certificate);
-    };
-    const wanted = {
-      ...options,
-      ...tunnel ? { socket: tunnel } : { host, port },
-      servername: isIP(name) ? "" : name,
-      rejectUnauthorized: false,
-    };
-    const socket = connect(wanted, () => {
-      const certificate = socket.getPeerCertificate();
-      finish(certificate?.valid_to === undefined ? undefined : certificate);
-    });
-    socket.on("error", () => finish(undefined));
-    const cancel = clock.after(LONGEST_READ, () => finish(undefined));
-  });
 }

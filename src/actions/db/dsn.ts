@@ -1,5 +1,3 @@
-import type { Socket } from "node:net";
-import type { PeerCertificate } from "node:tls";
 import { dsnPasswords } from "../../secrets/secrets.ts";
 import type { Attempt, Refusal } from "../../action/attempt.ts";
 import type { DataFile, Server } from "../../action/target.ts";
@@ -31,22 +29,10 @@ export interface FileDsn {
   readonly shown: string;
 }
 
-/** The server products, with their ports and the bytes that ask for TLS. */
+/** The server products and their ports. */
 const PRODUCTS = {
-  postgres: {
-    product: "PostgreSQL",
-    port: 5432,
-    isGreeted: false,
-    // Its length and the number that asks for TLS.
-    hello: [0, 0, 0, 8, 4, 210, 22, 47],
-  },
-  mysql: {
-    product: "MySQL",
-    port: 3306,
-    isGreeted: true,
-    // 32 bytes, the second packet: SSL, PROTOCOL_41 and SECURE_CONNECTION, 16 MB, utf8mb4.
-    hello: [32, 0, 0, 1, 0, 0x8a, 0, 0, 0, 0, 0, 1, 45, ...new Array<number>(23).fill(0)],
-  },
+  postgres: { product: "PostgreSQL", port: 5432 },
+  mysql: { product: "MySQL", port: 3306 },
 };
 
 const SCHEMES: Readonly<Record<string, keyof typeof PRODUCTS>> = {
@@ -101,17 +87,13 @@ function readServer(dsn: string, dialect: keyof typeof PRODUCTS, param: Param): 
     if (options.has(name)) shown.searchParams.set(name, "***");
   }
   const { product, port } = PRODUCTS[dialect];
-  const server = {
-    host: host === "" ? "localhost" : host,
-    port: Number(url.port || options.get("port") || port),
-  };
   return {
     dialect,
     target: {
       product,
-      ...server,
+      host: host === "" ? "localhost" : host,
+      port: Number(url.port || options.get("port") || port),
       ...socket !== null && { socket },
-      upToTls: () => upToTls(server, dialect),
     },
     user: options.get("user") ?? decoded.user,
     password,
@@ -184,8 +166,8 @@ function readMode(options: URLSearchParams, param: Param): Mode | undefined {
 /** The TLS settings for a server. */
 export interface ServerTls {
   readonly options: TlsOptions & {
-    /** Drivers compare the certificate with other names than that of the server. */
-    readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
+    /** Accepts the certificate of another host. */
+    readonly checkServerIdentity?: () => undefined;
   };
   /** Whether to speak TLS: the second way is tried where the server wants that. */
   readonly attempts: readonly boolean[];
@@ -218,16 +200,13 @@ export async function serverTls(
   );
   const tls = await attempt.secure({ ...named, ...stepFiles });
   if (!tls) return undefined;
-  const { checkServerIdentity } = await import("node:tls");
-  const name = tls.servername ?? target.host;
   const isVerified = mode.startsWith("verify-") ||
     mode === "require" && (tls.ca !== undefined || isSystem);
   return {
     options: {
       ...tls,
       rejectUnauthorized: isVerified && tls.rejectUnauthorized,
-      checkServerIdentity: (_, certificate) =>
-        mode === "verify-full" ? checkServerIdentity(name, certificate) : undefined,
+      ...mode !== "verify-full" && { checkServerIdentity: () => undefined },
     },
     attempts: mode === "prefer" ? [true, false] : mode === "allow" ? [false, true] : [true],
   };
@@ -245,30 +224,6 @@ export async function openInOrder<T>(
     if (second === undefined || !wantsOther(error)) throw error;
     return await open(second);
   }
-}
-
-/** Milliseconds that a server has to answer. */
-const LONGEST = 2000;
-
-/** Connects to a server up to where TLS begins, to look at the certificate. */
-export async function upToTls(
-  server: { readonly host: string; readonly port: number },
-  dialect: keyof typeof PRODUCTS,
-): Promise<Socket> {
-  const { connect } = await import("node:net");
-  const { hello, isGreeted } = PRODUCTS[dialect];
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect({ host: server.host, port: server.port });
-  const limit = setTimeout(() => socket.destroy(), LONGEST);
-  socket.once("error", reject);
-  socket.once("close", () => reject(new Error("the server did not answer")));
-  socket.once("connect", () => isGreeted || socket.write(Uint8Array.from(hello)));
-  socket.once("data", () => {
-    if (isGreeted) socket.write(Uint8Array.from(hello));
-    socket.pause();
-    resolve(socket);
-  });
-  return await promise.finally(() => clearTimeout(limit));
 }
 
 const SIGN_IN = {

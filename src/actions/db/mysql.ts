@@ -54,7 +54,19 @@ async function open(
   });
   attempt.undo(() => abandon(client));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (tls) await speakTls(client, host, tls, reject);
+  if (tls) {
+    const { secureSocket } = await import("../../action/tls/secure_socket.ts");
+    const upgradable = client as unknown as Upgradable;
+    // By itself the driver has no server name and no PFX files, and hides the codes of errors.
+    upgradable.startTLS = (done) => {
+      const { stream: plain } = upgradable;
+      plain.removeAllListeners("data");
+      const socket = secureSocket(tls.options, { host, socket: plain }, done);
+      socket.on("error", reject);
+      socket.on("data", (bytes: Uint8Array) => upgradable.packetParser.execute(bytes));
+      upgradable.stream = socket;
+    };
+  }
   // The driver would wait for as much as it takes the first bytes to announce.
   (client as unknown as Upgradable).stream.once("data", (bytes: Uint8Array) => {
     if (bytes.length > PACKET_NUMBER && bytes[PACKET_NUMBER] !== 0) reject(new Error("not MySQL"));
@@ -76,33 +88,9 @@ const PACKET_NUMBER = 3;
 
 /** The parts of the driver that start TLS once the server is ready for it. */
 interface Upgradable {
-  startTLS: (done: (error?: Error) => void) => void;
+  startTLS: (done: () => void) => void;
   stream: Socket;
   readonly packetParser: { execute(bytes: Uint8Array): void };
-}
-
-/**
- * Makes the driver speak TLS as the step says: by itself it has no server name and no PFX files,
- * compares the certificate of an address with "localhost", and hides the codes of errors.
- */
-async function speakTls(
-  client: Client,
-  host: string,
-  { options }: ServerTls,
-  fail: (error: Error) => void,
-): Promise<void> {
-  const { connect } = await import("node:tls");
-  const { isIP } = await import("node:net");
-  const name = options.servername ?? host;
-  const upgradable = client as unknown as Upgradable;
-  upgradable.startTLS = (done) => {
-    upgradable.stream.removeAllListeners("data");
-    const servername = isIP(name) ? "" : name;
-    const socket = connect({ ...options, servername, socket: upgradable.stream }, () => done());
-    socket.on("error", fail);
-    socket.on("data", (bytes: Uint8Array) => upgradable.packetParser.execute(bytes));
-    upgradable.stream = socket;
-  };
 }
 
 function toDriver(client: Client, another: () => Promise<Client>): Driver {

@@ -20,11 +20,22 @@ export const openPostgres: Open<ServerDsn> = async (target, params, attempt) => 
       ...user && { user },
       ...password && { password },
       ...database && { database },
-      ssl: isSecure && tls ? { ...tls.options } : false,
+      ssl: isSecure,
       application_name: options.get("application_name") ?? "runner",
       ...settings.length > 0 && { options: settings.join(" ") },
     });
-    attempt.undo(() => client.connection.stream.destroy());
+    const { connection } = client;
+    attempt.undo(() => connection.stream.destroy());
+    if (isSecure && tls) {
+      const { secureSocket } = await import("../../action/tls/secure_socket.ts");
+      // The driver would sign in to a server before its certificate can be looked at.
+      connection.upgradeToSSL = (_, onError) => {
+        const to = { host, socket: connection.stream };
+        const socket = secureSocket(tls.options, to, () => connection.emit("sslconnect"));
+        connection.attachListeners(connection.stream = socket);
+        socket.on("error", onError);
+      };
+    }
     // An error that comes between two statements shows in the next one.
     client.on("error", () => {});
     await client.connect();

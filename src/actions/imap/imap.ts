@@ -2,7 +2,6 @@ import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { ExchangeDescription, Image } from "../../action/explainer.ts";
 import { action } from "../../action/make_action.ts";
-import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
 import { host, port, sharing, timeout } from "../../action/params.ts";
 import { flag, text } from "../../action/schema.ts";
 import { isGiven } from "../../action/parameters.ts";
@@ -65,16 +64,11 @@ export const imap = action({
   password: "{{vars.password}}"
   wait_for: { subject: Welcome, timeout: 30s }`,
   example: 'res.mails[0].subject == "Welcome"',
-  target(params) {
-    const { host } = params;
-    const security = securityOf(params);
-    const port = params.port ?? (security === "tls" ? 993 : 143);
-    return {
-      product: "the mailbox server",
-      ...{ host, port },
-      ...security === "starttls" && { upToTls: () => speakUntilTls({ host, port }, UNTIL_TLS) },
-    };
-  },
+  target: (params) => ({
+    product: "the mailbox server",
+    host: params.host,
+    port: params.port ?? (securityOf(params) === "tls" ? 993 : 143),
+  }),
   connection: {
     by: [
       ...["host", "port", "username", "password", "access_token"] as const,
@@ -119,12 +113,6 @@ export const imap = action({
       ? "status is 1 if the server refused a command; res.error says which"
       : undefined,
 });
-
-/** The dialogue up to where STARTTLS begins. */
-const UNTIL_TLS = [
-  { reply: /^\* OK[^\n]*\n/m, send: "a STARTTLS\r\n" },
-  { reply: /^a OK[^\n]*\n/m },
-];
 
 function securityOf({ tls, starttls }: {
   readonly tls?: Tls | false;

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { ImapFlow, ImapFlowError } from "imapflow";
 import { StepError } from "../../base/errors.ts";
 import type { Attempt } from "../../action/attempt.ts";
@@ -40,8 +41,13 @@ export async function openImap(
   const { security, username: user, password: pass, access_token: accessToken } = settings;
   const { host, port } = attempt.server;
   const tls = await attempt.secure(security !== "none" && settings.tls);
-  const anyHost = !settings.strict_host_check && { checkServerIdentity: () => undefined };
+  const secure = tls && {
+    ...tls,
+    ...!settings.strict_host_check && { checkServerIdentity: () => undefined },
+  };
   const { ImapFlow } = await import("imapflow");
+  const { connect } = await import("node:net");
+  const { secureSocket } = await import("../../action/tls/secure_socket.ts");
   const received = new Received();
   const client = new ImapFlow({
     host,
@@ -49,8 +55,14 @@ export async function openImap(
     secure: security === "tls",
     doSTARTTLS: security === "starttls",
     auth: { user, ...accessToken === undefined ? { pass } : { accessToken } },
-    tls: { ...tls, ...anyHost },
-    ...tls?.servername !== undefined && { servername: tls.servername },
+    transport: {
+      connect: (to, onConnect) =>
+        to.secure
+          ? secureSocket(secure!, { host, port }, onConnect)
+          : connect({ host, port }, onConnect),
+      upgrade: (socket, _, onSecure) =>
+        secureSocket(secure!, { host, socket: socket as Socket }, onSecure),
+    },
     clientInfo: { name: "runner" },
     logger: received.logger,
     // The library does not parse what came together with the end of the connection.

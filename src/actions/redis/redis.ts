@@ -12,6 +12,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const LINE_BYTES = 32;
 const LIMIT = "a reply may have 64 MiB, counting 32 bytes for each line besides its own";
 
+/** Milliseconds that a server has to close the connection. */
+const LONGEST_GOODBYE = 2000;
+
 /** Sends commands to a Redis server. */
 export const redis = action({
   name: "redis",
@@ -57,11 +60,18 @@ export const redis = action({
       const options = await attempt.secure(url.isSecure ? tls : undefined);
       const library = await import("ioredis");
       // The chunks of the binaries have the package in `default` alone.
-      const { Redis } = library.Redis ? library : library.default as unknown as typeof library;
+      const { AbstractConnector, Redis } = library.Redis
+        ? library
+        : library.default as unknown as typeof library;
+      const socket = await attempt.socket(options);
       const client = new Redis({
-        host: url.host,
-        port: url.port,
-        ...options ? { tls: { ...options } } : {},
+        // It sees the socket once the certificate of the server is accepted.
+        Connector: class extends AbstractConnector {
+          constructor() {
+            super(LONGEST_GOODBYE);
+          }
+          connect = () => Promise.resolve(this.stream = socket);
+        },
         // Replies have the same form in both versions; this one is known to every server.
         protocol: 2,
         stringNumbers: true,
@@ -75,14 +85,14 @@ export const redis = action({
       });
       attempt.undo(() => client.disconnect());
       // The promise of connect() only says that the connection is closed; the event says why.
-      let cause: unknown;
+      let cause: unknown = socket.errored ?? undefined;
+      // The library hears one error; a second one must not end the program.
+      socket.on("error", (error) => cause ??= error);
       client.on("error", (error) => {
         cause ??= error;
         // A reply that no command awaits. Each further one would cost as much as thousands of others.
         if (error.message.startsWith("Command queue state error")) client.stream.destroy();
       });
-      // The library hears one error; a second one must not end the program.
-      client.on("connect", () => client.stream.on("error", (error) => cause ??= error));
       const reply = { size: 0 };
       client.on("connect", () =>
         client.stream.on("data", (chunk: Uint8Array) => {

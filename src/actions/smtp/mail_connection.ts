@@ -344,11 +344,8 @@ export class MailConnection {
         { cause: `${address} closed the connection`, isClosed: true },
       );
     }
-    const { originalCode: code } = error;
-    return await attempt.explain(
-      failing,
-      code ? Object.assign(new Error(error.message), { code }) : error,
-    );
+    const { originalCode: code = error.code } = error;
+    return await attempt.explain(failing, Object.assign(error, { code }));
   }
 
   /** The server has answered, but not with what lets the dialogue go on. */

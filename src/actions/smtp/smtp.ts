@@ -1,7 +1,6 @@
 import { isDict } from "../../base/value/value.ts";
 import type { Dict } from "../../action/action.ts";
 import { action } from "../../action/make_action.ts";
-import { speakUntilTls } from "../../action/net/speak_until_tls.ts";
 import { sharing, timeout } from "../../action/params.ts";
 import { choice, flag, integer, map, type Param, text, value } from "../../action/schema.ts";
 import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
@@ -77,11 +76,7 @@ export const smtp = action({
   to: ann@example.com
   subject: Your invoice`,
   example: "res.sent == 1",
-  target: (params) => ({
-    product: "the mail server",
-    ...params.addr,
-    ...securityOf(params).starttls && { upToTls: () => speakUntilTls(params.addr, UNTIL_TLS) },
-  }),
+  target: ({ addr }) => ({ product: "the mail server", ...addr }),
   connection: {
     by: ["addr", "auth", "tls", "starttls", "myhostname"],
     parallel: true,
@@ -130,13 +125,6 @@ export const smtp = action({
 
 /** Bytes of the mail that `res.maildata` keeps. */
 const MAX_KEPT = 1_000_000;
-
-/** The dialogue up to where STARTTLS begins. */
-const UNTIL_TLS = [
-  { reply: /^220 [^\n]*\n/m, send: "EHLO localhost\r\n" },
-  { reply: /^250 [^\n]*\n/m, send: "STARTTLS\r\n" },
-  { reply: /^220 [^\n]*\n/m },
-];
 
 function readAddress(text: string, param: Param) {
   const [, bracketed, name, digits = "25"] =

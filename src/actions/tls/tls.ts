@@ -51,9 +51,10 @@ export const tls = action({
     const { certificate, alpn: _alpn, ...connection } = tlsRecord(socket, now);
     const chain = chainOf(socket.getPeerCertificate(true))
       .map((one) => certificateRecord(one, now));
-    const refused = socket.authorized ? undefined : socket.authorizationError;
+    const code = String(socket.authorizationError);
+    const refusal = Object.assign(new Error(code), { code, cert: socket.getPeerCertificate() });
+    const error = socket.authorized ? "" : (await attempt.explain("", refusal)).details.cause!;
     socket.destroy();
-    const error = refused ? await explainRefusal(refused, attempt) : "";
     return {
       req: { host, port },
       res: {
@@ -91,13 +92,6 @@ function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
     one = one.issuerCertificate
   ) chain.push(one);
   return chain;
-}
-
-async function explainRefusal(refused: Error | string, attempt: Attempt): Promise<string> {
-  const error = refused instanceof Error
-    ? refused
-    : Object.assign(new Error(refused), { code: refused });
-  return (await attempt.explain("", error)).details.cause!;
 }
 
 /** The versions of TLS that a server speaks, of those that this program speaks. */

@@ -3,7 +3,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { Attempt } from "../../../src/action/attempt.ts";
 import { NoValue, Param } from "../../../src/action/schema.ts";
 import { db } from "../../../src/actions/db/db.ts";
-import { readDsn, type ServerDsn, serverTls, upToTls } from "../../../src/actions/db/dsn.ts";
+import { readDsn, type ServerDsn, serverTls } from "../../../src/actions/db/dsn.ts";
 import {
   bindNames,
   countPlaceholders,
@@ -338,13 +338,6 @@ Deno.test("reports show statements and their rows as a table, without what secre
     assertStringIncludes(read("summary.md"), "20 | nil  | ***");
     assertStringIncludes(read("junit.xml"), "20 | nil  | ***");
   });
-});
-
-Deno.test("a look at a certificate ends when the server closes the connection", async () => {
-  await using server = rawServer((connection) => Promise.resolve(connection.close()));
-  const address = { host: "127.0.0.1", port: server.port };
-  await assertRejects(() => upToTls(address, "postgres"), Error);
-  await assertRejects(() => upToTls(address, "mysql"), Error);
 });
 
 function read(dsn: string) {

@@ -226,11 +226,11 @@ Deno.test("smtp refuses an expired certificate, by STARTTLS and from the first b
   await withFiles({}, async (dir) => {
     await using server = await mailServers(dir, "expired");
     const tls = { ca: CA };
-    for (
-      const where of [{ addr: server.plain, starttls: true }, { addr: server.secure }] as Dict[]
-    ) {
-      assertStringIncludes(await failure({ ...where, tls }), "(CERT_HAS_EXPIRED)");
-    }
+    assertStringIncludes(await failure({ addr: server.secure, tls }), "(CERT_HAS_EXPIRED)");
+    assertStringIncludes(
+      await failure({ addr: server.plain, starttls: true, tls }),
+      "is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE); it may have expired",
+    );
     assertEquals((await send({ addr: server.secure, tls: { verify: false } })).sent, 1);
   });
 });

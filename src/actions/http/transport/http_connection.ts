@@ -4,6 +4,7 @@ import type { ConnectionOptions, TLSSocket } from "node:tls";
 import type { Dict } from "../../../action/action.ts";
 import type { Endpoint } from "../../../action/net/endpoint.ts";
 import { tlsRecord } from "../../../action/tls/certificate_record.ts";
+import { secureSocket } from "../../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../../action/tls/tls_options.ts";
 import type { Clock } from "../../../host/host.ts";
 import { type Connection, firstHop, type Route, routeOf } from "../connection/connection.ts";
@@ -13,22 +14,18 @@ import { ClosedEarly, type Opening, OpeningFailure, type Phase } from "./model.t
 import { ResponseParser } from "./response_parser.ts";
 
 const { Buffer } = await import("node:buffer");
-const { connect: connectPlain, isIP } = await import("node:net");
-// Loaded while requests are under way, it makes the runtime panic (denoland/deno#36258).
-const { connect: connectSecure, getCACertificates } = await import("node:tls");
+const { connect } = await import("node:net");
 const { Duplex } = await import("node:stream");
 
-/** The authorities of NODE_EXTRA_CA_CERTS. */
-let extraAuthorities: string[] | undefined;
+let isTlsReady = false;
 
 /** Has the runtime read the authorities of the system, which the first server would wait for. */
 function prepareTls(): void {
-  if (extraAuthorities) return;
-  extraAuthorities = getCACertificates("extra");
+  if (isTlsReady) return;
+  isTlsReady = true;
   const nowhere = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-  const socket = connectSecure({ socket: nowhere as Socket });
-  socket.on("error", () => {});
-  socket.destroy();
+  const to = { host: "", socket: nowhere as Socket };
+  secureSocket({ rejectUnauthorized: true }, to, () => {}).on("error", () => {}).destroy();
 }
 
 /** Where connections lead; requests with the same key share them. */
@@ -222,17 +219,10 @@ export class HttpConnection {
     options: (TlsOptions & ConnectionOptions) | undefined,
     handshake: Phase,
   ): Promise<Socket> {
-    // Whether its certificate is accepted is decided when it is there.
-    const secure = options && {
-      ...options,
-      // By itself, the runtime refuses a server whose own certificate is one of them.
-      ...options.ca || extraAuthorities!.length === 0 ? {} : { ca: extraAuthorities },
-      servername: isIP(options.servername!) ? "" : options.servername!,
-      rejectUnauthorized: false,
-    };
-    const socket: Socket = secure
-      ? connectSecure({ ...to, ...secure })
-      : connectPlain(to as TcpSocketConnectOpts);
+    const opened = Promise.withResolvers<void>();
+    const socket: Socket = options
+      ? secureSocket(options, { host: "", ...to }, opened.resolve)
+      : connect(to as TcpSocketConnectOpts, opened.resolve);
     this.socket = socket;
     // The first call takes longer, which is not the fault of a server.
     if (!("socket" in to)) this.#began = this.#clock.ticks();
@@ -242,13 +232,14 @@ export class HttpConnection {
     socket.once("lookup", () => this.#looked ??= this.#clock.ticks());
     socket.once("connect", () => {
       this.#connected ??= this.#clock.ticks();
-      if (secure) this.stage = handshake;
+      if (options) this.stage = handshake;
     });
     if ("socket" in to) this.stage = handshake;
-    await settled(socket, secure ? "secureConnect" : "connect");
-    if (!secure) return socket;
-    if (options.rejectUnauthorized) checkCertificate(socket as TLSSocket);
-    this.tls = tlsRecord(socket as TLSSocket, this.#clock.now());
+    // It stays: a later error belongs to who uses the socket, and must not crash the program.
+    socket.on("error", opened.reject);
+    socket.once("close", () => opened.reject(new ClosedEarly()));
+    await opened.promise;
+    if (options) this.tls = tlsRecord(socket as TLSSocket, this.#clock.now());
     return socket;
   }
 
@@ -326,21 +317,4 @@ export async function openSocket(
   }
   const { socket, tls } = opened;
   return { socket, tls, opening: opened.opening(0) };
-}
-
-function settled(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once(event, () => resolve());
-    // It stays: a later error belongs to who uses the socket, and must not crash the program.
-    socket.on("error", reject);
-    socket.once("close", () => reject(new ClosedEarly()));
-  });
-}
-
-/** Throws where the certificate of the server must not be trusted. */
-function checkCertificate(socket: TLSSocket): void {
-  if (socket.authorized) return;
-  const code = String(socket.authorizationError ?? "UNABLE_TO_VERIFY_LEAF_SIGNATURE");
-  const error = new Error(`the certificate is not trusted: ${code}`);
-  throw Object.assign(error, { code, cert: socket.getPeerCertificate() });
 }

@@ -154,7 +154,7 @@ const CODES: readonly (readonly [code: string, message: string])[] = [
   ["ETIMEDOUT", "h port 443: connection timed out (ETIMEDOUT)"],
   ["EHOSTUNREACH", "h port 443 is unreachable (EHOSTUNREACH)"],
   ["EAI_AGAIN", 'cannot resolve host "h": the name server did not answer (EAI_AGAIN)'],
-  ["CERT_REVOKED", "the certificate of h port 443 was revoked (CERT_REVOKED)"],
+  ["CERT_REVOKED", "the certificate of h port 443 is not trusted (CERT_REVOKED)"],
 ];
 
 for (const [code, message] of CODES) {
