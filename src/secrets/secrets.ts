@@ -152,9 +152,9 @@ const AUTH_WORD =
 
 /**
  * The password of each URL in a text, between what comes before it and the last `@`; also where an
- * unencoded `#` or `?` in it makes the URL invalid.
+ * unencoded `/`, `#` or `?` in it makes the URL invalid, as what comes before that is no port.
  */
-const URL_PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#\s]*|(?!\d*[?#])[^/?#@{}\s]+[?#][^/@{}\s]*)@/g;
+const URL_PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#\s]*|(?!\d*[/?#])[^/?#@{}\s]+[/?#][^@{}\s]*)@/g;
 
 /** A token that is the name of a user: https://ghp_…@github.com. */
 const URL_TOKEN = /:\/\/([^/?#@:\s]{20,})(?::[^/?#@\s]*)?@/g;

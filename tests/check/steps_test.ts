@@ -180,6 +180,28 @@ Deno.test("a file to send that does not exist is a warning", () =>
       steps(["uses: http, with: { put: 'http://x', file: ¦'dir/{{vars.f}}' }, test: status == 0"]),
       'warning missing-file: the file "dir/no.tgz" does not exist (the path is relative to the file that names it)',
     ],
+    [
+      steps(["uses: hello, iteration: { file: ¦no.csv }"]),
+      'warning missing-file: the file "no.csv" does not exist (the path is relative to the file that names it)',
+    ],
+    [
+      "vars: { f: no, file: other.csv }\n" +
+      steps([
+        "uses: hello, iteration: { file: ¦'{{vars.f}}.csv' }",
+        "uses: echo, with: { a: '{{vars.file}}' }",
+      ]),
+      'warning missing-file: the file "no.csv" does not exist (the path is relative to the file that names it)',
+    ],
+    [
+      "name: x\njobs: [{ load: { users: 1, count: 1, data: ¦no.csv }, steps: [{ uses: hello }] }]\n",
+      'warning missing-file: the file "no.csv" does not exist (the path is relative to the file that names it)',
+    ],
+    [
+      "vars: { dir: specs }\n" + steps([
+        "uses: http, with: { get: 'http://x', openapi: ¦'{{vars.dir}}/no.yml' }, test: res.code == 200",
+      ]),
+      'warning missing-file: the file "specs/no.yml" does not exist (the path is relative to the file that names it)',
+    ],
     // The run decides, or another step may create it.
     [
       "vars: { f: no.tgz }\n" + steps([

@@ -114,4 +114,7 @@ Deno.test("dsnPasswords() finds the password of each way to name a database", ()
 Deno.test("withoutPassword() takes the password out of a URL and nothing else", () => {
   assertEquals(withoutPassword("http://u:pw@h/a@b:c@d"), "http://u:***@h/a@b:c@d");
   assertEquals(withoutPassword("http://h:80/x?a=b@c"), "http://h:80/x?a=b@c");
+  assertEquals(withoutPassword("http://h:80/x@c"), "http://h:80/x@c");
+  assertEquals(withoutPassword("http://u:p/w@h/x"), "http://u:***@h/x");
+  assertEquals(withoutPassword("http://u:p#w/q@h/x"), "http://u:***@h/x");
 });

@@ -1,7 +1,7 @@
 import { knownText } from "../../expr/parse_expression.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../base/source.ts";
-import { type Dict, isDict, type Value, valueAt } from "../../base/value/value.ts";
+import { type Dict, isDict, listIn, type Value, valueAt } from "../../base/value/value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { Check, CheckedStep, MissingFile } from "../model.ts";
@@ -48,17 +48,31 @@ export async function findMissingFiles(
   const named = [
     ...filesInDefaults(document.value),
     ...steps.flatMap(({ draft, raw, job }) => {
-      const hasOwnVars = raw.vars !== undefined || raw.iteration !== undefined ||
-        job.draft.load?.data !== undefined;
-      const path = [...draft.path, "with"];
-      return filesOf(draft.action?.name, raw.with, path, hasOwnVars ? {} : vars);
+      const given = raw.vars === undefined && job.draft.load?.data === undefined ? vars : {};
+      const rows = [["iteration", "file"]];
+      return [
+        ...namedAt(raw, rows, draft.path, given),
+        ...filesOf(
+          draft.action?.name,
+          raw.with,
+          [...draft.path, "with"],
+          raw.iteration === undefined ? given : {},
+        ),
+      ];
     }),
+    ...listIn(document.value, "jobs").flatMap((job, at) =>
+      namedAt(job, [["load", "data"], ["load", "data", "file"]], ["jobs", at], vars)
+    ),
   ];
   if (named.length === 0) return [];
   const texts = JSON.stringify(document.value);
   const ofSteps = JSON.stringify({ ...document.value as Dict, vars: undefined });
-  const isElsewhere = (word: string, among: string) =>
-    among.split(word).length - 1 > named.filter(({ written }) => written.includes(word)).length;
+  const isElsewhere = (word: string, among: string) => {
+    const whole = (text: string) =>
+      text.split(word).filter((rest, at) => at > 0 && !/^\w/.test(rest));
+    const isNamed = ({ written }: NamedFile) => whole(written).length > 0;
+    return whole(among).length > named.filter(isNamed).length;
+  };
   const missing: MissingFile[] = [];
   for (const { path, name, written } of named) {
     const base = name.split(/[\\/]/).at(-1)!;
@@ -97,6 +111,10 @@ function filesOf(
   const paths: Path[] = [];
   if (action === "http") {
     paths.push(["file"], ["graphql", "file"]);
+    // One with a constant name is read and reported as a mistake of the workflow.
+    for (const path of [["openapi"], ["openapi", "file"]]) {
+      if (String(valueAt(params, path)).includes("{{")) paths.push(path);
+    }
     for (const [name, part] of Object.entries(isDict(params.multipart) ? params.multipart : {})) {
       const parts = Array.isArray(part) ? part.map((_, at) => [at]) : [[]];
       for (const at of parts) paths.push(["multipart", name, ...at, "file"]);
@@ -106,8 +124,13 @@ function filesOf(
     paths.push(...Array.isArray(proto) ? proto.map((_, at) => ["proto", at]) : [["proto"]]);
     paths.push(["descriptor_set"]);
   }
+  return namedAt(params, paths, path, vars);
+}
+
+/** The names of files at these paths of a value, as far as these vars give them. */
+function namedAt(value: unknown, paths: readonly Path[], path: Path, vars: Dict): NamedFile[] {
   return paths.flatMap((inner) => {
-    const written = valueAt(params, inner);
+    const written = valueAt(value, inner);
     if (typeof written !== "string") return [];
     const isKnown = (written.match(/\bvars\b(\.\w+)?/g) ?? [])
       .every((read) => Object.hasOwn(vars, read.slice("vars.".length)));

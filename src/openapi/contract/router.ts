@@ -85,8 +85,9 @@ function encodePath(part: string): string {
 }
 
 function basePaths(operation: DescribedOperation): string[] {
+  // A variable without a value is in the host, or no request can be told to be for the server.
   const paths = serversOf(operation).map((url) =>
-    URL.parse(url, "http://localhost/")?.pathname ?? "/"
+    URL.parse(url.replace(/\{[^{}]*\}/g, "x"), "http://localhost/")?.pathname ?? "/"
   );
   return [...new Set([...paths, "/"].map(withoutSlash))];
 }

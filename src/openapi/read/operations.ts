@@ -147,7 +147,7 @@ export function schemaOf(description: Description, part: Part): Part | undefined
 
 /** The URLs of `servers`, or of the keys that 2.0 has for them, with their variables replaced. */
 export function readServers(root: RawApiMap, isSwagger: boolean): string[] {
-  if (!isSwagger) return listOf(root.servers).flatMap((server) => serverUrl(mapOf(server)) ?? []);
+  if (!isSwagger) return listOf(root.servers).flatMap((server) => urlsOf(mapOf(server)));
   const schemes = listOf(root.schemes).filter((scheme) => /^https?$/.test(String(scheme)));
   const scheme = schemes.includes("https") ? "https" : schemes[0] ?? "http";
   const host = rawText(root.host);
@@ -155,10 +155,22 @@ export function readServers(root: RawApiMap, isSwagger: boolean): string[] {
   return [host === undefined ? path : `${scheme}://${host}${path}`];
 }
 
-function serverUrl({ url, variables }: RawApiMap): string | undefined {
-  return rawText(url)?.trim().replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+/** A server has one URL for each choice of its variables, the defaults first. */
+function urlsOf({ url, variables }: RawApiMap): string[] {
+  const written = rawText(url)?.trim();
+  if (written === undefined) return [];
+  const names = [...new Set([...written.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!))];
+  return names.reduce((urls, name) => {
     const variable = mapOf(fieldOf(mapOf(variables), name));
-    const value = variable.default ?? listOf(variable.enum)[0];
-    return value === undefined ? whole : String(value);
-  });
+    const first = variable.default === undefined ? [] : [variable.default];
+    const values = new Set([...first, ...listOf(variable.enum)].map(String));
+    if (values.size === 0) return urls;
+    const all = urls.flatMap((url) =>
+      [...values].map((value) => url.replaceAll(`{${name}}`, value))
+    );
+    return all.slice(0, MAX_SERVERS);
+  }, [written]);
 }
+
+/** More URLs of one server are left out. */
+const MAX_SERVERS = 100;

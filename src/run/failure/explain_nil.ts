@@ -108,7 +108,7 @@ function notSelected(
 }
 
 /** A value of workflow `vars` that is one variable of the environment, as it is. */
-export const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
+export const VARIABLE = /^\s*\{\{\s*(?!(?:nil|true|false)\b)(\w+)\s*\}\}\s*$/;
 
 function unsetVariable(
   { workflow, vars }: Plan,

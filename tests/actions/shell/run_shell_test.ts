@@ -431,6 +431,13 @@ Deno.test("a command in the background that does not become ready is ended", asy
       refused,
     ],
     [
+      "a program that keeps what it prints",
+      "echo $$ > $FILE; sleep 100",
+      { log: "ready" },
+      /^timed out after 1s while waiting/,
+      /it has printed nothing: many programs keep what they print .* stdbuf -oL/,
+    ],
+    [
       "end",
       "echo $$ > $FILE; echo one; echo no port >&2; exit 3",
       { log: "ready" },

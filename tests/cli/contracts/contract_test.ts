@@ -411,6 +411,28 @@ Deno.test("a description that a step downloads is read when it is there", async 
   assertStringIncludes(stdout, "API coverage of down.yml");
 });
 
+Deno.test("a request is for a server whatever value of a variable it uses", async () => {
+  await using server = withServer(() => new Response(null, { status: 204 }));
+  const api = {
+    openapi: "3.1.0",
+    info: { title: "x", version: "1" },
+    servers: [{
+      url: "https://{tenant}.example.com/{stage}/v1",
+      variables: { stage: { default: "live", enum: ["live", "test"] } },
+    }],
+    paths: { "/items": { get: { responses: { 204: { description: "none" } } } } },
+  };
+  const steps = ["live", "test", "other"].map((stage) => ({
+    uses: "http",
+    with: { get: `${server.url}/${stage}/v1/items` },
+  }));
+  const files = { "api.yml": JSON.stringify(api, undefined, 1) };
+  const { stdout } = await runSteps(server, steps, { files });
+  assertEquals(messagesIn(stdout).map((text) => text.replace(/ \(.*/, "")), [
+    "no operation is described for GET /other/v1/items",
+  ]);
+});
+
 const OLD = {
   swagger: "2.0",
   info: { title: "Old", version: "1" },

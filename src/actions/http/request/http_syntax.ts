@@ -132,8 +132,8 @@ export function readUrl(text: string): URL | UrlProblem {
     };
   }
   const message = `invalid URL "${shown}"`;
-  if (/:[^/@]*[#?][^/@]*@/.test(text)) {
-    return { message, hint: 'in a password, write "#" as %23 and "?" as %3F' };
+  if (/\/\/[^/@]*:[^/@]*[/#?][^@]*@/.test(text)) {
+    return { message, hint: 'in a password, write "/" as %2F, "#" as %23 and "?" as %3F' };
   }
   if (isFullUrl(text)) return { message };
   return { message, hint: 'begin it with "http://" or "https://"' };
