@@ -1,20 +1,15 @@
 /**
- * The words of other tools (GitHub Actions, Probe, Hurl, runn, Step CI, Venom, k6, Postman,
- * Playwright, JavaScript, jq …) that people write by habit, and what to write instead.
+ * The commonest words of other tools (GitHub Actions, k6, Postman, JavaScript, jq …) that people
+ * write by habit, and what to write instead.
  *
  * @module
  */
-import { suggest } from "./text/suggest.ts";
 
 /** Hints, each with the words that lead to it. */
 type Table = readonly (readonly [hint: string, words: string])[];
 
 function find(table: Table, word: string): string | undefined {
   return table.find(([, words]) => words.split(" ").includes(word))?.[0];
-}
-
-function wordsOf(table: Table): string[] {
-  return table.flatMap(([, words]) => words.split(" "));
 }
 
 const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
@@ -24,16 +19,13 @@ const AFTER_ALL = 'the key is "finally", a list of steps that always run';
 const GOES_ON = 'the key is "allow_failure"; other steps and independent jobs continue after a ' +
   "failure anyway";
 const STEP_TIMEOUT = '"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run';
-const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
 
 const JOB: Table = [
   [`${SKIPIF}; "when: always" and "when: failure" run a job after failures`, "if"],
-  [STEP_TIMEOUT, "timeout-minutes"],
   [GOES_ON, "continue_on_error continue-on-error"],
-  [AFTER_ALL, "teardown cleanup"],
+  [AFTER_ALL, "teardown"],
   ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
   ['the key is "needs"', "depends_on"],
-  ['the key is "lock", with a name that jobs share', "mutex concurrency resource_group"],
   ['"vars" is a key of the workflow and of a step', "vars"],
   ['environment variables are read in the "vars" of the workflow', "env"],
   ['"uses" is a key of a step: write steps: and a list of steps', "uses"],
@@ -52,13 +44,9 @@ const KEYS: Readonly<Record<string, Table>> = {
       "steps",
     ],
     [STEP_TIMEOUT, "timeout"],
-    [AFTER_ALL, "teardown cleanup"],
-    [
-      "files are joined by commas: runner a.yml,b.yml; put a job into its own file and run it with uses: embedded",
-      "include",
-    ],
+    [AFTER_ALL, "teardown"],
     ['secrets come from environment variables, by "vars": NAME: "{{NAME}}"', "secrets"],
-    [GITHUB, "on permissions concurrency"],
+    [GITHUB, "on"],
   ],
   "a job": JOB,
   "a job file": [
@@ -67,8 +55,8 @@ const KEYS: Readonly<Record<string, Table>> = {
     ...JOB,
   ],
   "matrix": [
-    ['the key is "parallel"', "max-parallel max_parallel"],
-    ['the key is "fail_fast"', "fail-fast failfast"],
+    ['the key is "parallel"', "max-parallel"],
+    ['the key is "fail_fast"', "fail-fast"],
   ],
   "a step": [
     [SKIPIF, "if"],
@@ -78,12 +66,11 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
     ['the key is "uses"', "action"],
     [GOES_ON, "continue_on_error continue-on-error"],
-    ['the key is "timeout": timeout: 5m', "timeout-minutes"],
     ['the key is "retry", with "max_attempts" in it', "retries"],
-    ['the key is "iteration", a list, a file or a loop', "loop foreach"],
+    ['the key is "iteration", a list, a file or a loop', "loop"],
     ['"matrix" is a key of "iteration": iteration: { matrix: … }', "matrix"],
-    ['the key is "test", an expression or a list of them', "assert asserts expect check"],
-    ['the key is "outputs", with a name for each expression', "extract capture captures"],
+    ['the key is "test", an expression or a list of them', "assert expect check"],
+    ['the key is "outputs", with a name for each expression', "extract capture"],
     ['parameters of an action go under "with"', "url method get post headers body cmd"],
     [
       'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" ' +
@@ -98,21 +85,15 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['"needs" is a key of a job; steps run one after the other', "needs"],
   ],
   "load": [
-    ['the key is "users"', "vus concurrency"],
-    ['the key is "rate"', "rps arrivalRate"],
+    ['the key is "users"', "vus"],
     ['the key is "for"', "duration"],
-    ['the key is "count"', "iterations"],
-    ['the key is "stages"', "phases scenarios"],
     ['the key is "expect"', "thresholds"],
   ],
   "a stage": [
     ['the key is "for"', "duration"],
-    ['the key is "rate" or "users", with "ramp: true" to get there evenly', "target rampTo"],
+    ['the key is "rate" or "users", with "ramp: true" to get there evenly', "target"],
   ],
   "repeat": [
-    ['the key is "count"', "times"],
-    ['the key is "interval"', "every delay"],
-    ['the key is "async"', "parallel"],
     [
       "rounds at a rate are a load job: load: { rate: 20/s, count: 100 } in place of repeat",
       "rate",
@@ -124,19 +105,16 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
   ],
   "iteration": [
-    [TIMES, "count times"],
-    ['the key is "until", which ends the loop if it is true', "while"],
+    ['to run the step 3 times, write iteration: "{{1..3}}"', "count times"],
   ],
   "retry": [
-    ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts count times"],
+    ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts count"],
     ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
     ['"for" limits all attempts together, and "timeout" of the step each of them', "timeout"],
   ],
   "the suite": [
     ['"jobs" is a key of a workflow: a suite lists workflow files', "jobs"],
-    ['the key is "workflows"', "files tests include"],
     ['variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"', "env"],
-    ['the key is "workers"', "parallel"],
   ],
 };
 
@@ -147,38 +125,26 @@ export function hintForKey(what: string, key: string): string | undefined {
 
 /** The keys of other tools that `what` may have been given. */
 export function otherKeys(what: string): readonly string[] {
-  return wordsOf(KEYS[what] ?? []);
+  return (KEYS[what] ?? []).flatMap(([, words]) => words.split(" "));
 }
 
 /** Parameters of actions, the words for them, and an example. */
 const PARAMETERS: readonly (readonly [name: string, words: string, example?: string])[] = [
-  ["addr", "url host port address server target"],
-  ["host", "url addr address hostname server"],
-  ["dsn", "url host database", 'dsn: "postgres://user:password@host:5432/database"'],
-  ["username", "user"],
-  ["password", "pass"],
-  ["auth", "username user password", "auth: { username: …, password: … }"],
-  ["auth", "bearer token authorization", "auth: { bearer: … }"],
-  ["tls", "insecure verify verify_ssl ignoreHTTPSErrors", "tls: { verify: false }"],
-  ["tls", "cacert ca_file", "tls: { ca: ca.pem }"],
-  ["tls", "ssl secure"],
-  ["query", "params sql statement"],
-  ["headers", "header"],
+  ["addr", "url host port"],
+  ["dsn", "url host", 'dsn: "postgres://user:password@host:5432/database"'],
+  ["auth", "username password", "auth: { username: …, password: … }"],
+  ["auth", "bearer token", "auth: { bearer: … }"],
+  ["tls", "insecure verify_ssl", "tls: { verify: false }"],
+  ["query", "params sql"],
   ["metadata", "headers"],
-  ["form", "data payload formData"],
-  ["file", "upload body_file"],
-  ["save", "output download"],
-  ["body", "data payload message request text content"],
-  ["send", "data body message messages"],
-  ["expect", "contains receive"],
+  ["form", "data"],
+  ["body", "data payload"],
+  ["send", "data message"],
   ["cmd", "command run script"],
-  ["command", "cmd query"],
-  ["workdir", "cwd dir working-directory working_directory"],
-  ["env", "environment"],
-  ["service", "rpc call", "service: demo.v1.Users, method: GetUser"],
+  ["workdir", "cwd"],
   [
     "actions",
-    "action steps url selector",
+    "steps url selector",
     'actions: [{ name: navigate, url: "https://…" }, { name: click, selector: "#save" }]',
   ],
 ];
@@ -193,13 +159,11 @@ export function hintForParameter(names: readonly string[], word: string): string
 }
 
 const ACTIONS: Table = [
-  ["http", "request curl api rest graphql fetch"],
-  ["shell", "command cmd exec run bash sh script"],
-  ["db", "sql database postgres postgresql mysql mariadb sqlite"],
-  ["browser", "playwright puppeteer selenium chrome chromium"],
-  ["tls", "certificate cert ssl"],
+  ["http", "request curl"],
+  ["shell", "command cmd exec run bash"],
+  ["db", "sql postgres mysql sqlite"],
+  ["browser", "playwright"],
   ["echo", "print log"],
-  ["embedded", "include call workflow job"],
 ];
 
 /** The action that other tools call `word`. */
@@ -210,7 +174,7 @@ export function actionMeantBy(word: string): string | undefined {
 /** What to write instead of an action of another tool. */
 export function hintForAction(word: string): string | undefined {
   return find([
-    ['a step waits before its action by the key "wait": wait: 5s', "sleep wait delay pause"],
+    ['a step waits before its action by the key "wait": wait: 5s', "sleep wait"],
     ["smtp sends mails, and imap reads them", "mail email"],
     ['a step that only asserts is "uses: assert", with a "test"', "test expect check"],
   ], word);
@@ -219,9 +183,9 @@ export function hintForAction(word: string): string | undefined {
 const TYPES: Table = [
   ["string", "str text"],
   ["integer", "int"],
-  ["number", "float double"],
+  ["number", "float"],
   ["list", "array"],
-  ["map", "object json dict"],
+  ["map", "object"],
   ["nil", "null"],
 ];
 
@@ -231,9 +195,8 @@ export function typeMeantBy(word: string): string | undefined {
 }
 
 const FIELDS: Table = [
-  ["code", "statusCode status_code exit_code exitCode"],
-  ["body", "json content"],
-  ["rawbody", "text"],
+  ["code", "statusCode status_code exit_code"],
+  ["body", "json"],
 ];
 
 /** The field of a result that other tools call `word`. */
@@ -242,25 +205,17 @@ export function fieldMeantBy(word: string): string | undefined {
 }
 
 const FUNCTIONS: Table = [
-  ["use uuid()", "uuidv4 guid random_uuid"],
-  ["use now(), or unixtime() for seconds", "timestamp iso8601 epoch"],
-  ["use format_date(time, layout, zone)", "strftime format_time dateformat date_format format"],
-  ["use date(text, layout)", "strptime parse_date"],
-  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode decode_jwt parse_jwt verify_jwt"],
-  ["use encode_base64(text)", "base64 base64encode btoa"],
-  ["use decode_base64(text)", "base64decode atob"],
+  ["use uuid()", "uuidv4 guid"],
+  ["use now(), or unixtime() for seconds", "timestamp"],
+  ["use format_date(time, layout, zone)", "strftime date_format"],
+  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode"],
+  ["use encode_base64(text)", "base64 btoa"],
+  ["use decode_base64(text)", "atob"],
   ["use encode_url(text)", "urlencode encodeuricomponent"],
-  ["use decode_url(text)", "urldecode decodeuricomponent"],
-  ["use sha256(text)", "digest hash"],
-  ["use hmac_sha256(key, text), hmac_sha1(…) or hmac_sha512(…)", "hmac"],
-  ["use totp(secret)", "otp otpauth"],
-  ["use pick(map, keys)", "select_keys"],
-  ["use omit(map, keys)", "without except del"],
-  ["use merge(map, other)", "assign combine deepmerge"],
-  ["use random_int(100)", "random rand randint"],
-  ["use capture(text, pattern)", "regex_match exec extract scan"],
-  ['write text matches "^a+$"', "match regex test"],
-  ["use css(text, selector)", "queryselector queryselectorall"],
+  ["use sha256(text)", "hash"],
+  ["use random_int(100)", "random"],
+  ["use capture(text, pattern)", "extract"],
+  ['write text matches "^a+$"', "match regex"],
   [
     'use json_path(value, "$..name"), or write the path itself: res.body.items[0].name',
     "jsonpath jmespath jq",
@@ -269,38 +224,21 @@ const FUNCTIONS: Table = [
     "expressions have no operators on bits: use shell",
     "bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr",
   ],
-  ["write an operator: a + b, a - b, a * b, a / b or a % b", "add sub mul div mod"],
-  [
-    "write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b",
-    "eq ne lt lte gt gte equals deepequal",
-  ],
-  ["write a ** b", "pow sqrt"],
-  ["write 1..9", "range"],
+  ["write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b", "eq equals"],
   [ENVIRONMENT, "env getenv"],
-  ["write value ?? fallback", "default coalesce"],
+  ["write value ?? fallback", "default"],
   ["write if test { a } else { b }, or test ? a : b", "if"],
   ["use len(value)", "length size"],
   ["use type(value)", "typeof"],
-  ["use read_text(path), or sha256_file(path) for its hash", "file readfile open"],
-  [
-    'write type(value) == "string", or another type: nil, bool, int, float, array, map',
-    "isstring isnumber isboolean isinteger isarray isobject isnan is_string is_integer",
-  ],
-  ["write value == nil", "isnull is_null"],
-  ["write value != nil", "exists defined isdefined"],
-  ["write text[0:3], or list[0:3]", "substring substr slice"],
+  ["use read_text(path), or sha256_file(path) for its hash", "file"],
+  ["write value != nil", "exists defined"],
+  ["write text[0:3], or list[0:3]", "substring slice"],
   ["write text contains part, or item in list", "includes"],
-  ['write "key" in map', "has"],
-  ["use any(list, # > 1)", "some"],
-  ["use all(list, # > 1)", "every"],
-  ["use toPairs(map)", "to_entries"],
-  ["use upper(text)", "touppercase ascii_upcase"],
-  ["use lower(text)", "tolowercase ascii_downcase"],
-  ["use replace(text, old, new)", "gsub replaceall"],
-  ["use string(value)", "tostring str"],
-  ["use int(text), or float(text)", "number parseint parsefloat tonumber"],
-  ['use schema(value, "file.json")', "validate jsonschema json_schema tv4 ajv"],
-  ["use includes_json(value, part)", "tomatchobject objectcontaining match_object"],
+  ["use upper(text)", "touppercase"],
+  ["use lower(text)", "tolowercase"],
+  ["use string(value)", "tostring"],
+  ["use int(text), or float(text)", "number parseint"],
+  ['use schema(value, "file.json")', "jsonschema"],
   ["write wait: 1s at the step", "sleep"],
   ["write the condition itself", "check expect assert"],
 ];
@@ -310,27 +248,13 @@ export function hintForFunction(word: string): string | undefined {
   return find(FUNCTIONS, word.toLowerCase());
 }
 
-/** The same for a misspelling of such a function. */
-export function hintForMisspeltFunction(word: string): string | undefined {
-  const meant = suggest(word, wordsOf(FUNCTIONS));
-  return meant === undefined ? undefined : find(FUNCTIONS, meant);
-}
-
-/** Methods: those of times in Go, which other tools have in expressions, and of JavaScript. */
-const METHODS: Table = [
-  ["write format_date(value, layout)", "Format"],
-  ["write date_parts(value).unix", "Unix getTime"],
-  ["write date_parts(value).year, or another part", "Year Month Day Hour Minute Second Weekday"],
-  ['write value + duration("1h")', "Add"],
-  ["write value - other", "Sub"],
-  ["times are such texts already", "toISOString"],
-  ["write fromJSON(text)", "parse"],
-  ["write toJSON(value)", "stringify"],
-];
-
-/** What to write instead of a method of another language. */
+/** What to write instead of a method of JavaScript, or of a time in Go. */
 export function hintForMethod(word: string): string | undefined {
-  return find(METHODS, word) ?? hintForFunction(word);
+  return find([
+    ["write format_date(value, layout)", "Format"],
+    ["write fromJSON(text)", "parse"],
+    ["write toJSON(value)", "stringify"],
+  ], word) ?? hintForFunction(word);
 }
 
 const NAMES: Table = [
@@ -345,13 +269,12 @@ const NAMES: Table = [
   ["the request of the action is req", "request"],
   ["write res.body", "body"],
   ["the body of a response is res.body", "$"],
-  ["write res.code", "code statusCode status_code"],
+  ["write res.code", "code status_code"],
   ['write res.headers["Content-Type"]', "headers"],
-  ["write res.cookies", "cookies"],
-  ["the seconds that the action took are rt.sec", "duration elapsed"],
+  ["the seconds that the action took are rt.sec", "duration"],
   ["write nil", "undefined None"],
-  ["write true", "True yes on"],
-  ["write false", "False no off"],
+  ["write true", "True"],
+  ["write false", "False"],
 ];
 
 /** What to write instead of a name in an expression. */
@@ -359,44 +282,36 @@ export function hintForName(word: string): string | undefined {
   return find(NAMES, word);
 }
 
-/** The same for a misspelling of such a name. */
-export function hintForMisspeltName(word: string): string | undefined {
-  // Of short names too many are alike.
-  const meant = suggest(word, wordsOf(NAMES).filter((name) => name.length > 5));
-  return meant === undefined ? undefined : find(NAMES, meant);
-}
-
 const OPTIONS: Table = [
-  ["write --fail-fast", "bail exitfirst stop-on-failure"],
-  ["write --jobs <count>", "concurrency j max-parallel parallel threads workers"],
-  ["write --only <job>, which takes patterns", "filter grep include job"],
-  ["write --skip <job>", "exclude ignore"],
-  ["write --tags 'smoke and not slow'", "tag label group"],
-  ["write --dry-run", "dry noop preview"],
-  ["write retry: { max_attempts: 3 } in the step", "retries retry"],
+  ["write --fail-fast", "bail"],
+  ["write --jobs <count>", "parallel concurrency"],
+  ["write --only <job>, which takes patterns", "filter grep"],
+  ["write --tags 'smoke and not slow'", "tag"],
+  ["write --dry-run", "dry"],
+  ["write retry: { max_attempts: 3 } in the step", "retries"],
   [
     "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",
-    "e env environment",
+    "e env",
   ],
-  ["write --var <name=value>", "param set variable variables"],
   ["write --quiet", "silent"],
-  ["write --verbose", "debug trace"],
+  ["write --verbose", "debug"],
   [
     "write --report <format=path>, such as --report junit=junit.xml",
-    "format html json junit out reporter reporters",
+    "format html json junit out reporter",
   ],
-  ["RUNNER_TIMEOUT=5m in the environment bounds a run", "max-time timeout"],
+  ["RUNNER_TIMEOUT=5m in the environment bounds a run", "timeout"],
   ["leave it out, and write a test: a failure of it prints the response", "and-run"],
-];
-
-const VALUES: Table = [
-  ["scripts of k6 are not translated: runner help k6 shows what to write instead", "k6"],
-  ["files of Step CI are not translated: runner help stepci shows what to write instead", "stepci"],
 ];
 
 /** What to do instead of giving an option this value. */
 export function hintForValue(word: string): string | undefined {
-  return find(VALUES, word);
+  return find([
+    ["scripts of k6 are not translated: runner help k6 shows what to write instead", "k6"],
+    [
+      "files of Step CI are not translated: runner help stepci shows what to write instead",
+      "stepci",
+    ],
+  ], word);
 }
 
 /** What to write instead of an option, whose name is without hyphens at its start. */
@@ -407,14 +322,12 @@ export function hintForOption(name: string): string | undefined {
 
 const COMMANDS: Table = [
   ["leave it out: runner FILE", "exec start test"],
-  ["write runner check FILE", "lint validate verify"],
-  ["write runner --list FILE", "list ls"],
+  ["write runner check FILE", "lint validate"],
+  ["write runner --list FILE", "list"],
   ["write runner --watch FILE", "watch"],
-  ["write runner dag FILE", "graph"],
   ["write runner --dry-run FILE", "plan dry-run"],
-  ["write runner new --out FILE", "init create scaffold"],
+  ["write runner new --out FILE", "init"],
   ["write runner new FILE", "import convert"],
-  ["write runner gen FILE", "generate"],
   ["write runner fmt FILE", "format"],
   ["write runner --version", "version"],
 ];

@@ -1,6 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import { ExpressionError } from "../../base/errors.ts";
-import { hintForMisspeltName, hintForName } from "../../base/other_tools.ts";
+import { hintForName } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Dict } from "../../base/value/value.ts";
@@ -191,7 +191,7 @@ function nameHint(
   const { name } = identifier;
   if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
   return hintForName(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
-    hintForMisspeltName(name) ?? environmentHint(name) ?? quoteHint(identifier, source) ??
+    environmentHint(name) ?? quoteHint(identifier, source) ??
     (known.length === 1
       ? `the only name here is ${known[0]}`
       : `the names here are ${known.join(", ")}`);
