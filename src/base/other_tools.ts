@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { suggest } from "./text/suggest.ts";
 
 /** Hints, each with the words that lead to it. */
 type Table = readonly (readonly [hint: string, words: string])[];
@@ -246,6 +247,12 @@ const FUNCTIONS: Table = [
 /** What to write instead of a function. */
 export function hintForFunction(word: string): string | undefined {
   return find(FUNCTIONS, word.toLowerCase());
+}
+
+/** The same for a misspelling of such a function. */
+export function hintForMisspeltFunction(word: string): string | undefined {
+  const meant = suggest(word, FUNCTIONS.flatMap(([, words]) => words.split(" ")));
+  return meant === undefined ? undefined : find(FUNCTIONS, meant);
 }
 
 /** What to write instead of a method of JavaScript, or of a time in Go. */

@@ -1,4 +1,4 @@
-import type { Mismatch } from "../base/value/mismatch.ts";
+import type { Mismatch } from "../base/value/difference.ts";
 import type { TypeName, Value } from "../base/value/value.ts";
 import type { RandomSource } from "./draws.ts";
 import type { Node } from "./parse/ast.ts";

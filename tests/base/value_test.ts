@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { compareValues, isEqual } from "../../src/base/value/compare.ts";
-import { diffValues } from "../../src/base/value/diff_values.ts";
+import { diffValues } from "../../src/base/value/difference.ts";
 import {
   durationProblem,
   formatClock,

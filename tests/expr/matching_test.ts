@@ -1,9 +1,11 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
 import { makeMatcher, pairUp } from "../../src/expr/functions/differences.ts";
+import { explain } from "../../src/expr/evaluate/explain.ts";
+import { parseExpression } from "../../src/expr/parse_expression.ts";
 import { findMismatches, loadMatching } from "../../src/expr/functions/matching.ts";
 import { StepError } from "../../src/base/errors.ts";
-import { renderMismatches } from "../../src/base/value/mismatch.ts";
+import { renderMismatches } from "../../src/base/value/difference.ts";
 import type { Value } from "../../src/base/value/value.ts";
 
 /** Values and parts of them. */
@@ -116,6 +118,22 @@ for (const [actual, part, lines] of DIFFS) {
     assertEquals(renderMismatches(mismatches(actual, part), (text) => text), lines);
   });
 }
+
+Deno.test("a false match_json() lists each place, also the keys that it does not expect", () => {
+  const test = "match_json(res, {a: 1, b: '/^x/', c: [], e: 5})";
+  const names = { res: { a: "1", b: "y", c: [7], d: null } };
+  const { mismatches: found, operands } = explain(
+    parseExpression(test),
+    { names, strict: true },
+    false,
+  );
+  assertEquals(operands, []);
+  assertEquals(found!.received, "res");
+  assertEquals(renderMismatches(found!.places, (text) => text), [
+    ...["@ .b", "- /^x/", '+ "y"', "@ .c: 1 item, not 0", "- []", "+ [7]"],
+    ...["@ .e", "- 5", "+ (missing)", "@ .d: it is not expected", "+ null"],
+  ]);
+});
 
 Deno.test("secrets in a diff by path are masked before lines are cut", () => {
   const secret = "s3cret".repeat(40);

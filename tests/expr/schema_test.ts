@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type SchemaDraft, SchemaFault } from "../../src/expr/json_schema/schema_tree.ts";
 import { loadSchemaCompiler, type SchemaDocument } from "../../src/expr/json_schema/validator.ts";
-import { renderMismatches } from "../../src/base/value/mismatch.ts";
+import { renderMismatches } from "../../src/base/value/difference.ts";
 import type { Dict, Value } from "../../src/base/value/value.ts";
 
 const URI = "file:///schemas/order.json";

@@ -1,7 +1,8 @@
 import { loadMatching } from "../../expr/functions/matching.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatJson } from "../../base/value/format_value.ts";
-import { type Mismatch, pathText } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
+import { pathText } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";

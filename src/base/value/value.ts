@@ -212,6 +212,11 @@ export function stepText(step: string | number): string {
     : `[${JSON.stringify(step)}]`;
 }
 
+/** A path as an expression writes it behind a value: `.items[2].price`. */
+export function pathText(path: readonly (string | number)[]): string {
+  return path.map(stepText).join("");
+}
+
 /** The list of a key of a mapping; empty if there is none. */
 export function listIn(map: unknown, key: string): readonly unknown[] {
   const list = isDict(map) && Object.hasOwn(map, key) ? map[key] : undefined;

@@ -1,15 +1,11 @@
-import { isEqual, partsOf } from "../../base/value/compare.ts";
-import { type Dict, isNumber, stepText, typeName, type Value } from "../../base/value/value.ts";
+import { type Dict, isNumber, pathText, typeName, type Value } from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { applyFunction } from "./compile.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
 import { isComparableVersion } from "./operations.ts";
-import { sidesOf } from "../functions/diff.ts";
-import type { Difference } from "../functions/differences.ts";
-import { firstDifference } from "../functions/matching.ts";
-import { patternIn } from "./regex.ts";
+import { differencesOf, sidesOf, type UnequalPart } from "../functions/diff.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { isOfMissing, missingHint } from "./locate_fault.ts";
@@ -128,7 +124,6 @@ class Explainer {
     const [list, predicate] = node.arguments;
     const name = node.callee.type === "Identifier" ? node.callee.name : "";
     const body = FUNCTIONS.get(name)?.body;
-    if (name === "match_json" && !result) return this.#explainMismatch(node, frame);
     if (body?.kind === "value" && body.mismatches && !result) {
       return this.#explainMismatches(node, body, frame);
     }
@@ -171,22 +166,6 @@ class Explainer {
       options && this.#evaluate(options, frame) as Dict,
     );
     this.#setUnequal(left, compared.left, right, compared.right);
-  }
-
-  /** Shows the first difference between the arguments of match_json(). */
-  #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
-    if (!actual || !expected) return;
-    const found = firstDifference(this.#evaluate(actual, frame), this.#evaluate(expected, frame));
-    if (!found) return;
-    const path = found.path.map(stepText).join("");
-    const show = (node: Node, value: Value | undefined) => {
-      if (value === undefined) this.#show(node, frame);
-      else if (!isLiteral(node)) this.#add(node, this.#text(node, path), value);
-    };
-    show(actual, found.actual);
-    // Literals of the test are not repeated.
-    if (expected.type !== "ObjectExpression") show(expected, found.expected);
-    if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
   }
 
   /** Lists every mismatch between the first argument and the others. */
@@ -262,8 +241,8 @@ class Explainer {
     const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
     if (a === null || b === null) return;
     if (typeof a === "object" && typeof b === "object") {
-      const difference = findDifference(a, b);
-      if (!difference) return;
+      const [difference] = differencesOf(a, b);
+      if (!difference || difference.path.length === 0) return;
       this.#showDifference(left, right, difference);
       this.#setUnequal(left, a, right, b);
     } else if (typeof a === "string" && typeof b === "string") {
@@ -294,8 +273,8 @@ class Explainer {
       : { expected: other, received: one };
   }
 
-  #showDifference(left: Node, right: Node, difference: FoundDifference): void {
-    const { path } = difference;
+  #showDifference(left: Node, right: Node, difference: UnequalPart): void {
+    const path = pathText(difference.path);
     const add = (node: Node, value: Value | undefined) => {
       if (isLiteral(node) || value === undefined) return;
       this.#add(node, this.#text(node, path), value);
@@ -309,15 +288,6 @@ class Explainer {
       : undefined;
     this.hint ??= `they differ at ${path}${lacks === undefined ? "" : `: ${lacks}`}`;
   }
-}
-
-/** A hint for a false match_json(), without values, which may be secrets. */
-function mismatchHint({ actual, expected, note }: Difference): string {
-  if (actual === undefined) return ": the first has none";
-  if (expected === undefined) return ": the second has none";
-  if (note !== undefined) return `: ${note}`;
-  const isPattern = typeof expected === "string" && patternIn(expected) !== undefined;
-  return isPattern ? ": it does not match the pattern" : "";
 }
 
 /** Whether a node reads the result of the step, and therefore is the received side. */
@@ -351,23 +321,4 @@ function isConstant(node: Node): boolean {
   const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||
     node.type === "UnaryExpression";
   return fixed && childrenOf(node).every(isConstant);
-}
-
-/** Where two values that are not equal first differ; a side is undefined where it has nothing. */
-interface FoundDifference {
-  /** From the values to the place, as write behind them: `.items[2]`. */
-  readonly path: string;
-  readonly left: Value | undefined;
-  readonly right: Value | undefined;
-}
-
-/** The first difference between two lists or two maps; undefined where their kinds differ. */
-function findDifference(left: Value, right: Value): FoundDifference | undefined {
-  for (const [step, a, b] of partsOf(left, right)) {
-    if (a !== undefined && b !== undefined && isEqual(a, b)) continue;
-    const inner = a === undefined || b === undefined ? undefined : findDifference(a, b);
-    const path = stepText(step);
-    return inner ? { ...inner, path: path + inner.path } : { path, left: a, right: b };
-  }
-  return undefined;
 }

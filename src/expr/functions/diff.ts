@@ -2,6 +2,7 @@ import { isEqual, partsOf } from "../../base/value/compare.ts";
 import {
   type Dict,
   isDict,
+  pathText,
   plain,
   readField,
   stepText,
@@ -21,7 +22,11 @@ export const BODIES: FunctionBodies = {
       "and of its left and right value, as far as a side has one. The option ignore is a list of JSONPaths.",
     (left: Value, right: Value, options?: Dict) => {
       const sides = sidesOf(left, right, options);
-      return [...differencesOf(sides.left, sides.right, [])];
+      return [...differencesOf(sides.left, sides.right)].map(({ path, left, right }): Dict => ({
+        path: `$${pathText(path)}`,
+        ...left === undefined ? {} : { left },
+        ...right === undefined ? {} : { right },
+      }));
     },
     { load: loadJsonPath },
   ),
@@ -51,28 +56,34 @@ export function sidesOf(
   return { left: one!, right: other! };
 }
 
-function* differencesOf(left: Value, right: Value, path: Path): Generator<Value, void> {
+/** A place where two values differ; a side is undefined if it has nothing there. */
+export interface UnequalPart {
+  readonly path: Path;
+  readonly left: Value | undefined;
+  readonly right: Value | undefined;
+}
+
+/** The places where two values differ. */
+export function* differencesOf(
+  left: Value,
+  right: Value,
+  path: Path = [],
+): Generator<UnequalPart, void> {
   if (isEqual(left, right)) return;
   const kind = typeName(left);
   if (kind === typeName(right) && (kind === "map" || kind === "array")) {
     for (const [step, a, b] of partsOf(left, right)) {
-      if (a !== undefined && b !== undefined) yield* differencesOf(a, b, [...path, step]);
-      else {yield {
-          path: pathText([...path, step]),
-          ...a === undefined ? { right: b! } : { left: a },
-        };}
+      const inside = [...path, step];
+      if (a !== undefined && b !== undefined) yield* differencesOf(a, b, inside);
+      else yield { path: inside, left: a, right: b };
     }
-  } else yield { path: pathText(path), left, right };
-}
-
-function pathText(path: Path): string {
-  return `$${path.map(stepText).join("")}`;
+  } else yield { path, left, right };
 }
 
 /** A value without the parts at these paths; items of lists are nil instead, to keep the indexes. */
 function without(value: Value, paths: readonly Path[]): Value {
   if (paths.length === 0) return value;
-  const ignored = new Set(paths.map(pathText));
+  const ignored = new Set(paths.map((path) => `$${pathText(path)}`));
   const copy = (value: Value, path: string): Value => {
     if (Array.isArray(value)) {
       return value.map((item, index) => {

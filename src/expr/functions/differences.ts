@@ -40,7 +40,7 @@ function matcherIn(value: Value): Matcher | undefined {
 }
 
 /** A place where data is not as expected. */
-export interface Difference {
+export interface MatchProblem {
   /** Keys and indexes, from the outside. */
   readonly path: readonly (string | number)[];
   /** The problem, in the words of diff_json. */
@@ -56,7 +56,7 @@ export interface Difference {
  * How data is compared with what is expected of it. `match_json` refuses additional keys of maps,
  * and takes the digits of a number for the number; `includes_json` does neither.
  */
-type Comparison = "match" | "include";
+export type Comparison = "match" | "include";
 
 /**
  * Every place where data is not as expected: by keys and indexes, with strings between slashes as
@@ -66,8 +66,8 @@ export function* differences(
   actual: Value,
   expected: Value,
   how: Comparison,
-  path: Difference["path"] = [],
-): Generator<Difference, void> {
+  path: MatchProblem["path"] = [],
+): Generator<MatchProblem, void> {
   const here = (message: string, note?: string) => ({ path, message, actual, expected, note });
   const wrongKind = (kind: "map" | "list") =>
     here(
@@ -112,8 +112,8 @@ function* mapDifferences(
   actual: Dict,
   expected: Dict,
   how: Comparison,
-  path: Difference["path"],
-): Generator<Difference, void> {
+  path: MatchProblem["path"],
+): Generator<MatchProblem, void> {
   for (const key of Object.keys(expected)) {
     const wanted = readField(expected, key) ?? null;
     const value = readField(actual, key);
@@ -128,7 +128,8 @@ function* mapDifferences(
     if (readField(expected, key) !== undefined) continue;
     const value = readField(actual, key);
     const message = "Extra field in source";
-    yield { path: [...path, key], message, actual: value, expected: undefined };
+    const note = "it is not expected";
+    yield { path: [...path, key], message, actual: value, expected: undefined, note };
   }
 }
 
@@ -137,8 +138,8 @@ function* unorderedDifferences(
   expected: Value,
   items: readonly Value[],
   how: Comparison,
-  path: Difference["path"],
-): Generator<Difference, void> {
+  path: MatchProblem["path"],
+): Generator<MatchProblem, void> {
   const fits = (wanted: number, other: number) =>
     isAsExpected(plain(actual[other]), plain(items[wanted]), how);
   const left = pairUp(items.length, actual.length, fits);

@@ -1,4 +1,4 @@
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { kindOf } from "../fault.ts";

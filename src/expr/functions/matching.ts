@@ -3,15 +3,16 @@ import { typeMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import {
+  type Comparison,
   describeExpected,
-  type Difference,
   differences,
   isAsExpected,
   isOfNamedType,
   makeMatcher,
+  type MatchProblem,
   TYPE_NAMES,
 } from "./differences.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
 import { Fault } from "../fault.ts";
@@ -26,12 +27,16 @@ export const BODIES: FunctionBodies = {
   match_json: define(
     "Whether both are equal; an expected string between slashes is a regular expression.",
     (actual: Dict, expected: Dict) => isAsExpected(actual, expected, "match"),
-    { load: loadRegexEngine, constant: EXPECTED },
+    {
+      load: loadRegexEngine,
+      constant: EXPECTED,
+      mismatches: (actual: Value, expected: Value) => findMismatches(actual, expected, "match"),
+    },
   ),
   diff_json: define(
     'The first difference that match_json finds, as a sentence, or "No diff".',
     (actual: Dict, expected: Dict) => {
-      const found = firstDifference(actual, expected);
+      const [found] = differences(actual, expected, "match");
       return found ? `Key '${keyPath(found.path)}': ${found.message}` : "No diff";
     },
     { load: loadRegexEngine, constant: EXPECTED },
@@ -66,20 +71,19 @@ function patternProblem(text: string): string | undefined {
   return pattern === undefined ? undefined : regexProblem(pattern);
 }
 
-/** The first difference that match_json finds. */
-export function firstDifference(actual: Value, expected: Value): Difference | undefined {
-  return differences(actual, expected, "match").next().value ?? undefined;
-}
-
-function keyPath(path: Difference["path"]): string {
+function keyPath(path: MatchProblem["path"]): string {
   return path.map((step, index) =>
     typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`
   ).join("");
 }
 
-/** Every place where a value does not include a part. */
-export function findMismatches(actual: Value, part: Value): Mismatch[] {
-  return [...differences(actual, part, "include")].map(({ path, expected, actual, note }) => ({
+/** Every place where a value is not as expected. */
+export function findMismatches(
+  actual: Value,
+  expected: Value,
+  how: Comparison = "include",
+): Mismatch[] {
+  return [...differences(actual, expected, how)].map(({ path, expected, actual, note }) => ({
     path,
     expected: expected === undefined ? undefined : describeExpected(expected),
     actual,

@@ -1,6 +1,6 @@
 import { formatJson } from "../../base/value/format_value.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";

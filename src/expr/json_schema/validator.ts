@@ -19,7 +19,7 @@ import {
 } from "./schema_tree.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { formatJson } from "../../base/value/format_value.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 
 /** A compiled schema: every violation of it by a value. */
 export type Validator = (value: Value) => readonly SchemaMismatch[];

@@ -1,4 +1,4 @@
-import { pathText } from "../../base/value/mismatch.ts";
+import { pathText } from "../../base/value/value.ts";
 import type { Location } from "../read/description.ts";
 import type { DescribedOperation } from "../read/operations.ts";
 import { isJson, mapOf } from "../read/raw.ts";

@@ -1,7 +1,6 @@
 import { formatJson } from "../../base/value/format_value.ts";
-import { pathText } from "../../base/value/mismatch.ts";
+import { pathText, type Value } from "../../base/value/value.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
-import type { Value } from "../../base/value/value.ts";
 import type { Description, Location, Part } from "../read/description.ts";
 import type { Content, DescribedParameter } from "../read/operations.ts";
 import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";

@@ -5,7 +5,7 @@ import {
   type Validator,
 } from "../../expr/json_schema/validator.ts";
 import { loadRegexEngine, patternForRe2, regexProblem } from "../../expr/evaluate/regex.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import type { Value } from "../../base/value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
 import { below, type Description, type Location, type Part } from "../read/description.ts";

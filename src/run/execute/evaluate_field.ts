@@ -2,7 +2,7 @@ import type { ContractViolation, JobResult } from "../../action/action.ts";
 import { ExpressionError, StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import { typeName, type Value } from "../../base/value/value.ts";
 import type { Expression, Scope, Template } from "../../expr/expression.ts";
 import type { Assertion, Duration } from "../../workflow/model.ts";

@@ -5,7 +5,7 @@ import { followsRule } from "../../expr/functions/matching.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { RunnerError, StepError } from "../../base/errors.ts";
 import { isEqual } from "../../base/value/compare.ts";
-import type { Mismatch } from "../../base/value/mismatch.ts";
+import type { Mismatch } from "../../base/value/difference.ts";
 import {
   copyValue,
   type Dict,

@@ -1,4 +1,6 @@
-import { isDict, isNumber, plain, readField, stepText, type Value } from "./value.ts";
+import { countOf } from "../text/count_of.ts";
+import { formatJson } from "./format_value.ts";
+import { isDict, isNumber, pathText, plain, readField, stepText, type Value } from "./value.ts";
 
 /** Unchanged lines around each difference. */
 const CONTEXT = 3;
@@ -14,6 +16,43 @@ const LEAD = 30;
 const SHORT = 60;
 /** Values with more lines of JSON have no diff. */
 const MAX_JSON_LINES = 200_000;
+/** Places of mismatches that are shown. */
+const MAX_PLACES = 20;
+
+/** A place where data is not what was expected of it. */
+export interface Mismatch {
+  /** Keys and indexes, from the outside. */
+  readonly path: readonly (string | number)[];
+  /** The expectation, as an expression or a description; undefined if nothing was expected. */
+  readonly expected: string | undefined;
+  /** The value there; undefined where there is none. */
+  readonly actual: Value | undefined;
+  /** A note about a difference that the two do not show: `3 items, not 2`. */
+  readonly note?: string;
+}
+
+/**
+ * The lines of a diff by places: `@` begins the path of a place, `-` what was expected there, and
+ * `+` what is there. `mask` masks the secrets in a text, and is given each line as a whole.
+ */
+export function renderMismatches(
+  mismatches: readonly Mismatch[],
+  mask: (text: string) => string,
+): string[] {
+  const lines = mismatches.slice(0, MAX_PLACES).flatMap(({ path, expected, actual, note }) => {
+    const location = pathText(path) || "the value itself";
+    return [
+      `@ ${location}${note === undefined ? "" : `: ${note}`}`,
+      ...expected === undefined ? [] : [`- ${expected}`],
+      actual === undefined ? "+ (missing)" : `+ ${formatJson(actual)}`,
+    ];
+  });
+  const rest = mismatches.length - MAX_PLACES;
+  return [
+    ...lines.map((line) => cutLine(mask(line))),
+    ...rest > 0 ? [`… (${countOf(rest, "more place")})`] : [],
+  ];
+}
 
 /**
  * The lines of a diff: `-` begins a line of the expected value, `+` one of the received value, and
