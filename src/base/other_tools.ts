@@ -67,6 +67,7 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
     ['the key is "uses"', "action"],
     [GOES_ON, "continue_on_error continue-on-error"],
+    ['the key is "timeout": timeout: 5m', "timeout-minutes"],
     ['the key is "retry", with "max_attempts" in it', "retries"],
     ['the key is "iteration", a list, a file or a loop', "loop"],
     ['"matrix" is a key of "iteration": iteration: { matrix: … }', "matrix"],
@@ -133,7 +134,7 @@ export function otherKeys(what: string): readonly string[] {
 const PARAMETERS: readonly (readonly [name: string, words: string, example?: string])[] = [
   ["addr", "url host port"],
   ["dsn", "url host", 'dsn: "postgres://user:password@host:5432/database"'],
-  ["auth", "username password", "auth: { username: …, password: … }"],
+  ["auth", "username user password", "auth: { username: …, password: … }"],
   ["auth", "bearer token", "auth: { bearer: … }"],
   ["tls", "insecure verify_ssl", "tls: { verify: false }"],
   ["query", "params sql"],
