@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { RunnerError, StepError } from "../base/errors.ts";
-import type { ActionContext, Dict } from "./action.ts";
+import type { ActionContext } from "./action.ts";
 import { excerpt } from "./excerpt.ts";
 import { codeOf } from "./net/endpoint.ts";
 import { explainConnection } from "./net/explain_connection.ts";
@@ -217,14 +217,6 @@ export function limitAction(
     context: Object.create(context, {
       signal: { value: abort.signal },
       onStop: { value: (stop: (reason: StepError) => void) => onAbort(abort.signal, stop) },
-      // They read private fields, which only the context itself has.
-      resolvePath: { value: (path: string) => context.resolvePath(path) },
-      readCondition: {
-        value: (parameter: string, source: string) => context.readCondition(parameter, source),
-      },
-      runJobFile: { value: (vars: Dict) => context.runJobFile(vars) },
-      log: { value: (text: string) => context.log(text) },
-      warn: { value: (text: string) => context.warn(text) },
     }),
     release: () => {
       forget();

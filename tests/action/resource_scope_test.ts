@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import type { ActionContext } from "../../src/action/action.ts";
 import { runHttp } from "../../src/actions/http/run_http.ts";
-import { limitAction } from "../../src/action/attempt.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
@@ -175,43 +173,4 @@ Deno.test("RunResources.newFile() gives each file its own path in one directory"
   await Deno.writeTextFile(other!, "");
   await resources.end();
   assert(!await Deno.stat(other!).then(() => true, () => false));
-});
-
-/** A context with private fields, as those of runs have. */
-class Private {
-  #root = "here";
-  readonly #said: string[] = [];
-  constructor(readonly base: ActionContext) {}
-  get signal() {
-    return this.base.signal;
-  }
-  get deadline() {
-    return this.base.deadline;
-  }
-  resolvePath(path: string) {
-    return Promise.resolve(`${this.#root}/${path}`);
-  }
-  runJobFile() {
-    return Promise.reject(new Error(this.#root));
-  }
-  log(text: string) {
-    this.#said.push(text);
-  }
-  warn(text: string) {
-    this.#said.push(text);
-  }
-  get said() {
-    return this.#said;
-  }
-}
-
-Deno.test("limitAction() leaves the methods of a context with private fields usable", async () => {
-  await using base = actionContext();
-  const privateResource = new Private(base);
-  const { context, release } = limitAction(privateResource as unknown as ActionContext, 60_000);
-  assertEquals(await context.resolvePath("a"), "here/a");
-  context.log("b");
-  context.warn("c");
-  assertEquals(privateResource.said, ["b", "c"]);
-  release();
 });

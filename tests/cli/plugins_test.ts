@@ -104,7 +104,7 @@ Deno.test("whatever a module sends fails its step alone", async () => {
     "runner-torn.js": module("torn", post("{ id: 2, json: '{' }")),
     "runner-odd.js": module(
       "odd",
-      post("{ id: 2, method: 'log', json: '[]', port: {}, woken: 5 }"),
+      post("{ id: 2, method: 5, json: '[]' }"),
     ),
   };
   const jobs = ["deep", "torn", "odd"].map((name) =>

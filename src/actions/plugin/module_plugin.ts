@@ -2,22 +2,20 @@ import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import type { Action, ActionContext, Dict, HideSecrets, Value } from "../../action/action.ts";
-import type { ParameterProblem, RunAction } from "../../action/action.ts";
+import type { Parameter, RunAction } from "../../action/action.ts";
+import { declare } from "../../action/make_action.ts";
 import { onAbort } from "../../action/on_abort.ts";
+import { choice, list, map, type Shape, value } from "../../action/schema.ts";
 import { StepError } from "../../base/errors.ts";
-import { parseJson } from "../../base/value/parse_json.ts";
 import { isDict } from "../../base/value/value.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { startWorker, type Threads } from "../../host/start_worker.ts";
 import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
-import { type Message, PluginCalls, readError, type RemoteError } from "./plugin_calls.ts";
+import { PluginCalls, readError, type RemoteError } from "./plugin_calls.ts";
 import { FUNCTION, type StepData, WORKER_MODULE } from "./plugin_worker.ts";
 
 /** The time that an action has to clean up once it must stop. */
 const GRACE = 1000;
-
-/** The maximum time of a call that the program waits for. */
-const CALL_TIMEOUT = 5000;
 
 /** An action that a module of TypeScript or JavaScript makes. */
 export async function modulePlugin(file: PluginFile): Promise<Action | PluginProblem> {
@@ -28,11 +26,12 @@ export async function modulePlugin(file: PluginFile): Promise<Action | PluginPro
   const threads = await import("node:worker_threads");
   const worker = new PluginWorker(file, threads);
   try {
-    return makeAction(await worker.loaded, file, worker, threads);
+    return makeAction(await worker.loaded, file, threads);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
-    await worker.end();
     return { message: error.message, hint: error.hint };
+  } finally {
+    await worker.end();
   }
 }
 
@@ -47,60 +46,47 @@ function moduleDenial(): PluginProblem | undefined {
   };
 }
 
-/** The action whose functions run in the worker. Each run starts a worker of its own. */
-function makeAction(
-  loaded: Dict,
-  file: PluginFile,
-  worker: PluginWorker,
-  threads: Threads,
-): Action {
+/**
+ * The action as the program knows it, which has its data alone: each run starts a worker for its
+ * functions.
+ */
+function makeAction(loaded: Dict, file: PluginFile, threads: Threads): Action {
   // What hides a part of a parameter hides all of it: functions cannot travel.
   const hide: HideSecrets = (_value, mask) => mask;
-  const record: Action = JSON.parse(
+  const record: Omit<Action, "load"> = JSON.parse(
     JSON.stringify(loaded),
     (key, part) => part !== FUNCTION ? part : key === "hide" ? hide : undefined,
   );
-  const ask = (method: string, params: Dict) => {
-    try {
-      return worker.call(method, params);
-    } catch {
-      return undefined;
-    }
-  };
+  const { name, summary, parameters = [], alternatives: [{ names, required } = {}] = [] } = record;
+  const { problems } = declare({
+    ...{ name, summary, params: shapeOf(parameters) },
+    ...required ? { oneOf: names } : { atMostOne: names },
+  });
+  const expecting = new WeakSet<Dict>();
   return {
     ...record,
-    problems(params) {
-      try {
-        return readProblems(worker.call("problems", params));
-      } catch (error) {
-        const why = (error as Error).message;
-        return [{
-          path: [],
-          message: `the plugin "${file.name}" cannot check its parameters: ${why}`,
-        }];
-      }
-    },
-    expectsResult: loaded.expectsResult
-      ? (params) => ask("expectsResult", params) === true
-      : undefined,
-    omitsNilIn: loaded.omitsNilIn
-      ? (params) => [ask("omitsNilIn", params)].flat().filter((name) => typeof name === "string")
-      : undefined,
-    load: () => Promise.resolve(runInWorker(file, threads)),
+    problems,
+    expectsResult: (params) => expecting.has(params),
+    load: () => Promise.resolve(runInWorker(file, threads, expecting)),
   };
 }
 
-function readProblems(problems: unknown): ParameterProblem[] {
-  return [problems].flat().filter(isDict).map(({ path, at, message, hint }) => ({
-    path: [path].flat().filter((key) => typeof key === "string" || typeof key === "number"),
-    message: typeof message === "string" ? message : "it does not fit",
-    ...at === "key" && { at },
-    ...typeof hint === "string" && { hint },
-  }));
+/** Rules of which the functions are left out: these speak when the step runs. */
+function shapeOf(parameters: readonly Parameter[]): Shape {
+  return Object.fromEntries(
+    parameters.map(({ name, ...form }) => [name, ruleOf(form).with(form)]),
+  );
+}
+
+function ruleOf({ type, summary, fields, items, values, oneField }: Omit<Parameter, "name">) {
+  if (fields && type === "map") return map(shapeOf(fields), summary, { oneField });
+  if (items && type === "list") return list(map(shapeOf(items), summary), summary);
+  if (values && type === "string") return choice(values, summary);
+  return value(type, summary);
 }
 
 /** Carries the action out in the worker of the run, and in a new one after that has ended. */
-function runInWorker(file: PluginFile, threads: Threads): RunAction {
+function runInWorker(file: PluginFile, threads: Threads, expecting: WeakSet<Dict>): RunAction {
   return async (params, context) => {
     const { scope, deadline } = context;
     const start = () => new PluginWorker(file, threads, context);
@@ -120,6 +106,7 @@ function runInWorker(file: PluginFile, threads: Threads): RunAction {
     const scopes = { run: nameOf("run"), job: nameOf("job"), step: nameOf("step") };
     try {
       const answer = await workers.current.run(params, scopes, context);
+      if (isDict(answer) && answer.expectsResult === true) expecting.add(params);
       return readAnswer(file.name, answer, params);
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
@@ -138,7 +125,6 @@ class PluginWorker {
   /** Whether it can no longer be used. */
   hasEnded = false;
   readonly #file: PluginFile;
-  readonly #threads: Threads;
   readonly #worker: Worker;
   readonly #calls: PluginCalls;
   /** The steps under way. */
@@ -149,7 +135,6 @@ class PluginWorker {
 
   constructor(file: PluginFile, threads: Threads, first?: ActionContext) {
     this.#file = file;
-    this.#threads = threads;
     this.#last = first;
     const url = toFileUrl(file.path).href;
     this.#worker = startWorker(threads, WORKER_MODULE, "servePlugin", file, url);
@@ -167,30 +152,13 @@ class PluginWorker {
     }, () => this.#fail({ message: "it sent a message that cannot be read" }));
     this.#worker.on("error", (error: Error) => this.#fail({ message: error.message }));
     this.#worker.on("exit", (code: number) => this.#exited(code));
-    this.loaded = this.#ask("load").then((record) => {
+    this.loaded = this.#calls.ask("load").then((record) => {
       if (isDict(record) && record.name === file.name) return record;
       throw { message: "it sent a message that cannot be read" };
     }).catch((error) => {
       throw this.#stepError(`"${file.shown}" cannot be loaded`, error);
     });
     this.loaded.catch(() => {});
-  }
-
-  /** Calls a function of the action, and waits without doing anything else. */
-  call(method: string, params: Dict): unknown {
-    const { port1, port2 } = new this.#threads.MessageChannel();
-    const woken = new Int32Array(new SharedArrayBuffer(4));
-    const json = JSON.stringify([params]);
-    if (!this.hasEnded) {
-      this.#worker.postMessage({ id: 1, method, json, port: port2, woken }, [port2]);
-      Atomics.wait(woken, 0, 0, CALL_TIMEOUT);
-    }
-    const answer: Message | undefined = this.#threads.receiveMessageOnPort(port1)?.message;
-    port1.close();
-    if (!answer) throw new Error(`${method}() does not answer`);
-    const result = parseJson(answer.json) as Value;
-    if (answer.isError) throw new Error(this.#explain(readError(result)));
-    return result;
   }
 
   /** Carries the action out; once there is a reason to stop, throws in time. */
@@ -211,7 +179,7 @@ class PluginWorker {
     this.#steps.set(id, this.#last = context);
     const late = Promise.withResolvers<never>();
     let grace: { cancel(): void } | undefined;
-    const answer = this.#ask("run", id, params, data);
+    const answer = this.#calls.ask("run", id, params, data);
     const forget = onAbort(signal, (reason) => {
       const { message, hint, details } = reason;
       this.#calls.tell("abort", id, { message, hint, details });
@@ -242,14 +210,6 @@ class PluginWorker {
     this.#calls.rejectAll({ message: `it ended itself with exit code ${code}` });
   }
 
-  /** Only while the worker has something to do it keeps the program running. */
-  async #ask(method: string, ...args: readonly unknown[]): Promise<Value> {
-    this.#worker.ref();
-    return await this.#calls.ask(method, ...args).finally(() => {
-      if (this.#calls.isIdle) this.#worker.unref();
-    });
-  }
-
   async closeScope(name: string, deadline: ActionContext["deadline"]): Promise<void> {
     if (this.hasEnded) return;
     const late = Promise.withResolvers<void>();
@@ -257,7 +217,7 @@ class PluginWorker {
       await this.end(); // One that does not answer is busy for ever.
       late.resolve();
     });
-    const closed = this.#ask("close", name).catch((error) => {
+    const closed = this.#calls.ask("close", name).catch((error) => {
       throw this.#stepError("failed", error);
     });
     await Promise.race([closed, late.promise]).finally(() => grace.cancel());

@@ -17,9 +17,6 @@ export interface Message {
   /** The arguments, the result or a `RemoteError`; as text, since views of outputs cannot be cloned. */
   readonly json: string;
   readonly isError?: boolean;
-  /** Where the answer goes if the caller does nothing else until it is woken. */
-  readonly port?: Pick<Port, "postMessage">;
-  readonly woken?: Int32Array;
 }
 
 /** An error that was thrown on the other side; only a `StepError` has a hint and details. */
@@ -52,7 +49,7 @@ export class PluginCalls {
         if (!isError) waiting?.resolve(value);
         else waiting?.reject(readError(value));
       } else if (Object.hasOwn(methods, method) && Array.isArray(value)) {
-        this.#carryOut(message, methods[method]!, value).catch(onRubbish);
+        this.#carryOut(id, methods[method]!, value).catch(onRubbish);
       } else {
         onRubbish();
       }
@@ -83,22 +80,14 @@ export class PluginCalls {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
 
-  async #carryOut(
-    { id, port = this.#port, woken }: Message,
-    method: Methods[string],
-    args: readonly Value[],
-  ): Promise<void> {
+  async #carryOut(id: number, method: Methods[string], args: readonly Value[]): Promise<void> {
     let answer: Message;
     try {
-      const result = await method(...args as never[]);
-      answer = { id, json: toJson(result) };
+      answer = { id, json: toJson(await method(...args as never[])) };
     } catch (error) {
       answer = { id, json: JSON.stringify(remoteError(error)), isError: true };
     }
-    if (id !== 0) port.postMessage(answer);
-    if (!woken) return;
-    Atomics.store(woken, 0, 1);
-    Atomics.notify(woken, 0);
+    if (id !== 0) this.#port.postMessage(answer);
   }
 }
 

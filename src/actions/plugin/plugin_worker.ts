@@ -43,17 +43,14 @@ export function servePlugin(port: MessagePort, file: PluginFile, url: string): v
   const steps = new Steps();
   const loading = Promise.withResolvers<Action>();
   let loaded: Promise<RunAction> | undefined;
-  const call = (method: "problems" | "expectsResult" | "omitsNilIn") => async (params: Dict) =>
-    (await loading.promise)[method]?.(params);
   const mark = (_key: string, part: unknown) => typeof part === "function" ? FUNCTION : part;
   const calls = new PluginCalls(port, {
     load: async () => JSON.parse(JSON.stringify(await loading.promise, mark)),
-    problems: call("problems"),
-    expectsResult: call("expectsResult"),
-    omitsNilIn: call("omitsNilIn"),
     async run(id: number, params: Dict, data: StepData) {
-      loaded ??= (await loading.promise).load();
-      return await steps.run(await loaded, id, params, data, calls).finally(flush);
+      const action = await loading.promise;
+      const result = await steps.run(await (loaded ??= action.load()), id, params, data, calls)
+        .finally(flush);
+      return { ...result, expectsResult: action.expectsResult?.(params) };
     },
     abort: (id: number, reason: StepError) => steps.abort(id, reason),
     close: (name: string) => steps.close(name),

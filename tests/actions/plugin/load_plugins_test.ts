@@ -123,32 +123,46 @@ Deno.test("a module is an action like those that are built in", async () => {
   });
 });
 
-Deno.test("the rules of a module check its parameters when a workflow is loaded", async () => {
+Deno.test("the rules of a module check its parameters when a workflow is loaded, its functions in the run", async () => {
   const text = record(
     'params: { p: text("P").as((p, param) => { if (p === "good") return p; ' +
-      'throw param.wrong(`invalid p "${p}"`, "write good") }), s: text("S").secret() }, ' +
-      'check: ({ p }, param) => p && param.of("s").wrong("no s"), ' +
-      `expectsResult: ({ p }) => p === "good", omitsNilIn: () => ["p"], ${RUN}`,
-  );
-  await loadModule(text, ({ problems, expectsResult, omitsNilIn, parameters }) => {
-    assertEquals(problems!({ p: "bad" }), [
-      { path: ["p"], message: 'invalid p "bad"', hint: "write good" },
+      'throw param.wrong(`invalid p "${p}"`, "write good") }), s: text("S").secret(), ' +
+      'm: map({ n: integer("N").required() }, "M"), c: choice(["a", "b"], "C"), ' +
+      'l: list(map({ n: integer("N") }, "N"), "L") }, atMostOne: ["p", "c"], ' +
+      'check: ({ s }, param) => s === "no" && param.of("s").wrong("no s"), ' +
+      `expectsResult: ({ p }) => p === "good", ${RUN}`,
+  ).replace("host, port", "map, integer, choice");
+  await loadModule(text, async (action) => {
+    const { problems, expectsResult, parameters } = action;
+    const messages = (params: Dict) => problems!(params).map(({ message }) => message);
+    assertEquals(messages({ p: "{{vars.p}}", s: "s", m: { n: "1" }, l: [{ n: 1 }] }), []);
+    assertEquals(messages({ p: "bad", c: "a" }), ['"p" and "c" cannot be combined']);
+    assertEquals(messages({ p: [], m: {}, c: "d", l: [{ n: "x" }], x: 1 }), [
+      'unknown parameter "x" of foo',
+      '"p" must be a string, not a list',
+      '"m" needs "n"',
+      'invalid value "d" for "c"',
+      '"l[0].n" must be an integer, not "x"',
+      '"p" and "c" cannot be combined',
     ]);
-    assertEquals(problems!({ p: "good" }), [{ path: ["s"], message: "no s" }]);
-    assertEquals([expectsResult!({ p: "good" }), expectsResult!({})], [true, false]);
-    assertEquals(omitsNilIn!({}), ["p"]);
-    assertEquals(parameters!.map(({ hide }) => hide?.("text", "***")), [undefined, "***"]);
-  });
-  const odd = record(`check: (_, param) => { param.wrong() }, ${RUN}`);
-  await loadModule(odd, ({ problems }) => {
-    assertEquals(problems!({}), [{ path: [], message: "it does not fit" }]);
-  });
-  const throws = record(`check: () => { throw new Error("x") }, ${RUN}`);
-  await loadModule(throws, ({ problems }) => {
-    assertMatch(
-      problems!({})[0]!.message,
-      /^the plugin "foo" cannot check its parameters: x \(.*foo\.js:1:\d+\)$/,
-    );
+    assertEquals(parameters!.map(({ name, hide }) => [name, hide?.("text", "***")]), [
+      ["p", undefined],
+      ["s", "***"],
+      ["m", undefined],
+      ["c", undefined],
+      ["l", undefined],
+    ]);
+    const good = { p: "good" };
+    assertEquals(expectsResult!(good), false);
+    await run(action, good);
+    assertEquals([expectsResult!(good), expectsResult!({})], [true, false]);
+    const refused = await assertRejects(() => run(action, { p: "bad" }), StepError);
+    assertEquals([refused.message, refused.hint], [
+      'cannot run foo: invalid p "bad"',
+      "write good",
+    ]);
+    const unfit = await assertRejects(() => run(action, { s: "no" }), StepError);
+    assertEquals(unfit.message, "cannot run foo: no s");
   });
 });
 
@@ -337,7 +351,6 @@ Deno.test("a module cannot end the program, and fails its step if it tries", asy
       "{ id: 2, method: 5, json: '[]' }",
       "{ id: 2, method: 'toString', json: '[]' }",
       "{ id: 2, method: 'log', json: '{}' }",
-      "{ id: 2, method: 'log', json: '[]', port: {}, woken: 5 }",
       "{ id: 0, method: 'fail', json: '[]' }",
       "{ id: 0, method: 'fail', json: '[{\"message\": [], \"stack\": 5}]' }",
     ].map((message) =>
