@@ -84,11 +84,9 @@ async function runTests({ files }: Payload): Promise<void> {
   for (const [name, bytes] of files) await Deno.writeFile(`${directory}/${name}`, bytes);
   const program = `${work}/runner`;
   const options = "-A --no-prompt --no-config --no-npm --no-remote";
-  // A binary, too, reads a chunk when it is imported.
-  const lazy = "--unstable-lazy-dynamic-imports";
   await Deno.writeTextFile(
     program,
-    `#!/bin/sh\nDENO_DIR='${work}/cache' exec '${Deno.execPath()}' run ${options} ${lazy} ` +
+    `#!/bin/sh\nDENO_DIR='${work}/cache' exec '${Deno.execPath()}' run ${options} ` +
       `'${directory}/${SPLIT_ENTRY}' "$@"\n`,
     { mode: 0o755 },
   );

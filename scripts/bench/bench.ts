@@ -53,12 +53,11 @@ export class Workbench {
 
   /**
    * Bundles the program, and returns the directory that has it: `runner.js` and the chunks in
-   * `split`. A chunk is read when it is imported, as in a binary: the `deno.json` beside them says so.
+   * `split`.
    */
   async bundle(): Promise<string> {
     const dist = this.path("dist");
     await this.deno("run", "-A", BUNDLE, dist);
-    await this.write("dist/split/deno.json", '{"unstable": ["lazy-dynamic-imports"]}\n');
     return dist;
   }
 

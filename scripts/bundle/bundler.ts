@@ -21,13 +21,14 @@ export interface Build {
 }
 
 /**
- * Bundles a file, minified, stamped with a commit. `options` say where the output goes and in what
- * form; `work` is a directory for temporary files. Throws with what `deno bundle` printed.
+ * Bundles files, each minified unless it should be readable, stamped with a commit. `options` say
+ * where the output goes and in what form. Throws with what `deno bundle` printed.
  */
 export async function bundle(
-  entry: string,
+  entries: readonly string[],
   options: readonly string[],
   { commit, documents, work }: Build,
+  form: "minified" | "readable" = "minified",
 ): Promise<void> {
   const stamp = `${work}/built_from.ts`;
   await Deno.writeTextFile(stamp, `export const BUILT_FROM = ${JSON.stringify(commit)};\n`);
@@ -40,16 +41,19 @@ export async function bundle(
   await Deno.writeTextFile(map, JSON.stringify({ imports }));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["bundle", "--quiet", "--minify", "--frozen", "--import-map", map],
+      ...["bundle", "--quiet", "--frozen", "--import-map", map],
+      ...form === "minified" ? ["--minify"] : [],
       // Parts in machine code that packages can do without.
       "--external=*.node",
       ...options,
-      entry,
+      ...entries,
     ],
     cwd: CHECKOUT,
     stdin: "null",
     stdout: "null",
     stderr: "piped",
   }).output();
-  if (!success) throw new Error(`cannot bundle ${entry}\n${new TextDecoder().decode(stderr)}`);
+  if (!success) {
+    throw new Error(`cannot bundle ${entries.join(", ")}\n${new TextDecoder().decode(stderr)}`);
+  }
 }

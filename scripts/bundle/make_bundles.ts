@@ -2,6 +2,7 @@ import { loadDocuments } from "../../src/cli/help/documents.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { type Build, bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { importsOf } from "./imports_of.ts";
+import { makeProgramChunks } from "./make_chunks.ts";
 import { LIBRARIES, NEVER_IMPORTED } from "./libraries.ts";
 import { nameChunks } from "./name_chunks.ts";
 import { requireLate } from "./require_late.ts";
@@ -12,6 +13,8 @@ export const SPLIT_ENTRY = "cli.js";
 /** The files beside it: of the pages, and of the functions that load each library. */
 const PAGES = "pages.js";
 const LOADERS = "libraries.js";
+/** What the program imports by names that the bundler leaves alone. */
+const EXTERNAL = [...Object.keys(LIBRARIES), PAGES];
 
 /** The program as one file, and the file of its pages. */
 export interface OneFile {
@@ -43,13 +46,19 @@ export function makeChunks(commit: string): Promise<ReadonlyMap<string, string>>
     const build = { commit, work, documents: `${work}/documents.ts` };
     const loading = `export const loadDocuments = async () => (await import("${PAGES}")).PAGES;\n`;
     await Deno.writeTextFile(build.documents, loading);
-    const program = await makeProgram(`${CHECKOUT}/cli.ts`, build);
-    const load = (name: string) => `import("./${LOADERS}").then(({LOADERS})=>LOADERS["${name}"]())`;
-    return new Map([
-      [SPLIT_ENTRY, replaceImports(program, load)],
-      [PAGES, await makePages()],
+    const program = await makeProgramChunks(`${CHECKOUT}/cli.ts`, EXTERNAL, build);
+    const chunks = [...program].map(([name, code]) => [name, toAscii(code)] as const);
+    checkImports(chunks.map(([, code]) => code), /^\.\//);
+    const load = (name: string) => `${later(LOADERS)}.then(({LOADERS})=>LOADERS["${name}"]())`;
+    const files = [
+      ...chunks.map(([name, code]) => [name, replaceImports(code, load)] as const),
+      [PAGES, await makePages()] as const,
       ...await bundleLibraries(build),
-    ]);
+    ];
+    const names = files.map(([name]) => name);
+    const twice = names.find((name, at) => names.indexOf(name) < at);
+    if (twice !== undefined) throw new Error(`two chunks are called ${twice}: chunk_table.ts`);
+    return new Map(files);
   });
 }
 
@@ -71,32 +80,45 @@ async function makePages(): Promise<string> {
 /** All code of the program in one text, which imports each library by its name when it needs it. */
 async function makeProgram(entry: string, build: Build): Promise<string> {
   const output = `${build.work}/program.js`;
-  const external = [...Object.keys(LIBRARIES), PAGES].map((name) => `--external=${name}`);
-  await bundle(entry, ["--output", output, ...external], build);
+  const external = EXTERNAL.map((name) => `--external=${name}`);
+  await bundle([entry], ["--output", output, ...external], build);
   const code = toAscii(await Deno.readTextFile(output));
-  const [early] = importsOf(code).fixed;
-  if (early === undefined) return code;
-  throw new Error(
-    `the program would load "${early}" at every start: ` +
-      `import it by await import("${early}") in the file that needs it`,
-  );
+  checkImports([code], /^(?!)/);
+  return code;
 }
-/** Replaces the imports of libraries. */
-function replaceImports(code: string, load: (name: string) => string): string {
-  let text = code;
-  for (const name of Object.keys(LIBRARIES)) {
-    const replaced = text.replaceAll(`import(${JSON.stringify(name)})`, load(name));
-    if (replaced === text) {
-      throw new Error(
-        `nothing imports "${name}" by await import("${name}"): libraries.ts lists it`,
-      );
-    }
-    text = replaced;
+
+/** Throws where code would load a library at once, or imports none of those that are listed. */
+function checkImports(codes: readonly string[], own: RegExp): void {
+  const imports = codes.map(importsOf);
+  const early = imports.flatMap(({ fixed }) => fixed).find((name) => !own.test(name));
+  if (early !== undefined) {
+    throw new Error(
+      `the program would load "${early}" at every start: ` +
+        `import it by await import("${early}") in the file that needs it`,
+    );
   }
-  text = text.replaceAll(`import("${PAGES}")`, `import("./${PAGES}")`);
-  const missing = importsOf(text).lazy.find((specifier) => !/^(?:node:|\.\/)/.test(specifier));
+  const late = new Set(imports.flatMap(({ lazy }) => lazy));
+  const unused = Object.keys(LIBRARIES).find((name) => !late.has(name));
+  if (unused !== undefined) {
+    throw new Error(
+      `nothing imports "${unused}" by await import("${unused}"): libraries.ts lists it`,
+    );
+  }
+  const missing = [...late].find((name) => !name.startsWith("node:") && !EXTERNAL.includes(name));
   if (missing !== undefined) throw new Error(`the program imports "${missing}"`);
-  return text;
+}
+
+/** Replaces the imports of libraries and of the pages. */
+function replaceImports(code: string, load: (name: string) => string): string {
+  return Object.keys(LIBRARIES).reduce(
+    (text, name) => text.replaceAll(`import(${JSON.stringify(name)})`, load(name)),
+    code,
+  ).replaceAll(`import("${PAGES}")`, later(PAGES));
+}
+
+/** The import of a file beside this one, which Deno would read at once if it could see the name. */
+function later(file: string): string {
+  return `import(["./${file}"][0])`;
 }
 
 /** `name@1.2.3`, with a path behind it if the module has one, as in deno.json. */
@@ -114,7 +136,7 @@ async function bundleLibraries(build: Build): Promise<Map<string, string>> {
   const loaders = Object.keys(LIBRARIES).map((name) => `  "${name}": () => import("${name}"),\n`);
   await Deno.writeTextFile(entry, `export const LOADERS = {\n${loaders.join("")}};\n`);
   const directory = `${build.work}/libraries`;
-  await bundle(entry, ["--code-splitting", "--outdir", directory], build);
+  await bundle([entry], ["--code-splitting", "--outdir", directory], build);
   const found = new Map<string, string>();
   for await (const { name } of Deno.readDir(directory)) {
     found.set(name, requireLate(await Deno.readTextFile(`${directory}/${name}`)));
@@ -128,5 +150,8 @@ async function bundleLibraries(build: Build): Promise<Map<string, string>> {
     ) => !specifier.startsWith("node:") && !chunks.has(specifier.replace(/^\.\//, "")));
     if (missing) throw new Error(`chunk ${name} imports "${missing}", which is not a chunk`);
   }
-  return chunks;
+  return new Map([...chunks].map(([name, text]) => [
+    name,
+    text.replace(/\bimport\("\.\/([\w.@-]+\.js)"\)/g, (_, file) => later(file)),
+  ]));
 }

@@ -14,7 +14,8 @@ export async function compileTarget(
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
-      // The `deno.json` of the checkout asks for chunks to be loaded late, and they would be left out.
+      // Deno does not see which chunks are loaded later.
+      ...["--include", split],
       ...["--quiet", "--no-config", "--no-lock", "--no-check", "--no-npm", "--no-remote"],
       ...["--allow-all", "--no-prompt", "--app-name", "runner"],
       ...["--target", triple, "--output", output],

@@ -14,7 +14,7 @@ import { type Dict, isDict, valueAt } from "../base/value/value.ts";
 import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Limits } from "../workflow/limits.ts";
-import { JobFiles } from "../workflow/job_files/job_files.ts";
+import type { JobFiles } from "../workflow/job_files/job_files.ts";
 import { type DecodedWorkflow, embedJobFiles, readDocument } from "../workflow/load_workflow.ts";
 import { loadError, locateAll } from "../workflow/locate_diagnostics.ts";
 import { writtenId } from "../workflow/step_facts.ts";
@@ -140,6 +140,7 @@ async function checkJobFile(
   host: Host,
   limits: Limits,
 ): Promise<CheckedDocument> {
+  const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
   const secrets = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});

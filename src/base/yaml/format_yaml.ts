@@ -13,7 +13,10 @@ export async function formatYaml(file: Source, what = "workflow file"): Promise<
   const lineBreak = file.text.includes("\r\n") ? "\r\n" : "\n";
   const unix = { ...file, text: file.text.replaceAll("\r\n", "\n") };
   const before = orLoadError(() => meaningOf(unix));
-  const { Parser } = await import("yaml");
+  const { default: { Parser } } = await import("yaml") as unknown as {
+    // Its types do not have the export that CommonJS packages have in all forms of the program.
+    readonly default: typeof import("yaml");
+  };
   const text = layOut(unix.text, new Parser().parse(unix.text));
   if (!hasMeaning({ ...file, text }, before)) {
     throw new LoadError(

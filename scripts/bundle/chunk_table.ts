@@ -1,0 +1,38 @@
+/** What every run imports when it gets there, besides `cli.ts` and what that imports. */
+export const START = [
+  "src/cli/main.ts",
+  "src/cli/run/run_command.ts",
+  "src/cli/run/run_reported.ts",
+  "src/check/check_file.ts",
+  "src/host/stuck_guard.ts",
+  "src/actions/hello.ts",
+];
+
+/**
+ * The other chunks of the program by subject: a module is in the first whose directories or files
+ * it is in. Each is loaded as a whole, when the first of its modules is needed.
+ */
+export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]])[] = [
+  ["http", ["src/actions/http"]],
+  ["browser", ["src/actions/browser"]],
+  ["databases", ["src/actions/db", "src/actions/redis"]],
+  ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
+  ["shell", ["src/actions/shell", "src/actions/plugin"]],
+  ["network", ["src/actions"]],
+  ["functions", ["src/expr/functions", "src/expr/json_schema", "src/workflow/decode"]],
+  ["failure", [
+    ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
+    ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
+    ...["src/base/text", "src/base/value/diff_values.ts", "src/host/staged_file.ts"],
+  ]],
+  ["load", ["src/run/load"]],
+  ["reports", ["src/report"]],
+  ["check", ["src/check"]],
+  ["openapi", ["src/openapi"]],
+  ["importer", ["src/importer", "src/draft"]],
+  ["lsp", ["src/lsp"]],
+  ["commands", ["src/cli", "src/dag", "src/schema"]],
+  ["suite", ["src/suite", "src/spread", "src/library"]],
+  // What actions share, and the rest.
+  ["run", ["src"]],
+];
