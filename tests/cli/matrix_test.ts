@@ -81,7 +81,7 @@ Deno.test("jobs of a matrix are chosen by id, pattern, name and line, one or all
   await withFiles({ "w.yml": flow() }, async (cwd) => {
     const chosen = async (...args: string[]) => {
       const { stdout } = await runMain(["--dry-run", ...args], { cwd });
-      return [...stdout.matchAll(/^ {2}job (.*?): /gm)].map(([, id]) => id);
+      return [...stdout.matchAll(/^ {2}- id: "?(.*?)"?$/gm)].map(([, id]) => id);
     };
     const all = NAMES.map((name) => `deploy(${name})`);
     assertEquals(await chosen("w.yml", "--only", "deploy(staging*)"), all.slice(0, 2));

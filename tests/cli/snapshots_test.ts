@@ -268,12 +268,6 @@ Deno.test("--update-snapshots=all removes all where no step has one any more", a
   });
 });
 
-Deno.test("a dry run shows what a snapshot is of", async () => {
-  await inPlace({ "w.yml": workflow("1", OF_ORDER) }, async ({ run }) => {
-    assertStringIncludes((await run("--dry-run", "w.yml")).stdout, "snapshot: vars.order\n");
-  });
-});
-
 Deno.test("--allow-write applies to snapshots", async () => {
   await inPlace({ "w.yml": workflow("1", OF_ORDER) }, async ({ run, write, snapshots }) => {
     const { code, stdout } = await run("--allow-write", "elsewhere", "w.yml");

@@ -1,345 +1,389 @@
+import type { Action } from "../../action/action.ts";
+import { ExpressionError } from "../../base/errors.ts";
+import type { Path } from "../../base/source.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { makeLevels } from "../../dag/dag.ts";
-import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
-import {
-  fieldsOf,
-  isKnown,
-  type Knowledge,
-  knownValue,
-  learnVars,
-  type Preview,
-  previewData,
-  previewExpression,
-  previewStep,
-  previewTemplate,
-  type StepPreview,
-  withoutVars,
-} from "../../plan/preview.ts";
-import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
-import { namesOfMatrix } from "../../workflow/step_facts.ts";
-import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
-import { oneLine, printable } from "../../base/text/printable.ts";
-import { formatDuration, parseDuration } from "../../base/value/duration.ts";
-import type { Masker } from "../../secrets/masker.ts";
-import type { Value } from "../../base/value/value.ts";
-import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import { assertNever } from "../../base/errors.ts";
+import { printable } from "../../base/text/printable.ts";
+import { isEqual } from "../../base/value/compare.ts";
+import { type Dict, isDict, merge, type Value, valueAt } from "../../base/value/value.ts";
+import { printYaml } from "../../base/yaml/print_yaml.ts";
 import type {
-  Assertion,
-  Duration,
-  Iteration,
-  Load,
-  LoadStage,
-  Repeat,
-  Retry,
-} from "../../workflow/model.ts";
-import { hidePreviewSecrets, indent, renderPreview } from "./render_preview.ts";
+  DataTemplate,
+  Expression,
+  RenderOptions,
+  Scope,
+  Template,
+} from "../../expr/expression.ts";
+import { isChanging } from "../../expr/functions/registry.ts";
+import type { Node } from "../../expr/parse/ast.ts";
+import { childrenOf } from "../../expr/parse/tree.ts";
+import { renderText } from "../../expr/template/render.ts";
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
+import { MASK, type Masker } from "../../secrets/masker.ts";
+import type { Document, Duration, Step } from "../../workflow/model.ts";
+import { namesOfMatrix } from "../../workflow/step_facts.ts";
 
-/** The input of a dry run. */
-interface DryRun {
-  readonly plan: Plan;
-  /** The vars of the workflow as they were before they were evaluated, and what they see. */
-  readonly vars: DataTemplate;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Learns the secrets that come up. */
-  readonly secrets: Masker;
-}
-
-/** Describes what a run would do, as far as that is known beforehand. */
-export function renderDryRun({ plan, vars, environment, secrets }: DryRun): string {
-  const { workflow, jobs } = plan;
-  const addSecret = (value: Value) => addSecretValue(value, secrets);
-  plan.secrets.forEach(addSecret);
-  const shownVars = previewData(vars, {
+/**
+ * The workflow that a run would carry out, as YAML with all values filled in that are known
+ * beforehand. The masker learns the secrets that come up.
+ */
+export function renderDryRun(
+  { workflow, jobs, secrets }: Plan,
+  environment: Readonly<Record<string, string>>,
+  masker: Masker,
+): string {
+  const addSecret = (value: Value) => addSecretValue(value, masker);
+  secrets.forEach(addSecret);
+  const vars = fillIn(workflow.vars, {
     scope: { names: environment, strict: false, addSecret },
     openVars: new Set(),
   });
-  const scope = { names: { vars: {} }, strict: true, addSecret };
-  const nothing = { scope, openVars: new Set<string>() };
-  const known = learnVars(nothing, shownVars);
+  const names = { vars: {} };
+  const nothing = { scope: { names, strict: true, addSecret }, openVars: new Set<string>() };
+  const known = learnVars(nothing, vars);
+  addSecretsOf(environment, masker);
+  addSecretsIn({ vars }, masker);
+  const { name, description } = workflow;
+  const shown = {
+    name,
+    description: description?.trim(),
+    vars: hasFields(vars) ? vars : undefined,
+    jobs: jobs.map((job) => fillInJob(job, known, workflow.document, masker)),
+  };
+  const all = countOf(workflow.jobs.length, "job");
+  const count = jobs.length === workflow.jobs.length ? all : `${jobs.length} of ${all}`;
   // Nothing is printed before all secrets are known.
-  addSecretsOf(environment, secrets);
-  const previews = jobs.map((job) => previewJob(job, known, secrets));
-  addSecretsIn(shownVars, secrets);
-  const mask = (text: string) => secrets.mask(text);
-  const levels = makeLevels(jobs);
-  const depth = Math.max(0, ...levels.values()) + 1;
-  const lines = [
-    shown(mask(workflow.name)),
-    ...(workflow.description ? [mask(workflow.description.trim())] : []),
-    "",
-    `dry run: ${countJobs(plan)} in ${countOf(depth, "level")}, nothing was run`,
-    "",
-    ...renderFields("vars", shownVars, mask),
-  ];
-  for (let level = 0; level < depth; level++) {
-    lines.push(...(lines.at(-1) === "" ? [] : [""]), `level ${level + 1}`);
-    for (const preview of previews) {
-      if (levels.get(preview.planned) === level) {
-        lines.push("", ...indent(renderJob(preview, mask)));
-      }
-    }
+  const masked = mapLeaves(withoutGaps(shown), (leaf) => maskLeaf(leaf, masker));
+  return printable(`# dry run: ${count}, nothing was run\n${printYaml(masked)}`);
+}
+
+/** A text of which a part is known only in the run. */
+class OpenText {
+  /** With the unknown parts as they are in the file. */
+  readonly written: string;
+  /** With a space for each of them. */
+  readonly known: string;
+
+  constructor(written: string, known: string) {
+    this.written = written;
+    this.known = known;
   }
-  return printable(lines.join("\n") + "\n");
 }
 
-type Mask = (text: string) => string;
+/** Data with all values filled in that are known. */
+type Filled = Value | OpenText | readonly Filled[] | FilledMap;
 
-interface JobPreview {
-  readonly planned: PlannedJob;
-  readonly known: Knowledge;
-  readonly steps: readonly StepPreview[];
+interface FilledMap {
+  readonly [key: string]: Filled;
 }
 
-function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobPreview {
-  const { job } = planned;
-  const { scope } = vars;
-  const inJob = { ...scope.names, ...namesOfMatrix(job) };
-  const known = { ...vars, scope: { ...scope, names: inJob } };
-  const names = { ...inJob, ...(job.repeat || job.load ? {} : { repeat_index: 0 }) };
-  const inStep = { ...vars, scope: { ...scope, names } };
+type Leaf = Exclude<Value, object> | null | OpenText;
+
+function isMap(data: Filled | undefined): data is FilledMap {
+  return isDict(data) && !(data instanceof OpenText);
+}
+
+function hasFields(data: Filled | undefined): boolean {
+  return !isMap(data) || Object.keys(data).length > 0;
+}
+
+/** Plain data, made of these leaves; the keys of maps are leaves, too. */
+function mapLeaves(data: Filled, map: (leaf: Leaf) => Value): Value {
+  if (Array.isArray(data)) return data.map((item) => mapLeaves(item, map));
+  if (!isMap(data)) return map(data as Leaf);
+  return Object.fromEntries(
+    Object.entries(data).map(([key, field]) => [String(map(key)), mapLeaves(field, map)]),
+  );
+}
+
+function maskLeaf(leaf: Leaf, masker: Masker): Value {
+  if (leaf === null) return leaf;
+  const text = leaf instanceof OpenText ? leaf.written : String(leaf);
+  const masked = masker.mask(text);
+  return masked === text && !(leaf instanceof OpenText) ? leaf : masked;
+}
+
+function isKnown(data: Filled): data is Value {
+  if (data instanceof OpenText) return false;
+  return typeof data !== "object" || data === null || Object.values(data).every(isKnown);
+}
+
+/** The known part of data. */
+function knownPart(data: Filled): Value {
+  return mapLeaves(data, (leaf) => leaf instanceof OpenText ? leaf.known : leaf);
+}
+
+/** Known values may be secret by their names, and occur elsewhere too. */
+function addSecretsIn(data: FilledMap, masker: Masker): void {
+  const known = mapLeaves(data, (leaf) => {
+    return leaf instanceof OpenText || isTemplate(leaf) ? null : leaf;
+  });
+  addSecretsOf(known as Dict, masker);
+}
+
+/** The values known before anything has run. */
+interface Knowledge {
+  readonly scope: Scope;
+  /** Vars whose values are known only during the run. */
+  readonly openVars: ReadonlySet<string>;
+}
+
+function fillInJob(
+  { job, needs, skip }: PlannedJob,
+  vars: Knowledge,
+  document: Document,
+  masker: Masker,
+): FilledMap {
+  const { id, name, path, load, repeat, skipif } = job;
+  const names = { ...vars.scope.names, ...namesOfMatrix(job) };
+  const known = { ...vars, scope: { ...vars.scope, names } };
+  const rounds = { ...names, ...load || repeat ? {} : { repeat_index: 0 } };
+  const inRounds = { ...vars, scope: { ...vars.scope, names: rounds } };
   // Each round has other rows.
-  const inSteps = job.load?.data ? withoutVars(inStep) : inStep;
-  const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
-  return { planned, known, steps };
-}
-
-/** A step of whose parameters no secret is shown; what comes up in them is secret elsewhere too. */
-function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
-  const runs = preview.runs.map(({ inside, ...run }) => ({
-    ...run,
-    with: hidePreviewSecrets(run.with, preview.step.action, secrets),
-    ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
-  }));
-  for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
-  // Parameters by which commands and embedded jobs receive variables.
-  for (const run of runs) {
-    for (const [name, field] of fieldsOf(run.with)) {
-      if (name === "env" || name === "vars") addSecretsIn(field, secrets);
-    }
-  }
-  return { ...preview, runs };
-}
-
-/** Known values of vars may be secret, and occur elsewhere too. */
-function addSecretsIn(vars: Preview, secrets: Masker): void {
-  for (const [name, field] of fieldsOf(vars)) {
-    if (isKnown(field)) addSecretsOf({ [name]: knownValue(field) }, secrets);
-    else addSecretsIn(field, secrets);
-  }
-}
-
-function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
-  const {
-    job: { id, name, when, skipif, allowFailure, stopsAtFailure, lock, repeat, load },
-    needs,
-    skip,
-  } = planned;
-  const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
-  const needed = idsOfNeeds(needs);
-  return [
-    `job ${shown(id)}: ${shown(mask(textOf(name, known)))}${remark}`,
-    ...indent([
-      ...(needed.length === 0 ? [] : [`needs: ${needed.map(shown).join(", ")}`]),
-      ...(when === undefined ? [] : [`when: ${when}`]),
-      ...renderCondition("skipif", skipif, known, mask),
-      ...renderCondition("allow_failure", allowFailure, known, mask),
-      ...(stopsAtFailure ? ["on_failure: stop"] : []),
-      ...(lock === undefined ? [] : [`lock: ${shown(lock)}`]),
-      ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
-      ...(load ? ["load:", ...indent(describeLoad(load, known).map(mask))] : []),
-      ...renderSteps(steps, mask),
-    ]),
-  ];
-}
-
-/** The steps of a job, and those of its `finally` below that word. */
-function renderSteps(steps: readonly StepPreview[], mask: Mask): string[] {
-  const lines = steps.map((step, index) => renderStep(index, step, mask));
-  const first = steps.findIndex(({ step }) => step.isCleanup);
-  if (first < 0) return lines.flat();
-  return [...lines.slice(0, first).flat(), "finally:", ...indent(lines.slice(first).flat())];
-}
-
-function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
-  const { step, known, runs } = preview;
-  const { id, name, action, skipif, wait, timeout, maxTime, snapshot, retry, test, echo, outputs } =
-    step;
-  const about = [action.name, ...(id === undefined ? [] : [`id ${id}`])].join(", ");
-  const label = name ? shown(mask(textOf(name, known))) : action.name;
-  const isDefault = timeout.kind === "constant" && timeout.milliseconds === STEP_TIMEOUT;
-  const below = [
-    ...renderCondition("skipif", skipif, known, mask),
-    ...renderCondition("allow_failure", step.allowFailure, known, mask),
-    ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
-    ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
-    ...(maxTime ? [`max_time: ${mask(durationOf(maxTime, known))}`] : []),
-    ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
-    ...(step.iteration ? [`iteration: ${mask(describeIteration(step.iteration, known))}`] : []),
-    ...renderFields("vars", preview.vars, mask),
-    ...runs.flatMap((run, entry) => {
-      const lines = [
-        ...renderFields("vars", run.vars, mask),
-        ...renderFields("with", run.with, mask),
-        ...renderInside(run.inside ?? [], mask),
-      ];
-      return step.iteration?.kind === "list" ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
-    }),
-    ...renderTest(test, known, mask),
-    ...(snapshot ? [`snapshot: ${shown(snapshot.of?.source ?? "res.body")}`] : []),
-    ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
-    ...(outputs.length === 0 ? [] : [
-      "outputs:",
-      ...indent(
-        outputs.map(({ name, value }) =>
-          `${shown(mask(name))}: ${shown(mask(value.source.trim()))}`
-        ),
-      ),
-    ]),
-  ];
-  return [`${index + 1}. ${label} (${about})`, ...indent(below, 3)];
-}
-
-/** The steps of an embedded job. */
-function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
-  if (steps.length === 0) return [];
-  return ["steps:", ...indent(renderSteps(steps, mask))];
-}
-
-/** A mapping under its name, unless there is nothing in it. */
-function renderFields(name: string, preview: Preview | undefined, mask: Mask): string[] {
-  return preview && fieldsOf(preview).length > 0 ? renderPreview(name, preview, mask) : [];
-}
-
-/** A test, or the items of a list of them. */
-function renderTest(
-  test: readonly Assertion[] | undefined,
-  known: Knowledge,
-  mask: Mask,
-): string[] {
-  return (test ?? []).flatMap(({ expression, index }) => {
-    const key = index === undefined ? "test" : `test ${index + 1}`;
-    return renderCondition(key, expression, known, mask);
+  const inSteps = load?.data ? withoutVars(inRounds) : inRounds;
+  const written = mapAt(document, path);
+  const { id: _id, name: _name, defaults: _defaults, matrix: _matrix, ...keys } = written;
+  addSecretsIn({ load: written.load ?? null }, masker);
+  const stepsOf = (isCleanup?: true) => {
+    const steps = job.steps.filter((step) => step.isCleanup === isCleanup);
+    return steps.length === 0
+      ? undefined
+      : steps.map((step) => fillInStep(step, inSteps, document, masker));
+  };
+  return withoutGaps({
+    id,
+    name: fillInText(name, known, { display: true }),
+    skipped: skip ?? skippedBy(skipif, known),
+    ...keys,
+    needs: needs.length === 0 ? undefined : idsOfNeeds(needs),
+    steps: stepsOf(),
+    finally: stepsOf(true),
   });
 }
 
-/** A condition as it is written, and its result if that is known. */
-function renderCondition(
-  key: string,
-  condition: Expression | undefined,
-  known: Knowledge,
-  mask: Mask,
-): string[] {
-  if (!condition) return [];
-  const result = previewExpression(condition, known);
-  const remark = result === undefined
-    ? ""
-    : result.fault !== undefined
-    ? `  # fails: ${shown(mask(result.fault))}`
-    : typeof result.value === "boolean"
-    ? `  # ${result.value}`
-    : "";
-  return [`${key}: ${shown(mask(condition.source.trim()))}${remark}`];
+/** Why something is skipped for certain. */
+function skippedBy(skipif: Expression | undefined, known: Knowledge): string | undefined {
+  if (!skipif || isOpen(skipif.node, known, [])) return undefined;
+  const isTrue = unlessItFails(() => skipif.evaluate(known.scope) === true);
+  return isTrue ? `skipif is true: ${skipif.source.trim()}` : undefined;
 }
 
-function describeIteration(iteration: Iteration, known: Knowledge): string {
-  switch (iteration.kind) {
-    case "list":
-      return countOf(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
+function fillInStep(
+  step: Step,
+  before: Knowledge,
+  document: Document,
+  masker: Masker,
+): FilledMap {
+  const written = mapAt(document, step.path);
+  const { iteration, embedded } = step;
+  const vars = step.vars && fillIn(step.vars, before);
+  const inStep = vars ? learnVars(before, vars) : before;
+  const entries = iteration?.kind === "list"
+    ? iteration.entries.map((entry) => fillIn(entry, inStep))
+    : undefined;
+  const known = entries
+    ? forgetVars(inStep, entries.flatMap(keysOf))
+    : iteration && iteration.kind !== "loop"
+    ? withoutVars(inStep)
+    : inStep;
+  const params = fillIn(step.with, known);
+  const textOf = (duration: Duration | undefined) =>
+    duration?.kind === "template" ? fillInText(duration.template, known) : undefined;
+  const filled = withoutGaps({
+    name: step.name && fillInText(step.name, known, { display: true }),
+    vars,
+    wait: textOf(step.wait),
+    timeout: textOf(step.timeout),
+    max_time: textOf(step.maxTime),
+    iteration: entries &&
+      (isMap(written.iteration) ? { ...written.iteration, list: entries } : entries),
+    with: hasFields(params) ? hideSecrets(params, step.action, masker) : undefined,
+    echo: step.echo && fillInText(step.echo, known, { display: true }),
+  });
+  // Commands and embedded jobs receive variables by parameters.
+  const { env = null, vars: passed = null } = isMap(params) ? params : {};
+  addSecretsIn({ vars: vars ?? null, env, passed }, masker);
+  addSecretsIn({ iteration: filled.iteration ?? written.iteration ?? null }, masker);
+  return withoutGaps({
+    skipped: skippedBy(step.skipif, known),
+    ...written,
+    ...filled,
+    steps: embedded?.job.steps.map((inner) =>
+      fillInStep(inner, knownInside(passed), embedded.document, masker)
+    ),
+  });
+}
+
+/** The values known in an embedded job that gets these vars. */
+function knownInside(vars: Filled): Knowledge {
+  // If even the names of the vars are unknown, nothing can be evaluated.
+  const names = { repeat_index: 0, ...vars instanceof OpenText ? {} : { vars: {} } };
+  return learnVars({ scope: { names, strict: true }, openVars: new Set() }, vars);
+}
+
+/** The keys of a map as the file has them. */
+function mapAt({ value }: Document, path: Path): FilledMap {
+  const written = valueAt(value, path);
+  return isDict(written) ? written : {};
+}
+
+/** The fields of a map that have values. */
+function withoutGaps(map: Readonly<Record<string, Filled | undefined>>): FilledMap {
+  return Object.fromEntries(
+    Object.entries(map).filter(([, field]) => field !== undefined),
+  ) as FilledMap;
+}
+
+/** Data with known values filled in. */
+function fillIn(template: DataTemplate, known: Knowledge): Filled {
+  switch (template.kind) {
+    case "constant":
+      return template.value as Value;
     case "template":
-      return shown(iteration.list.source) + atOnce(iteration.parallel);
-    case "matrix":
-      return `combinations of ${(iteration.names ?? ["its lists"]).map(shown).join(", ")}` +
-        atOnce(iteration.parallel);
-    case "file": {
-      const { file, where, limit, parallel } = iteration;
-      return `rows of ${shown(textOf(file, known))}` +
-        (where ? `, where ${shown(where.source)}` : "") +
-        (limit === undefined ? "" : `, at most ${limit}`) + atOnce(parallel);
-    }
-    case "loop": {
-      const pause = durationOf(iteration.interval, known);
-      return `until ${shown(iteration.until.source)}, at most ${
-        countOf(iteration.max, "pass", "passes")
-      }` +
-        (pause === "0s" ? "" : `, ${pause} between`);
-    }
-    default:
-      return assertNever(iteration);
+      return fillInText(template.template, known, template);
+    case "list":
+      return template.items.map((item) => fillIn(item, known));
+    case "map":
+      return Object.fromEntries(
+        template.entries.map(([key, field]) => [key, fillIn(field, known)]),
+      );
   }
 }
 
-function atOnce(parallel: number): string {
-  return parallel === 1 ? "" : `, ${parallel} at once`;
+/** A template with known parts filled in; its value, of any type, if all of it is known. */
+function fillInText(template: Template, known: Knowledge, options?: RenderOptions): Filled {
+  const { source, parts } = template;
+  const isClosed = (part: string | Node) => typeof part === "string" || !isOpen(part, known, []);
+  const value = parts.every(isClosed)
+    ? unlessItFails(() => template.render(known.scope, options) as Value)
+    : undefined;
+  if (value !== undefined) return value;
+  let at = 0;
+  const texts = parts.map((part) => {
+    const start = at;
+    if (typeof part === "string") {
+      at += part.length;
+      return { written: part, known: part };
+    }
+    at = source.indexOf("}}", part.end) + "}}".length;
+    const text = isClosed(part)
+      ? unlessItFails(() => renderText({ source, parts: [part] }, known.scope, options))
+      : undefined;
+    return { written: text ?? source.slice(start, at), known: text ?? " " };
+  });
+  const join = (key: "written" | "known") => texts.map((text) => text[key]).join("");
+  return new OpenText(join("written"), join("known"));
 }
 
-function describeRepeat(
-  { count: rounds, interval, async }: Repeat,
-  known: Knowledge,
-): string {
-  const pause = durationOf(interval, known);
-  return countOf(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
-    (async ? ", side by side" : "");
+/** What fails stays as it is written: the run says why. */
+function unlessItFails<T>(evaluate: () => T): T | undefined {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return undefined;
+  }
 }
 
-/** The stages of a load job, and what decides whether it passes. */
-function describeLoad(load: Load, known: Knowledge): string[] {
-  const { stages, count, warmUp, thinkTime, maxInFlight, data, expect, stopIf } = load;
-  const levelOf = ({ rate, users = 0 }: LoadStage) =>
-    rate === undefined ? countOf(users, "user") : `${Number(rate.toFixed(3))}/s`;
-  const pause = durationOf(thinkTime, known);
-  return [
-    ...(warmUp ? [`${durationOf(warmUp, known)} at ${levelOf(stages[0]!)} to warm up`] : []),
-    ...stages.map((stage, index) => {
-      const time = stage.duration && durationOf(stage.duration, known);
-      const length = [time, count && countOf(count, "round")].filter(Boolean).join(", at most ");
-      const before = stages[index - 1] ?? { ...stage, rate: stage.rate && 0, users: 0 };
-      const level = stage.ramp ? `from ${levelOf(before)} to ${levelOf(stage)}` : levelOf(stage);
-      return `${length || "each row once"}${stage.ramp ? " " : " at "}${level}`;
-    }),
-    ...(pause === "0s" ? [] : [`${pause} between two rounds of a user`]),
-    ...(maxInFlight === Infinity ? [] : [`at most ${countOf(maxInFlight, "round")} under way`]),
-    ...(data?.kind === "file" ? [`data: ${shown(data.file.source)}`] : []),
-    ...(expect ?? []).map(({ expression }) => `expect ${shown(expression.source.trim())}`),
-    ...(stopIf ? [`stop if ${shown(stopIf.source.trim())}`] : []),
-  ];
+/** Whether the value of a node depends on the run, or changes each time. */
+function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolean {
+  const { scope: { names, strict }, openVars } = known;
+  const isOpenHere = (child: Node) => isOpen(child, known, locals);
+  switch (node.type) {
+    case "Identifier":
+      if (locals.includes(node.name)) return false;
+      if (node.name === "vars" && openVars.size > 0) return true;
+      return strict && !Object.hasOwn(names, node.name);
+    case "LetExpression":
+      return isOpenHere(node.init) || isOpen(node.body, known, [...locals, node.id.name]);
+    case "CallExpression":
+      if (node.callee.type === "Identifier" && isChanging(node.callee.name)) return true;
+      break;
+    case "MemberExpression": {
+      const { object, property, computed } = node;
+      const isVar = object.type === "Identifier" && object.name === "vars";
+      const key = property.type === "Literal" || !computed ? keyOf(property) : undefined;
+      const areKnown = Object.hasOwn(names, "vars");
+      if (isVar && areKnown && key !== undefined) return openVars.has(key);
+    }
+  }
+  return childrenOf(node).some(isOpenHere);
 }
 
-function describeRetry(retry: Retry, known: Knowledge): string {
-  const { maxAttempts, time, interval, initialDelay, backoff, until, stop } = retry;
-  const limits = [
-    ...maxAttempts === undefined ? [] : [`up to ${countOf(maxAttempts, "attempt")}`],
-    ...time === undefined ? [] : [`for ${durationOf(time, known)}`],
-  ];
-  const pause = durationOf(interval, known);
-  const delay = durationOf(initialDelay, known);
-  return limits.join(", ") + (pause === "0s" ? "" : `, ${pause} between`) +
-    (retry.respectsRetryAfter ? " or what Retry-After says" : "") +
-    (delay === "0s" ? "" : `, ${delay} before the first`) +
-    (backoff === 1 ? "" : `, backoff ${backoff}`) +
-    (until ? `, until ${shown(until.source)}` : "") +
-    (stop ? `, stop ${shown(stop.source)}` : "");
+function keyOf(property: Node): string | undefined {
+  if (property.type === "Identifier") return property.name;
+  return property.type === "Literal" ? String(property.value) : undefined;
 }
 
-function durationOf(duration: Duration, known: Knowledge): string {
-  if (duration.kind === "constant") return formatDuration(duration.milliseconds);
-  const preview = previewTemplate(duration.template, known);
-  const value = preview.kind === "value" ? parseDuration(preview.value) : undefined;
-  return value === undefined ? textOf(duration.template, known) : formatDuration(value);
+function keysOf(data: Filled): string[] {
+  return isMap(data) ? Object.keys(data) : [];
 }
 
-function textOf(template: Template, known: Knowledge): string {
-  const preview = previewTemplate(template, known, { display: true });
-  if (preview.kind === "text") return preview.parts.map(({ text }) => text).join("");
-  return isKnown(preview) ? String(knownValue(preview)) : template.source;
+/** The known values after vars have been added; vars whose values are still open are not known. */
+function learnVars(known: Knowledge, added: Filled): Knowledge {
+  if (!Object.hasOwn(known.scope.names, "vars") || !isMap(added)) return known;
+  const vars: Record<string, Value> = Object.assign(Object.create(null), known.scope.names.vars);
+  const openVars = new Set(known.openVars);
+  for (const [key, field] of Object.entries(added)) {
+    if (!isKnown(field) || isDict(field) && openVars.has(key)) {
+      delete vars[key];
+      openVars.add(key);
+    } else {
+      vars[key] = merge(vars[key] ?? null, field);
+      openVars.delete(key);
+    }
+  }
+  return withVars(known, vars, openVars);
 }
 
-function countJobs({ workflow, jobs }: Plan): string {
-  const all = workflow.jobs.length;
-  return jobs.length === all ? countOf(all, "job") : `${jobs.length} of ${countOf(all, "job")}`;
+/** The values known in all runs, where some vars differ in each. */
+function forgetVars(known: Knowledge, names: readonly string[]): Knowledge {
+  const vars = Object.assign(Object.create(null), known.scope.names.vars);
+  for (const name of names) delete vars[name];
+  return withVars(known, vars, new Set([...known.openVars, ...names]));
 }
 
-/** A text on one line, with visible control characters. */
-function shown(text: string): string {
-  return printable(oneLine(text));
+/** The values known where any var may be replaced. */
+function withoutVars({ scope, openVars }: Knowledge): Knowledge {
+  const { vars: _, ...names } = scope.names;
+  return { scope: { ...scope, names }, openVars };
+}
+
+function withVars(
+  { scope }: Knowledge,
+  vars: Dict,
+  openVars: ReadonlySet<string>,
+): Knowledge {
+  return { scope: { ...scope, names: { ...scope.names, vars } }, openVars };
+}
+
+/**
+ * Parameters of an action without what is secret by its name, as the values of secret headers. The
+ * masker learns the secrets in what is known.
+ */
+function hideSecrets(params: Filled, { parameters = [] }: Action, masker: Masker): Filled {
+  const known = knownPart(params);
+  findExchangedSecrets({ known }, (text, shortest) => masker.add(text, shortest));
+  if (!isMap(params)) return params;
+  const hidden = parameters.flatMap(({ name, hide }) => {
+    const field = params[name];
+    if (!hide || field === undefined) return [];
+    const hideField = (key: string, part: Filled) =>
+      hiddenPart(part, (value) => (hide({ [key]: value }, MASK) as Dict)[key] ?? null);
+    const shown = isMap(field)
+      ? Object.fromEntries(Object.entries(field).map(([key, part]) => [key, hideField(key, part)]))
+      : hiddenPart(field, (value) => hide(value, MASK));
+    return [[name, shown] as const];
+  });
+  return { ...params, ...Object.fromEntries(hidden) };
+}
+
+/** What is shown of a part that may be secret: as it is written, or what `hide` leaves of it. */
+function hiddenPart(part: Filled, hide: (value: Value) => Value): Filled {
+  const known = knownPart(part);
+  const hidden = hide(known);
+  const isNothing = typeof known === "string" && known.trim() === "";
+  return isNothing || isEqual(hidden, known) ? part : hidden;
 }

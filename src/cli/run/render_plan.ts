@@ -15,7 +15,7 @@ export function renderPlan(
   secrets: Masker,
 ): string {
   if (isOutline) return renderList(makeDag(plan, makeNameMask(plan, secrets)), plan);
-  return renderDryRun({ plan, vars: plan.workflow.vars, environment, secrets });
+  return renderDryRun(plan, environment, secrets);
 }
 
 /**
