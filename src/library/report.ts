@@ -54,12 +54,14 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
       const { colour = false, timing = false, columns } = options;
       const { makeReporter } = await import("../report/open_report.ts");
       const { loadStyle, printableEvent } = await import("../report/reporter.ts");
+      const { Recorder } = await import("../report/recorder.ts");
       const reporter = await makeReporter(name, {
         timing,
         style: await loadStyle(colour),
         columns: columns === undefined ? undefined : () => columns,
       });
-      return (event) => reporter.report(printableEvent(event));
+      const recorder = new Recorder({ keeps: "outcomes" });
+      return (event) => reporter.report(recorder.take(printableEvent(event)));
     }
     default:
       return await makeFileReport(name);
@@ -72,13 +74,16 @@ async function makeFileReport(name: FileFormatName | "github-summary"): Promise<
     ? GITHUB_SUMMARY
     : FILE_FORMATS.find((each) => each.name === name);
   if (!format) throw new TypeError(`there is no report "${name}"`);
+  const { Recorder } = await import("../report/recorder.ts");
+  const { VERSION } = await import("../cli/version.ts");
+  const tool = { name: "runner", version: VERSION };
   if (format.kind === "stream") {
-    return await format.load((await import("../host/deno_host.ts")).denoHost());
+    const render = await format.load((await import("../host/deno_host.ts")).denoHost());
+    const recorder = new Recorder({ keeps: "outcomes", tool });
+    return (event) => render(recorder.take(event));
   }
   const render = await format.load();
-  const { Recorder } = await import("../report/files/recorder.ts");
-  const { VERSION } = await import("../cli/version.ts");
-  const recorder = new Recorder({ name: "runner", version: VERSION });
+  const recorder = new Recorder({ keeps: "everything", tool });
   return (event) => {
     recorder.take(event);
     const suite = recorder.suite();

@@ -1,9 +1,9 @@
 import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
-import type { RunEvent, StepResult, StepRun, StepWaiting } from "../run/event.ts";
-import { runKey } from "../run/step_trees.ts";
+import type { StepResult } from "../run/event.ts";
 import { LiveLoad } from "./live_load.ts";
+import type { Change, JobRecord, RunningStep, RunRecord } from "./record.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { BELOW_NAME, stepIcon, stepNumber, suiteTitle } from "./text/layout.ts";
@@ -13,9 +13,9 @@ import { countOf, cutLine } from "./text/lines.ts";
 export function withLiveLines(text: Reporter, style: Style, isSuite: boolean): Reporter {
   const progress = isSuite ? new LiveSuite() : new LiveRun();
   return {
-    report(event) {
-      progress.update(event);
-      return text.report(event);
+    report(change) {
+      progress.update(change);
+      return text.report(change);
     },
     live: (now, columns, rows) => renderLive(progress, now, { columns, rows }, style),
     frameTime: () => progress.running().some(({ load }) => load) ? LOAD_FRAME_TIME : FRAME_TIME,
@@ -48,6 +48,11 @@ interface LiveJob {
   readonly load?: LiveLoad;
 }
 
+/** A step that runs; in a suite, a job is the step of its workflow. */
+type LiveStep = Pick<RunningStep, "name" | "started" | "attempt" | "waiting"> & {
+  readonly inside?: LiveStep;
+};
+
 /** A step that is over, in a job that is not. */
 interface EndedStep {
   /** From 0. */
@@ -55,107 +60,56 @@ interface EndedStep {
   readonly result: Pick<StepResult, "name" | "state" | "known" | "echo">;
 }
 
-/** A step that runs. */
-interface LiveStep {
-  readonly name: string;
-  readonly started: number;
-  /** The attempt under way, from the second one on. */
-  attempt?: { readonly number: number; readonly of: number | undefined };
-  waiting?: { readonly until: number; readonly why: StepWaiting["why"] };
-  /** The step under way of the job that it embeds. */
-  inside?: LiveStep;
-}
-
 /** Follows which jobs and steps of a run are under way. */
 class LiveRun implements Progress {
-  done = 0;
-  failed = 0;
-  /** Positions of jobs in the file, by id. */
-  readonly #positions = new Map<string, number>();
-  /** By id. The oldest step comes first; there are several where rounds run in parallel. */
-  readonly #jobs = new Map<
-    string,
-    Omit<LiveJob, "roundsDone"> & {
-      roundsDone: number;
-      steps: Map<string, LiveStep>;
-      stepsDone: number;
-      ended: EndedStep[];
-    }
-  >();
+  #run: RunRecord | undefined;
+  readonly #loads = new Map<JobRecord, LiveLoad>();
+  readonly #roundsDone = new Map<JobRecord, number>();
 
   get all(): number {
-    return this.#positions.size;
+    return this.#run?.jobs.length ?? 0;
+  }
+
+  get done(): number {
+    return this.#run?.jobs.filter(({ state }) => state).length ?? 0;
+  }
+
+  get failed(): number {
+    return this.#run?.jobs.filter(({ state }) => state === "failed").length ?? 0;
   }
 
   running(): LiveJob[] {
-    const positionOf = (id: string) => this.#positions.get(id) ?? Infinity;
-    return [...this.#jobs].sort(([a], [b]) => positionOf(a) - positionOf(b))
-      .map(([, { steps, ...job }]) => ({ ...job, step: [...steps.values()][0] }));
+    const { jobs = [], running, end } = this.#run ?? {};
+    if (end) return [];
+    return jobs.flatMap((job): LiveJob[] => {
+      const { id, name, started, rounds, state, steps } = job;
+      if (started === undefined || state) return [];
+      const step = running?.values().find(({ run }) => run.job === id && !run.within);
+      const first = Math.max(0, steps.length - MAX_ENDED);
+      const ended = steps.slice(first).map(({ result }, at) => ({ index: first + at, result }));
+      const load = this.#loads.get(job);
+      return [{
+        name,
+        started,
+        rounds,
+        roundsDone: this.#roundsDone.get(job) ?? 0,
+        step,
+        ended,
+        load,
+      }];
+    });
   }
 
   /** Takes an event of the run into account. */
-  update(event: RunEvent): void {
-    switch (event.type) {
-      case "run_started":
-        event.jobs.forEach(({ id }, position) => this.#positions.set(id, position));
-        return;
-      case "job_started": {
-        const { job, name, time: started, rounds } = event;
-        const none = { roundsDone: 0, steps: new Map(), stepsDone: 0, ended: [] };
-        const load = event.load && new LiveLoad(event.load, event);
-        this.#jobs.set(job, { name, started, rounds, ...none, ...load ? { load } : {} });
-        return;
-      }
-      case "load_second":
-        this.#jobs.get(event.job)?.load?.add(event);
-        return;
-      case "job_finished":
-        this.done++;
-        if (event.state === "failed") this.failed++;
-        this.#jobs.delete(event.job);
-        return;
-      case "round_finished": {
-        const job = this.#jobs.get(event.job);
-        if (job) job.roundsDone = event.ended ?? job.roundsDone + 1;
-        return;
-      }
-      case "step_started": {
-        const { name, time: started, run } = event;
-        const step: LiveStep = { name, started };
-        this.#jobs.get(run.job)?.steps.set(runKey(run), step);
-        const around = run.within && this.#step(run.within);
-        if (around) around.inside = step;
-        return;
-      }
-      case "step_finished": {
-        const { run, result } = event;
-        const job = this.#jobs.get(run.job);
-        job?.steps.delete(runKey(run));
-        if (run.within) delete this.#step(run.within)?.inside;
-        else if (job && run.round === undefined) {
-          job.ended.push({ index: job.stepsDone++, result });
-          if (job.ended.length > MAX_ENDED) job.ended.shift();
-        }
-        return;
-      }
-      case "step_waiting": {
-        const step = this.#step(event.run);
-        if (step) step.waiting = { until: event.time + event.milliseconds, why: event.why };
-        return;
-      }
-      case "step_retried": {
-        const step = this.#step(event.run);
-        if (step) step.attempt = { number: event.attempt.number + 1, of: event.of };
-        return;
-      }
-      case "run_finished":
-        this.#jobs.clear();
-        return;
+  update({ event, run, job }: Change): void {
+    if (run) this.#run = run;
+    if (!job) return;
+    if (event.type === "job_started" && event.load) {
+      this.#loads.set(job, new LiveLoad(event.load, event));
+    } else if (event.type === "load_second") this.#loads.get(job)?.add(event);
+    else if (event.type === "round_finished") {
+      this.#roundsDone.set(job, event.ended ?? (this.#roundsDone.get(job) ?? 0) + 1);
     }
-  }
-
-  #step(run: StepRun): LiveStep | undefined {
-    return this.#jobs.get(run.job)?.steps.get(runKey(run));
   }
 }
 
@@ -164,39 +118,31 @@ class LiveSuite implements Progress {
   done = 0;
   failed = 0;
   all = 0;
-  readonly #runs = new Map<
-    string,
-    { name: string; started: number; run: LiveRun; isCounted: boolean }
-  >();
+  readonly #runs = new Map<RunRecord, LiveRun>();
 
-  update(event: RunEvent): void {
+  update(change: Change): void {
+    const { event, run } = change;
     if (event.type === "suite_started") this.all = event.workflows;
-    if (event.type === "run_started") {
-      const { time: started, runId, suite } = event;
-      // Setup and teardown are counted only where they fail, as in the last line of the report.
-      const isCounted = suite?.role === undefined;
-      this.#runs.set(runId, { name: suiteTitle(event), started, run: new LiveRun(), isCounted });
-    }
-    const known = this.#runs.get(event.runId);
-    known?.run.update(event);
-    if (event.type === "run_finished") {
-      this.#runs.delete(event.runId);
-      if (known?.isCounted) this.done++;
-      if (workflowState(event) === "failed") this.failed++;
-    }
+    if (!run) return;
+    this.#runs.getOrInsertComputed(run, () => new LiveRun()).update(change);
+    if (event.type !== "run_finished") return;
+    this.#runs.delete(run);
+    // Setup and teardown are counted only where they fail, as in the last line of the report.
+    if (run.suite?.role === undefined) this.done++;
+    if (workflowState(event) === "failed") this.failed++;
   }
 
   /** Each workflow as a job, with the first of its jobs as a step. */
   running(): LiveJob[] {
-    return [...this.#runs.values()].map(({ name, started, run }) => {
-      const [job] = run.running();
+    return Array.from(this.#runs, ([run, live]) => {
+      const [job] = live.running();
       const step = job && { name: job.name, started: job.started, inside: job.step };
-      return { name, started, roundsDone: 0, step, ...job?.load ? { load: job.load } : {} };
+      return { name: suiteTitle(run), started: run.started, roundsDone: 0, step, load: job?.load };
     });
   }
 }
 
-/** More rows than a screen has are not kept. */
+/** More rows than a screen has are not shown. */
 const MAX_ENDED = 50;
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -1,10 +1,14 @@
 import { isPrintable, printable } from "../base/text/printable.ts";
 import type { RunEvent } from "../run/event.ts";
+import type { Change } from "./record.ts";
 
-/** Turns the events of a run into text. It writes nothing itself, and expects printable events. */
+/**
+ * Turns the events of a run, each with the record as it is then, into text. It writes nothing
+ * itself, and expects printable events.
+ */
 export interface Reporter {
   /** The text that an event adds to the report, often none. */
-  report(event: RunEvent): string;
+  report(change: Change): string;
   /** It shows every step of every round of repeated jobs, not only their tally. */
   readonly takesRounds?: true;
   /** Temporary lines below the report that are redrawn repeatedly. */

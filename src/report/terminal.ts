@@ -1,6 +1,7 @@
 import { displayWidth } from "../base/text/display_width.ts";
 import type { Clock, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
+import { Recorder } from "./recorder.ts";
 import { printableEvent, type Reporter } from "./reporter.ts";
 
 /** Between two frames of live lines, in milliseconds. */
@@ -39,6 +40,7 @@ interface TerminalOptions {
  */
 export class Terminal {
   readonly #options: TerminalOptions;
+  readonly #recorder = new Recorder({ keeps: "outcomes" });
   #isLive: boolean;
   #pending: string[] = [];
   /** Widths of the live lines that are on the screen. */
@@ -61,9 +63,9 @@ export class Terminal {
   /** Reports an event at once. */
   take(event: RunEvent): void {
     const { report, details } = this.#options;
-    const safe = printableEvent(event);
-    this.#writeDetails(details.report(safe));
-    const text = report.report(safe);
+    const change = this.#recorder.take(printableEvent(event));
+    this.#writeDetails(details.report(change));
+    const text = report.report(change);
     if (!this.#isLive) return this.#write(text);
     if (text !== "") this.#pending.push(text);
     if (!this.#cancelFrame) this.#drawFrame();

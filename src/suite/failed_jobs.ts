@@ -2,64 +2,52 @@ import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { selectJobs } from "../plan/select_jobs.ts";
-import type { RunEvent } from "../run/event.ts";
+import type { Change, JobRecord, RunRecord } from "../report/record.ts";
 import type { SuiteMember } from "./suite.ts";
 
 /** The ids of jobs that failed, by the keys of their workflows. */
 export type FailedIds = ReadonlyMap<string, readonly string[]>;
 
-/** The jobs of a workflow that are known to have failed, or could not run, and those that ran. */
-interface FollowedRun {
-  readonly key: string;
-  readonly failed: string[];
-  readonly passed: string[];
-  /** The ids of all jobs, but those that were not selected. */
-  readonly jobs: readonly string[];
-  isWhole: boolean;
-}
-
-/** Collects from events which jobs failed, or could not run because of what else happened. */
+/** Knows which jobs failed, or could not run because of what else happened. */
 export class FailedJobs {
   /** Keys of workflows by their index in the suite. */
   readonly #keys: ReadonlyMap<number, string>;
-  readonly #runs = new Map<string, FollowedRun>();
+  readonly #runs = new Set<RunRecord>();
 
   constructor(members: readonly SuiteMember[] = []) {
     this.#keys = new Map(members.map(({ index, key }) => [index, key]));
   }
 
-  take(event: RunEvent): void {
-    if (event.type === "run_started" && event.suite?.role === undefined) {
-      const key = (event.suite && this.#keys.get(event.suite.index)) ?? event.file;
-      const jobs = event.jobs.map(({ id }) => id);
-      this.#runs.set(event.runId, { key, failed: [], passed: [], jobs, isWhole: false });
-    }
-    const run = this.#runs.get(event.runId);
-    if (!run) return;
-    if (event.type === "run_finished") run.isWhole = event.leftOut === undefined;
-    if (event.type !== "job_finished") return;
-    if (event.state === "failed" || event.blocked) run.failed.push(event.job);
-    else if (event.state === "passed") run.passed.push(event.job);
+  take({ event, run }: Change): void {
+    if (event.type === "run_started" && run && run.suite?.role === undefined) this.#runs.add(run);
   }
 
   /** Whether any job failed. */
   get any(): boolean {
-    return this.#runs.values().some(({ failed }) => failed.length > 0);
+    return this.#runs.values().some(({ jobs }) => jobs.some(isKnownToFail));
   }
 
   /** What failed last of each workflow: a job that did not run again is still known to fail. */
   after(earlier: FailedIds): FailedIds {
     const all = new Map(earlier);
-    for (const { key, failed, passed, jobs, isWhole } of this.#runs.values()) {
-      const kept = (all.get(key) ?? []).filter((id) =>
-        !passed.includes(id) && (!isWhole || jobs.includes(id))
-      );
-      const ids = [...new Set([...kept, ...failed])];
+    for (const { suite, file, jobs, end } of this.#runs) {
+      const key = (suite && this.#keys.get(suite.index)) ?? file;
+      const byId = new Map(jobs.map((job) => [job.id, job]));
+      const isWhole = end !== undefined && end.leftOut === undefined;
+      const kept = (all.get(key) ?? []).filter((id) => {
+        const job = byId.get(id);
+        return job ? job.state !== "passed" : !isWhole;
+      });
+      const ids = [...new Set([...kept, ...jobs.filter(isKnownToFail).map(({ id }) => id)])];
       if (ids.length > 0) all.set(key, ids);
       else all.delete(key);
     }
     return all;
   }
+}
+
+function isKnownToFail({ state, blocked }: JobRecord): boolean {
+  return state === "failed" || blocked === true;
 }
 
 /** What failed in the last runs that began in this directory. */

@@ -10,6 +10,8 @@ import type {
   StepRun,
   StepStarted,
 } from "../../src/run/event.ts";
+import { Recorder } from "../../src/report/recorder.ts";
+import type { Reporter } from "../../src/report/reporter.ts";
 import { tallyRounds } from "../../src/run/round_tally.ts";
 
 /** When the runs of these tests begin: noon, whatever the time zone. */
@@ -108,13 +110,17 @@ export function falseTest(value = 2): Failure {
 }
 
 /** Returns the text of a reporter for the events of a run. */
-export function reportOf(
-  reporter: { report(event: RunEvent): string },
-  events: Iterable<RunEvent>,
-): string {
+export function reportOf(reporter: Pick<Reporter, "report">, events: Iterable<RunEvent>): string {
+  const report = eventByEvent(reporter);
   let text = "";
-  for (const event of tallyRounds(events)) text += reporter.report(event);
+  for (const event of tallyRounds(events)) text += report(event);
   return text;
+}
+
+/** Reports one event after another. */
+export function eventByEvent(reporter: Pick<Reporter, "report">): (event: RunEvent) => string {
+  const recorder = new Recorder({ keeps: "outcomes" });
+  return (event) => reporter.report(recorder.take(event));
 }
 
 function nameOf(id: string): string {

@@ -5,6 +5,7 @@ import { withLiveLines } from "../../src/report/live.ts";
 import { PLAIN } from "../../src/report/reporter.ts";
 import type { LoadSecond, RunEvent, SuiteStarted } from "../../src/run/event.ts";
 import {
+  eventByEvent,
   falseTest,
   inner,
   jobFinished,
@@ -25,7 +26,7 @@ function linesAfter(
   { now = NOON, columns = 80, rows = 20 } = {},
 ): string[] {
   const report = withLiveLines(SILENT, PLAIN, false);
-  for (const event of events) report.report(event);
+  events.forEach(eventByEvent(report));
   return [...report.live!(now, columns, rows)];
 }
 
@@ -219,7 +220,8 @@ function begun(runId: string, name: string, index: number): RunEvent[] {
 
 Deno.test("withLiveLines() has a line for each workflow that runs, with the step under way", () => {
   const report = withLiveLines(SILENT, PLAIN, true);
-  const take = (events: readonly RunEvent[]) => events.forEach((event) => report.report(event));
+  const takeOne = eventByEvent(report);
+  const take = (events: readonly RunEvent[]) => events.forEach(takeOne);
   const lines = () => report.live!(NOON + 1200, 80, 20);
   take([SUITE, ...begun("a", "Shop", 0), ...begun("b", "Stock", 1)]);
   assertEquals(lines(), [
@@ -234,16 +236,17 @@ Deno.test("withLiveLines() has a line for each workflow that runs, with the step
 
 Deno.test("withLiveLines() counts setup of a suite only where it fails", () => {
   const report = withLiveLines(SILENT, PLAIN, true);
+  const take = eventByEvent(report);
   const [setup, ...events] = begun("s", "Sign in", 0);
   const role = { id: "s", index: 0, role: "setup" } as const;
   for (const event of [SUITE, { ...setup, suite: role }, ...events]) {
-    report.report(event as RunEvent);
+    take(event as RunEvent);
   }
   const counts = () => report.live!(NOON, 80, 20).at(-1);
   assertEquals(counts(), "  0 of 3 done");
   const failed = { state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } } as const;
-  report.report({ ...runFinished(failed), runId: "s" });
-  report.report({ ...begun("a", "Shop", 0)[0]!, runId: "a" });
+  take({ ...runFinished(failed), runId: "s" });
+  take({ ...begun("a", "Shop", 0)[0]!, runId: "a" });
   assertEquals(counts(), "  0 of 3 done, 1 failed");
 });
 

@@ -1,11 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { quietReport } from "../../src/report/text/text_report.ts";
 import { PLAIN, type Reporter, type ReportOptions } from "../../src/report/reporter.ts";
-import { StepNames } from "../../src/report/text/details.ts";
+import { stepName } from "../../src/report/text/details.ts";
+import { Recorder } from "../../src/report/recorder.ts";
 import { StepTrees } from "../../src/run/step_trees.ts";
 import type { StepTree } from "../../src/run/event.ts";
 import type { Failure, RunEvent } from "../../src/run/event.ts";
 import {
+  eventByEvent,
   falseTest,
   inner,
   jobFinished,
@@ -67,17 +69,13 @@ Deno.test("StepTrees keeps rounds and entries apart, and forgets an attempt that
   );
 });
 
-Deno.test("StepNames calls a step of an embedded job by the steps around it", () => {
-  const names = new StepNames();
+Deno.test("stepName() calls a step of an embedded job by the steps around it", () => {
+  const recorder = new Recorder({ keeps: "outcomes" });
   const round = { ...outer, round: 2 };
-  for (
-    const event of [
-      runStarted(["build"]),
-      stepStarted(round, "sign in"),
-      stepStarted(inner(round, 3), "post"),
-    ]
-  ) names.update(event);
-  assertEquals(names.step(inner(round, 3)), "Build › sign in (repeat_index 2) › post");
+  recorder.take(runStarted(["build"]));
+  recorder.take(stepStarted(round, "sign in"));
+  const { run } = recorder.take(stepStarted(inner(round, 3), "post"));
+  assertEquals(stepName(run!, inner(round, 3)), "Build › sign in (repeat_index 2) › post");
 });
 
 const RETRIED = [
@@ -102,10 +100,10 @@ for (const [name, make] of reporters) {
 }
 
 Deno.test("textReport() holds the steps of an embedded job until the step around them is over", () => {
-  const report = textReport(OPTIONS);
-  assertEquals(reportOf(report, RETRIED), "Shop\n\n");
+  const report = eventByEvent(textReport(OPTIONS));
+  assertEquals(RETRIED.map(report).join(""), "Shop\n\n");
   assertEquals(
-    report.report(stepFinished(outer, "outer", { echo: "said\n" })),
+    report(stepFinished(outer, "outer", { echo: "said\n" })),
     [
       "● Build",
       "   1. ✓ outer",

@@ -227,7 +227,7 @@ Deno.test("Terminal lets a run go on when only the reader of its details is gone
 
 Deno.test("Terminal draws nothing for a reporter without live lines", () => {
   const screen = new Screen();
-  const report: Reporter = { report: ({ type }) => `${type}\n` };
+  const report: Reporter = { report: ({ event }) => `${event.type}\n` };
   const clock = fakeClock();
   const details = warningReport({ style });
   const terminal = new Terminal({ clock, stdout: screen, stderr: new Pipe(), report, details });

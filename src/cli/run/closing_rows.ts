@@ -5,30 +5,19 @@ import type { ReportTarget } from "../../report/files/open_files.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { asText, roomOf } from "../../report/text/lines.ts";
 import { renderSummary, type SummaryRow, textRow } from "../../report/text/summary.ts";
-import type { RunEvent, StepTally } from "../../run/event.ts";
+import type { Change } from "../../report/record.ts";
+import type { StepTally, StepTree } from "../../run/event.ts";
 import type { Invocation, Program } from "../command.ts";
 
-/** Follows the events of runs for the rows of the summary that are known when reports are written. */
+/** Counts what the rows of the summary say that are known when reports are written. */
 export class ClosingRows {
   readonly #snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
-  /** The jobs that have several rounds, by run and id: their tallies have the numbers. */
-  readonly #repeated = new Set<string>();
   #failures = 0;
 
-  take(event: RunEvent): void {
-    switch (event.type) {
-      case "job_started":
-        if ((event.rounds ?? 1) !== 1) this.#repeated.add(`${event.runId} ${event.job}`);
-        return;
-      case "rounds_tallied":
-        return event.steps.forEach((step) => this.#addRounds(step));
-      case "step_finished":
-        if (!event.result.snapshot || this.#repeated.has(`${event.runId} ${event.run.job}`)) return;
-        this.#snapshots[event.result.snapshot.state]++;
-        return;
-      case "run_finished":
-        if (event.state === "failed") this.#failures++;
-    }
+  take({ event, step }: Change): void {
+    if (step) this.#addStep(step);
+    else if (event.type === "rounds_tallied") event.steps.forEach((step) => this.#addRounds(step));
+    else if (event.type === "run_finished" && event.state === "failed") this.#failures++;
   }
 
   /** The number of new snapshots; nothing if there are none. */
@@ -48,6 +37,11 @@ export class ClosingRows {
     // In one line, as it is to be copied.
     const text = lineWith("--rerun-failed", args, program);
     return [{ label: "Next", parts: [{ text }], isRemark: true }];
+  }
+
+  #addStep({ result: { snapshot }, inside }: StepTree): void {
+    if (snapshot) this.#snapshots[snapshot.state]++;
+    inside.forEach((step) => this.#addStep(step));
   }
 
   #addRounds({ snapshots = {}, inside }: StepTally): void {

@@ -4,6 +4,7 @@ import { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { FileReports } from "../../report/files/open_files.ts";
 import { openReport } from "../../report/open_report.ts";
+import { Recorder } from "../../report/recorder.ts";
 import { loadStyle } from "../../report/reporter.ts";
 import { Cancellation } from "../../run/cancellation.ts";
 import type { RunEvent, RunFinished } from "../../run/event.ts";
@@ -87,21 +88,28 @@ export async function runReported(
     (begins) => longWork.begins = begins,
   );
   const ends: RunFinished[] = [];
+  const isWritten = settings.history !== undefined ||
+    targets.some(({ format }) => format.kind === "document");
+  const recorder = new Recorder({
+    keeps: isWritten ? "everything" : "outcomes",
+    tool: { name: "runner", version: VERSION },
+  });
   const closing = new ClosingRows();
   const take = (event: RunEvent) => {
-    failed?.take(event);
-    closing.take(event);
     const hasCoverage = event.type === "run_finished" && event.coverage !== undefined;
     const reported = hasCoverage && minCoverage !== undefined ? { ...event, minCoverage } : event;
     if (hasCoverage) ends.push(event);
+    const change = recorder.take(reported);
+    failed?.take(change);
+    closing.take(change);
     // Messages of file reports are printed around the text, not in it.
     const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
-    if (isFirst) files?.take(reported);
+    if (isFirst) files?.take(change);
     report.take(reported);
-    if (!isFirst) files?.take(reported);
+    if (!isFirst) files?.take(change);
   };
   try {
-    files = await openFiles(settings, program, cancellation);
+    files = await openFiles(settings, program, recorder, cancellation);
     const isDetailed = verbose || targets.some(({ format }) => format.detailed);
     const passed = await run(take, {
       cancellation,
@@ -232,12 +240,13 @@ function onStop(cancellation: Cancellation, act: (reason: string) => void): () =
 async function openFiles(
   { targets, history, level }: ReportSettings,
   program: Program,
+  recorder: Recorder,
   cancellation: Cancellation,
 ): Promise<FileReports | undefined> {
   if (targets.length === 0 && history === undefined) return undefined;
   const { openFileReports } = await import("../../report/files/open_files.ts");
   const leftOut: Diagnostic[] = [];
-  const files = await openFileReports(targets, program.host, { name: "runner", version: VERSION }, {
+  const files = await openFileReports(targets, program.host, recorder, {
     onStop: (stop) => onStop(cancellation, stop),
     onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
   }, history);

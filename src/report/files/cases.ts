@@ -23,7 +23,7 @@ import {
   stateOf,
   type StepRecord,
   type SuiteRecord,
-} from "./run_record.ts";
+} from "../record.ts";
 
 /** A job as a report counts it. */
 export interface CaseSuite {

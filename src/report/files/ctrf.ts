@@ -11,7 +11,7 @@ import {
   suitesOf,
 } from "./cases.ts";
 import { failureText, roundsText, valuesOf } from "./details.ts";
-import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "./run_record.ts";
+import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "../record.ts";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
 export function* renderCtrf(

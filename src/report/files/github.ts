@@ -1,6 +1,6 @@
 import type { Host, Output } from "../../host/host.ts";
-import type { Failure, RunEvent, StepTally, StepTree } from "../../run/event.ts";
-import { StepTrees } from "../../run/step_trees.ts";
+import type { Failure, StepTally, StepTree } from "../../run/event.ts";
+import type { Change } from "../record.ts";
 import {
   type Annotation,
   MAX_ANNOTATIONS,
@@ -27,7 +27,7 @@ interface Finding extends Annotation {
  * GitHub takes any line of the log that begins with `::` for a command, also one that a server
  * under test has sent, so commands are switched off while the run goes on.
  */
-export function makeGithubReport({ env, files }: Host): (event: RunEvent) => string {
+export function makeGithubReport({ env, files }: Host): (change: Change) => string {
   const token = crypto.randomUUID();
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
@@ -42,22 +42,14 @@ export function makeGithubReport({ env, files }: Host): (event: RunEvent) => str
     else if (found.length < MAX_ANNOTATIONS) found.push(finding);
     else leftOut += times;
   };
-  const runs = new Map<string, (event: RunEvent) => void>();
   let isSuite = false;
-  return (event: RunEvent) => {
-    const isWhole = event.type.startsWith("suite_");
-    if (isWhole) isSuite = true;
+  return (change: Change) => {
+    const { type } = change.event;
+    if (type.startsWith("suite_")) isSuite = true;
+    findFailures(change, add);
     // Before the text of the report, which may hold names from outside.
-    const begins = event.type === "suite_started" || event.type === "run_started" && !isSuite;
-    if (!isWhole) {
-      let take = runs.get(event.runId);
-      if (!take) runs.set(event.runId, take = findFailures(add));
-      take(event);
-    }
-    if (event.type === "run_finished") runs.delete(event.runId);
-    if (begins) return `::stop-commands::${token}\n`;
-    const ends = event.type === "suite_finished" || event.type === "run_finished" && !isSuite;
-    if (!ends) return "";
+    if (type === (isSuite ? "suite_started" : "run_started")) return `::stop-commands::${token}\n`;
+    if (type !== (isSuite ? "suite_finished" : "run_finished")) return "";
     return `::${token}::\n` + found.map(renderFinding).join("") + leftOutLine(leftOut);
   };
 }
@@ -69,52 +61,38 @@ type AddFailures = (
   times?: number,
 ) => void;
 
-/** Finds what failed in one run. */
-function findFailures(add: AddFailures): (event: RunEvent) => void {
-  const names = new Map<string, string>();
-  let prefix = "";
-  const trees = new StepTrees();
-  const addStep = ({ result, inside }: StepTree, around: string) => {
-    if (result.known) {
-      return add(`${around} › ${result.name}: known failure`, result.failures, true);
+/** Finds what failed according to an event. */
+function findFailures({ event, run, job, step }: Change, add: AddFailures): void {
+  if (!run || !job) return;
+  const title = (run.suite ? `${suiteTitle(run)} › ` : "") + job.name;
+  if (step) addStep(step, title, add);
+  if (event.type === "rounds_tallied") {
+    for (const step of event.steps) addRounds(step, title, add);
+  } else if (event.type === "job_finished") {
+    const { failures, known } = event;
+    // Each threshold has its own line of the file.
+    for (const failure of failures.filter(({ field }) => isOfThreshold(field))) {
+      add(title, [failure], known);
     }
-    if (result.state !== "failed") return;
+    add(title, failures.filter(({ field }) => !isOfThreshold(field)), known);
+  }
+}
+
+function addStep({ result, inside }: StepTree, around: string, add: AddFailures): void {
+  const title = `${around} › ${result.name}`;
+  if (result.known) return add(`${title}: known failure`, result.failures, true);
+  if (result.state !== "failed") return;
+  for (const step of inside) addStep(step, title, add);
+  add(title, result.failures);
+}
+
+function addRounds(step: StepTally, around: string, add: AddFailures): void {
+  const { otherFailures, inside } = step;
+  for (const [index, { first: { result }, count }] of failedKinds(step).entries()) {
     const title = `${around} › ${result.name}`;
-    for (const step of inside) addStep(step, title);
-    add(title, result.failures);
-  };
-  const addRounds = (step: StepTally, around: string) => {
-    const { otherFailures, inside } = step;
-    for (const [index, { first: { result }, count }] of failedKinds(step).entries()) {
-      const title = `${around} › ${result.name}`;
-      if (index === 0) { for (const step of inside) addRounds(step, title); }
-      add(title, result.failures, false, index === 0 ? count + otherFailures : count);
-    }
-  };
-  const jobOf = (id: string) => prefix + (names.get(id) ?? id);
-  return (event) => {
-    const ended = trees.take(event);
-    if (ended) addStep(ended, jobOf(ended.run.job));
-    switch (event.type) {
-      case "run_started":
-        if (event.suite) prefix = `${suiteTitle(event)} › `;
-        for (const { id, name } of event.jobs) names.set(id, name);
-        return;
-      case "rounds_tallied":
-        for (const step of event.steps) addRounds(step, jobOf(event.job));
-        return;
-      case "job_finished":
-        // Each threshold has its own line of the file.
-        for (const failure of event.failures.filter(({ field }) => isOfThreshold(field))) {
-          add(prefix + event.name, [failure], event.known);
-        }
-        return add(
-          prefix + event.name,
-          event.failures.filter(({ field }) => !isOfThreshold(field)),
-          event.known,
-        );
-    }
-  };
+    if (index === 0) { for (const step of inside) addRounds(step, title, add); }
+    add(title, result.failures, false, index === 0 ? count + otherFailures : count);
+  }
 }
 
 function findingOf(

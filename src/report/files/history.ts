@@ -11,7 +11,7 @@ import {
   type StepRecord,
   type SuiteRecord,
   timesOf,
-} from "./run_record.ts";
+} from "../record.ts";
 
 /** The version of the form of the files. */
 const SCHEMA = "runner-history/1";

@@ -15,7 +15,7 @@ import {
   type StepRecord,
   type SuiteRecord,
   timesOf,
-} from "./run_record.ts";
+} from "../record.ts";
 
 /** Thresholds count in seconds, as in the file. */
 const UNITS = { times: "ms", thresholds: "s" };

@@ -20,7 +20,7 @@ import {
   type StepRecord,
   type SuiteRecord,
   timesOf,
-} from "./run_record.ts";
+} from "../record.ts";
 
 /**
  * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a

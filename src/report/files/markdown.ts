@@ -14,7 +14,7 @@ import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
 import { exchangesText, failureText, valuesOf } from "./details.ts";
-import { CUT_OFF, type RunRecord, stateOf } from "./run_record.ts";
+import { CUT_OFF, type RunRecord, stateOf } from "../record.ts";
 import { printable } from "../../base/text/printable.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */

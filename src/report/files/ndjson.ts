@@ -2,11 +2,12 @@ import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { isDict } from "../../base/value/value.ts";
+import type { Change } from "../record.ts";
 
 /** Renders each event as a line of JSON with its number, so that a reader notices lost lines. */
-export function makeNdjsonReport(): (event: RunEvent) => string {
+export function makeNdjsonReport(): (change: Change) => string {
   let seq = 0;
-  return (event) => `${JSON.stringify({ ...inOrder(event), seq: ++seq })}\n`;
+  return ({ event }) => `${JSON.stringify({ ...inOrder(event), seq: ++seq })}\n`;
 }
 
 /** The event with the exchange of a step, which is the longest, at its end. */

@@ -1,12 +1,11 @@
 import { explainDenial } from "../../host/explain_denial.ts";
 import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
-import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { History, OpenHistory } from "./history.ts";
-import { Recorder } from "./recorder.ts";
-import type { FileFormat, RenderEvent, RenderRecords } from "./registry.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { Change } from "../record.ts";
+import type { Recorder } from "../recorder.ts";
+import type { FileFormat, RenderChange, RenderRecords } from "./registry.ts";
 
 /** A report to be written, and where. */
 export interface ReportTarget {
@@ -30,7 +29,7 @@ interface FileReportHooks {
 /** Reports that are being written. */
 export interface FileReports {
   /** Takes an event at once; those of concurrent runs come in any order, identified by `runId`. */
-  take(event: RunEvent): void;
+  take(change: Change): void;
   /**
    * Writes and completes all of them, and returns the history with this run, if there is one.
    * Rejects with RunnerError when one cannot be written.
@@ -45,7 +44,7 @@ interface OpenTarget {
   readonly path: string;
   readonly file: StagedFile;
   /** For a format that grows with each event. */
-  readonly renderEvent?: RenderEvent;
+  readonly renderChange?: RenderChange;
   /** For a format that is written at the end. */
   readonly renderRecords?: RenderRecords;
   /** The first error, which does not stop the run. */
@@ -53,13 +52,13 @@ interface OpenTarget {
 }
 
 /**
- * Opens every target, so that what cannot be written is known before anything runs. Throws
- * RunnerError.
+ * Opens every target, so that what cannot be written is known before anything runs. `recorder` has
+ * the records for those that are written at the end. Throws RunnerError.
  */
 export async function openFileReports(
   targets: readonly ReportTarget[],
   host: Host,
-  tool: RunRecord["tool"],
+  recorder: Recorder,
   hooks: FileReportHooks,
   historyPath?: string,
 ): Promise<FileReports> {
@@ -85,7 +84,7 @@ export async function openFileReports(
     for (const { file } of open) file.discard();
     throw error;
   }
-  return reportsOf(open, new Recorder(tool), history);
+  return reportsOf(open, recorder, history);
 }
 
 /** The maximum number of ignored files that a warning names. */
@@ -144,7 +143,7 @@ async function openTarget(
   const { format, path = "-", isOptional } = target;
   // A file is there only when nothing can keep it from being closed.
   const rendering = format.kind === "stream"
-    ? { renderEvent: await format.load(host) }
+    ? { renderChange: await format.load(host) }
     : { renderRecords: await format.load() };
   try {
     return { ...rendering, path, file: explained(await openFile(target, host, beside), path) };
@@ -209,14 +208,12 @@ function reportsOf(
   recorder: Recorder,
   history: OpenHistory | undefined,
 ): FileReports {
-  const hasDocuments = open.some(({ renderRecords }) => renderRecords);
   return {
-    take(event) {
-      if (hasDocuments) recorder.take(event);
+    take(change) {
       for (const target of open) {
-        const { renderEvent, file, problem } = target;
-        if (!renderEvent || problem !== undefined) continue;
-        attempt(target, () => file.write(renderEvent(event)));
+        const { renderChange, file, problem } = target;
+        if (!renderChange || problem !== undefined) continue;
+        attempt(target, () => file.write(renderChange(change)));
       }
     },
     async finish() {

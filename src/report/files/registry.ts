@@ -1,7 +1,6 @@
 import type { Host } from "../../host/host.ts";
-import type { RunEvent } from "../../run/event.ts";
 import type { History } from "./history.ts";
-import type { RunRecord, SuiteRecord } from "./run_record.ts";
+import type { Change, RunRecord, SuiteRecord } from "../record.ts";
 
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat =
@@ -22,7 +21,7 @@ export type FileFormat =
     /** Written as a whole when everything is over. */
     | { readonly kind: "document"; readonly load: () => Promise<RenderRecords> }
     /** Grows while the run goes on. */
-    | { readonly kind: "stream"; readonly load: (host: Host) => Promise<RenderEvent> }
+    | { readonly kind: "stream"; readonly load: (host: Host) => Promise<RenderChange> }
   );
 
 /** The name used by `--report` and by programs that use the library. */
@@ -46,7 +45,7 @@ export type RenderRecords = (
 ) => Iterable<string>;
 
 /** Renders the text that an event adds, which is often empty. */
-export type RenderEvent = (event: RunEvent) => string;
+export type RenderChange = (change: Change) => string;
 
 /** Every form of the report that can be written to a file, in the order of the help. */
 export const FILE_FORMATS: readonly FileFormat[] = [

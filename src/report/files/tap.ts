@@ -8,7 +8,7 @@ import {
   roundsText,
   valuesOf,
 } from "./details.ts";
-import { CUT_OFF, type RunRecord, type SuiteRecord } from "./run_record.ts";
+import { CUT_OFF, type RunRecord, type SuiteRecord } from "../record.ts";
 
 /**
  * TAP version 14: a subtest for each job, a test point for each run of a step.

@@ -3,13 +3,13 @@ import { formatClock, formatDuration, formatElapsed } from "../../base/value/dur
 import type {
   JobFinished,
   Note,
-  RunEvent,
   StepFinished,
   StepResult,
   StepRun,
   StepWaiting,
 } from "../../run/event.ts";
 import { hasFailed, runKey } from "../../run/step_trees.ts";
+import type { Change, RunRecord } from "../record.ts";
 import type { Reporter, ReportOptions, Style } from "../reporter.ts";
 import { stepIcon, stepTitle, suiteTitle } from "./layout.ts";
 import { asText, countOf, indentLines } from "./lines.ts";
@@ -21,11 +21,13 @@ type DetailOptions = Pick<ReportOptions, "style" | "columns">;
 
 /** The warnings of a run, for standard error. */
 export function warningReport({ style }: DetailOptions): Reporter {
-  return namedReport((event, names) =>
-    event.type === "note" && event.level === "warning"
-      ? noteLines(event, event.run ? names.step(event.run, event.name) : names.workflow, style)
-      : []
-  );
+  return {
+    report({ event, run }) {
+      if (event.type !== "note" || event.level !== "warning" || !run) return "";
+      const about = event.run ? stepName(run, event.run, event.name) : workflowName(run);
+      return asText(noteLines(event, about, style));
+    },
+  };
 }
 
 /**
@@ -33,24 +35,7 @@ export function warningReport({ style }: DetailOptions): Reporter {
  * rendered, its attempts and times, and the diagnostic messages of actions.
  */
 export function verboseReport(options: DetailOptions): Reporter {
-  const reporter = namedReport((event, names) => linesOf(event, names, options));
-  return { ...reporter, takesRounds: true };
-}
-
-/** A reporter whose lines call jobs and steps by their names. */
-function namedReport(
-  linesOf: (event: RunEvent, names: StepNames) => readonly string[],
-): Reporter {
-  const runs = new Map<string, StepNames>();
-  return {
-    report(event) {
-      let names = runs.get(event.runId);
-      if (!names) runs.set(event.runId, names = new StepNames());
-      names.update(event);
-      if (event.type === "run_finished") runs.delete(event.runId);
-      return asText(linesOf(event, names));
-    },
-  };
+  return { report: (change) => asText(linesOf(change, options)), takesRounds: true };
 }
 
 /** A message of a run beside its results, with its subject. */
@@ -75,58 +60,63 @@ const INDENT = 2;
 /** Enough to read by where there is no terminal. */
 const COLUMNS_IN_A_FILE = 120;
 
-function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): string[] {
+function linesOf({ event, run, job }: Change, options: DetailOptions): string[] {
   const { style } = options;
-  const at = (text: string) => `${style.dim(formatClock(event.time))} ${text}`;
+  const at = (text: string) => [`${style.dim(formatClock(event.time))} ${text}`];
+  if (event.type === "suite_started") {
+    return at(`${countOf(event.workflows, "workflow")}: started`);
+  }
+  if (event.type === "suite_finished") {
+    return at(`all workflows: ${event.state} after ${formatElapsed(event.duration)}`);
+  }
+  if (!run) return [];
+  const ofJob = (text: string) => at(`${jobName(run, job!.id)}: ${text}`);
+  const ofStep = (step: StepRun, text: string) => at(`${stepName(run, step)}: ${text}`);
   switch (event.type) {
     case "run_started":
-      return [at(`${oneLine(event.name)} (${oneLine(event.file)})`)];
+      return at(`${oneLine(event.name)} (${oneLine(event.file)})`);
     case "job_started": {
       const rounds = event.rounds === undefined
         ? ""
         : `, repeating ${countOf(event.rounds, "time")}`;
-      return [at(`${names.job(event.job)}: started${rounds}`)];
+      return ofJob(`started${rounds}`);
     }
     case "step_started":
-      return [at(`${names.step(event.run)}: started (${event.uses})`)];
+      return ofStep(event.run, `started (${event.uses})`);
     case "step_waiting": {
       const time = formatDuration(event.milliseconds);
-      return [at(`${names.step(event.run)}: waits ${time}${BEFORE[event.why]}`)];
+      return ofStep(event.run, `waits ${time}${BEFORE[event.why]}`);
     }
     case "step_retried": {
       const { number, duration, message } = event.attempt;
       const of = event.of === undefined ? "" : `/${event.of}`;
       const what = `attempt ${number}${of} failed after ${formatElapsed(duration)}`;
-      return [at(`${names.step(event.run)}: ${what}${message ? `: ${oneLine(message)}` : ""}`)];
+      return ofStep(event.run, `${what}${message ? `: ${oneLine(message)}` : ""}`);
     }
     case "step_finished":
       return [
-        at(stepHead(event, names, style)),
+        ...at(stepHead(event, run, style)),
         ...indentLines(stepDetails(event, options), INDENT),
       ];
     case "round_finished":
-      return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
+      return ofJob(`repeat_index ${event.round} ${event.state}`);
     case "rounds_tallied":
     case "load_ended":
       return [];
     case "load_second":
-      return [at(`${names.job(event.job)}: ${renderSeconds([event])}`)];
+      return ofJob(renderSeconds([event]));
     case "job_finished":
-      return [at(jobEnd(event, names))];
+      return ofJob(jobEnd(event));
     case "note":
-      return noteLines(event, event.run ? names.step(event.run, event.name) : "", style);
+      return noteLines(event, event.run ? stepName(run, event.run, event.name) : "", style);
     case "run_finished":
-      return [at(`${event.state} after ${formatElapsed(event.duration)}`)];
-    case "suite_started":
-      return [at(`${countOf(event.workflows, "workflow")}: started`)];
-    case "suite_finished":
-      return [at(`all workflows: ${event.state} after ${formatElapsed(event.duration)}`)];
+      return at(`${event.state} after ${formatElapsed(event.duration)}`);
   }
 }
 
-function stepHead({ run, result }: StepFinished, names: StepNames, style: Style): string {
-  const { state, reason } = result;
-  return `${stepIcon(state, style)} ${style.bold(names.step(run, oneLine(result.name)))}: ${
+function stepHead({ run: step, result }: StepFinished, run: RunRecord, style: Style): string {
+  const { state, reason, name } = result;
+  return `${stepIcon(state, style)} ${style.bold(stepName(run, step, name))}: ${
     state === "untested" ? "not tested" : state
   }` +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
@@ -162,47 +152,29 @@ function timesOf({ started, duration, responseTime, wait }: StepResult): string 
   return parts.join(", ");
 }
 
-function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: StepNames): string {
+function jobEnd({ state, duration, reason, failures }: JobFinished): string {
   const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
-  return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
+  return `${state} after ${formatElapsed(duration)}` +
     (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
 }
 
-/** Knows jobs and the steps under way by the names that people gave them. */
-export class StepNames {
-  readonly #jobs = new Map<string, string>();
-  readonly #steps = new Map<string, string>();
-  /** The workflow if it is one of several; otherwise empty. */
-  workflow = "";
+/** The workflow if it is one of several; otherwise empty. */
+function workflowName(run: RunRecord): string {
+  return run.suite ? suiteTitle(run) : "";
+}
 
-  /** Learns names from an event, and forgets those of steps that are over. */
-  update(event: RunEvent): void {
-    switch (event.type) {
-      case "run_started":
-        if (event.suite) this.workflow = suiteTitle(event);
-        for (const { id, name } of event.jobs) this.#jobs.set(id, oneLine(name));
-        return;
-      case "job_started":
-        this.#jobs.set(event.job, oneLine(event.name));
-        return;
-      case "step_started":
-        this.#steps.set(runKey(event.run), oneLine(event.name));
-        return;
-      case "step_finished":
-        this.#steps.delete(runKey(event.run));
-        return;
-    }
-  }
+/** `Build`. */
+function jobName(run: RunRecord, id: string): string {
+  const name = oneLine(run.jobs.find((job) => job.id === id)?.name ?? id);
+  return run.suite ? `${workflowName(run)} › ${name}` : name;
+}
 
-  /** `Build`. */
-  job(id: string): string {
-    const name = this.#jobs.get(id) ?? id;
-    return this.workflow === "" ? name : `${this.workflow} › ${name}`;
-  }
-
-  /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
-  step(run: StepRun, name = this.#steps.get(runKey(run)) ?? `step ${run.step + 1}`): string {
-    const around = run.within ? this.step(run.within) : this.job(run.job);
-    return stepTitle(around, name, run);
-  }
+/** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
+export function stepName(
+  run: RunRecord,
+  step: StepRun,
+  name = run.running.get(runKey(step))?.name ?? `step ${step.step + 1}`,
+): string {
+  const around = step.within ? stepName(run, step.within) : jobName(run, step.job);
+  return stepTitle(around, oneLine(name), step);
 }

@@ -28,7 +28,7 @@ export function stepTitle(around: string, name: string, { round, entry }: StepRu
 }
 
 /** The title of a workflow of a suite: its name, after its role if it is not a test. */
-export function suiteTitle({ name, suite }: RunStarted): string {
+export function suiteTitle({ name, suite }: Pick<RunStarted, "name" | "suite">): string {
   return (suite?.role === undefined ? "" : `${suite.role}: `) + oneLine(name);
 }
 

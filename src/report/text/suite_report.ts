@@ -2,15 +2,8 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { workflowState } from "../../run/count_steps.ts";
-import type {
-  JobState,
-  RunEvent,
-  RunFinished,
-  RunStarted,
-  StepResult,
-  StepRun,
-  SuiteFinished,
-} from "../../run/event.ts";
+import type { JobState, RunFinished, StepTree, SuiteFinished } from "../../run/event.ts";
+import type { Change, RunRecord } from "../record.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { endedJob, jobIcon, runHeader, skippedJob, stepLineOf, suiteTitle } from "./layout.ts";
 import { asText, cutLine, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
@@ -22,13 +15,10 @@ import { writeFailures, writeInBlocks } from "./write_jobs.ts";
 /** A workflow that is under way: its text is printed when it has ended. */
 interface RunningWorkflow {
   readonly title: string;
-  readonly started: RunStarted;
   readonly report: Reporter;
+  /** The steps whose failures have been printed at once. */
+  readonly failed: Set<string>;
   text: string;
-  /** Lines that are printed at once. */
-  urgent: string[];
-  /** Why its first job was skipped. */
-  reason?: string;
 }
 
 /**
@@ -37,7 +27,7 @@ interface RunningWorkflow {
  */
 export function suiteReport(options: ReportOptions, isQuiet = false): Reporter {
   const report = new SuiteReport(options, isQuiet);
-  return { report: (event) => report.take(event) };
+  return { report: (change) => report.take(change) };
 }
 
 class SuiteReport {
@@ -58,8 +48,9 @@ class SuiteReport {
     this.#isQuiet = isQuiet;
   }
 
-  take(event: RunEvent): string {
+  take(change: Change): string {
     const { style } = this.#options;
+    const { event, run } = change;
     if (event.type === "suite_started") {
       const { shard, workflows, name } = event;
       if (shard && workflows === 0) {
@@ -68,51 +59,30 @@ class SuiteReport {
       return this.#isQuiet || name === undefined ? "" : asText([style.bold(oneLine(name)), ""]);
     }
     if (event.type === "suite_finished") return this.#end(event);
-    if (event.type === "run_started") this.#running.set(event.runId, this.#open(event));
-    const workflow = this.#running.get(event.runId);
+    if (!run) return "";
+    if (event.type === "run_started") this.#running.set(run.id, this.#open(run));
+    const workflow = this.#running.get(run.id);
     if (!workflow) return "";
-    workflow.text += workflow.report.report(event);
+    workflow.text += workflow.report.report(change);
     if (event.type === "run_finished") {
-      this.#running.delete(event.runId);
+      this.#running.delete(run.id);
       const before = this.#isAfterLine ? "\n" : "";
       this.#isAfterLine = false;
-      return before + this.#close(workflow, event);
+      return before + this.#close(workflow, event, run);
     }
-    if (event.type === "job_finished" && event.state === "skipped") {
-      workflow.reason ??= event.reason;
-    }
-    const urgent = asText(workflow.urgent.splice(0));
+    const urgent = this.#isQuiet ? "" : asText(this.#urgentLines(workflow, change));
     this.#isAfterLine ||= urgent !== "";
     return urgent;
   }
 
-  #open(started: RunStarted): RunningWorkflow {
-    const title = suiteTitle(started);
+  #open(run: RunRecord): RunningWorkflow {
+    const title = suiteTitle(run);
     const { style } = this.#options;
     const options = this.#isQuiet ? { ...this.#options, timing: false } : this.#options;
-    const urgent: string[] = [];
-    const failed = new Set<string>();
-    // The first failure of each step, whatever its entry.
-    const addUrgent = (name: string, { job, step }: StepRun, result: StepResult) => {
-      const key = `${job} ${step}`;
-      if (this.#isQuiet || result.state !== "failed" || failed.has(key)) return;
-      failed.add(key);
-      urgent.push(stepLineOf(`${title} › ${name}`, result, options));
-    };
     // Parts of a log cannot fold within another one.
     const unfolded = { ...options, fold: undefined };
     const report = reportOfParts(options, {
       jobs: this.#isQuiet ? writeFailures(options, `${title} › `) : writeInBlocks(unfolded),
-      start: () => [],
-      onStep: ({ name }, step) => {
-        const { run, result } = step;
-        addUrgent(name, run, result);
-      },
-      onRounds: ({ name }, { steps }) => {
-        for (const step of steps) {
-          for (const { first: { run, result } } of step.failures) addUrgent(name, run, result);
-        }
-      },
       end: (event, failures) => {
         if (this.#isQuiet) return [];
         this.#failures.push(...failures.map((failure) => withPrefix(`${title} › `, failure)));
@@ -122,22 +92,38 @@ class SuiteReport {
         return lines.length === 0 ? [] : [...lines, ""];
       },
     });
-    return { title, started, report, text: "", urgent };
+    return { title, report, failed: new Set(), text: "" };
   }
 
-  #close({ title, started, text, reason }: RunningWorkflow, event: RunFinished): string {
+  /** The first failure of each step, whatever its entry, is printed at once. */
+  #urgentLines({ title, failed }: RunningWorkflow, { event, job, step }: Change): string[] {
+    const ended: readonly Pick<StepTree, "run" | "result">[] = step
+      ? [step]
+      : event.type === "rounds_tallied"
+      ? event.steps.flatMap(({ failures }) => failures.map(({ first }) => first))
+      : [];
+    return ended.flatMap(({ run, result }) => {
+      const key = `${run.job} ${run.step}`;
+      if (result.state !== "failed" || failed.has(key)) return [];
+      failed.add(key);
+      return [stepLineOf(`${title} › ${job!.name}`, result, this.#options)];
+    });
+  }
+
+  #close({ title, text }: RunningWorkflow, event: RunFinished, run: RunRecord): string {
     const { style, fold } = this.#options;
+    const reason = run.jobs.find(({ state }) => state === "skipped")?.reason;
     const state = workflowState(event);
     this.#flaky += event.flaky;
     this.#knownFailures += event.knownFailures ?? 0;
     if (this.#isQuiet) return text;
-    const file = started.file === title ? "" : oneLine(started.file);
+    const file = run.file === title ? "" : oneLine(run.file);
     const counts = state === "skipped"
       ? oneLine(`skipped: ${reason ?? event.interrupted}`)
       : plainParts(stepParts(event, style));
     const time = state === "skipped" ? "" : formatElapsed(event.duration);
     this.#ended.push({
-      position: positionOf(started),
+      position: positionOf(run),
       state,
       title: oneLine(title),
       file,
@@ -148,7 +134,7 @@ class SuiteReport {
       return asText([skippedJob(title, reason ?? event.interrupted, style), ""]);
     }
     const where = file === "" ? "" : `  ${file}`;
-    const [name = "", ...description] = runHeader(title, started.description, style);
+    const [name = "", ...description] = runHeader(title, run.description, style);
     return fold && state === "passed"
       ? fold(endedJob(state, title, event.duration, where, style), asText(description) + text)
       : asText([name + style.dim(where), ...description]) + text;
@@ -219,7 +205,7 @@ interface EndedLine {
 }
 
 /** Sorts workflows as the suite has them: setup first, teardown last. */
-function positionOf({ suite }: RunStarted): number {
+function positionOf({ suite }: RunRecord): number {
   const { role, index = 0 } = suite ?? {};
   return index + (role === "setup" ? -1e9 : role === "teardown" ? 1e9 : 0);
 }

@@ -1,7 +1,8 @@
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { sumOf } from "../../run/count_steps.ts";
-import type { RunEvent, StepFinished, StepTally } from "../../run/event.ts";
+import type { StepTally } from "../../run/event.ts";
+import type { Change, JobRecord } from "../record.ts";
 import type { Style } from "../reporter.ts";
 import { countOf, fitSentence, indentLines, type Room } from "./lines.ts";
 
@@ -15,24 +16,10 @@ const NARROW_INDENT = 2;
 const NARROW = 40;
 
 /** When a job ran, and what it waited for. */
-interface JobTimes {
-  readonly id: string;
-  readonly needs: readonly string[];
-  /** Milliseconds since 1970; absent where it did not start. */
-  readonly started?: number;
-  /** Milliseconds. */
-  readonly duration: number;
-}
-
-interface NamedJob extends JobTimes {
-  readonly name: string;
-  readonly isSkipped?: boolean;
-  /** It runs more than once, so that its steps are in a tally. */
-  readonly isRepeated?: boolean;
-}
+type JobTimes = Pick<JobRecord, "id" | "needs" | "started" | "duration">;
 
 interface SlowStep {
-  readonly job: string;
+  readonly job: JobRecord;
   readonly name: string;
   readonly duration: number;
   readonly entry?: number;
@@ -43,42 +30,26 @@ interface SlowStep {
 
 /** Follows what took the time of a run. */
 export class TimeSummary {
-  readonly #jobs = new Map<string, NamedJob>();
   /** The slowest first; of jobs that repeat, the slowest round of each step. */
   #slowest: SlowStep[] = [];
 
   /** Takes an event of the run into account. */
-  update(event: RunEvent): void {
-    switch (event.type) {
-      case "run_started":
-        for (const { id, name, needs } of event.jobs) {
-          this.#jobs.set(id, { id, name, needs, duration: 0 });
-        }
-        return;
-      case "job_started":
-        return this.#change(event.job, {
-          started: event.time,
-          isRepeated: (event.rounds ?? 1) !== 1,
-        });
-      case "job_finished": {
-        const { duration, state } = event;
-        return this.#change(event.job, { duration, isSkipped: state === "skipped" });
-      }
-      case "step_finished":
-        // Steps inside of a step are part of its time, and skipped steps took none.
-        if (!event.run.within && event.result.state !== "skipped") this.#addStep(event);
-        return;
-      case "rounds_tallied":
-        for (const step of event.steps) this.#addRounds(event.job, step);
-        return;
+  update({ event, job, step }: Change): void {
+    // Skipped steps took no time.
+    if (job && step && step.result.state !== "skipped") {
+      const { run: { entry, round }, result: { name, duration } } = step;
+      this.#add({ job, name, duration, entry, round });
+    } else if (job && event.type === "rounds_tallied") {
+      for (const step of event.steps) this.#addRounds(job, step);
     }
   }
 
   /** The slowest steps, and the jobs that nothing else would have made the run shorter than. */
-  render(style: Style, room: Room): string[] {
+  render(jobs: readonly JobRecord[], style: Style, room: Room): string[] {
     const steps = this.#slowest;
-    const path = criticalPath([...this.#jobs.values()]).map((id) => this.#jobs.get(id)!)
-      .filter(({ isSkipped }) => !isSkipped);
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    const path = criticalPath(jobs).map((id) => byId.get(id)!)
+      .filter(({ state }) => state !== "skipped");
     if (steps.length === 0 || path.length === 0) return [];
     const time = path.reduce((sum, { duration }) => sum + duration, 0);
     const names = path.map(({ name }) => oneLine(name));
@@ -100,20 +71,15 @@ export class TimeSummary {
     ];
   }
 
-  #change(id: string, change: Partial<NamedJob>): void {
-    const job = this.#jobs.get(id);
-    if (job) this.#jobs.set(id, { ...job, ...change });
-  }
-
-  #addStep({ run: { job, entry, round }, result: { name, duration } }: StepFinished): void {
-    if (this.#jobs.get(job)?.isRepeated) return;
-    this.#slowest = slowestOf([...this.#slowest, { job, name, duration, entry, round }]);
-  }
-
-  #addRounds(job: string, { entry, slowest, states }: StepTally): void {
+  #addRounds(job: JobRecord, { entry, slowest, states }: StepTally): void {
     if (!slowest) return;
     const rounds = sumOf(states) - states.skipped;
-    this.#slowest = slowestOf([...this.#slowest, { job, ...slowest, entry, rounds }]);
+    this.#add({ job, ...slowest, entry, rounds });
+  }
+
+  #add(step: SlowStep): void {
+    this.#slowest = [...this.#slowest, step].sort((a, b) => b.duration - a.duration)
+      .slice(0, MAX_STEPS);
   }
 
   #title({ job, name, entry, round, rounds = 1 }: SlowStep): string {
@@ -122,13 +88,9 @@ export class TimeSummary {
       ...round === undefined ? [] : [`repeat_index ${round}`],
       ...entry === undefined ? [] : [`entry ${entry + 1}`],
     ];
-    const title = `${this.#jobs.get(job)?.name ?? job} › ${name}`;
+    const title = `${job.name} › ${name}`;
     return oneLine(remarks.length === 0 ? title : `${title} (${remarks.join(", ")})`);
   }
-}
-
-function slowestOf(steps: readonly SlowStep[]): SlowStep[] {
-  return [...steps].sort((a, b) => b.duration - a.duration).slice(0, MAX_STEPS);
 }
 
 /** A text beside a label; its further lines are indented as far. */

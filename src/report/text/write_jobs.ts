@@ -1,13 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
-import type {
-  JobFinished,
-  LoadEnded,
-  RoundsTallied,
-  StepResult,
-  StepTally,
-  StepTree,
-} from "../../run/event.ts";
+import type { StepResult, StepTally, StepTree } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
+import type { JobRecord } from "../record.ts";
 import type { ReportOptions } from "../reporter.ts";
 import {
   BELOW_JOB,
@@ -24,7 +18,6 @@ import {
 } from "./layout.ts";
 import { asText, countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import {
-  type FailureEntry,
   isOnlyEmbedded,
   renderFailures,
   renderTrouble,
@@ -34,22 +27,6 @@ import {
 import { renderLoad } from "./render_load.ts";
 import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-
-/** What a report knows of a job. */
-export interface JobBlock {
-  /** Its position in the file, from 0. */
-  readonly position: number;
-  name: string;
-  rounds: number;
-  /** The results of a job that repeats, which are shown when it ends. */
-  tally?: RoundsTallied;
-  /** What a load job came to. */
-  load?: LoadEnded;
-  /** The number of steps that have a line. */
-  lines: number;
-  /** For the list at the end of the report. */
-  readonly failures: FailureEntry[];
-}
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
 function renderStep(
@@ -90,28 +67,28 @@ function isNewSnapshot({ snapshot }: StepResult): boolean {
 
 /** The only line of a job that was skipped before any of its steps began; else nothing. */
 function skippedLine(
-  { lines, tally }: JobBlock,
-  { name, state, reason }: JobFinished,
+  { name, state, reason, steps }: JobRecord,
   { style }: ReportOptions,
 ): string | undefined {
-  if (state !== "skipped" || lines > 0 || tally && tally.steps.length > 0) return undefined;
-  return skippedJob(name, reason, style);
+  return state === "skipped" && steps.length === 0 ? skippedJob(name, reason, style) : undefined;
+}
+
+/** The line of the last step that is over, and what belongs below it. */
+function lastStep(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
+  const number = job.steps.length - 1;
+  return renderStep(number, job.steps[number]!, options, shown, [oneLine(job.name)]);
 }
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
-function endLines(
-  { name, tally, rounds, load }: JobBlock,
-  { failures, stats }: JobFinished,
-  options: ReportOptions,
-  shown: Shown,
-): string[] {
+function endLines(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
+  const { name, tally, rounds = 1, load, failures, stats } = job;
   const { style } = options;
   const all = roomOf(options.columns?.());
   const room = indentedRoom(all, BELOW_JOB);
-  if (load) {
+  if (load?.end) {
     // The thresholds are shown already.
     const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
-    const lines = [...renderLoad(load, style, room), ...renderFailures(others, style, room)];
+    const lines = [...renderLoad(load.end, style, room), ...renderFailures(others, style, room)];
     return indentLines(lines, BELOW_JOB);
   }
   const lines = tally
@@ -128,86 +105,49 @@ function endLines(
 }
 
 /** The line with the outcome of a job. */
-function outcomeLine(
-  { tally, rounds, load }: JobBlock,
-  { name, state, known, duration, reason }: JobFinished,
-  { style }: ReportOptions,
-): string {
+function outcomeLine(job: JobRecord, { style }: ReportOptions): string {
+  const { name, state = "failed", known, duration, reason, tally, rounds = 1, load } = job;
   const remark = (known ? " (known failure)" : "") +
     (tally && !load ? roundsRemark(rounds, tally) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
-  const mark = known ? "known" : state;
-  return endedJob(mark, name, duration, remark, style);
+  return endedJob(known ? "known" : state, name, duration, remark, style);
+}
+
+/** The whole block of a job that is over, with its outcome in the first line. */
+function jobLines(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
+  const skipped = skippedLine(job, options);
+  if (skipped !== undefined) return [skipped];
+  const around = [oneLine(job.name)];
+  const steps = job.tally ? [] : job.steps;
+  const below = [
+    ...steps.flatMap((step, number) => renderStep(number, step, options, shown, around)),
+    ...endLines(job, options, shown),
+  ];
+  const outcome = outcomeLine(job, options);
+  const { fold } = options;
+  if (!fold || job.state === "failed" || below.length === 0) return [outcome, ...below];
+  return fold(outcome, asText(below)).trimEnd().split("\n");
 }
 
 /** Decides which lines of jobs are written, and when: each function returns those for now. */
 export interface JobWriter {
   /** A job has started. */
-  start?(block: JobBlock): void;
-  /** A step is over whose job runs once. */
-  endStep(block: JobBlock, step: StepTree): string[];
+  start?(job: JobRecord): void;
+  /** A step is over whose job runs once: the last one of those in its record. */
+  endStep(job: JobRecord, step: StepTree): string[];
   /** A line about a job that is under way. */
-  progress?(block: JobBlock, line: string): string[];
+  progress?(job: JobRecord, line: string): string[];
   /** A job is over. */
-  end(block: JobBlock, event: JobFinished): string[];
+  end(job: JobRecord): string[];
 }
 
-/** Each job as one block when it ends, with its outcome in the first line. */
+/** Each job as one block when it ends. */
 export function writeInBlocks(options: ReportOptions): JobWriter {
-  const blocks = new JobBlocks(options);
+  const shown: Shown = new Map();
   return {
-    endStep(block, step) {
-      blocks.add(block, step);
-      return [];
-    },
-    end: (block, event) => [...blocks.end(block, event), ""],
+    endStep: () => [],
+    end: (job) => [...jobLines(job, options, shown), ""],
   };
-}
-
-/** The lines of the jobs that run. */
-class JobBlocks {
-  readonly #options: ReportOptions;
-  /** The steps so far: each is rendered when it is written, after what it refers to. */
-  readonly #steps = new Map<JobBlock, (() => string[])[]>();
-  readonly #shown: Shown = new Map();
-
-  constructor(options: ReportOptions) {
-    this.#options = options;
-  }
-
-  /** Adds a step, and returns what renders it. */
-  add(block: JobBlock, step: StepTree): () => string[] {
-    const number = block.lines++;
-    const around = [oneLine(block.name)];
-    const render = () => renderStep(number, step, this.#options, this.#shown, around);
-    this.#steps.getOrInsertComputed(block, () => []).push(render);
-    return render;
-  }
-
-  /** The whole block of a job that is over. */
-  end(block: JobBlock, event: JobFinished): string[] {
-    const skipped = skippedLine(block, event, this.#options);
-    const steps = this.#steps.get(block) ?? [];
-    this.#steps.delete(block);
-    if (skipped !== undefined) return [skipped];
-    const outcome = outcomeLine(block, event, this.#options);
-    const below = [
-      ...steps.flatMap((render) => render()),
-      ...endLines(block, event, this.#options, this.#shown),
-    ];
-    const { fold } = this.#options;
-    if (!fold || event.state === "failed" || below.length === 0) return [outcome, ...below];
-    return fold(outcome, asText(below)).trimEnd().split("\n");
-  }
-
-  /** The lines at the end of a job whose steps have been written. */
-  close(block: JobBlock, event: JobFinished): string[] {
-    this.#steps.delete(block);
-    return [
-      ...endLines(block, event, this.#options, this.#shown),
-      outcomeLine(block, event, this.#options),
-    ];
-  }
 }
 
 /**
@@ -215,12 +155,12 @@ class JobBlocks {
  * each step has one line with the name of its job, and a job is written as a whole when it ends.
  */
 export function writeAtOnce(options: ReportOptions): JobWriter {
-  const blocks = new JobBlocks(options);
-  const running = new Set<JobBlock>();
+  const shown: Shown = new Map();
+  const running = new Set<JobRecord>();
   /** The job whose steps are written below its name. */
-  let open: JobBlock | undefined;
+  let open: JobRecord | undefined;
   /** The jobs of which a step has one line. */
-  const listed = new Set<JobBlock>();
+  const listed = new Set<JobRecord>();
   let isAfterLine = false;
   /** Lines of jobs that were skipped while another one was open. */
   const skipped: string[] = [];
@@ -232,47 +172,47 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
     return lines;
   }
   /** Whether the lines of a job go below its name. */
-  function isAlone(block: JobBlock): boolean {
+  function isAlone(job: JobRecord): boolean {
     // Where parts of the log fold, the outcome of a job is known before its first line.
-    return running.size < 2 && !listed.has(block) && !options.fold;
+    return running.size < 2 && !listed.has(job) && !options.fold;
   }
-  function enter(block: JobBlock): string[] {
-    if (open === block) return [];
-    open = block;
-    return [...separate(), openJob(block.name, options.style)];
+  function enter(job: JobRecord): string[] {
+    if (open === job) return [];
+    open = job;
+    return [...separate(), openJob(job.name, options.style)];
   }
-  function listLine(block: JobBlock, line: string): string[] {
+  function listLine(job: JobRecord, line: string): string[] {
     const before = open ? ["", ...skipped.splice(0)] : [];
     // What was written below the name of a job is not all of it any more.
     if (open) listed.add(open);
-    listed.add(block);
+    listed.add(job);
     open = undefined;
     isAfterLine = true;
     return [...before, line];
   }
   return {
-    start: (block) => void running.add(block),
-    endStep(block, step) {
-      const render = blocks.add(block, step);
-      return isAlone(block)
-        ? [...enter(block), ...render()]
-        : listLine(block, stepLineOf(oneLine(block.name), step.result, options));
+    start: (job) => void running.add(job),
+    endStep(job, step) {
+      return isAlone(job)
+        ? [...enter(job), ...lastStep(job, options, shown)]
+        : listLine(job, stepLineOf(oneLine(job.name), step.result, options));
     },
-    progress(block, line) {
-      return isAlone(block)
-        ? [...enter(block), ...indentLines([line], BELOW_JOB)]
-        : listLine(block, `${oneLine(block.name)}: ${line}`);
+    progress(job, line) {
+      return isAlone(job)
+        ? [...enter(job), ...indentLines([line], BELOW_JOB)]
+        : listLine(job, `${oneLine(job.name)}: ${line}`);
     },
-    end(block, event) {
-      running.delete(block);
-      listed.delete(block);
-      if (block === open) {
+    end(job) {
+      running.delete(job);
+      listed.delete(job);
+      if (job === open) {
         open = undefined;
-        return [...blocks.close(block, event), "", ...skipped.splice(0)];
+        const end = [...endLines(job, options, shown), outcomeLine(job, options), ""];
+        return [...end, ...skipped.splice(0)];
       }
-      const lines = [...blocks.end(block, event), ""];
+      const lines = [...jobLines(job, options, shown), ""];
       if (!open) return [...separate(), ...lines];
-      if (event.state === "skipped") {
+      if (job.state === "skipped") {
         skipped.push(...lines);
         return [];
       }
@@ -325,10 +265,10 @@ export function writeFailures({ style, columns }: ReportOptions, prefix = ""): J
   return {
     endStep: ({ name }, step) =>
       ofStep(step, stepTitle(prefix + oneLine(name), oneLine(step.result.name), step.run)),
-    end: ({ name, tally }, { failures, known, name: job }) => [
+    end: ({ name, tally, failures, known }) => [
       ...tally ? ofRounds(tally.steps, prefix + oneLine(name)) : [],
       ...failures.length > 0 && !known
-        ? block(oneLine(job), renderFailures(failures, style, room()))
+        ? block(oneLine(name), renderFailures(failures, style, room()))
         : [],
     ],
   };

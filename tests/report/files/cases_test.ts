@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { suitesOf } from "../../../src/report/files/cases.ts";
-import { Recorder } from "../../../src/report/files/recorder.ts";
+import { Recorder } from "../../../src/report/recorder.ts";
 import type { RunEvent, StepOutline } from "../../../src/run/event.ts";
 import { jobFinished, jobStarted, runFinished, runStarted, stepFinished } from "../events.ts";
 import { readReports } from "../../support/programs/read_reports.ts";
@@ -28,7 +28,7 @@ function casesOf(
     jobEnd,
     end,
   ];
-  const recorder = new Recorder({ name: "runner", version: "1" });
+  const recorder = new Recorder({ keeps: "everything", tool: { name: "runner", version: "1" } });
   for (const event of events) recorder.take(event);
   return suitesOf(recorder.records()).flatMap(({ cases }) =>
     cases.map(({ name, outcome }) => `${name}: ${outcome}`)
@@ -68,7 +68,7 @@ Deno.test("a job or a run that failed between two steps has a case that says so"
 Deno.test("a suite that failed although no workflow did has a case that says so", () => {
   const head = { runId: "s", time: 0, hash: "" };
   const steps = { passed: 1, failed: 0, skipped: 0, untested: 0, tolerated: 0 };
-  const recorder = new Recorder({ name: "runner", version: "1" });
+  const recorder = new Recorder({ keeps: "everything", tool: { name: "runner", version: "1" } });
   const events: RunEvent[] = [
     { ...head, type: "suite_started", workflows: 1 },
     runStarted(["build"], { suite: { id: "s", index: 0 } }),

@@ -1,7 +1,7 @@
 import { tallyRounds } from "../../../src/run/round_tally.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeHtmlReport } from "../../../src/report/files/html/render_html.ts";
-import { Recorder } from "../../../src/report/files/recorder.ts";
+import { Recorder } from "../../../src/report/recorder.ts";
 import type { HistoryRun } from "../../../src/report/files/history.ts";
 import { Histogram } from "../../../src/base/value/histogram.ts";
 import { makePageScript, PAGE_SCRIPT } from "../../../scripts/page_script.ts";
@@ -17,7 +17,7 @@ import {
 } from "../events.ts";
 
 async function pageOf(...events: readonly RunEvent[]): Promise<string> {
-  const recorder = new Recorder({ name: "runner", version: "1" });
+  const recorder = new Recorder({ keeps: "everything", tool: { name: "runner", version: "1" } });
   for (const event of tallyRounds(events)) recorder.take(event);
   const render = await makeHtmlReport();
   return [...render(recorder.records())].join("");

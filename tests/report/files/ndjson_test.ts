@@ -3,13 +3,14 @@ import { RunnerError } from "../../../src/base/errors.ts";
 import { VERSION } from "../../../src/cli/version.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { readEvents } from "../../../src/report/files/ndjson.ts";
-import { Recorder } from "../../../src/report/files/recorder.ts";
+import { Recorder } from "../../../src/report/recorder.ts";
 import { FILE_FORMATS } from "../../../src/report/files/registry.ts";
 import { PLAIN, printableEvent } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { runReports } from "../../support/run/run_reports.ts";
 import {
+  eventByEvent,
   jobFinished,
   jobStarted,
   reportOf,
@@ -36,13 +37,13 @@ for (
     );
     // The names of the reports follow when they are written.
     assertEquals(text, stdout.slice(0, stdout.indexOf("\nReports ") + 1));
-    const recorder = new Recorder(TOOL);
+    const recorder = new Recorder({ keeps: "everything", tool: TOOL });
     for (const event of events) recorder.take(event);
     for (const format of FILE_FORMATS) {
       if (!format.file || format.isOnlyByName) continue;
       const again = format.kind === "document"
         ? [...(await format.load())(recorder.records())].join("")
-        : events.map(await format.load(denoHost())).join("");
+        : events.map(eventByEvent({ report: await format.load(denoHost()) })).join("");
       assertEquals(again, reports[format.file], format.name);
     }
   });
@@ -77,7 +78,7 @@ Deno.test("concurrent runs in one report are distinguished by their ids", async 
       jobFinished("build", { state: name === "A" ? "passed" : "failed" }),
       runFinished(),
     ].map((event) => ({ ...event, runId }));
-  const recorder = new Recorder(TOOL);
+  const recorder = new Recorder({ keeps: "everything", tool: TOOL });
   const [a, b] = [one("1", "A"), one("2", "B")];
   for (const [index, event] of a.entries()) {
     recorder.take(event);

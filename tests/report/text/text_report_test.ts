@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { loadStyle, PLAIN } from "../../../src/report/reporter.ts";
 import type { Attempt, Failure, RunEvent, StepResult, StepRun } from "../../../src/run/event.ts";
 import {
+  eventByEvent,
   falseTest,
   inner,
   jobFinished,
@@ -293,7 +294,7 @@ Deno.test("textReport() lists no more failures again than anybody reads", () => 
 
 Deno.test("textReport() stays within a terminal, whose size may change", () => {
   let columns = 40;
-  const report = textReport({ timing: false, style: PLAIN, columns: () => columns });
+  const report = eventByEvent(textReport({ timing: false, style: PLAIN, columns: () => columns }));
   const message = "cannot read what the server at the other end of the line has sent";
   const failed: Partial<StepResult> = {
     state: "failed",
@@ -302,9 +303,9 @@ Deno.test("textReport() stays within a terminal, whose size may change", () => {
   };
   for (const wide of [40, 30, 60]) {
     columns = wide;
-    const text = report.report(stepFinished({ job: "a", step: 0 }, "s", failed)) +
-      report.report(jobFinished("a", { state: "failed", failures: failed.failures! })) +
-      report.report(runFinished());
+    const text = report(stepFinished({ job: "a", step: 0 }, "s", failed)) +
+      report(jobFinished("a", { state: "failed", failures: failed.failures! })) +
+      report(runFinished());
     assertEquals(text.split("\n").filter((line) => line.length > wide), []);
   }
 });

@@ -1,10 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
-import { PLAIN } from "../../../src/report/reporter.ts";
-import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
+import { PLAIN, type Style } from "../../../src/report/reporter.ts";
+import { IN_A_PIPE, type Room, roomOf } from "../../../src/report/text/lines.ts";
 import { tallyRounds } from "../../../src/run/round_tally.ts";
+import { Recorder } from "../../../src/report/recorder.ts";
 import { TimeSummary } from "../../../src/report/text/time_summary.ts";
-import type { JobState, StepResult, StepRun } from "../../../src/run/event.ts";
+import type { JobState, RunEvent, StepResult, StepRun } from "../../../src/run/event.ts";
 import { inner, jobFinished, jobStarted, NOON, runStarted, stepFinished } from "../events.ts";
 
 /** A job that ran: its id, its needs, when it started and how long it took. */
@@ -18,10 +19,12 @@ type Ran = readonly [
 
 type Step = readonly [run: StepRun, name: string, duration: number, changes?: Partial<StepResult>];
 
-function summaryOf(jobs: readonly Ran[], steps: readonly Step[]): TimeSummary {
+function summaryOf(jobs: readonly Ran[], steps: readonly Step[]) {
   const summary = new TimeSummary();
+  const recorder = new Recorder({ keeps: "outcomes" });
+  const take = (event: RunEvent) => summary.update(recorder.take(event));
   const { jobs: outlines, ...started } = runStarted(jobs.map(([id]) => id));
-  summary.update({
+  take({
     ...started,
     jobs: outlines.map((job, at) => ({ ...job, needs: jobs[at]![1] })),
   });
@@ -35,9 +38,13 @@ function summaryOf(jobs: readonly Ran[], steps: readonly Step[]): TimeSummary {
       ),
       jobFinished(id, { duration, state }),
     ]);
-    for (const event of events) summary.update(event);
+    for (const event of events) take(event);
   }
-  return summary;
+  return {
+    render: (style: Style, room: Room) => {
+      return summary.render(recorder.records()[0]!.jobs, style, room);
+    },
+  };
 }
 
 const three: readonly Ran[] = [

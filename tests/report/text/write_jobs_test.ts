@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import {
+  eventByEvent,
   falseTest,
   inner,
   jobFinished,
@@ -23,9 +24,9 @@ const skipped = { state: "skipped", reason: "not needed" } as const;
 
 /** Returns the text that each event after the first adds to the report. */
 function added(...events: Parameters<typeof reportOf>[1] extends Iterable<infer E> ? E[] : never) {
-  const report = textReport({ timing: false, style: PLAIN });
-  reportOf(report, [runStarted(["api", "web", "off"])]);
-  return events.map((event) => report.report(event));
+  const report = eventByEvent(textReport({ timing: false, style: PLAIN }));
+  report(runStarted(["api", "web", "off"]));
+  return events.map(report);
 }
 
 Deno.test("a job that runs alone writes its steps at once, below its name", () => {
@@ -242,8 +243,8 @@ Deno.test("a job that runs alone again is still written as a whole", () => {
 
 Deno.test("where the log folds, jobs that passed are folded, and those that failed are not", () => {
   const fold = (title: string, text: string) => `[${title}\n${text}]\n`;
-  const report = textReport({ ...OPTIONS, fold });
-  reportOf(report, [runStarted(["api", "web"])]);
+  const report = eventByEvent(textReport({ ...OPTIONS, fold }));
+  report(runStarted(["api", "web"]));
   const events = [
     jobStarted("api"),
     step("api", 0),
@@ -252,7 +253,7 @@ Deno.test("where the log folds, jobs that passed are folded, and those that fail
     step("web", 0, failed),
     jobFinished("web", { state: "failed" }),
   ];
-  const texts = events.map((event) => report.report(event));
+  const texts = events.map(report);
   assertEquals(texts[1], "✓ Api › api 0\n");
   assertEquals(texts[2], "\n[✓ Api 120ms\n   1. ✓ api 0\n]\n\n");
   assertEquals(texts[5]!.startsWith("\n✗ Web 120ms\n   1. ✗ web 0\n"), true);

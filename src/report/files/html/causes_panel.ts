@@ -4,7 +4,7 @@ import { causeOf, type FailedPart, groupByCause } from "../../causes.ts";
 import { countOf, cutLine } from "../../text/lines.ts";
 import { isOnlyEmbedded, summarizeFailure } from "../../text/render_failure.ts";
 import { labelOf } from "../cases.ts";
-import type { RunRecord, StepRecord } from "../run_record.ts";
+import type { RunRecord, StepRecord } from "../../record.ts";
 import { escape } from "./head.ts";
 import { keyOf } from "./page_data.ts";
 import { renderPanel } from "./panels.ts";

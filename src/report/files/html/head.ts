@@ -10,7 +10,7 @@ import {
   stateOfAll,
   type SuiteRecord,
   timesOf,
-} from "../run_record.ts";
+} from "../../record.ts";
 import type { IndexEntry } from "./page_data.ts";
 
 const MAX_WARNINGS = 20;

@@ -10,7 +10,7 @@ import { hasFailed } from "../../../run/step_trees.ts";
 import { countOf, cutLine } from "../../text/lines.ts";
 import { summarizeFailure } from "../../text/render_failure.ts";
 import { numberCells, perSecond, renderOperand, renderRoundsLine } from "../../text/render_load.ts";
-import type { JobRecord, RunRecord } from "../run_record.ts";
+import type { JobRecord, RunRecord } from "../../record.ts";
 
 /** The most points of a curve. */
 const MAX_POINTS = 600;

@@ -12,7 +12,7 @@ import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
 import type { HistoryRun } from "../history.ts";
-import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
+import type { JobRecord, RunRecord, StepRecord } from "../../record.ts";
 import { type PageLoad, pageLoad } from "./load_data.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */

@@ -13,7 +13,7 @@ import {
 import { countOf } from "../../text/lines.ts";
 import { renderJson } from "../../text/render_exchange.ts";
 import { compareLoads, type History, type TestState, unstableTests } from "../history.ts";
-import type { RunRecord } from "../run_record.ts";
+import type { RunRecord } from "../../record.ts";
 import { escape, FILLS, json } from "./head.ts";
 import type { PageHistoryRun } from "./page_data.ts";
 

@@ -3,7 +3,7 @@ import { countOf } from "../../text/lines.ts";
 import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";
-import { loneRecord, type RunRecord, type SuiteRecord } from "../run_record.ts";
+import { loneRecord, type RunRecord, type SuiteRecord } from "../../record.ts";
 import { renderCausesPanel } from "./causes_panel.ts";
 import {
   escape,

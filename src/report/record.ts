@@ -1,3 +1,6 @@
+import type { Position } from "../base/source.ts";
+import type { Value } from "../base/value/value.ts";
+import { workflowState } from "../run/count_steps.ts";
 import type {
   Failure,
   JobState,
@@ -7,24 +10,24 @@ import type {
   Note,
   RoundsTallied,
   RoundStats,
+  RunEvent,
   RunFinished,
   RunOrigin,
   StepOutline,
+  StepRun,
   StepTree,
+  StepWaiting,
   SuiteFinished,
   SuitePart,
   SuiteStarted,
-} from "../../run/event.ts";
-import type { Position } from "../../base/source.ts";
-import type { Value } from "../../base/value/value.ts";
-import { workflowState } from "../../run/count_steps.ts";
+} from "../run/event.ts";
 
-/** All that is known about a run, for reports that are written when it is over. */
+/** All that the events of a run have reported so far. */
 export interface RunRecord {
   /** The `runId` of its events. */
   readonly id: string;
   /** The program that wrote the report. */
-  readonly tool: { readonly name: string; readonly version: string };
+  readonly tool: Tool;
   readonly name: string;
   readonly description?: string;
   /** The workflow file, or several joined by commas, as they were named. */
@@ -40,8 +43,29 @@ export interface RunRecord {
   /** In the order of the file. */
   readonly jobs: readonly JobRecord[];
   readonly warnings: readonly Note[];
-  /** The end of the run; absent if it was cut off. */
+  /** The steps under way by `runKey`, the oldest first. */
+  readonly running: ReadonlyMap<string, RunningStep>;
+  /** The end of the run; absent until then, and if it was cut off. */
   readonly end?: RunFinished;
+}
+
+/** A program and its version. */
+export interface Tool {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** A step under way. */
+export interface RunningStep {
+  readonly run: StepRun;
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** The attempt under way, from the second one on. */
+  readonly attempt?: { readonly number: number; readonly of: number | undefined };
+  readonly waiting?: { readonly until: number; readonly why: StepWaiting["why"] };
+  /** The step under way of the job that it embeds. */
+  readonly inside?: RunningStep;
 }
 
 /** A job and its result. */
@@ -106,6 +130,16 @@ export interface StepRecord extends StepTree {
   readonly position?: Position;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];
+}
+
+/** What an event changed: the record of its run, and of its job, as they are after it. */
+export interface Change<E extends RunEvent = RunEvent> {
+  readonly event: E;
+  /** Absent where the event is about a suite. */
+  readonly run?: RunRecord;
+  readonly job?: JobRecord;
+  /** A step that is over, of a job that does not repeat, with those inside of it. */
+  readonly step?: StepRecord;
 }
 
 /** Says of a run without an end why it has none. */
