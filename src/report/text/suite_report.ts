@@ -7,7 +7,7 @@ import type { Change, RunRecord } from "../record.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { endedJob, jobIcon, runHeader, skippedJob, stepLineOf, suiteTitle } from "./layout.ts";
 import { asText, cutLine, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
-import { type FailureEntry, renderFailureList, withPrefix } from "./render_failure.ts";
+import { type FailureEntry, renderFailureList, type Shown, withPrefix } from "./render_failure.ts";
 import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
 import { reportOfParts } from "./text_report.ts";
 import { writeFailures, writeInBlocks } from "./write_jobs.ts";
@@ -36,6 +36,8 @@ class SuiteReport {
   readonly #running = new Map<string, RunningWorkflow>();
   readonly #failures: FailureEntry[] = [];
   readonly #ended: EndedLine[] = [];
+  /** The exchanges that a workflow has shown: others that have the same ones refer to them. */
+  readonly #shown: Shown = new Map();
   #flaky = 0;
   #knownFailures = 0;
   /** The last text was a line about a step. */
@@ -82,7 +84,9 @@ class SuiteReport {
     // Parts of a log cannot fold within another one.
     const unfolded = { ...options, fold: undefined };
     const report = reportOfParts(options, {
-      jobs: this.#isQuiet ? writeFailures(options, `${title} › `) : writeInBlocks(unfolded),
+      jobs: this.#isQuiet
+        ? writeFailures(options, this.#shown, `${title} › `)
+        : writeInBlocks(unfolded, this.#shown, [title]),
       end: (event, failures) => {
         if (this.#isQuiet) return [];
         this.#failures.push(...failures.map((failure) => withPrefix(`${title} › `, failure)));

@@ -80,8 +80,13 @@ function lastStep(job: JobRecord, options: ReportOptions, shown: Shown): string[
 }
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
-function endLines(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
-  const { name, tally, rounds = 1, load, failures, stats } = job;
+function endLines(
+  job: JobRecord,
+  options: ReportOptions,
+  shown: Shown,
+  around: Where = [oneLine(job.name)],
+): string[] {
+  const { tally, rounds = 1, load, failures, stats } = job;
   const { style } = options;
   const all = roomOf(options.columns?.());
   const room = indentedRoom(all, BELOW_JOB);
@@ -91,9 +96,7 @@ function endLines(job: JobRecord, options: ReportOptions, shown: Shown): string[
     const lines = [...renderLoad(load.end, style, room), ...renderFailures(others, style, room)];
     return indentLines(lines, BELOW_JOB);
   }
-  const lines = tally
-    ? renderRounds(tally.steps, rounds, options, all, shown, [oneLine(name)])
-    : [];
+  const lines = tally ? renderRounds(tally.steps, rounds, options, all, shown, around) : [];
   if (stats && tally && stats.count > 1) {
     const { min, mean, p50, p90, p95, p99, max } = stats;
     const times = Object.entries({ min, mean, p50, p90, p95, p99, max })
@@ -114,14 +117,19 @@ function outcomeLine(job: JobRecord, { style }: ReportOptions): string {
 }
 
 /** The whole block of a job that is over, with its outcome in the first line. */
-function jobLines(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
+function jobLines(
+  job: JobRecord,
+  options: ReportOptions,
+  shown: Shown,
+  workflow: Where = [],
+): string[] {
   const skipped = skippedLine(job, options);
   if (skipped !== undefined) return [skipped];
-  const around = [oneLine(job.name)];
+  const around = [...workflow, oneLine(job.name)];
   const steps = job.tally ? [] : job.steps;
   const below = [
     ...steps.flatMap((step, number) => renderStep(number, step, options, shown, around)),
-    ...endLines(job, options, shown),
+    ...endLines(job, options, shown, around),
   ];
   const outcome = outcomeLine(job, options);
   const { fold } = options;
@@ -141,12 +149,15 @@ export interface JobWriter {
   end(job: JobRecord): string[];
 }
 
-/** Each job as one block when it ends. */
-export function writeInBlocks(options: ReportOptions): JobWriter {
-  const shown: Shown = new Map();
+/** Each job as one block when it ends. Workflows of a suite refer to what others have `shown`. */
+export function writeInBlocks(
+  options: ReportOptions,
+  shown: Shown = new Map(),
+  workflow: Where = [],
+): JobWriter {
   return {
     endStep: () => [],
-    end: (job) => [...jobLines(job, options, shown), ""],
+    end: (job) => [...jobLines(job, options, shown, workflow), ""],
   };
 }
 
@@ -227,9 +238,12 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
  * Failures alone: those of steps at once, those of rounds when their job ends. `prefix` goes before
  * the names of jobs.
  */
-export function writeFailures({ style, columns }: ReportOptions, prefix = ""): JobWriter {
+export function writeFailures(
+  { style, columns }: ReportOptions,
+  shown: Shown = new Map(),
+  prefix = "",
+): JobWriter {
   const room = () => indentedRoom(roomOf(columns?.()), 2);
-  const shown: Shown = new Map();
   const trouble = (result: StepResult, title: string) =>
     renderTrouble(result, style, room(), shown, [`in ${title}`]);
   const block = (title: string, lines: readonly string[]) => [

@@ -538,6 +538,25 @@ jobs:
   });
 }
 
+Deno.test("workflows of a suite that fail on one request show it once", async () => {
+  await using server = withServer(() => Response.json({ error: "boom" }, { status: 500 }));
+  const workflow = (name: string) =>
+    `name: ${name}\njobs: [{ name: j, steps: [{ uses: http, with: { get: "${server.url}/orders" }, ` +
+    "test: res.code == 200 }] }]\n";
+  const files = { "a.yml": workflow("A"), "b.yml": workflow("B"), "c.yml": workflow("C") };
+  await withFiles(files, async (cwd) => {
+    for (const [args, within] of [[[], "in step 1 of j of "], [["-q"], "in "]] as const) {
+      const { code, stdout } = await runMain([...args, ...Object.keys(files)], { cwd });
+      assertEquals([code, stdout.split("reproduce with:").length], [1, 2]);
+      assertEquals(
+        stdout.match(new RegExp(`request and response: the same as ${within}[ABC]`, "g"))?.length,
+        2,
+        stdout,
+      );
+    }
+  });
+});
+
 Deno.test("jobs that fail on one request show it once, and of the others what differs", async () => {
   let count = 0;
   await using server = withServer(() =>
