@@ -9,13 +9,13 @@ export function renderMermaid(dag: Dag): string {
 /** The graphs of several workflows as one flowchart: a subgraph for each, around those of its jobs. */
 export function renderMermaidSuite({ workflows }: SuiteDag): string {
   const ids = new NodeIds();
-  const known = workflows.map((dag) => ({ ...dag, node: ids.take(dag.name) }));
-  const lines = known.flatMap(({ node, ...dag }) => [
+  const withNodes = workflows.map((dag) => ({ ...dag, node: ids.take(dag.name) }));
+  const lines = withNodes.flatMap(({ node, ...dag }) => [
     `    subgraph ${node}["${label(dagTitle(dag))}"]`,
     ...workflowLines(dag, ids, `${node}_`).map((line) => `    ${line}`),
     "    end",
   ]);
-  const of = (role: DagOfMany["role"]) => known.filter((one) => one.role === role);
+  const of = (role: DagOfMany["role"]) => withNodes.filter((one) => one.role === role);
   const [before, main, after] = [of("setup"), of(undefined), of("teardown")];
   const edges = [
     ...before.flatMap((from) => main.map((to) => `    ${from.node} --> ${to.node}`)),

@@ -1,17 +1,17 @@
 import type { Position } from "../base/source.ts";
 import type { Failure } from "../run/event.ts";
 
-/** A failed step or job as far as it tells which failures have one cause. */
+/** The properties of a failed step or job by which failures are grouped. */
 export interface FailedPart {
-  /** What all of its failures name as their cause. */
+  /** The cause that all of its failures name. */
   readonly cause?: string;
-  /** The cause of failures that this one leads to. */
+  /** The name by which other failures refer to this one as their cause. */
   readonly causes?: string;
-  /** The same for failures at the same place, or of the same request, that say the same. */
+  /** Equal for failures with the same message at the same place or of the same request. */
   readonly likeness?: string;
 }
 
-/** Tells the cause of failures; `request` is the title of what their step sent. */
+/** Finds the cause of failures; `request` is the title of the request of their step. */
 export function causeOf(
   failures: readonly Failure[],
   request?: string,
@@ -19,7 +19,7 @@ export function causeOf(
   const [first] = failures;
   const firstPlace = failures.find(({ place }) => place)?.place;
   const likenesses = failures.map(({ kind, message, place = firstPlace }) => {
-    // A test says the same of whatever it compares.
+    // The message of a test does not depend on what it compares.
     const what = kind === "test" || request === undefined ? place && textOf(place) : request;
     const [line = ""] = message.split("\n", 1);
     // Times and sizes differ; status codes matter.
@@ -38,26 +38,26 @@ function textOf({ file, line, column }: Position): string {
 /** Failures with one cause. */
 export interface CauseGroup<T> {
   readonly first: T;
-  /** Those that are like it. */
+  /** Failures with the same likeness. */
   readonly alike: readonly T[];
-  /** Those that it led to, or that name the same cause. */
+  /** Failures that it caused, or that name the same cause. */
   readonly caused: readonly T[];
 }
 
 /** Groups what failed by cause, in the order of the first of each. */
 export function groupByCause<T extends FailedPart>(parts: readonly T[]): readonly CauseGroup<T>[] {
   const groups: { readonly first: T; readonly alike: T[]; readonly caused: T[] }[] = [];
-  const known = new Map<string, typeof groups[number]>();
+  const groupOf = new Map<string, typeof groups[number]>();
   for (const part of parts) {
     const { cause, causes, likeness } = part;
-    const byCause = cause === undefined ? undefined : known.get(cause);
-    let group = byCause ?? (likeness === undefined ? undefined : known.get(likeness));
+    const byCause = cause === undefined ? undefined : groupOf.get(cause);
+    let group = byCause ?? (likeness === undefined ? undefined : groupOf.get(likeness));
     if (group) (byCause ? group.caused : group.alike).push(part);
     else groups.push(group = { first: part, alike: [], caused: [] });
     for (const key of [cause, likeness]) {
-      if (key !== undefined && !known.has(key)) known.set(key, group);
+      if (key !== undefined && !groupOf.has(key)) groupOf.set(key, group);
     }
-    if (causes !== undefined) known.set(causes, group);
+    if (causes !== undefined) groupOf.set(causes, group);
   }
   return groups;
 }

@@ -50,8 +50,8 @@ function sumHits<T extends { readonly hits: number }>(
 ): T[] {
   const sums = new Map<string, T>();
   for (const part of parts) {
-    const known = sums.get(keyOf(part));
-    sums.set(keyOf(part), known ? { ...known, hits: known.hits + part.hits } : part);
+    const sum = sums.get(keyOf(part));
+    sums.set(keyOf(part), sum ? { ...sum, hits: sum.hits + part.hits } : part);
   }
   return [...sums.values()];
 }
@@ -127,7 +127,7 @@ const LISTED_IF_LACKING = 30;
 
 interface SummaryOptions {
   readonly isVerbose: boolean;
-  /** Whether it is as much as was asked for, if anything was. */
+  /** Whether it reaches the minimum, if there is one. */
   readonly verdict: CoverageVerdict | undefined;
   readonly style: Style;
 }

@@ -40,7 +40,7 @@ interface LiveJob {
   readonly started: number;
   readonly rounds?: number;
   readonly roundsDone: number;
-  /** The step that has been under way for longest, where there is one. */
+  /** The step that started first of those under way, if any. */
   readonly step?: LiveStep;
   /** Its latest steps that are over, unless it has rounds; the report has them when it ends. */
   readonly ended?: readonly EndedStep[];
@@ -261,7 +261,7 @@ function fitState(parts: readonly string[], room: number): string {
   return state;
 }
 
-/** `Build › fetch`; where there is hardly room for a name, that of the step alone. */
+/** `Build › fetch`, or the name of the step alone if there is no room for both. */
 function titleOf(names: readonly string[], room: number): string {
   const title = names.join(" › ");
   return room < NARROW && displayWidth(title) + TIME_COLUMNS > room ? names.at(-1)! : title;

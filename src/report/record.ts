@@ -100,16 +100,16 @@ export interface JobRecord {
    * step that did not fail and the first failure of each kind, by round.
    */
   readonly steps: readonly StepRecord[];
-  /** What all rounds came to, if it has several. */
+  /** The results of all rounds, if it has several. */
   readonly tally?: Pick<RoundsTallied, "begun" | "rounds" | "steps">;
-  /** What it was to do and did, if it has a `load`. */
+  /** The plan and the results of its `load`, if it has one. */
   readonly load?: LoadRecord;
 }
 
 /** A load job and its result. */
 export interface LoadRecord {
   readonly outline: LoadOutline;
-  /** As they came: of several processes there are several with the same `from`. */
+  /** In the order of their events; each of several processes reports its own. */
   readonly seconds: readonly LoadSecond[];
   /** Absent where the run was cut off before its end. */
   readonly end?: LoadEnded;

@@ -13,7 +13,6 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../text/lines.ts";
-import { withDistinctNames } from "./distinct_names.ts";
 import { describeKind, isKnownFailure } from "../text/render_rounds.ts";
 import {
   CUT_OFF,
@@ -31,7 +30,7 @@ export interface CaseSuite {
   readonly job: JobRecord;
   /** Unique in the report; it begins with `prefix`. */
   readonly name: string;
-  /** The name of the workflow where there are several. */
+  /** The name of the workflow, if there are several. */
   readonly prefix: string;
   readonly cases: readonly Case[];
 }
@@ -59,7 +58,7 @@ export interface Case {
   readonly within?: string;
   /** Absent where it did not run; of several rounds the first that failed, or else passed. */
   readonly step?: StepRecord;
-  /** What its rounds came to, if its job has several. */
+  /** The results of its rounds, if its job has several. */
   readonly rounds?: RoundsOfCase;
   /** Where it failed, or where the step begins. */
   readonly position?: Position;
@@ -258,7 +257,7 @@ function roundsOfStep(
   for (const { entry = 0, states } of tallies) {
     ran.set(entry, (ran.get(entry) ?? 0) + sumOf(states));
   }
-  // Entries that are not known are one run in rounds where none of them ran.
+  // In a round without any entry, an unknown number of entries counts as one run.
   const known = step.entries ?? 1;
   const missing = (entry: number) => entry < known ? begun - (ran.get(entry) ?? 0) : 0;
   const seen = new Set<number>();
@@ -380,7 +379,7 @@ function reasonNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecor
   return end?.interrupted ?? "not run";
 }
 
-/** ` [repeat_index 1, entry 2]` behind the name of a step, where there are such. */
+/** ` [repeat_index 1, entry 2]`, which follows the name of a step. */
 export function labelOf(entry: number | undefined, round: number | undefined): string {
   if (entry === undefined && round === undefined) return "";
   const parts = [
@@ -392,4 +391,21 @@ export function labelOf(entry: number | undefined, round: number | undefined): s
 
 function positionOf(failures: readonly Failure[]): Position | undefined {
   return failures.find((failure) => failure.place)?.place;
+}
+
+/** The same items, with a number behind names that are already taken. */
+export function withDistinctNames<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  const taken = new Set(items.map(({ name }) => name));
+  const seen = new Map<string, number>();
+  return items.map((item) => {
+    const { name } = item;
+    let number = (seen.get(name) ?? 0) + 1;
+    let unique = name;
+    if (number > 1) {
+      while (taken.has(unique = `${name} (${number})`)) number++;
+      taken.add(unique);
+    }
+    seen.set(name, number);
+    return unique === name ? item : { ...item, name: unique };
+  });
 }

@@ -119,7 +119,7 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
   };
 }
 
-/** What a step said or, in several rounds, what they came to. */
+/** The output of a step or, in several rounds, their results. */
 function stdoutOf({ step, rounds, threshold }: Case): string[] | undefined {
   if (threshold?.passed) return [valuesOf(threshold)];
   if (rounds?.tally) return roundsText([rounds.tally], rounds.of).split("\n");

@@ -48,7 +48,7 @@ export function exchangesText({ result, inside }: StepTree): string {
   return [...texts, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
 }
 
-/** What the rounds of steps came to: counts, times, echoes and failures. */
+/** The results of the rounds of steps: counts, times, echoes and failures. */
 export function roundsText(steps: readonly StepTally[], rounds: number): string {
   return printable(renderRounds(steps, rounds, { timing: false, style: PLAIN }).join("\n"));
 }

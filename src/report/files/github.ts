@@ -106,7 +106,7 @@ function findingOf(
     title: cutLine(oneLine(printable(title)), WIDEST_TITLE),
     message: failureText(failures),
     times: 1,
-    ...location ? { location: { ...location, file: fromRoot(location.file) } } : {},
+    location: location && { ...location, file: fromRoot(location.file) },
   };
 }
 

@@ -77,17 +77,17 @@ export interface OpenHistory {
 /** Reads the earlier runs and opens a file for another one. Throws as Deno does. */
 export async function openHistory(path: string, { files, clock }: Host): Promise<OpenHistory> {
   const directory = path.replace(/(?<=.)\/+$/, "");
-  const known: { readonly name: string; readonly run: HistoryRun }[] = [];
+  const earlier: { readonly name: string; readonly run: HistoryRun }[] = [];
   const foreign: string[] = [];
   for (const name of await files.list(directory) ?? []) {
-    // Names that begin with a dot are not ours, and `.gitkeep` is there on purpose.
+    // For example `.gitkeep`.
     if (name.startsWith(".")) continue;
     const run = await readRun(`${directory}/${name}`, files);
-    if (run) known.push({ name, run });
+    if (run) earlier.push({ name, run });
     else if (run === undefined) foreign.push(name);
   }
-  known.sort((a, b) => a.run.started - b.run.started);
-  const ofSubject = (subject: string) => known.filter(({ run }) => run.subject === subject);
+  earlier.sort((a, b) => a.run.started - b.run.started);
+  const ofSubject = (subject: string) => earlier.filter(({ run }) => run.subject === subject);
   const stamp = new Date(clock.now()).toISOString().replace(/[-:.]/g, "");
   const name = `run-${stamp}-${crypto.randomUUID().slice(0, 8)}.json`;
   return {
@@ -96,8 +96,8 @@ export async function openHistory(path: string, { files, clock }: Host): Promise
     foreign,
     with(records, suite) {
       const current = historyRun(records, suite);
-      const earlier = ofSubject(current.subject).map(({ run }) => run);
-      return [...earlier, current].slice(-MAX_RUNS);
+      const before = ofSubject(current.subject).map(({ run }) => run);
+      return [...before, current].slice(-MAX_RUNS);
     },
     async prune(subject) {
       for (const { name } of ofSubject(subject).slice(0, 1 - MAX_RUNS)) {
@@ -211,11 +211,11 @@ export function slowerLoads(history: History): readonly ComparedLoad[] {
 export function compareLoads(history: History): readonly ComparedLoad[] {
   const before = history.slice(0, -1);
   return (history.at(-1)?.load ?? []).flatMap(([name, , , , , p95]) => {
-    const known = before.flatMap(({ load = [] }) => load.find((one) => one[0] === name)?.[5] ?? [])
+    const times = before.flatMap(({ load = [] }) => load.find((one) => one[0] === name)?.[5] ?? [])
       .slice(-COMPARED).sort((a, b) => a - b);
-    const runs = known.length;
+    const runs = times.length;
     if (runs === 0) return [];
-    const median = (known[Math.floor((runs - 1) / 2)]! + known[Math.floor(runs / 2)]!) / 2;
+    const median = (times[Math.floor((runs - 1) / 2)]! + times[Math.floor(runs / 2)]!) / 2;
     const isSlower = runs >= MIN_COMPARED && p95 >= median * SLOWER &&
       p95 - median >= MIN_DIFFERENCE;
     return [{ name, p95, median, runs, isSlower }];

@@ -20,7 +20,7 @@ import {
 /** Thresholds count in seconds, as in the file. */
 const UNITS = { times: "ms", thresholds: "s" };
 
-/** Everything that is known of a run, or of several, as one JSON document. */
+/** A run, or several of them, as one JSON document. */
 export function* renderJson(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
@@ -107,7 +107,7 @@ function tallyData({ first: _, failures, inside, ...tally }: StepTally): unknown
   };
 }
 
-/** What a load job was to do and came to; the seconds with all times are in NDJSON. */
+/** The plan and the results of a load job; the seconds with all times are in NDJSON. */
 function loadData({ outline, end }: LoadRecord): unknown {
   if (!end) return { plan: outline };
   const { stats, thresholds, causes, otherFailures, stopped } = end;

@@ -12,7 +12,7 @@ import {
   suitesOf,
   withInside,
 } from "./cases.ts";
-import { withDistinctNames } from "./distinct_names.ts";
+import { withDistinctNames } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, roundsText, valuesOf } from "./details.ts";
 import {
   loneRecord,
@@ -151,7 +151,7 @@ function renderFlaky(attempts: readonly Attempt[]): string {
 
 /**
  * The echo of a step, and its request and response if it failed: of those that passed they would
- * be most of the file. Of a step in several rounds what they came to.
+ * be most of the file. For a step in several rounds, their results.
  */
 function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): string {
   if (threshold?.passed) return valuesOf(threshold);

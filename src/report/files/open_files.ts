@@ -179,9 +179,9 @@ function outputFile(output: Output): StagedFile {
 
 /** A file whose errors say what could not be written. */
 function explained(file: StagedFile, path: string, what?: string): StagedFile {
-  const explain = (act: () => void) => {
+  const explain = (operation: () => void) => {
     try {
-      act();
+      operation();
     } catch (error) {
       throw cannotWrite(path, error, what);
     }
@@ -246,9 +246,9 @@ function throwProblems(problems: readonly unknown[]): void {
   throw new RunnerError(problems.map(messageOf).join("; "));
 }
 
-function attempt(target: OpenTarget, act: () => void): void {
+function attempt(target: OpenTarget, operation: () => void): void {
   try {
-    act();
+    operation();
   } catch (error) {
     target.problem ??= error;
   }

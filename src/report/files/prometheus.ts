@@ -1,7 +1,7 @@
 import { Histogram } from "../../base/value/histogram.ts";
 import type { LoadCounts, LoadNumbers } from "../../run/event.ts";
 import { type Case, suitesOf } from "./cases.ts";
-import { withDistinctNames } from "./distinct_names.ts";
+import { withDistinctNames } from "./cases.ts";
 import { type LoadRecord, type RunRecord, stateOf, type SuiteRecord } from "../record.ts";
 
 /** Every metric with its type and its help, in the order of the file. */

@@ -57,7 +57,7 @@ const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
 
 const INDENT = 2;
 
-/** Enough to read by where there is no terminal. */
+/** The width of what does not go to a terminal. */
 const COLUMNS_IN_A_FILE = 120;
 
 function linesOf({ event, run, job }: Change, options: DetailOptions): string[] {

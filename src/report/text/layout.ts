@@ -126,7 +126,7 @@ function waitOf(wait: number | undefined): string {
   return wait === undefined ? "" : ` (after ${formatDuration(wait)})`;
 }
 
-/** ` (2 of 5 assertions failed)` where there is more than one. */
+/** ` (2 of 5 assertions failed)` if there is more than one. */
 function assertionsOf({ assertions: { passed, failed } = { passed: 0, failed: 0 } }: StepResult) {
   const all = passed + failed;
   if (all < 2) return "";

@@ -144,7 +144,7 @@ class SuiteReport {
       : asText([name + style.dim(where), ...description]) + text;
   }
 
-  /** A line for each workflow, where there are several. */
+  /** A line for each workflow, if there are several. */
   #endedList(): string[] {
     if (this.#ended.length < 2) return [];
     const { style, columns } = this.#options;

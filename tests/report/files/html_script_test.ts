@@ -1,10 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { findRows, type RowFilter } from "../../../src/report/files/html/page/find_rows.ts";
-import {
-  type GraphLayout,
-  layOutGraph,
-  SIZES,
-} from "../../../src/report/files/html/page/graph_layout.ts";
+import { type GraphLayout, layOutGraph, SIZES } from "../../../src/report/files/html/page/graph.ts";
 import { makeTicks } from "../../../src/report/files/html/page/waterfall.ts";
 import type { PageData, PageJob, PageStep } from "../../../src/report/files/html/page_data.ts";
 

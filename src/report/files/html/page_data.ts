@@ -44,7 +44,7 @@ export interface PageJob extends
   > {
   readonly state: JobState | "unfinished";
   readonly start?: number;
-  /** Its position on the critical path, from 1, where there is more than one job. */
+  /** Its position on the critical path, from 1, if there is more than one job. */
   readonly critical?: number;
   /** The number of its steps that never began. */
   readonly notRun?: number;
@@ -105,7 +105,7 @@ function roundsOf({ tally, rounds = 1, stats }: JobRecord): Partial<PageJob> {
   return { stats, rounds: roundsText(tally.steps, rounds), times: timesIn(tally.steps) };
 }
 
-/** The response times of steps and of those inside of them, where there are several. */
+/** The response times of steps and of those inside of them, if there are several. */
 function timesIn(steps: readonly StepTally[]): NonNullable<PageJob["times"]> {
   return steps.flatMap(({ name, times, inside }) => [
     ...times && times.count > 1 ? [{ name, times }] : [],

@@ -4,7 +4,7 @@ import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "../../record.ts";
-import { renderCausesPanel } from "./causes_panel.ts";
+import { renderCausesPanel } from "./panels.ts";
 import {
   escape,
   indexEntries,

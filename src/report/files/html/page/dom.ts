@@ -41,7 +41,7 @@ export interface PageElement {
   textContent: string | null;
   scrollTop: number;
   hidden: boolean;
-  /** Of a dialog, or of what unfolds. */
+  /** Whether a dialog or a `details` element is open. */
   readonly open: boolean;
   value: string;
   append(...children: (PageElement | string)[]): void;

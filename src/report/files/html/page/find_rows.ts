@@ -6,7 +6,7 @@ export interface Row {
   readonly index: number;
   /** From 1, which is a job. */
   readonly level: number;
-  /** Whether the rows below it are hidden; absent where there are none. */
+  /** Whether the rows below it are hidden; absent if there are none. */
   readonly isFolded?: boolean;
   /** Its position among its siblings, from 1, and their number. */
   position: number;

@@ -9,7 +9,7 @@ export function makeSearch(
 ) {
   const texts = new Map<number, string>();
   return {
-    /** Whether a step has all of these words in its name or in anything that is known about it. */
+    /** Whether a step has all of these words in its name or in its details. */
     inStep(index: number, words: readonly RegExp[]): boolean {
       if (words.length === 0) return true;
       let text = texts.get(index);

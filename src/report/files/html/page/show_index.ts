@@ -3,7 +3,7 @@ import { readAddress, writeAddress } from "./address.ts";
 import { document, find } from "./dom.ts";
 import { countText, Filters } from "./filters.ts";
 import { addKeys } from "./keys.ts";
-import { readRun } from "./read_run.ts";
+import { readRun } from "./show_run.ts";
 import { hasAll, makeSearch } from "./search.ts";
 
 /** Shows the list of the workflows of a suite. */

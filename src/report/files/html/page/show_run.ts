@@ -1,4 +1,4 @@
-import type { PageData, PageJob, PageStep } from "../page_data.ts";
+import type { PageData, PageDetails, PageJob, PageStep } from "../page_data.ts";
 import { fragmentOf, makeTargets, readAddress, writeAddress } from "./address.ts";
 import { jobDetails, stepDetails } from "./details.ts";
 import {
@@ -14,9 +14,9 @@ import { countText, Filters } from "./filters.ts";
 import { findRows, type Row, type RowTarget } from "./find_rows.ts";
 import { showGraph } from "./graph.ts";
 import { addKeys } from "./keys.ts";
-import { readRun } from "./read_run.ts";
 import { highlight, makeSearch } from "./search.ts";
 import { makeWaterfall } from "./waterfall.ts";
+import { parseExactly } from "../../../../base/value/parse_json.ts";
 
 /** Shows a run; `run` is the number of that of a suite. */
 export function showRun(run?: string): void {
@@ -202,4 +202,11 @@ function failuresOf({ jobs, steps }: PageData): readonly RowTarget[] {
     }
   }
   return failed;
+}
+
+/** The data of a run, whose ids end in `run`; each line of its details is parsed when needed. */
+export function readRun(run: string) {
+  const data: PageData = JSON.parse(find(`data${run}`).textContent!);
+  const lines = find(`details-data${run}`).textContent!.trim().split("\n");
+  return { data, detailsOf: (step: number): PageDetails => parseExactly(lines[step]!) };
 }
