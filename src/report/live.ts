@@ -1,4 +1,4 @@
-import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
+import { cutLine, cutToWidth, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { StepResult } from "../run/event.ts";
@@ -7,7 +7,7 @@ import type { Change, JobRecord, RunningStep, RunRecord } from "./record.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { BELOW_NAME, stepIcon, stepNumber, suiteTitle } from "./text/layout.ts";
-import { countOf, cutLine } from "./text/lines.ts";
+import { countOf } from "../base/text/count_of.ts";
 
 /** A report with a line below it for each job, or each workflow of a suite, that is under way. */
 export function withLiveLines(text: Reporter, style: Style, isSuite: boolean): Reporter {

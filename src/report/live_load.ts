@@ -1,5 +1,5 @@
-import { grouped } from "../base/text/count_of.ts";
-import { displayWidth } from "../base/text/display_width.ts";
+import { countOf, grouped } from "../base/text/count_of.ts";
+import { cutLine, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { formatElapsed } from "../base/value/duration.ts";
 import { Histogram } from "../base/value/histogram.ts";
@@ -11,7 +11,6 @@ import type {
   LoadSecond,
 } from "../run/event.ts";
 import type { Style } from "./reporter.ts";
-import { countOf, cutLine } from "./text/lines.ts";
 import { summarizeFailure } from "./text/render_failure.ts";
 import {
   alignColumns,

@@ -30,6 +30,12 @@ function characterWidth(character: string): number {
   return NONE.test(character) ? 0 : eastAsianWidth(character.codePointAt(0)!);
 }
 
+/** A line cut to a width, with `…` if it was wider. */
+export function cutLine(line: string, columns: number): string {
+  if (displayWidth(line) <= columns) return line;
+  return columns < 1 ? "" : `${cutToWidth(line, columns - 1)}…`;
+}
+
 /** A line in pieces of at most that width. */
 export function wrapLine(line: string, columns: number): string[] {
   if (displayWidth(line) <= columns) return [line];

@@ -12,7 +12,7 @@ import type {
 } from "../../run/event.ts";
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
-import { countOf } from "../text/lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { describeKind, isKnownFailure } from "../text/render_rounds.ts";
 import {
   CUT_OFF,

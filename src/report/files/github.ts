@@ -7,7 +7,7 @@ import {
   pathsFromRoot,
   renderAnnotation,
 } from "../../base/text/github_command.ts";
-import { cutLine } from "../text/lines.ts";
+import { cutLine } from "../../base/text/display_width.ts";
 import { suiteTitle } from "../text/layout.ts";
 import { failedKinds } from "../text/render_rounds.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";

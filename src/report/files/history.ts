@@ -167,7 +167,7 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
     tests: tests.length <= MAX_TESTS
       ? tests
       : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
-    ...load.length > 0 ? { load } : {},
+    load: load.length > 0 ? load : undefined,
   };
 }
 

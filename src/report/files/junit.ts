@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type { AssertionCount, Attempt } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { countOf } from "../text/lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import {
   assertionsOf,
   type Case,

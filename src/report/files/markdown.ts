@@ -8,7 +8,8 @@ import {
   verdictOfRuns,
 } from "../coverage.ts";
 import type { LoadEnded } from "../../run/event.ts";
-import { countOf, cutLine } from "../text/lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
+import { cutLine } from "../../base/text/display_width.ts";
 import { numberCells, renderRoundsLine } from "../text/render_load.ts";
 import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";

@@ -1,4 +1,4 @@
-import { cutToWidth, displayWidth, wrapLine, wrapWords } from "../../base/text/display_width.ts";
+import { wrapLine, wrapWords } from "../../base/text/display_width.ts";
 
 /** The maximum width of lines. */
 export interface Room {
@@ -32,17 +32,6 @@ export function indentLines(lines: readonly string[], columns: number): string[]
 /** Lines as text, each with its end. */
 export function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
-}
-
-/** `1 job`, `2 jobs`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A line that is no wider than that, with `…` where some of it was left out. */
-export function cutLine(line: string, columns: number): string {
-  if (displayWidth(line) <= columns) return line;
-  return columns < 1 ? "" : `${cutToWidth(line, columns - 1)}…`;
 }
 
 /** A sentence in as many lines as it takes. */

@@ -2,9 +2,9 @@ import type { Exchange, MessageView } from "../../run/event.ts";
 import { KEPT_FROM_THE_END } from "../../secrets/bound_value.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import { boundFirstLines, boundLines, cutLine, indentLines, textLines } from "./lines.ts";
+import { boundFirstLines, boundLines, indentLines, textLines } from "./lines.ts";
 import type { Style } from "../reporter.ts";
-import { cutToWidth, displayWidth, wrapLine } from "../../base/text/display_width.ts";
+import { cutLine, cutToWidth, displayWidth, wrapLine } from "../../base/text/display_width.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 
 /** The width of the lines of a request or response, and the maximum number for each field. */

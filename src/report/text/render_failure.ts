@@ -10,10 +10,11 @@ import type {
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
-import { countOf, cutLine, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
+import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
-import { displayWidth } from "../../base/text/display_width.ts";
+import { cutLine, displayWidth } from "../../base/text/display_width.ts";
 import { causeOf, type FailedPart, groupByCause } from "../causes.ts";
 import { causeOfRun } from "../../run/cause_of_run.ts";
 

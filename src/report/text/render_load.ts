@@ -1,4 +1,4 @@
-import { grouped } from "../../base/text/count_of.ts";
+import { countOf, grouped } from "../../base/text/count_of.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
@@ -14,7 +14,7 @@ import type {
 } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import type { Style } from "../reporter.ts";
-import { countOf, fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
+import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { renderTrouble } from "./render_failure.ts";
 
 /** What a load job came to: its rounds, a row for each step, its thresholds, and what failed. */

@@ -13,7 +13,8 @@ import {
   withInner,
 } from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
-import { countOf, fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
+import { fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 
 /** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(

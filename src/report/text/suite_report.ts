@@ -1,4 +1,4 @@
-import { displayWidth } from "../../base/text/display_width.ts";
+import { cutLine, displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { workflowState } from "../../run/count_steps.ts";
@@ -6,7 +6,7 @@ import type { JobState, RunFinished, StepTree, SuiteFinished } from "../../run/e
 import type { Change, RunRecord } from "../record.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { endedJob, jobIcon, runHeader, skippedJob, stepLineOf, suiteTitle } from "./layout.ts";
-import { asText, cutLine, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { asText, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { type FailureEntry, renderFailureList, type Shown, withPrefix } from "./render_failure.ts";
 import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
 import { reportOfParts } from "./text_report.ts";

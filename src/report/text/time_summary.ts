@@ -4,7 +4,8 @@ import { sumOf } from "../../run/count_steps.ts";
 import type { StepTally } from "../../run/event.ts";
 import type { Change, JobRecord } from "../record.ts";
 import type { Style } from "../reporter.ts";
-import { countOf, fitSentence, indentLines, type Room } from "./lines.ts";
+import { fitSentence, indentLines, type Room } from "./lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 
 const MAX_STEPS = 5;
 /** Longer paths are shown by their beginning and end. */

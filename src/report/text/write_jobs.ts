@@ -16,7 +16,8 @@ import {
   stepLineOf,
   stepTitle,
 } from "./layout.ts";
-import { asText, countOf, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { asText, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import {
   isOnlyEmbedded,
   renderFailures,

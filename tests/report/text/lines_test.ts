@@ -2,11 +2,11 @@ import { assertEquals } from "@std/assert";
 import {
   boundFirstLines,
   boundLines,
-  countOf,
-  cutLine,
   indentLines,
   textLines,
 } from "../../../src/report/text/lines.ts";
+import { countOf } from "../../../src/base/text/count_of.ts";
+import { cutLine } from "../../../src/base/text/display_width.ts";
 import { oneLine } from "../../../src/base/text/printable.ts";
 
 Deno.test("cutLine() counts columns, not characters", () => {

@@ -2,7 +2,7 @@ import { printable } from "../../../base/text/printable.ts";
 import { formatElapsed } from "../../../base/value/duration.ts";
 import { countWorkflows, noSteps, sumOf } from "../../../run/count_steps.ts";
 import type { JobState, RunOrigin } from "../../../run/event.ts";
-import { countOf } from "../../text/lines.ts";
+import { countOf } from "../../../base/text/count_of.ts";
 import {
   loneRecord,
   type RunRecord,

@@ -7,7 +7,8 @@ import type {
   StepRun,
 } from "../../../run/event.ts";
 import { hasFailed } from "../../../run/step_trees.ts";
-import { countOf, cutLine } from "../../text/lines.ts";
+import { countOf } from "../../../base/text/count_of.ts";
+import { cutLine } from "../../../base/text/display_width.ts";
 import { summarizeFailure } from "../../text/render_failure.ts";
 import { numberCells, perSecond, renderOperand, renderRoundsLine } from "../../text/render_load.ts";
 import type { JobRecord, RunRecord } from "../../record.ts";

@@ -10,7 +10,8 @@ import {
   shareText,
   verdictOfRuns,
 } from "../../coverage.ts";
-import { countOf, cutLine } from "../../text/lines.ts";
+import { countOf } from "../../../base/text/count_of.ts";
+import { cutLine } from "../../../base/text/display_width.ts";
 import { renderJson } from "../../text/render_exchange.ts";
 import { compareLoads, type History, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord, StepRecord } from "../../record.ts";

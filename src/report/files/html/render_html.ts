@@ -1,5 +1,5 @@
 import type { Exchange, Failure } from "../../../run/event.ts";
-import { countOf } from "../../text/lines.ts";
+import { countOf } from "../../../base/text/count_of.ts";
 import { labelOf } from "../cases.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";

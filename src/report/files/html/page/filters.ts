@@ -1,3 +1,4 @@
+import { countOf } from "../../../../base/text/count_of.ts";
 import { find, type PageElement } from "./dom.ts";
 import { wordsIn } from "./search.ts";
 
@@ -78,5 +79,5 @@ export class Filters {
 
 /** `3 of 5 steps`. */
 export function countText(count: number, total: number, noun: string): string {
-  return `${count} of ${total} ${noun}${total === 1 ? "" : "s"}`;
+  return `${count} of ${countOf(total, noun)}`;
 }

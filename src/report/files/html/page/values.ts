@@ -1,3 +1,4 @@
+import { countOf } from "../../../../base/text/count_of.ts";
 import { formatElapsed } from "../../../../base/value/duration.ts";
 import { parseExactly } from "../../../../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../../../../base/value/value.ts";
@@ -32,7 +33,7 @@ function branch(
   const [open, close] = isMap ? ["{", `}${end}`] : ["[", `]${end}`];
   if (entries.length === 0) return el("span", head, el("code.value", open + close));
   const noun = isMap ? "key" : "item";
-  const count = ` ${entries.length} ${noun}${entries.length === 1 ? "" : "s"} `;
+  const count = ` ${countOf(entries.length, noun)} `;
   const fold = el(
     "details.tree",
     el("summary", head, el("code", open), el("span.folded", count), el("code.folded", close)),
