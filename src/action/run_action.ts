@@ -2,8 +2,8 @@ import { StepError } from "../base/errors.ts";
 import type { Dict, RunAction } from "./action.ts";
 import { Attempt } from "./attempt.ts";
 import { onConnection, withoutConnection } from "./connection.ts";
-import { Param, type Shape, type Values } from "./schema.ts";
-import { type ActionSpec, readParams, type ResponseShape, throwProblem } from "./spec.ts";
+import type { Shape } from "./schema.ts";
+import { type ActionSpec, readRun, type ResponseShape } from "./spec.ts";
 
 /** Carries an action out: what a run needs besides the rules. */
 export function runnerOf<S extends Shape, F extends ResponseShape, C>(
@@ -11,9 +11,7 @@ export function runnerOf<S extends Shape, F extends ResponseShape, C>(
 ): RunAction {
   const { name, connection, refusals, run } = spec;
   return async (raw, context) => {
-    const param = new Param(name, context.secrets);
-    const params = readParams(spec, raw, param) as Values<S>;
-    throwProblem(param);
+    const params = readRun(spec, raw, context.secrets);
     // One that reaches nothing needs no permission.
     const target = await spec.target?.(params) ?? { program: name };
     const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;

@@ -269,20 +269,27 @@ export function readFields<S extends Shape>(
   map: Dict,
   param: Param,
 ): { readonly values: Partial<Values<S>>; readonly isWhole: boolean } {
-  const names = Object.keys(shape);
-  const unknown = Object.keys(map).filter((key) => !names.includes(key));
+  const unknown = Object.keys(map).filter((key) => !Object.hasOwn(shape, key));
   for (const key of unknown) {
     const message = param.path.length === 0
       ? `unknown parameter "${key}" of ${param.name}`
       : `unknown key "${key}" in ${param.name}`;
+    const names = Object.keys(shape);
     const hint = (param.path.length === 0 ? hintForKey(names, key) : didYouMean(key, names)) ??
       `${param.name} takes ${names.join(", ")}`;
     param.of(key).wrong(message, hint, { at: "key" });
   }
   const values: Record<string, unknown> = {};
   let isWhole = unknown.length === 0;
-  for (const [name, rule] of Object.entries(shape)) {
-    const read = readEach([[name, Object.hasOwn(map, name) ? map[name] : undefined]], rule, param);
+  for (const name of Object.keys(shape)) {
+    const rule = shape[name]!;
+    const value = Object.hasOwn(map, name) ? map[name] : undefined;
+    // Most of many parameters are left out.
+    if (value === undefined && !rule.form.required) {
+      values[name] = rule.form.fallback;
+      continue;
+    }
+    const read = readEach([[name, value]], rule, param);
     values[name] = read.values[0];
     isWhole &&= read.isWhole;
   }

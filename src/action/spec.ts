@@ -128,9 +128,27 @@ export interface Response<F extends ResponseShape>
   readonly status?: number;
 }
 
+/** What an action says of its parameters. */
+type ParamsDeclaration<S extends Shape> = Pick<
+  ActionDeclaration<S, ResponseShape>,
+  "name" | "params" | "oneOf" | "atMostOne" | "check"
+>;
+
+/** Reads the parameters of an attempt. Throws the first problem. */
+export function readRun<S extends Shape>(
+  declaration: ParamsDeclaration<S>,
+  raw: Dict,
+  secrets: Pick<SecretSink, "add">,
+): Values<S> {
+  const param = new Param(declaration.name, secrets);
+  const values = readParams(declaration, raw, param);
+  throwProblem(param);
+  return values as Values<S>;
+}
+
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */
-export function readParams<S extends Shape, F extends ResponseShape>(
-  { name, params, oneOf = [], atMostOne = oneOf, check }: ActionDeclaration<S, F>,
+export function readParams<S extends Shape>(
+  { name, params, oneOf = [], atMostOne = oneOf, check }: ParamsDeclaration<S>,
   raw: Dict,
   param: Param,
 ): Partial<Values<S>> {
@@ -177,7 +195,7 @@ export function readRendered<S extends Shape>(
 }
 
 /** Throws the first problem of rendered parameters. */
-export function throwProblem({ action, problems: [problem] }: Param): void {
+function throwProblem({ action, problems: [problem] }: Param): void {
   if (!problem) return;
   const { path: [parameter], message, hint } = problem;
   const details = typeof parameter === "string" ? { parameter } : {};

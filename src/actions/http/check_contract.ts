@@ -8,38 +8,32 @@ import type { ActionContext, ActionResult, ContractViolation, Dict } from "../..
 import { excerpt } from "../../action/excerpt.ts";
 import { contractsOf } from "../../action/api_contracts.ts";
 import { readablePath } from "../../action/step_file.ts";
+import type { ApiSettings } from "./http_params.ts";
 import { methodKeys } from "./request/http_syntax.ts";
-
-/** The reaction to a violation. */
-type Check = "fail" | "warn" | "off";
-
-interface Setting {
-  readonly file: string;
-  /** Whether the step names it, and not an option of the run. */
-  readonly isOfStep: boolean;
-  readonly request: Check;
-  readonly response: Check;
-  readonly base: string | undefined;
-}
 
 /** Adds to a result what of it differs from a description. */
 type CheckResult = (result: ActionResult) => ActionResult | Promise<ActionResult>;
 
-/**
- * Reads the description that the step or the run names, for holding a request and its response
- * against it.
- */
-export async function openCheck(params: Dict, context: ActionContext): Promise<CheckResult> {
-  const setting = readSetting(params, context);
-  if (!setting) return (result) => result;
-  const contract = await contractOf(setting, context);
-  return (result) => checkResult(result, params, setting, contract, context);
+/** Reads the description that the step names, or else the run; `params` are those of the step. */
+export async function openCheck(
+  ofStep: ApiSettings | false | undefined,
+  params: Dict,
+  context: ActionContext,
+): Promise<CheckResult> {
+  const file = context.openapi;
+  const ofRun = file === undefined
+    ? undefined
+    : { file, request: "fail", response: "fail" } as const;
+  const settings = ofStep ?? ofRun;
+  if (!settings) return (result) => result;
+  const contract = await contractOf(settings, settings === ofStep, context);
+  return (result) => checkResult(result, params, settings, contract, context);
 }
 
 async function checkResult(
   result: ActionResult,
   params: Dict,
-  setting: Setting,
+  settings: ApiSettings,
   contract: Contract,
   context: ActionContext,
 ): Promise<ActionResult> {
@@ -47,12 +41,12 @@ async function checkResult(
   for (const fault of await contract.takeFaults()) context.warn(fault);
   const violations: ContractViolation[] = [];
   for (const violation of found) {
-    const check = setting[violation.side];
+    const check = settings[violation.side];
     const message = messageOf(violation, result, context);
     if (check === "warn") context.warn(message);
     if (check === "fail") violations.push({ ...toViolation(violation, params), message });
   }
-  return setting.response === "fail" || violations.length > 0 ? { ...result, violations } : result;
+  return settings.response === "fail" || violations.length > 0 ? { ...result, violations } : result;
 }
 
 /** More of a value says nothing more. */
@@ -71,50 +65,14 @@ function messageOf(
   return message.replace(value, () => excerpt(value, secrets, WIDEST - 1));
 }
 
-function readSetting(params: Dict, { openapi: ofRun }: ActionContext): Setting | undefined {
-  const setting = params.openapi ?? null;
-  const checks = { request: "fail", response: "fail", base: undefined } as const;
-  if (setting === false || setting === "false") return undefined;
-  if (setting === null) {
-    return ofRun === undefined ? undefined : { file: ofRun, isOfStep: false, ...checks };
-  }
-  if (typeof setting === "string") return { file: setting, isOfStep: true, ...checks };
-  if (!isDict(setting)) {
-    throw problem('"openapi" must be the path of a description, a map, or false');
-  }
-  const { file = ofRun, base_path: base } = setting;
-  if (typeof file !== "string") throw problem('"openapi" needs "file"');
-  return {
-    file,
-    isOfStep: setting.file !== undefined,
-    request: checkOf(setting.request, "request"),
-    response: checkOf(setting.response, "response"),
-    base: typeof base === "string" ? base : undefined,
-  };
-}
-
-function checkOf(value: Value | undefined, name: string): Check {
-  switch (value ?? true) {
-    case true:
-    case "true":
-      return "fail";
-    case false:
-    case "false":
-      return "off";
-    case "warn":
-      return "warn";
-    default:
-      throw problem(`"openapi.${name}" must be true, false or warn`);
-  }
-}
-
 function problem(message: string, hint?: string): StepError {
   return new StepError(`cannot run http: ${message}`, hint, { parameter: "openapi" });
 }
 
 /** The contract of a description, which a run reads once. */
 async function contractOf(
-  { file, isOfStep, base }: Setting,
+  { file, base_path: base }: ApiSettings,
+  isOfStep: boolean,
   context: ActionContext,
 ): Promise<Contract> {
   const named = { path: file, what: "the OpenAPI description", parameter: "openapi" };

@@ -5,20 +5,13 @@ import type {
   CommandWord,
   MessageDescription,
 } from "../../action/explainer.ts";
-import { readRendered } from "../../action/spec.ts";
+import { Param, readFields } from "../../action/schema.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { isPrintable } from "../../base/text/printable.ts";
 import { isDict } from "../../base/value/value.ts";
 import { MASK } from "../../secrets/masker.ts";
 import { isSecretHeader } from "../../secrets/secrets.ts";
-import {
-  CONNECTION_PARAMS,
-  hideHeader,
-  REDIRECT_PARAMS,
-  REQUEST_PARAMS,
-  VERIFY_PARAMS,
-  VERSION_PARAM,
-} from "./http_params.ts";
+import { hideHeader, HTTP, type HttpParams } from "./http_params.ts";
 import { ALWAYS } from "./request/read_request.ts";
 
 /** Shows what http sent and received in reports. */
@@ -118,14 +111,16 @@ function minorHeaders({ headers }: Dict): string[][] {
 /** A curl command that sends a request once more, with the headers that the server saw. */
 function curlCommand(req: Dict, params: Dict): CommandLine {
   const { method, url, headers } = req;
-  const sent = isDict(headers) ? withoutSignature(headers, params) : {};
+  const param = new Param("http", { add() {} });
+  const { values } = readFields(HTTP.params, params, param);
+  const sent = isDict(headers) ? withoutSignature(headers, values) : {};
   const body = curlBody(req);
   const hasBody = body !== undefined;
   const groups = [
     [
       "curl",
-      ...optionWords(String(url), params),
-      ...authWords(params),
+      ...optionWords(String(url), values),
+      ...authWords(values),
       ...methodWords(String(method), hasBody),
       String(url),
     ],
@@ -141,11 +136,8 @@ function curlCommand(req: Dict, params: Dict): CommandLine {
   return { ...body, groups: [...groups, ...body.groups] };
 }
 
-const OPTIONS = { ...VERIFY_PARAMS, ...REDIRECT_PARAMS, save: REQUEST_PARAMS.save };
-
-function optionWords(url: string, params: Dict): CommandWord[] {
-  const { verify_ssl, insecure, follow_redirects: follows = true, max_redirects, save } =
-    readRendered("http", OPTIONS, params);
+function optionWords(url: string, params: HttpParams): CommandWord[] {
+  const { verify_ssl, insecure, follow_redirects: follows = true, max_redirects, save } = params;
   const isVerified = verify_ssl ?? !insecure;
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
@@ -159,16 +151,14 @@ function optionWords(url: string, params: Dict): CommandWord[] {
 }
 
 /** The options by which curl signs in itself if a header is valid for one request only. */
-function authWords({ auth }: Dict): string[] {
-  if (!isDict(auth)) return [];
-  const { digest, aws } = auth;
-  if (isDict(digest)) return ["--digest", "-u", `${digest.username}:${digest.password}`];
-  if (!isDict(aws)) return [];
+function authWords({ auth: { digest, aws } = {} }: HttpParams): string[] {
+  if (digest) return ["--digest", "-u", `${digest.username}:${digest.password}`];
+  if (!aws) return [];
   const signed = `aws:amz:${aws.region}:${aws.service}`;
   return ["--aws-sigv4", signed, "-u", `${aws.access_key_id}:${aws.secret_access_key}`];
 }
 
-function withoutSignature(headers: Dict, params: Dict): Dict {
+function withoutSignature(headers: Dict, params: HttpParams): Dict {
   if (authWords(params).length === 0) return headers;
   // curl signs the digest of the body that it is given, and sends none by itself.
   const signature = ["Authorization", "X-Amz-Date"];
@@ -176,12 +166,8 @@ function withoutSignature(headers: Dict, params: Dict): Dict {
 }
 
 /** Options about certificates, about where to connect, and about the version of HTTP. */
-function connectionWords(url: string, params: Dict): CommandWord[] {
-  const { tls = {}, proxy, unix_socket, resolve = {}, ip, local_address, version } = readRendered(
-    "http",
-    { ...CONNECTION_PARAMS, ...VERSION_PARAM },
-    params,
-  );
+function connectionWords(url: string, params: HttpParams): CommandWord[] {
+  const { tls = {}, proxy, unix_socket, resolve = {}, ip, local_address, version } = params;
   const file = (option: string, path: string | undefined) =>
     path === undefined || isPem(path) ? [] : [option, path];
   const text = (option: string, value: string | undefined) =>

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { ActionContext, ActionResult, Demand, Dict, Traffic } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
+import { readRun } from "../../action/spec.ts";
 import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_action.ts";
 import {
   checkRoute,
@@ -8,8 +9,9 @@ import {
   connectionOf,
   demandAccess,
 } from "./connection/connection.ts";
+import { HTTP, type HttpParams } from "./http_params.ts";
 import { graphqlFields, hasGraphqlErrors } from "./request/body.ts";
-import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
+import { type HttpRequest, planRequest, type RequestPlan } from "./request/read_request.ts";
 import {
   connectionFacts,
   DIGESTS,
@@ -59,7 +61,7 @@ async function exchangeAsDescribed(
 ): Promise<ActionResult> {
   // Problems of the description are reported before anything is sent.
   const { openCheck } = await import("./check_contract.ts");
-  const check = await openCheck(params, context);
+  const check = await openCheck(prepare(params, context).params.openapi, params, context);
   return await check(await exchange(params, context, needsDigests));
 }
 
@@ -88,7 +90,7 @@ async function exchange(
   try {
     const prepared = prepare(params, context);
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
-    const reading = connectionOf(params, context);
+    const reading = connectionOf(prepared.params, context);
     const connection = reading instanceof Promise ? await reading : reading;
     const saveFile = plan.save &&
       await (await import("./response/stream_body.ts")).openSaveFile(plan.save, context);
@@ -170,17 +172,22 @@ function retryAfterOf(
 
 /** A request that is ready to be sent, and how expressions and reports see it. */
 class Prepared {
-  constructor(readonly plan: RequestPlan, readonly req: Dict) {}
+  constructor(
+    readonly params: HttpParams,
+    readonly plan: RequestPlan,
+    readonly req: Dict,
+  ) {}
 }
 
 /** Reads the parameters. */
-function prepare(params: Dict, { scope }: ActionContext): Prepared {
+function prepare(raw: Dict, { scope, secrets }: ActionContext): Prepared {
   // By `with`, which is the same object in every round where it has no template.
   const known = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
-  let made = known.get(params);
+  let made = known.get(raw);
   if (made) return made;
-  const plan = readRequest(params);
-  known.set(params, made = new Prepared(plan, describe(plan.request)));
+  const params = readRun(HTTP, raw, secrets);
+  const plan = planRequest(params);
+  known.set(raw, made = new Prepared(params, plan, describe(plan.request)));
   return made;
 }
 
@@ -192,12 +199,12 @@ function describe({ method, url, headers, body }: HttpRequest): Dict {
 const NO_REQUEST = { method: "", url: "", headers: {}, body: "" };
 
 /** Finds the files of the body, which may be others in each attempt. */
-async function openBody({ plan }: Prepared, context: ActionContext): Promise<Prepared> {
+async function openBody({ params, plan }: Prepared, context: ActionContext): Promise<Prepared> {
   const { upload, attach, contentType } = plan.upload!;
   const { openUpload } = await import("./request/open_upload.ts");
   const { body, shown } = await openUpload(upload, contentType, context);
   const request = attach(body);
-  return new Prepared({ ...plan, request }, { ...describe(request), ...shown });
+  return new Prepared(params, { ...plan, request }, { ...describe(request), ...shown });
 }
 
 /** Waits for a slot among the requests of the run; the result gives it back. */
@@ -219,16 +226,15 @@ export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "bod
 /** A request of HTTP by which a stream begins. Redirects, cookies and sign-in are those of http. */
 export class StreamRequest {
   readonly plan: RequestPlan;
-  readonly #params: Dict;
+  readonly #params: HttpParams;
   readonly #context: ActionContext;
   #session: StepSender | undefined;
 
-  constructor(params: Dict, { context }: Attempt) {
-    // The time is that of the attempt.
-    const { timeout: _, ...others } = params;
-    this.#params = others;
+  constructor(params: HttpParams, { context }: Attempt) {
+    this.#params = params;
     this.#context = context;
-    this.plan = readRequest(others);
+    // The time is that of the attempt.
+    this.plan = planRequest({ ...params, timeout: undefined });
   }
 
   /** The request as it was sent last, before any redirect. */

@@ -9,25 +9,25 @@ import { mediaType } from "../http/request/http_syntax.ts";
 import { decodeStream } from "../http/response/decode_content.ts";
 import { readBody } from "../http/response/read_body.ts";
 import { type BodySink, type Bytes, findHeader } from "../http/transport/model.ts";
+import type { HttpParams } from "../http/http_params.ts";
 import { StreamRequest } from "../http/run_http.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 
-/** The parameters of the step about its events. */
-interface Goal {
-  readonly method: string;
-  readonly until: string | undefined;
-  readonly max_events: number | undefined;
+/** The parameters of a step: its request, and until when it receives events. */
+interface EventParams extends Omit<HttpParams, "url"> {
+  readonly url: URL;
+  readonly until?: string;
+  readonly max_events?: number;
 }
 
 /** Receives events until the goal is reached or the server ends the stream. */
 export async function receiveEvents(
-  { method, until, max_events: maxEvents = Infinity }: Goal,
+  { url: target, until, max_events: maxEvents = Infinity, ...params }: EventParams,
   attempt: Attempt,
-  raw: Dict,
 ) {
   const { context } = attempt;
-  const headers = { accept: "text/event-stream", ...raw.headers as Dict | null };
-  const request = new StreamRequest({ ...raw, method, headers }, attempt);
+  const headers = { accept: "text/event-stream", ...params.headers };
+  const request = new StreamRequest({ ...params, url: target.href, headers }, attempt);
   const name = `${request.plan.request.method} "${request.plan.request.url}"`;
   const req = (): Dict => {
     const { method, url, headers, body } = request.sent;

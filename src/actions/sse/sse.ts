@@ -1,15 +1,10 @@
 import { action } from "../../action/make_action.ts";
 import { condition } from "../../action/params.ts";
 import { integer, text, value } from "../../action/schema.ts";
-import { hideCookies, hideHeaders } from "../http/http_params.ts";
-import {
-  checkBodies,
-  checkStream,
-  mergeHttpDefaults,
-  shownFields,
-  STREAM_PARAMETERS,
-} from "../http/http.ts";
-import { methodProblem, readUrl } from "../http/request/http_syntax.ts";
+import { checkRequest, METHOD } from "../http/http_params.ts";
+import { mergeHttpDefaults } from "../http/http.ts";
+import { readUrl } from "../http/request/http_syntax.ts";
+import { shownFields, STREAM_MINOR, STREAM_PARAMS, STREAM_RES } from "../http/stream.ts";
 
 /** Receives server-sent events. */
 export const sse = action({
@@ -21,11 +16,7 @@ export const sse = action({
       if (url instanceof URL) return url;
       throw param.wrong(url.message, url.hint);
     }).required(),
-    method: text("GET, POST or any other method").as((method, param) => {
-      const problem = methodProblem(method);
-      if (problem === undefined) return method;
-      throw param.wrong(problem);
-    }).default("GET"),
+    method: METHOD.default("GET"),
     body: value("any", "Text, or an object or list to send as JSON"),
     json: value("any", "Any value to send as JSON"),
     until: condition(
@@ -33,25 +24,20 @@ export const sse = action({
       "message",
     ),
     max_events: integer("The maximum number of events to receive", { min: 1 }),
-    ...STREAM_PARAMETERS,
+    ...STREAM_PARAMS,
   },
-  check(_params, param, raw) {
-    param.problems.push(...checkBodies(raw));
-    checkStream(raw, param);
-  },
+  check: (_params, param, raw) => checkRequest(param, raw),
   expectsResult: ({ until = null }) => until !== null,
   acceptsAnswers: true,
   omitsNilIn: () => ["headers"],
   merge: mergeHttpDefaults,
   res: {
-    code: { type: "int", summary: "the status code" },
+    ...STREAM_RES,
     status: {
       type: "string",
       summary: "the status line, such as `200 OK`",
       hint: "it is the status line; the number is res.code",
     },
-    headers: { type: "map", summary: "the headers of the response", hide: hideHeaders },
-    cookies: { type: "array", summary: "the cookies that the server set", hide: hideCookies },
     events: { type: "array", summary: "the events, each with `event`, `data` and `id`" },
     event: { type: "map", summary: "the last of the events; nil if none came" },
     retry: {
@@ -59,9 +45,6 @@ export const sse = action({
       summary: "milliseconds to wait before connecting again, if the server says",
       optional: true,
     },
-    url: { type: "string", summary: "the last URL" },
-    redirects: { type: "array", summary: "the redirects before it" },
-    tls: { type: "map", summary: "as with `http`; nil if plain" },
     body: {
       type: "any",
       summary: "the body of an answer that is not a stream of events",
@@ -82,12 +65,12 @@ export const sse = action({
       response: {
         kept: shownFields(res, ["event"]),
         ...typeof res.status === "string" && { title: res.status, covered: ["code", "status"] },
-        minor: [["headers"], ["tls"], ["url"]],
+        minor: STREAM_MINOR,
       },
     },
   }),
   target: ({ url }) => ({ url: url.href }),
   acquire: async (context) => await (await import("../http/run_http.ts")).acquireRequest(context),
   run: async (_, params, attempt, raw) =>
-    await (await import("./receive_events.ts")).receiveEvents(params, attempt, raw),
+    await (await import("./receive_events.ts")).receiveEvents(params, attempt),
 });

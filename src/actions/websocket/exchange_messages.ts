@@ -7,6 +7,7 @@ import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { decodeText } from "../http/response/read_body.ts";
+import type { HttpParams } from "../http/http_params.ts";
 import { StreamRequest } from "../http/run_http.ts";
 import { closeText } from "./close_text.ts";
 import {
@@ -24,23 +25,22 @@ const FINE_CODES: readonly number[] = [1000, 1001, 1005];
 /** Milliseconds that the other side may take to close: in the end, and after a failure. */
 const PATIENCE = { end: 1000, failure: 200 };
 
-/** The parameters of the step about its messages. */
-interface Exchange {
+/** The parameters of a step: its request, and its messages. */
+interface MessageParams extends HttpParams {
   readonly url: string;
-  readonly send: readonly (string | Uint8Array | undefined)[] | undefined;
-  readonly expect: readonly Value[] | undefined;
-  readonly until: string | undefined;
-  readonly max_messages: number | undefined;
-  readonly subprotocols: readonly string[] | undefined;
+  readonly send?: readonly (string | Uint8Array | undefined)[];
+  readonly expect?: readonly Value[];
+  readonly until?: string;
+  readonly max_messages?: number;
+  readonly subprotocols?: readonly string[];
 }
 
 /** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
-export async function exchangeMessages(exchange: Exchange, attempt: Attempt, raw: Dict) {
-  const { subprotocols = [], until } = exchange;
+export async function exchangeMessages(params: MessageParams, attempt: Attempt, raw: Dict) {
+  const { subprotocols = [], until } = params;
   const { context, signal } = attempt;
-  const headers = { "Accept-Encoding": null, ...raw.headers as Dict | null };
-  const params = { ...raw, method: "GET", url: exchange.url, headers };
-  const request = new StreamRequest(params, attempt);
+  const headers = { "Accept-Encoding": undefined, ...params.headers };
+  const request = new StreamRequest({ ...params, method: "GET", headers }, attempt);
   const url = socketUrl(request.plan.request.url.href);
   const req = (): Dict => ({
     url,
@@ -67,7 +67,7 @@ export async function exchangeMessages(exchange: Exchange, attempt: Attempt, raw
       throw refused(status, shown, { ...head, body });
     }
     const condition = until && await context.readCondition("until", until);
-    await converse(inbox, exchange, condition || undefined, () => ({ ...head, ...inbox!.soFar }));
+    await converse(inbox, params, condition || undefined, () => ({ ...head, ...inbox!.soFar }));
     const { code: closeCode, reason } = await inbox.close(1000, PATIENCE.end);
     const isFine = FINE_CODES.includes(closeCode);
     return {
@@ -106,7 +106,7 @@ function refused(status: string, body: string, res: Dict): StepError {
 /** Takes turns, then reads on until the condition is true. Throws `StepError` if it never is. */
 async function converse(
   inbox: Inbox,
-  { send = [], expect = [], max_messages: maxMessages = Infinity }: Exchange,
+  { send = [], expect = [], max_messages: maxMessages = Infinity }: MessageParams,
   condition: ((names: Dict) => boolean) | undefined,
   soFar: () => Dict,
 ): Promise<void> {

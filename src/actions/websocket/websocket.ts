@@ -3,9 +3,10 @@ import { withoutPassword } from "../../secrets/secrets.ts";
 import { action } from "../../action/make_action.ts";
 import { condition } from "../../action/params.ts";
 import { integer, type Param, text, value } from "../../action/schema.ts";
-import { hideCookies, hideHeaders } from "../http/http_params.ts";
 import { isToken } from "../http/request/http_syntax.ts";
-import { checkStream, mergeHttpDefaults, shownFields, STREAM_PARAMETERS } from "../http/http.ts";
+import { checkRequest } from "../http/http_params.ts";
+import { mergeHttpDefaults } from "../http/http.ts";
+import { shownFields, STREAM_MINOR, STREAM_PARAMS, STREAM_RES } from "../http/stream.ts";
 import { closeText } from "./close_text.ts";
 
 /** Exchanges messages over a WebSocket. */
@@ -33,20 +34,15 @@ export const websocket = action({
       ["string", "list"],
       "Subprotocols to offer; the server must choose one",
     ).as(readSubprotocols),
-    ...STREAM_PARAMETERS,
+    ...STREAM_PARAMS,
   },
-  check: (_params, param, raw) => checkStream(raw, param),
+  check: (_params, param, raw) => checkRequest(param, raw),
   expectsResult: ({ expect = null, until = null }) => expect !== null || until !== null,
   omitsNilIn: () => ["headers"],
   merge: mergeHttpDefaults,
   res: {
+    ...STREAM_RES,
     code: { type: "int", summary: "always 101" },
-    headers: {
-      type: "map",
-      summary: "the headers of the answer that opened the connection",
-      hide: hideHeaders,
-    },
-    cookies: { type: "array", summary: "the cookies that the server set", hide: hideCookies },
     subprotocol: { type: "string", summary: 'the subprotocol that the server chose, or `""`' },
     messages: {
       type: "array",
@@ -58,9 +54,6 @@ export const websocket = action({
       summary: "the code by which the connection was closed; 1006 if it was lost",
     },
     close_reason: { type: "string", summary: 'the text of that code, or `""`' },
-    url: { type: "string", summary: "the last URL" },
-    redirects: { type: "array", summary: "the redirects before it" },
-    tls: { type: "map", summary: "protocol, cipher and certificate, as with `http`; nil if plain" },
     body: {
       type: "string",
       summary: "the body of an answer that opened no connection",
@@ -81,7 +74,7 @@ export const websocket = action({
           title: `closed: ${closeText(res.close_code, String(res.close_reason))}`,
         },
         covered: ["close_code", "close_reason", ...res.code === 101 ? ["code"] : []],
-        minor: [["headers"], ["tls"], ["url"]],
+        minor: STREAM_MINOR,
       },
     },
   }),

@@ -269,7 +269,7 @@ const MISTAKES: readonly (readonly [what: string, params: Dict, message: RegExp]
   [
     "an unknown compression",
     { body: "x", compress: "zip" },
-    /^cannot run http: "compress" must be gzip, deflate or br, not "zip"$/,
+    /^cannot run http: invalid value "zip" for "compress"$/,
   ],
   [
     "a part of another form",

@@ -252,7 +252,7 @@ Deno.test("http keeps the password of a URL that it cannot send out of reports",
   await assertRejects(
     async () => await runHttp({ get: "http://me:pass-1@word@a b/" }, context),
     StepError,
-    'cannot send GET: invalid URL "http://me:***@a b/"',
+    'cannot run http: invalid URL "http://me:***@a b/"',
   );
 });
 
@@ -311,10 +311,10 @@ const REFUSED: readonly (readonly [params: Dict, message: string])[] = [
   [{ method: "GET", url: null }, 'cannot run http: "url" is nil'],
   [{ url: "http://h", get: null }, 'cannot run http: "get" is nil'],
   [{ url: "http://h", method: null }, 'cannot run http: "method" is nil'],
-  [{ method: "G T" }, 'cannot send a request: invalid method "G T"'],
-  [{ get: "/", headers: { "a b": 1 } }, 'cannot send the header "a b": invalid header name'],
+  [{ method: "G T" }, 'cannot run http: invalid method "G T"'],
+  [{ get: "/", headers: { "a b": 1 } }, 'cannot run http: invalid header name "a b"'],
   [{ get: "/", headers: { A: "x\r\nB: y" } }, 'cannot send the header "A": there is a line break'],
-  [{ get: "/", headers: { A: [[1]] } }, 'cannot send the header "A": it must be text'],
+  [{ get: "/", headers: { A: [[1]] } }, 'cannot run http: "headers.A" must be text'],
   [{ get: "/", query: { a: {} } }, '"a" in "query" must be text'],
   [{ post: "/", body: { a: {} }, headers: { "content-type": FORM } }, '"a" in "body" must be text'],
   [{ post: "/", body: [{ a: null, b: NaN }] }, '"body" contains NaN'],

@@ -369,7 +369,7 @@ jobs:
   );
   assertStringIncludes(
     stdout,
-    `  w.yml:8:21: cannot send GET: invalid URL "localhost:1/x"
+    `  w.yml:8:21: cannot run http: "get" is the path "localhost:1/x", and there is no "url" to append it to
     8 |         with: {get: "{{vars.api}}/x"}
       |                     ^^^^^^^^^^^^^^^^ begin it with "http://" or "https://"
 `,

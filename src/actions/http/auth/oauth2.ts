@@ -4,6 +4,7 @@ import { StepError } from "../../../base/errors.ts";
 import { BODY_LIMIT } from "../../../base/value/byte_size.ts";
 import { type Dict, isDict, type Value } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
+import type { Oauth2 } from "../http_params.ts";
 import { basicHeader, encodePairs } from "../request/http_syntax.ts";
 import { bareUrl, type HttpRequest, requestHeaders, withHeaders } from "../request/read_request.ts";
 import { readBody, readHead } from "../response/read_body.ts";
@@ -22,7 +23,7 @@ interface TokenSource {
 class Abandoned extends Error {}
 
 /** Signs in with a token of OAuth 2. */
-export function openOauth2(oauth2: Dict, signIn: SignInContext): SignIn {
+export function openOauth2(oauth2: Oauth2, signIn: SignInContext): SignIn {
   const { context } = signIn;
   const sources = context.scope.run.resource(
     "http oauth2 tokens",
@@ -52,7 +53,7 @@ export function openOauth2(oauth2: Dict, signIn: SignInContext): SignIn {
 /** A token that is valid and is not the one that was refused. */
 async function getToken(
   source: TokenSource,
-  oauth2: Dict,
+  oauth2: Oauth2,
   signIn: SignInContext,
   refused?: string,
 ): Promise<Token> {
@@ -75,7 +76,7 @@ async function getToken(
 /** Fetches a token, which others that need it at the same time wait for. */
 async function fetchShared(
   source: TokenSource,
-  oauth2: Dict,
+  oauth2: Oauth2,
   signIn: SignInContext,
 ): Promise<Token> {
   const shared = Promise.withResolvers<Token>();
@@ -120,7 +121,7 @@ const MARGIN = 30;
 
 /** Asks the authorization server for a token. */
 async function fetchToken(
-  oauth2: Dict,
+  oauth2: Oauth2,
   refreshToken: string | undefined,
   { context, sendAuxiliary }: SignInContext,
 ): Promise<Token> {
@@ -147,50 +148,34 @@ async function fetchToken(
   };
 }
 
-function tokenRequest(oauth2: Dict): HttpRequest {
-  const grant = oauth2.grant ?? "client_credentials";
-  const { token_url: target, client_id: id, client_secret: secret, scope } = oauth2;
-  const inHeader = isSet(secret) && oauth2.send !== "body";
-  const fields: Record<string, Value> = { grant_type: grant };
-  if (grant === "password") {
-    fields.username = oauth2.username!;
-    fields.password = oauth2.password!;
-  }
-  if (grant === "refresh_token") fields.refresh_token = oauth2.refresh_token!;
-  if (isSet(scope)) fields.scope = [scope!].flat().join(" ");
-  for (const name of ["audience", "resource"]) {
-    if (isSet(oauth2[name])) fields[name] = oauth2[name]!;
-  }
-  if (!inHeader) {
-    fields.client_id = id!;
-    if (isSet(secret)) fields.client_secret = secret!;
-  }
-  const asked = {
+function tokenRequest(oauth2: Oauth2): HttpRequest {
+  const { grant, client_id: id, client_secret: secret, scope, audience, resource, send } = oauth2;
+  const inHeader = secret !== undefined && send !== "body";
+  const body = encodePairs("auth", {
+    grant_type: grant,
+    ...grant === "password" && { username: oauth2.username!, password: oauth2.password! },
+    ...grant === "refresh_token" && { refresh_token: oauth2.refresh_token! },
+    ...scope !== undefined && { scope: [scope].flat().join(" ") },
+    ...audience !== undefined && { audience },
+    ...resource !== undefined && { resource },
+    ...!inHeader && { client_id: id, ...secret !== undefined && { client_secret: secret } },
+  });
+  const given = {
     "Content-Type": "application/x-www-form-urlencoded",
     Accept: "application/json",
-    ...inHeader ? { Authorization: basicHeader(formEncoded(id), formEncoded(secret)) } : {},
+    ...inHeader && { Authorization: basicHeader(formEncoded(id), formEncoded(secret)) },
   };
-  const body = encodePairs("auth", fields);
-  const url = bareUrl(new URL(String(target)));
-  const request = {
-    method: "POST",
-    url,
-    headers: requestHeaders("POST", url, asked, undefined),
-    body,
-  };
-  return withHeaders(request, { "Content-Length": String(body.length) });
-}
-
-function isSet(value: Value | undefined): boolean {
-  return value !== undefined && value !== null;
+  const url = bareUrl(oauth2.token_url);
+  const headers = requestHeaders("POST", url, given, { content: body });
+  return { method: "POST", url, headers, body };
 }
 
 /** Encodes ID and secret for the header as RFC 6749 requires. */
-function formEncoded(value: Value | undefined): string {
-  return new URLSearchParams([["", String(value)]]).toString().slice(1);
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-function refusal({ url }: HttpRequest, status: string, answer: Dict, oauth2: Dict): StepError {
+function refusal({ url }: HttpRequest, status: string, answer: Dict, oauth2: Oauth2): StepError {
   const { error, error_description: description } = answer;
   const reason = typeof error === "string"
     ? `${error}${typeof description === "string" ? `: ${description}` : ""} (${status})`
@@ -203,7 +188,7 @@ function refusal({ url }: HttpRequest, status: string, answer: Dict, oauth2: Dic
 }
 
 /** Hints for error codes (RFC 6749). */
-function hintFor(error: Value | undefined, { grant, send }: Dict): string | undefined {
+function hintFor(error: Value | undefined, { grant, send }: Oauth2): string | undefined {
   switch (error) {
     case "invalid_client": {
       const other = send === "body" ? "header" : "body";

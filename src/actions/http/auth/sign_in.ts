@@ -1,6 +1,6 @@
 import type { ActionContext } from "../../../action/action.ts";
 import { readStepText } from "../../../action/step_file.ts";
-import type { Dict } from "../../../base/value/value.ts";
+import type { Aws, Login } from "../http_params.ts";
 import { type Content, isStream } from "../request/body.ts";
 import { toByteString } from "../request/http_syntax.ts";
 import { type HttpRequest, withHeaders } from "../request/read_request.ts";
@@ -37,8 +37,10 @@ const ALGORITHMS: readonly (readonly [name: string, hash: string])[] = [
 ];
 
 /** Signs in by HTTP Digest (RFC 7616). A challenge is used for all later requests of the run. */
-export async function openDigest(digest: Dict, { context }: SignInContext): Promise<SignIn> {
-  const [username, password] = [String(digest.username), String(digest.password)];
+export async function openDigest(
+  { username, password }: Login,
+  { context }: SignInContext,
+): Promise<SignIn> {
   const { hash, randomBytes } = await import("node:crypto");
   const challenges = context.scope.run.resource(
     "http digest challenges",
@@ -171,9 +173,9 @@ function quote(text: string): string {
 const UNSIGNED = "UNSIGNED-PAYLOAD";
 
 /** Signs requests by AWS Signature Version 4. */
-export async function openAws(aws: Dict): Promise<SignIn> {
+export async function openAws(aws: Aws): Promise<SignIn> {
   const { AwsV4Signer } = await import("aws4fetch");
-  const service = String(aws.service);
+  const { service, region } = aws;
   return {
     async sign(unsigned) {
       const request = service === "s3" ? withPlus(unsigned) : unsigned;
@@ -187,11 +189,11 @@ export async function openAws(aws: Dict): Promise<SignIn> {
           ...service === "s3" || typeof body !== "string" ? { "X-Amz-Content-Sha256": digest } : {},
         },
         ...typeof body === "string" && body !== "" ? { body } : {},
-        accessKeyId: String(aws.access_key_id),
-        secretAccessKey: String(aws.secret_access_key),
-        ...aws.session_token ? { sessionToken: String(aws.session_token) } : {},
+        accessKeyId: aws.access_key_id,
+        secretAccessKey: aws.secret_access_key,
+        ...aws.session_token && { sessionToken: aws.session_token },
         service,
-        region: String(aws.region),
+        region,
         ...typeof headers["X-Amz-Date"] === "string" ? { datetime: headers["X-Amz-Date"] } : {},
         allHeaders: true,
       });
@@ -250,14 +252,8 @@ function signedHeaders({ headers }: HttpRequest): Record<string, string> {
   return signed;
 }
 
-/** A user and a password. */
-interface NetrcLogin {
-  readonly username: string;
-  readonly password: string;
-}
-
 /** The login of a host in the file that NETRC names, or in .netrc in the home directory. */
-export async function readNetrc(url: URL, context: ActionContext): Promise<NetrcLogin | undefined> {
+export async function readNetrc(url: URL, context: ActionContext): Promise<Login | undefined> {
   const { host, secrets } = context;
   const path = host.env.get("NETRC") ?? pathAtHome(context);
   const file = { path, what: "the netrc file", parameter: "auth" };
@@ -275,7 +271,7 @@ function pathAtHome({ host: { env } }: ActionContext): string {
 }
 
 /** The login of a host in the text of a netrc file; `default` is for every host. */
-export function findLogin(text: string, hostname: string): NetrcLogin | undefined {
+export function findLogin(text: string, hostname: string): Login | undefined {
   const tokens = tokensOf(text);
   let isWanted = false;
   let username = "";

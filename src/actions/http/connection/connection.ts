@@ -1,18 +1,11 @@
-import type { ActionContext, Dict } from "../../../action/action.ts";
+import type { ActionContext } from "../../../action/action.ts";
 import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
 import type { Refusal } from "../../../action/permissions/permissions.ts";
-import { readRendered } from "../../../action/spec.ts";
 import { DEFAULT_TLS, type TlsOptions } from "../../../action/tls/tls_options.ts";
 import { StepError } from "../../../base/errors.ts";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
-import { CONNECTION_PARAMS, VERIFY_PARAMS, VERSION_PARAM } from "../http_params.ts";
-import {
-  hostOf,
-  portOf,
-  readAddress,
-  RESOLVE_HINT,
-  resolveProblem,
-} from "../request/http_syntax.ts";
+import type { HttpParams } from "../http_params.ts";
+import { hostOf, portOf, readAddress } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { describeProxy, type Proxies, type Proxy, readProxies, readProxy } from "./proxy.ts";
 
@@ -59,7 +52,7 @@ const OWN = ["tls", "proxy", "unix_socket", "resolve", "ip", "local_address", "v
  * Reads the connection settings of a step. Most steps have none, and return at once.
  */
 export function connectionOf(
-  params: Dict,
+  params: HttpParams,
   context: ActionContext,
 ): Connection | Promise<Connection> {
   const { scope, host } = context;
@@ -67,18 +60,14 @@ export function connectionOf(
     "http proxy variables",
     () => VARIABLES.some((name) => host.env.get(name)),
   );
-  if (!isProxied && !context.tls && OWN.every((name) => (params[name] ?? null) === null)) {
-    if (params.verify_ssl === undefined && params.insecure === undefined) return DEFAULT_CONNECTION;
-    const { verify_ssl, insecure } = readRendered("http", VERIFY_PARAMS, params);
+  if (!isProxied && !context.tls && OWN.every((name) => params[name] === undefined)) {
+    const { verify_ssl, insecure } = params;
     return (verify_ssl ?? !insecure) ? DEFAULT_CONNECTION : INSECURE_CONNECTION;
   }
   return readConnection(params, context);
 }
 
-const PARAMS = { ...VERIFY_PARAMS, ...CONNECTION_PARAMS, ...VERSION_PARAM };
-
-async function readConnection(raw: Dict, context: ActionContext): Promise<Connection> {
-  const params = readRendered("http", PARAMS, raw, context.secrets);
+async function readConnection(params: HttpParams, context: ActionContext): Promise<Connection> {
   const { insecure, unix_socket: unixSocket, resolve, ip, local_address: localAddress } = params;
   const verify = params.verify_ssl ?? (insecure === undefined ? undefined : !insecure);
   const { tlsOptions } = await import("../../../action/tls/tls.ts");
@@ -108,16 +97,14 @@ function readStepProxy(
   return scope.run.resource("http proxies", () => readProxies(host.env, secrets));
 }
 
-function readResolve(map: Dict): ReadonlyMap<string, Endpoint> {
+function readResolve(
+  resolve: NonNullable<HttpParams["resolve"]>,
+): ReadonlyMap<string, Endpoint> {
   const table = new Map<string, Endpoint>();
-  for (const [from, to] of Object.entries(map)) {
-    if (to === null) continue;
-    const problem = resolveProblem(from, to);
-    if (problem !== undefined) {
-      throw new StepError(`cannot run http: ${problem}`, RESOLVE_HINT, { parameter: "resolve" });
-    }
+  for (const [from, to] of Object.entries(resolve)) {
+    if (to === undefined) continue;
     const source = readAddress(from)!;
-    table.set(`${source.host}:${source.port}`, readAddress(String(to), source.port)!);
+    table.set(`${source.host}:${source.port}`, readAddress(to, source.port)!);
   }
   return table;
 }

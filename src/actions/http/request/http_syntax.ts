@@ -50,19 +50,22 @@ export function isToken(text: string): boolean {
 /** Parameters that give the method and where it goes in one: `get: /pets`. */
 export const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
 
+/** Parameters that give the method. */
+export const METHODS = ["method", ...SHORTHANDS] as const;
+
 /** Parameters that give a body. */
 export const BODIES = ["body", "json", "form", "multipart", "file", "graphql"] as const;
 
 /** Parameters with the same meaning: one of a step replaces all of them in the defaults. */
 export const SAME_MEANING: readonly Alternatives[] = [
-  { names: ["method", ...SHORTHANDS], required: true },
+  { names: METHODS, required: true },
   { names: BODIES },
   { names: ["verify_ssl", "insecure"] },
 ];
 
 /** The parameters in `params` that give the method; there should be one. */
 export function methodKeys(params: Dict): string[] {
-  return ["method", ...SHORTHANDS].filter((key) => isGiven(params, key));
+  return METHODS.filter((key) => isGiven(params, key));
 }
 
 /** A value that a query, a form or JSON cannot express; the message names the parameter. */
@@ -193,16 +196,6 @@ function splitQuery(text: string): [path: string, query?: string] {
 
 function trimEnd(start: string): string {
   return start.replace(/\/+$/, "");
-}
-
-/** The form of an entry of `resolve`. */
-export const RESOLVE_HINT = 'write it like "shop.example.com:443": "10.0.0.7:8443"';
-
-/** The problem of an entry of `resolve`. */
-export function resolveProblem(from: string, to: unknown): string | undefined {
-  if (!readAddress(from)) return `"${from}" in "resolve" is not a host and a port`;
-  if (readAddress(String(to), "443")) return undefined;
-  return `"${from}" in "resolve" must lead to a host and a port, not "${to}"`;
 }
 
 /** Reads `host:port`, or a host alone where a port is given to fall back on. */

@@ -7,8 +7,8 @@ import {
   type StepFile,
 } from "../../../action/step_file.ts";
 import { StepError } from "../../../base/errors.ts";
+import type { Compression } from "../http_params.ts";
 import {
-  type Compression,
   type Content,
   type ContentStream,
   graphqlText,

@@ -1,22 +1,13 @@
-import type { Dict } from "../../../action/action.ts";
-import type { Values } from "../../../action/schema.ts";
-import { readRendered } from "../../../action/spec.ts";
 import { StepError } from "../../../base/errors.ts";
-import {
-  BODY_LIMIT,
-  maxBodyProblem,
-  parseSize,
-  SAVE_LIMIT,
-} from "../../../base/value/byte_size.ts";
+import { BODY_LIMIT, SAVE_LIMIT } from "../../../base/value/byte_size.ts";
 import { ignoreCase } from "../../../base/value/value.ts";
 import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
 import {
-  AUTH,
-  cookieParams,
+  type Auth,
   type CookieUse,
-  readAuth,
+  type GivenHeaders,
+  type HttpParams,
   readCookieUse,
-  REQUEST_PARAMS,
 } from "../http_params.ts";
 import {
   type Content,
@@ -29,14 +20,11 @@ import {
 } from "./body.ts";
 import {
   addQuery,
+  basicHeader,
   BODIES,
   canonicalName,
   EncodingError,
-  isFullUrl,
-  isToken,
   joinUrl,
-  methodProblem,
-  readUrl,
   SHORTHANDS,
   toByteString,
 } from "./http_syntax.ts";
@@ -70,8 +58,7 @@ export interface RequestPlan {
   readonly maxRedirects: number | undefined;
   /** Undefined if the step neither sends nor keeps cookies. */
   readonly cookies: CookieUse | undefined;
-  /** The parameter `auth`, which has been checked. */
-  readonly auth: Dict | undefined;
+  readonly auth: Auth | undefined;
 }
 
 /** A body that is opened for each attempt, and the request that it makes. */
@@ -82,17 +69,12 @@ export interface PlannedUpload {
   readonly attach: (body: RequestBody) => HttpRequest;
 }
 
-const PARAMS = { ...REQUEST_PARAMS, auth: AUTH, ...cookieParams() };
-type Params = Values<typeof PARAMS>;
-
-/** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
-export function readRequest(raw: Dict): RequestPlan {
-  const params = readRendered("http", PARAMS, raw);
-  const { method, text, parameter } = readTarget(params, raw);
-  const target = readUrl(text);
-  if (!(target instanceof URL)) {
-    throw new StepError(`cannot send ${method}: ${target.message}`, target.hint, { parameter });
-  }
+/** Makes the request of a step. Throws `StepError` where a value has no form in it. */
+export function planRequest(params: HttpParams): RequestPlan {
+  const shorthand = SHORTHANDS.find((name) => params[name] !== undefined);
+  const method = shorthand?.toUpperCase() ?? params.method!;
+  const text = shorthand ? joinUrl(params.url ?? "", params[shorthand]!) : params.url!;
+  const target = new URL(text);
   const encoded = <T>(what: string, encode: () => T): T => {
     try {
       return encode();
@@ -107,43 +89,41 @@ export function readRequest(raw: Dict): RequestPlan {
   const { query, headers = {} } = params;
   const url = query ? encoded("query", () => addQuery(target, query)) : target;
   const isGraphql = params.graphql !== undefined;
-  const asked = {
-    ...isGraphql ? { Accept: GRAPHQL_ACCEPT } : {},
-    ...params.user_agent === undefined ? {} : { "User-Agent": params.user_agent },
+  const given: GivenHeaders = {
+    ...isGraphql && { Accept: GRAPHQL_ACCEPT },
+    ...params.user_agent !== undefined && { "User-Agent": params.user_agent },
     ...headers,
   };
-  const contentType = findHeader(asked, "content-type");
+  const contentType = findHeader(given, "content-type");
   const key = BODIES.find((name) => params[name] !== undefined) ?? "body";
   const body = encoded(key, () => readUpload(params, contentType));
-  const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
+  const attach = (body: RequestBody) => makeRequest(method, url, given, body);
   return {
     ...body && isUpload(body)
       ? {
-        request: makeRequest(method, url, asked, undefined),
+        request: makeRequest(method, url, given, undefined),
         upload: { upload: body, contentType, attach },
       }
-      : { request: makeRequest(method, url, asked, body) },
+      : { request: makeRequest(method, url, given, body) },
     isGraphql,
-    ...params.save !== undefined && {
-      save: { path: params.save, limit: readMaxBody(params.max_body, SAVE_LIMIT) },
-    },
-    maxBody: readMaxBody(params.max_body, BODY_LIMIT),
-    timeout: params.timeout || undefined,
-    maxRedirects: params.follow_redirects === false
+    save: params.save === undefined
       ? undefined
-      : readMaxRedirects(params.max_redirects),
+      : { path: params.save, limit: params.max_body ?? SAVE_LIMIT },
+    maxBody: params.max_body ?? BODY_LIMIT,
+    timeout: params.timeout || undefined,
+    maxRedirects: params.follow_redirects === false ? undefined : params.max_redirects ?? 10,
     cookies: readCookieUse(params.cookies, params.cookie_file, headers),
-    auth: readAuth(params.auth),
+    auth: params.auth,
   };
 }
 
 function makeRequest(
   method: string,
   target: URL,
-  asked: Dict,
+  given: GivenHeaders,
   body: RequestBody | undefined,
 ): HttpRequest {
-  const headers = requestHeaders(method, target, asked, body);
+  const headers = requestHeaders(method, target, given, body);
   return new HttpRequest(method, bareUrl(target), headers, body?.content);
 }
 
@@ -155,62 +135,10 @@ export function bareUrl(target: URL): URL {
   return url;
 }
 
-function readTarget(
-  params: Params,
-  raw: Dict,
-): {
-  readonly method: string;
-  readonly text: string;
-  /** The parameter with the URL. */
-  readonly parameter: string;
-} {
-  const base = params.url;
-  for (const name of SHORTHANDS) {
-    const target = params[name];
-    if (target === undefined) continue;
-    const method = name.toUpperCase();
-    if (base === undefined || isFullUrl(target)) return { method, text: target, parameter: name };
-    return { method, text: joinUrl(base, target), parameter: "url" };
-  }
-  const { method } = params;
-  if (method === undefined) {
-    const key = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(raw, name));
-    throw key === undefined ? new StepError("http step has no method") : nilError(key);
-  }
-  const problem = methodProblem(method);
-  if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
-  if (base === undefined) throw nilError("url");
-  return { method: method.toUpperCase(), text: base, parameter: "url" };
-}
-
-/** The error of a parameter that was given and is nil. */
-function nilError(parameter: string): StepError {
-  const hint = "what its template reads is not there";
-  return new StepError(`cannot run http: "${parameter}" is nil`, hint, { parameter });
-}
-
-function readMaxRedirects(maxRedirects = 10): number {
-  if (maxRedirects >= 0) return maxRedirects;
-  throw new StepError(
-    `cannot run http: "max_redirects" must not be negative, not ${maxRedirects}`,
-    undefined,
-    { parameter: "max_redirects" },
-  );
-}
-
-function readMaxBody(maxBody: string | undefined, byDefault: number): number {
-  if (maxBody === undefined) return byDefault;
-  const bytes = parseSize(maxBody);
-  if (bytes !== undefined) return bytes;
-  throw new StepError(`cannot run http: ${maxBodyProblem(maxBody)}`, undefined, {
-    parameter: "max_body",
-  });
-}
-
-function findHeader(headers: Dict, lowerName: string): string | undefined {
+function findHeader(headers: GivenHeaders, lowerName: string): string | undefined {
   let text: string | undefined;
   for (const [name, value] of Object.entries(headers)) {
-    if (name.toLowerCase() === lowerName && value !== null) text = String(value);
+    if (name.toLowerCase() === lowerName && value !== undefined) text = String(value);
   }
   return text;
 }
@@ -235,27 +163,28 @@ const FRAMING: ReadonlySet<string> = new Set(["Content-Length", "Transfer-Encodi
 /** Without a body, these methods need no "Content-Length". */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
 
-/** All headers of a request: those that the step asks for, over those that every request has. */
+/** All headers of a request: those that the step gives, over those that every request has. */
 export function requestHeaders(
   method: string,
   url: URL,
-  asked: Dict,
+  given: GivenHeaders,
   body: RequestBody | undefined,
 ): Headers {
   const headers: Record<string, string | readonly string[]> = ignoreCase(Object.create(null));
   headers.Host = url.host;
   for (const name in ALWAYS) headers[name] = ALWAYS[name]!;
-  if (url.username !== "" || url.password !== "") headers.Authorization = basic(url);
+  if (url.username !== "" || url.password !== "") {
+    headers.Authorization = basicHeader(
+      decodePercents(url.username),
+      decodePercents(url.password),
+    );
+  }
   if (body?.contentType !== undefined) headers["Content-Type"] = body.contentType;
-  for (const [name, value] of Object.entries(asked)) {
-    if (!isToken(name)) {
-      throw new StepError(`cannot send the header "${name}": invalid header name`);
-    }
+  for (const [name, value] of Object.entries(given)) {
     const canonical = canonicalName(name);
     if (FRAMING.has(canonical) || canonical === "Expect") continue;
     if (canonical === "Content-Type" && body?.ownType) continue;
-    const texts = [value].flat().filter((item) => item !== null)
-      .map((item) => headerText(canonical, item));
+    const texts = [value ?? []].flat().map((text) => headerText(canonical, text));
     if (texts.length === 0) delete headers[canonical];
     else headers[canonical] = Array.isArray(value) ? texts : texts[0]!;
   }
@@ -285,12 +214,9 @@ export function wireValue(name: string, value: string): string {
   return toByteString(value);
 }
 
-function headerText(name: string, value: Dict[string]): string {
-  if (typeof value === "object") {
-    throw new StepError(`cannot send the header "${name}": it must be text or a list of texts`);
-  }
+function headerText(name: string, value: string): string {
   // Texts from files and block scalars end in a line break that is not part of the value.
-  const text = String(value).trim();
+  const text = value.trim();
   checkCharacters(name, text);
   return text;
 }
@@ -301,11 +227,6 @@ function checkCharacters(name: string, text: string): void {
   throw new StepError(
     `cannot send the header "${name}": there is a line break or a control character in it`,
   );
-}
-
-function basic({ username, password }: URL): string {
-  const credentials = toByteString(`${decodePercents(username)}:${decodePercents(password)}`);
-  return `Basic ${btoa(credentials)}`;
 }
 
 /** A request with further headers, which replace those of the same name; undefined removes one. */

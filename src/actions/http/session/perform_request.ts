@@ -1,12 +1,12 @@
 import type { ActionContext, SecretSink } from "../../../action/action.ts";
 import type { Permissions } from "../../../action/permissions/permissions.ts";
 import { StepError } from "../../../base/errors.ts";
-import { type Dict, isDict } from "../../../base/value/value.ts";
+import type { Dict } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
 import { isSecretHeader, withoutPassword } from "../../../secrets/secrets.ts";
 import type { SignIn, SignInContext } from "../auth/sign_in.ts";
 import type { Connection } from "../connection/connection.ts";
-import { isSecret } from "../http_params.ts";
+import type { Auth } from "../http_params.ts";
 import { basicHeader, fromByteString, readUrl } from "../request/http_syntax.ts";
 import {
   bareUrl,
@@ -249,18 +249,16 @@ export async function openSender(
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
 async function openSignIn(
-  auth: Dict,
+  { basic, bearer, digest, oauth2, aws, netrc }: Auth,
   request: HttpRequest,
   signIn: SignInContext,
 ): Promise<SignIn | undefined> {
-  addSecrets(auth, signIn.context.secrets);
-  const { basic, bearer, digest, oauth2, aws, netrc } = auth;
-  if (isDict(basic)) return always(basicHeader(String(basic.username), String(basic.password)));
-  if (bearer !== undefined && bearer !== null) return always(`Bearer ${bearer}`);
-  if (isDict(digest)) return (await import("../auth/sign_in.ts")).openDigest(digest, signIn);
-  if (isDict(oauth2)) return (await import("../auth/oauth2.ts")).openOauth2(oauth2, signIn);
-  if (isDict(aws)) return (await import("../auth/sign_in.ts")).openAws(aws);
-  if (netrc !== true && netrc !== "true") return undefined;
+  if (basic) return always(basicHeader(basic.username, basic.password));
+  if (bearer !== undefined) return always(`Bearer ${bearer}`);
+  if (digest) return (await import("../auth/sign_in.ts")).openDigest(digest, signIn);
+  if (oauth2) return (await import("../auth/oauth2.ts")).openOauth2(oauth2, signIn);
+  if (aws) return (await import("../auth/sign_in.ts")).openAws(aws);
+  if (!netrc) return undefined;
   // Credentials in the URL are closer to the request.
   if (request.headers.Authorization !== undefined) return undefined;
   const { readNetrc } = await import("../auth/sign_in.ts");
@@ -270,13 +268,6 @@ async function openSignIn(
 
 function always(authorization: string): SignIn {
   return { sign: (request) => withHeaders(request, { Authorization: authorization }) };
-}
-
-function addSecrets(auth: Dict, secrets: SecretSink): void {
-  for (const [name, value] of Object.entries(auth)) {
-    if (isDict(value)) addSecrets(value, secrets);
-    else if (isSecret(name, value)) secrets.add(String(value));
-  }
 }
 
 /** Whether a response may say where to ask instead. */

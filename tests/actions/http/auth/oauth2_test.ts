@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { hash } from "node:crypto";
 import type { ActionContext } from "../../../../src/action/action.ts";
-import { checkAuth } from "../../../../src/actions/http/http_params.ts";
 import {
   bestChallenge,
   digestHeader,
@@ -326,11 +325,11 @@ const MISTAKES: readonly (readonly [auth: Dict, message: string])[] = [
   ],
   [
     { oauth2: { token_url: "https://a/", client_id: "c", grant: "pasword" } },
-    'unknown grant "pasword"',
+    'invalid value "pasword" for "auth.oauth2.grant"',
   ],
   [
     { oauth2: { token_url: "https://a/", client_id: "c", client_secret: "s", send: "query" } },
-    '"auth.oauth2.send" must be "header" or "body", not "query"',
+    'invalid value "query" for "auth.oauth2.send"',
   ],
 ];
 
@@ -347,7 +346,8 @@ for (const [auth, message] of MISTAKES) {
 
 Deno.test("auth and the header Authorization cannot be combined", () => {
   const auth = { bearer: "t" };
-  const messages = (headers: Dict) => checkAuth({ auth, headers }).map(({ message }) => message);
+  const messages = (headers: Dict) =>
+    http.problems!({ get: "http://h/", auth, headers }).map(({ message }) => message);
   assertEquals(messages({ authorization: "x" }), [
     '"auth" and the header "authorization" cannot be combined',
   ]);

@@ -60,13 +60,13 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
   [
     { get: "http://h", headers: { "a b": "1", B: ["x", ["y"]], C: {} } },
     ["headers.a b", 'invalid header name "a b"'],
-    ["headers.B", 'the header "B" must be text or a list of texts'],
-    ["headers.C", 'the header "C" must be text, not a map'],
+    ["headers.B", '"headers.B" must be text or a list of texts'],
+    ["headers.C", '"headers.C" must be a string or a list, not a map'],
   ],
   [{ get: "http://h", gett: 1 }, ["gett", 'unknown parameter "gett" of http']],
   [{ get: "http://h", max_redirects: -1 }, [
     "max_redirects",
-    '"max_redirects" must not be negative',
+    '"max_redirects" must be at least 0, not -1',
   ]],
 ];
 

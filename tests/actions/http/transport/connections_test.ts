@@ -1,7 +1,7 @@
 import { connectionLimit } from "../../../../src/host/connection_limit.ts";
 import { type AddressInfo, createServer } from "node:net";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
+import { planRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import {
@@ -26,7 +26,7 @@ function answering() {
 }
 
 function send(client: HttpClient, url: string, method = "GET") {
-  const { request } = readRequest({ method, url });
+  const { request } = planRequest({ method, url });
   return client.send(request, {
     ...{ connection: DEFAULT_CONNECTION, clock, maxBody: 1_000_000 },
     onDispatch() {},
@@ -93,7 +93,7 @@ Deno.test("HttpClient opens at most 64 connections to a server at once, and paus
   });
   const client = new HttpClient(clock, 1000);
   let dispatched = 0, waiting = 0;
-  const { request } = readRequest({ get: server.url });
+  const { request } = planRequest({ get: server.url });
   const replies = Array.from({ length: 100 }, () =>
     client.send(request, {
       ...{ connection: DEFAULT_CONNECTION, clock, maxBody: 1_000_000 },

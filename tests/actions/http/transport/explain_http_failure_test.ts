@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { explainFailure } from "../../../../src/actions/http/transport/explain_http_failure.ts";
-import { readRequest } from "../../../../src/actions/http/request/read_request.ts";
+import { planRequest } from "../../../../src/actions/http/request/read_request.ts";
 import { DEFAULT_CONNECTION } from "../../../../src/actions/http/connection/connection.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import { SendFailure } from "../../../../src/actions/http/transport/model.ts";
@@ -159,7 +159,7 @@ const CODES: readonly (readonly [code: string, message: string])[] = [
 
 for (const [code, message] of CODES) {
   Deno.test(`explainFailure() puts ${code} in plain words`, async () => {
-    const { request } = readRequest({ get: "https://h/x" });
+    const { request } = planRequest({ get: "https://h/x" });
     const cause = Object.assign(new Error("no"), { code });
     const failure = new SendFailure(cause, request, "connecting", 0, DEFAULT_CONNECTION);
     const error = await explainFailure(failure, request, {}, denoHost().clock);
@@ -175,6 +175,6 @@ Deno.test("http refuses a negative number of redirects that a template gave", as
   await assertRejects(
     () => runHttp({ get: "http://127.0.0.1:9/", max_redirects: "-1" }, context),
     StepError,
-    'cannot run http: "max_redirects" must not be negative, not -1',
+    'cannot run http: "max_redirects" must be at least 0, not -1',
   );
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext } from "../../../../src/action/action.ts";
-import { checkHttp } from "../../../../src/actions/http/http.ts";
+import { http } from "../../../../src/actions/http/http.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
 import { Resources } from "../../../../src/action/resource_scope.ts";
 import { StepError } from "../../../../src/base/errors.ts";
@@ -373,7 +373,7 @@ Deno.test("http names a cookie file that is missing, and a line of one that is m
 
 Deno.test("http checks that its cookies fit together", () => {
   const messages = (params: Dict) =>
-    checkHttp({ get: "http://localhost/", ...params }).map(({ message }) => message);
+    http.problems!({ get: "http://localhost/", ...params }).map(({ message }) => message);
   assertEquals(messages({ cookies: "" }), [
     '"cookies" must be true, false or the name of a session, not an empty text',
   ]);
