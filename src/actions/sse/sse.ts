@@ -71,6 +71,6 @@ export const sse = action({
   }),
   target: ({ url }) => ({ url: url.href }),
   acquire: async (context) => await (await import("../http/run_http.ts")).acquireRequest(context),
-  run: async (_, params, attempt, raw) =>
+  run: async (_, params, attempt) =>
     await (await import("./receive_events.ts")).receiveEvents(params, attempt),
 });

@@ -3,13 +3,11 @@ import { StepError } from "../../base/errors.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import type { Mismatch } from "../../base/value/difference.ts";
 import { pathText } from "../../base/value/value.ts";
-import type { Dict, Value } from "../../action/action.ts";
+import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { decodeText } from "../http/response/read_body.ts";
-import type { HttpParams } from "../http/http_params.ts";
 import { StreamRequest } from "../http/run_http.ts";
-import { closeText } from "./close_text.ts";
 import {
   countMessages,
   Inbox,
@@ -18,6 +16,7 @@ import {
   openWebSocket,
   socketUrl,
 } from "./connection.ts";
+import { closeText, type WebSocketParams } from "./websocket_params.ts";
 
 /** Codes of a closure that is not a failure; 1005 is that of a closure without a code. */
 const FINE_CODES: readonly number[] = [1000, 1001, 1005];
@@ -25,18 +24,8 @@ const FINE_CODES: readonly number[] = [1000, 1001, 1005];
 /** Milliseconds that the other side may take to close: in the end, and after a failure. */
 const PATIENCE = { end: 1000, failure: 200 };
 
-/** The parameters of a step: its request, and its messages. */
-interface MessageParams extends HttpParams {
-  readonly url: string;
-  readonly send?: readonly (string | Uint8Array | undefined)[];
-  readonly expect?: readonly Value[];
-  readonly until?: string;
-  readonly max_messages?: number;
-  readonly subprotocols?: readonly string[];
-}
-
 /** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
-export async function exchangeMessages(params: MessageParams, attempt: Attempt, raw: Dict) {
+export async function exchangeMessages(params: WebSocketParams, attempt: Attempt, raw: Dict) {
   const { subprotocols = [], until } = params;
   const { context, signal } = attempt;
   const headers = { "Accept-Encoding": undefined, ...params.headers };
@@ -106,7 +95,7 @@ function refused(status: string, body: string, res: Dict): StepError {
 /** Takes turns, then reads on until the condition is true. Throws `StepError` if it never is. */
 async function converse(
   inbox: Inbox,
-  { send = [], expect = [], max_messages: maxMessages = Infinity }: MessageParams,
+  { send = [], expect = [], max_messages: maxMessages = Infinity }: WebSocketParams,
   condition: ((names: Dict) => boolean) | undefined,
   soFar: () => Dict,
 ): Promise<void> {

@@ -1,41 +1,14 @@
-import { describeValue, isDict, type Value } from "../../base/value/value.ts";
-import { withoutPassword } from "../../secrets/secrets.ts";
 import { action } from "../../action/make_action.ts";
-import { condition } from "../../action/params.ts";
-import { integer, type Param, text, value } from "../../action/schema.ts";
-import { isToken } from "../http/request/http_syntax.ts";
 import { checkRequest } from "../http/http_params.ts";
 import { mergeHttpDefaults } from "../http/http.ts";
-import { shownFields, STREAM_MINOR, STREAM_PARAMS, STREAM_RES } from "../http/stream.ts";
-import { closeText } from "./close_text.ts";
+import { shownFields, STREAM_MINOR, STREAM_RES } from "../http/stream.ts";
+import { closeText, PARAMS } from "./websocket_params.ts";
 
 /** Exchanges messages over a WebSocket. */
 export const websocket = action({
   name: "websocket",
   summary: "Opens a WebSocket, sends messages and waits for answers",
-  params: {
-    url: text("The server: `ws://host/path`, or `wss://` for TLS").as(readUrl).required(),
-    send: value(
-      ["string", "list", "map"],
-      "What to send: text, a map or list as JSON, { base64: … } as bytes; " +
-        'a list takes turns with "expect", and null sends nothing',
-    ).as((messages, param) => [messages].flat().map((message) => writeMessage(message, param))),
-    expect: value(
-      ["string", "list", "map"],
-      "What must arrive: text or /a pattern/, or a part of a JSON message; " +
-        "a list waits for one message after each send",
-    ).as((messages) => [messages].flat()),
-    until: condition(
-      "An expression: read messages until it is true; `message` is the last one",
-      "message",
-    ),
-    max_messages: integer("The maximum number of messages to read", { min: 1 }),
-    subprotocols: value(
-      ["string", "list"],
-      "Subprotocols to offer; the server must choose one",
-    ).as(readSubprotocols),
-    ...STREAM_PARAMS,
-  },
+  params: PARAMS,
   check: (_params, param, raw) => checkRequest(param, raw),
   expectsResult: ({ expect = null, until = null }) => expect !== null || until !== null,
   omitsNilIn: () => ["headers"],
@@ -86,38 +59,3 @@ export const websocket = action({
   run: async (_, params, attempt, raw) =>
     await (await import("./exchange_messages.ts")).exchangeMessages(params, attempt, raw),
 });
-
-/** The URL of the request that opens the WebSocket. */
-function readUrl(text: string, param: Param): string {
-  const url = URL.parse(text);
-  if (url?.hostname && /^(?:ws|http)s?:$/.test(url.protocol)) {
-    return text.trim().replace(/^ws(?=s?:)/i, "http");
-  }
-  const hint = 'write it like "ws://host:port/path", or "wss://" for TLS';
-  throw param.wrong(`invalid URL of a WebSocket "${withoutPassword(text)}"`, hint);
-}
-
-/** A message to send: text, JSON, or bytes; undefined where nothing is to be sent. */
-function writeMessage(value: Value, param: Param): string | Uint8Array | undefined {
-  if (value === null || value === "") return undefined;
-  if (typeof value !== "object") return String(value);
-  if (!isDict(value) || Object.keys(value).length !== 1 || typeof value.base64 !== "string") {
-    return JSON.stringify(value);
-  }
-  try {
-    return Uint8Array.fromBase64(value.base64);
-  } catch {
-    throw param.wrong(`"base64" in ${param.name} is not base64`);
-  }
-}
-
-function readSubprotocols(value: Value, param: Param): readonly string[] {
-  const names = [value].flat();
-  const wrong = names.find((name) => typeof name === "object" || !isToken(String(name)));
-  if (wrong !== undefined) {
-    throw param.wrong(`invalid name of a subprotocol ${describeValue(wrong)}`);
-  }
-  const again = names.find((name, index) => names.indexOf(name) < index);
-  if (again !== undefined) throw param.wrong(`the subprotocol "${again}" is given twice`);
-  return names.map(String);
-}

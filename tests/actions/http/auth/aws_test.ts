@@ -2,7 +2,6 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { openAws } from "../../../../src/actions/http/auth/sign_in.ts";
 import { runHttp } from "../../../../src/actions/http/run_http.ts";
-import type { Dict } from "../../../../src/base/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { runMain } from "../../../support/run/run_main.ts";
 import { startTool } from "../../../support/servers/tool_server.ts";
@@ -30,7 +29,7 @@ const BUCKET = "https://examplebucket.s3.amazonaws.com";
 
 interface Vector {
   readonly name: string;
-  readonly aws: Dict;
+  readonly aws: typeof SUITE;
   readonly request: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -116,7 +115,7 @@ for (const { name, aws, request, headers, body, signature } of VECTORS) {
     const [method = "", target = ""] = request.split(" ");
     const url = new URL(target);
     const accept = { Accept: "*/*", "User-Agent": "runner", Host: url.host };
-    const signIn = await openAws(aws);
+    const signIn = await openAws({ ...aws, session_token: undefined });
     const signed = await signIn.sign({
       method,
       url,
