@@ -17,7 +17,7 @@ export function tlsRecord(socket: TLSSocket, now: number) {
   };
 }
 
-/** A certificate as steps see it; null where there is none. */
+/** A certificate as steps see it; null if there is none. */
 export function certificateRecord(certificate: PeerCertificate, now: number): Dict | null {
   if (certificate?.valid_to === undefined) return null;
   const to = Date.parse(certificate.valid_to);

@@ -91,9 +91,9 @@ async function explainCertificate(
   // A library that starts TLS itself does not show the certificate.
   if (faults.length === 0) faults.push({ message: `is not trusted (${code})`, hint: UNSEEN });
   const message = faults.map((fault) => fault.message).join(" and ");
-  const asked = name === host ? "" : ` (server_name "${name}")`;
+  const expected = name === host ? "" : ` (server_name "${name}")`;
   return {
-    message: `the certificate of ${placeOf(peer)}${asked} ${message}`,
+    message: `the certificate of ${placeOf(peer)}${expected} ${message}`,
     hint: faults[0]!.hint!,
   };
 }

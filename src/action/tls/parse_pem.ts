@@ -102,7 +102,7 @@ function parseKey(material: Material, passphrase: string | undefined): Key {
     );
   }
   try {
-    return createPrivateKey({ key: block, ...passphrase === undefined ? {} : { passphrase } });
+    return createPrivateKey({ key: block, passphrase });
   } catch (error) {
     if (/ENCRYPTED/.test(block)) throw unusable(material, lockedBy(passphrase), PASSPHRASE);
     const reason = error instanceof Error ? `: ${error.message}` : "";

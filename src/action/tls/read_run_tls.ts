@@ -35,9 +35,9 @@ export async function readRunTls(
       undefined,
     );
     return {
-      ...ca === undefined ? {} : { ca: parseAuthorities(await read("ca", ca)).join("") },
+      ca: ca === undefined ? undefined : parseAuthorities(await read("ca", ca)).join(""),
       ...client,
-      ...insecure ? { insecure: true } : {},
+      insecure: insecure || undefined,
     };
   } catch (error) {
     if (!(error instanceof StepError)) throw error;

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { canBeSecret, isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict, HideSecrets, SecretSink, Value } from "../../action/action.ts";
@@ -145,7 +146,7 @@ export const db = action({
         error_code: error?.code ?? "",
       },
       status: error ? 1 : 0,
-      brief: error ? error.code : countOf(affected),
+      brief: error ? error.code : countOf(affected, "row"),
     };
   },
   describe: (req, res) => ({
@@ -153,7 +154,9 @@ export const db = action({
     request: { title: `${req.driver} ${req.dsn}`, covered: ["driver", "dsn"], asJson: ["params"] },
     ...res && {
       response: {
-        title: res.error === "" ? countOf(res.rows_affected) : `${res.error_code}: ${res.error}`,
+        title: res.error === ""
+          ? countOf(Number(res.rows_affected), "row")
+          : `${res.error_code}: ${res.error}`,
         // The columns are the head of the table.
         covered: [
           ...["code", "rows_affected", "error", "error_code"],
@@ -250,10 +253,6 @@ function pick(map: Dict, names: readonly string[]): Dict {
 function notEmpty(query: string, param: Param): string {
   if (query.trim() === "") throw param.wrong(`${param.name} is empty`);
   return query;
-}
-
-function countOf(rows: Value | undefined): string {
-  return rows === 1 ? "1 row" : `${rows} rows`;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
@@ -52,7 +53,7 @@ export interface Refused {
 
 /** The error of a statement that takes another number of values than it was given. */
 export function wrongCount(wanted: number, received: number, code: string): Refused {
-  const values = wanted === 1 ? "1 value" : `${wanted} values`;
+  const values = countOf(wanted, "value");
   return { message: `the statement takes ${values}, and "params" has ${received}`, code };
 }
 

@@ -24,7 +24,7 @@ export interface ServerDsn {
 export interface FileDsn {
   readonly dialect: "sqlite";
   readonly target: DataFile;
-  /** `?mode=ro` and what else SQLite takes there; empty where there is nothing. */
+  /** `?mode=ro` and other parameters of SQLite, or empty. */
   readonly query: string;
   readonly shown: string;
 }

@@ -110,7 +110,7 @@ function toResult({ columns, rows, changes, isTruncated }: SqliteResult): Result
   };
 }
 
-/** SQLite has five types of values; what else a value is, its column declares. */
+/** SQLite has five types of values; the type of the column says more. */
 function toValue(value: SqliteValue, { type }: SqliteColumn): Value {
   const declared = (type ?? "").toUpperCase();
   if (value === null) return null;

@@ -28,8 +28,8 @@ export function missingName(
   const missing = names.find((name) => name !== undefined && !Object.hasOwn(params, name));
   if (missing === undefined) return undefined;
   const message = `the statement has :${missing}, and "params" does not`;
-  const known = Object.keys(params).join(", ");
-  return [message, known === "" ? '"params" is empty' : `"params" has ${known}`];
+  const available = Object.keys(params).join(", ");
+  return [message, available === "" ? '"params" is empty' : `"params" has ${available}`];
 }
 
 /** A statement with its values in order; `:name` of a map becomes a placeholder. */

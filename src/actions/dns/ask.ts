@@ -68,7 +68,7 @@ export async function ask(name: string, type: string, attempt: Attempt): Promise
       throw new StepError(error.message, error.hint ?? "is a name server there?", error.details);
     }
   };
-  // Datagrams need a socket that may hear from anywhere.
+  // Datagrams need a socket that may receive from anywhere.
   const isAllowed = isGranted({ name: "net", host: "0.0.0.0:0" });
   const datagram = isAllowed && await wait(askByDatagram(dns.encode(question), attempt, decode));
   const { packet, code } = datagram && !datagram.packet.flag_tc

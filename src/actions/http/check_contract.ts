@@ -136,7 +136,7 @@ function exchangeOf({ req, res }: ActionResult, params: Dict): ContractExchange 
   return {
     method: String(req.method),
     url: new URL(String(req.url)),
-    ...basePathOf(params),
+    basePath: basePathOf(params),
     requestHeaders,
     requestBody: sent === "" ? undefined : sent,
     hasRequestBody,
@@ -151,12 +151,11 @@ function exchangeOf({ req, res }: ActionResult, params: Dict): ContractExchange 
 }
 
 /** The path of the base URL: `/v1` for `url: http://host/v1` and `get: /items`. */
-function basePathOf(params: Dict): { readonly basePath?: string } {
+function basePathOf(params: Dict): string | undefined {
   const [method = ""] = methodKeys(params);
   const { url, [method]: target } = params;
   const isApart = method !== "method" && typeof target === "string" && target.startsWith("/");
-  const base = isApart && typeof url === "string" ? URL.parse(url)?.pathname : undefined;
-  return base === undefined ? {} : { basePath: base };
+  return isApart && typeof url === "string" ? URL.parse(url)?.pathname : undefined;
 }
 
 function lowerCase(headers: Value | undefined): Map<string, string> {
@@ -171,8 +170,8 @@ function toViolation(
 ): Omit<ContractViolation, "message"> {
   const [method = "method"] = methodKeys(params);
   return {
-    ...hint === undefined ? {} : { hint },
-    ...sides ? { sides } : {},
+    hint,
+    sides,
     path: side === "response" ? [method] : placeOf(params, method, part, path),
   };
 }

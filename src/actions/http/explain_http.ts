@@ -250,8 +250,8 @@ function isImplied(name: string, value: string, url: string, hasBody: boolean): 
 
 /** Whether the request asks for an encoding that curl has to undo. */
 function isPacked(headers: Dict): boolean {
-  const asked = headers["Accept-Encoding"];
-  return asked !== undefined && asked !== "identity";
+  const encodings = headers["Accept-Encoding"];
+  return encodings !== undefined && encodings !== "identity";
 }
 
 /** The body of a request as curl is given it. */

@@ -386,13 +386,13 @@ export class CookieUse {
 }
 
 /** The headers of a step; an undefined one is left out. */
-export type GivenHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type StepHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Reads which cookies a step uses; undefined if none. */
 export function readCookieUse(
   cookies: boolean | string | undefined,
   file: string | undefined,
-  headers: GivenHeaders,
+  headers: StepHeaders,
 ): CookieUse | undefined {
   if (cookies === false) return undefined;
   const isSent = !Object.keys(headers)

@@ -5,8 +5,8 @@ import { readRun } from "../../action/spec.ts";
 import { compiledAction, EVERYTHING, isDemanded } from "../../action/compiled_action.ts";
 import {
   checkRoute,
-  type Connection,
   connectionOf,
+  type ConnectionSettings,
   demandAccess,
 } from "./connection/connection.ts";
 import { HTTP, type HttpParams } from "./http_params.ts";
@@ -41,7 +41,7 @@ import {
 
 /**
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
- * is an API description, both are held against it.
+ * is an API description, both must match it.
  */
 export function runHttp(
   params: Dict,
@@ -182,12 +182,12 @@ class Prepared {
 /** Reads the parameters. */
 function prepare(raw: Dict, { scope, secrets }: ActionContext): Prepared {
   // By `with`, which is the same object in every round where it has no template.
-  const known = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
-  let made = known.get(raw);
+  const preparedRequests = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
+  let made = preparedRequests.get(raw);
   if (made) return made;
   const params = readRun(HTTP, raw, secrets);
   const plan = planRequest(params);
-  known.set(raw, made = new Prepared(params, plan, describe(plan.request)));
+  preparedRequests.set(raw, made = new Prepared(params, plan, describe(plan.request)));
   return made;
 }
 
@@ -220,7 +220,7 @@ export interface StreamResponse extends Followed {
   readonly traffic?: ActionResult["traffic"];
 }
 
-/** What came over a socket of its own in answer to a request. */
+/** The response to a request over a dedicated socket. */
 export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "body">;
 
 /** A request of HTTP by which a stream begins. Redirects, cookies and sign-in are those of http. */
@@ -255,7 +255,7 @@ export class StreamRequest {
     }
   }
 
-  /** Has `exchange` send it over a socket of its own, which then belongs to that. */
+  /** Opens a dedicated socket, over which `exchange` sends the request. It then owns the socket. */
   async upgrade(
     exchange: (request: HttpRequest, socket: Socket) => Promise<Upgraded>,
   ): Promise<StreamResponse> {
@@ -288,7 +288,7 @@ export class StreamRequest {
     return await explainFailure(error, this.plan.request, req, clock, failing);
   }
 
-  async #send(senderOf: (connection: Connection) => Sender): Promise<StreamResponse> {
+  async #send(senderOf: (connection: ConnectionSettings) => Sender): Promise<StreamResponse> {
     const connection = await connectionOf(this.#params, this.#context);
     const client = clientOf(this.#context);
     const sender = senderOf(connection);

@@ -1,5 +1,6 @@
 import type { createParser, EventSourceMessage } from "eventsource-parser";
 import { StepError } from "../../base/errors.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { dataIn } from "../../base/value/parse_json.ts";
 import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
@@ -42,7 +43,7 @@ export async function receiveEvents(
     const last = events.at(-1);
     if (!last) return "no event came";
     const shown = excerpt(JSON.stringify(last), context.secrets);
-    return `${countText(events)} came, the last is ${shown}`;
+    return `${countOf(events.length, "event")} came, the last is ${shown}`;
   };
   const explain = async (error: unknown): Promise<unknown> => {
     const failure = await request.explain(error, req());
@@ -92,11 +93,7 @@ export async function receiveEvents(
     const message = `${name}: ${ending} before "until" was true: ${received()}`;
     throw new StepError(message, undefined, { req: req(), res });
   }
-  return { req: req(), res, brief: countText(events), traffic };
-}
-
-function countText({ length }: readonly Dict[]): string {
-  return length === 1 ? "1 event" : `${length} events`;
+  return { req: req(), res, brief: countOf(events.length, "event"), traffic };
 }
 
 /** What did not happen in time. */
@@ -161,7 +158,7 @@ class EventSink implements BodySink {
     return undefined;
   }
 
-  /** Nothing is left behind. */
+  /** There is nothing to remove. */
   discard(): void {}
 
   #take({ event, data, id }: EventSourceMessage, bytes: number): void {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type ws from "ws";
 import type { WebSocket } from "ws";
 import { StepError } from "../../base/errors.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { dataIn } from "../../base/value/parse_json.ts";
 import type { Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
@@ -228,7 +229,7 @@ export class Inbox {
     const shown = typeof last === "string"
       ? JSON.stringify(excerpt(last, secrets))
       : excerpt(JSON.stringify(last), secrets);
-    return `${countMessages(count)} came, the last is ${shown}`;
+    return `${countOf(count, "message")} came, the last is ${shown}`;
   }
 
   #fail(error: StepError): void {
@@ -245,8 +246,4 @@ function readMessage(data: Uint8Array, isBinary: boolean): Message {
   if (isBinary) return { text: undefined, value: { base64: data.toBase64() } };
   const text = new TextDecoder().decode(data);
   return { text, value: dataIn(text) };
-}
-
-export function countMessages(count: number): string {
-  return count === 1 ? "1 message" : `${count} messages`;
 }

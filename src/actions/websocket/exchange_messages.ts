@@ -1,5 +1,6 @@
 import { loadMatching } from "../../expr/functions/matching.ts";
 import { StepError } from "../../base/errors.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import type { Mismatch } from "../../base/value/difference.ts";
 import { pathText } from "../../base/value/value.ts";
@@ -8,14 +9,7 @@ import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { decodeText } from "../http/response/read_body.ts";
 import { StreamRequest } from "../http/run_http.ts";
-import {
-  countMessages,
-  Inbox,
-  loadWs,
-  type Message,
-  openWebSocket,
-  socketUrl,
-} from "./connection.ts";
+import { Inbox, loadWs, type Message, openWebSocket, socketUrl } from "./connection.ts";
 import { closeText, type WebSocketParams } from "./websocket_params.ts";
 
 /** Codes of a closure that is not a failure; 1005 is that of a closure without a code. */
@@ -71,7 +65,7 @@ export async function exchangeMessages(params: WebSocketParams, attempt: Attempt
       },
       status: isFine ? 0 : 1,
       brief: isFine
-        ? countMessages(inbox.taken.length)
+        ? countOf(inbox.taken.length, "message")
         : `closed by ${closeText(closeCode, reason)}`,
     };
   } catch (error) {

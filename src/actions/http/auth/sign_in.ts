@@ -60,9 +60,11 @@ export async function openDigest(
   let isNew = false;
   return {
     sign(request) {
-      const known = challenges.get(keyOf(request));
+      const answered = challenges.get(keyOf(request));
       isNew = false;
-      return known ? answer(request, known) : withHeaders(request, { Authorization: undefined });
+      return answered
+        ? answer(request, answered)
+        : withHeaders(request, { Authorization: undefined });
     },
     again(request, refused) {
       // A new challenge was answered, so that the credentials are wrong.
@@ -77,7 +79,7 @@ export async function openDigest(
   };
 }
 
-/** The challenge with the best algorithm that is known here. */
+/** The challenge with the best supported algorithm. */
 export function bestChallenge(
   { rawHeaders }: Pick<RawResponse, "rawHeaders">,
 ): Challenge | undefined {
@@ -188,13 +190,13 @@ export async function openAws(aws: Aws): Promise<SignIn> {
           ...signedHeaders(request),
           ...service === "s3" || typeof body !== "string" ? { "X-Amz-Content-Sha256": digest } : {},
         },
-        ...typeof body === "string" && body !== "" ? { body } : {},
+        body: typeof body === "string" && body !== "" ? body : undefined,
         accessKeyId: aws.access_key_id,
         secretAccessKey: aws.secret_access_key,
-        ...aws.session_token && { sessionToken: aws.session_token },
+        sessionToken: aws.session_token,
         service,
         region,
-        ...typeof headers["X-Amz-Date"] === "string" ? { datetime: headers["X-Amz-Date"] } : {},
+        datetime: typeof headers["X-Amz-Date"] === "string" ? headers["X-Amz-Date"] : undefined,
         allHeaders: true,
       });
       const signed = await signer.sign();

@@ -15,7 +15,7 @@ const { hash } = await import("node:crypto");
 type HttpVersion = "1.1" | "2" | "auto";
 
 /** The connection settings of the requests of a step. */
-export interface Connection {
+export interface ConnectionSettings {
   readonly tls: TlsOptions;
   readonly version: HttpVersion;
   /** A proxy for everything, or the proxies of the environment; absent for none. */
@@ -32,10 +32,10 @@ export interface Connection {
 }
 
 /** The default connection settings. */
-export const DEFAULT_CONNECTION: Connection = { tls: DEFAULT_TLS, version: "1.1", id: "" };
+export const DEFAULT_CONNECTION: ConnectionSettings = { tls: DEFAULT_TLS, version: "1.1", id: "" };
 
 /** The same with any certificate. */
-const INSECURE_CONNECTION: Connection = {
+const INSECURE_CONNECTION: ConnectionSettings = {
   ...DEFAULT_CONNECTION,
   tls: { rejectUnauthorized: false },
   id: "insecure",
@@ -54,7 +54,7 @@ const OWN = ["tls", "proxy", "unix_socket", "resolve", "ip", "local_address", "v
 export function connectionOf(
   params: HttpParams,
   context: ActionContext,
-): Connection | Promise<Connection> {
+): ConnectionSettings | Promise<ConnectionSettings> {
   const { scope, host } = context;
   const isProxied = scope.run.resource(
     "http proxy variables",
@@ -67,7 +67,10 @@ export function connectionOf(
   return readConnection(params, context);
 }
 
-async function readConnection(params: HttpParams, context: ActionContext): Promise<Connection> {
+async function readConnection(
+  params: HttpParams,
+  context: ActionContext,
+): Promise<ConnectionSettings> {
   const { insecure, unix_socket: unixSocket, resolve, ip, local_address: localAddress } = params;
   const verify = params.verify_ssl ?? (insecure === undefined ? undefined : !insecure);
   const { tlsOptions } = await import("../../../action/tls/tls.ts");
@@ -78,11 +81,11 @@ async function readConnection(params: HttpParams, context: ActionContext): Promi
   const settings = {
     tls,
     version: params.version ?? "1.1",
-    ...proxy ? { proxy } : {},
-    ...unixSocket === undefined ? {} : { unixSocket },
-    ...resolve ? { resolve: readResolve(resolve) } : {},
-    ...ip ? { family: ip === "4" ? 4 as const : 6 as const } : {},
-    ...localAddress === undefined ? {} : { localAddress },
+    proxy,
+    unixSocket,
+    resolve: resolve && readResolve(resolve),
+    family: ip && (ip === "4" ? 4 as const : 6 as const),
+    localAddress,
   };
   const { resolve: table, ...rest } = settings;
   return { ...settings, id: hash("sha256", JSON.stringify([rest, [...table ?? []]]), "hex") };
@@ -120,7 +123,7 @@ export type Route =
   | { readonly kind: "tunnel"; readonly proxy: Proxy; readonly to: Endpoint };
 
 /** Finds the way to the server of a URL. */
-export function routeOf(url: URL, connection: Connection): Route {
+export function routeOf(url: URL, connection: ConnectionSettings): Route {
   if (connection.unixSocket !== undefined) return { kind: "unix", path: connection.unixSocket };
   const to = { host: hostOf(url), port: Number(portOf(url)) };
   const instead = connection.resolve?.get(`${url.hostname}:${to.port}`);
@@ -172,7 +175,7 @@ export function describeRoute({ url }: Pick<HttpRequest, "url">, route: Route): 
  */
 export async function checkRoute(
   request: HttpRequest,
-  connection: Connection,
+  connection: ConnectionSettings,
   { permissions, host }: ActionContext,
 ): Promise<void> {
   if (!permissions) return;
@@ -195,7 +198,7 @@ export async function checkRoute(
 }
 
 /** Throws where Deno would ask for what a connection needs. */
-export function demandAccess({ url }: HttpRequest, connection: Connection): void {
+export function demandAccess({ url }: HttpRequest, connection: ConnectionSettings): void {
   demandRoute(routeOf(url, connection));
   if (url.protocol === "https:") demandCertificates();
 }

@@ -48,7 +48,8 @@ export function readProxy(text: string, from: string, secrets: SecretSink): Prox
     kind,
     host: hostOf(url),
     port: Number(url.port) || PORTS[kind],
-    ...url.username === "" ? {} : { username: decodePercents(url.username), password },
+    username: url.username === "" ? undefined : decodePercents(url.username),
+    password,
   };
 }
 
@@ -69,7 +70,7 @@ export function readProxies(env: Environment, secrets: SecretSink): Proxies | un
   const https = find("HTTPS_PROXY") ?? all;
   if (!http && !https) return undefined;
   const isExempt = readExemptions(env.get("NO_PROXY") || env.get("no_proxy") || "");
-  return { kind: "environment", ...http ? { http } : {}, ...https ? { https } : {}, isExempt };
+  return { kind: "environment", http, https, isExempt };
 }
 
 /**
@@ -79,18 +80,18 @@ export function readProxies(env: Environment, secrets: SecretSink): Proxies | un
  */
 export function readExemptions(text: string): Proxies["isExempt"] {
   const rules = text.split(",").map((rule) => rule.trim().toLowerCase()).filter((rule) => rule);
-  const tests = rules.map(readRule);
+  const tests = rules.map(readExemption);
   return (host, port) => {
     const name = host.toLowerCase().replace(/\.$/, "");
     return isLoopback(name) || tests.some((test) => test(name, port));
   };
 }
 
-type Rule = (host: string, port: number) => boolean;
+type Exemption = (host: string, port: number) => boolean;
 
-function readRule(rule: string): Rule {
+function readExemption(rule: string): Exemption {
   if (rule === "*") return () => true;
-  const range = rangeRule(rule);
+  const range = rangeExemption(rule);
   if (range) return range;
   const [, bracketed, plain, ownPort] = /^(?:\[(.*)\]|(.*?))(?::(\d+))?$/.exec(rule) ?? [];
   const isAddress = isIP(rule) !== 0;
@@ -101,7 +102,7 @@ function readRule(rule: string): Rule {
     (name === host || isIP(host) === 0 && name.endsWith(`.${host}`)) && hasPort(port);
 }
 
-function rangeRule(rule: string): Rule | undefined {
+function rangeExemption(rule: string): Exemption | undefined {
   const [, network, bits] = /^([\da-f.:]+)\/(\d+)$/.exec(rule) ?? [];
   const version = isIP(network ?? "");
   if (version === 0) return undefined;

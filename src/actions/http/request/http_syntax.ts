@@ -23,15 +23,15 @@ export function isSafe(method: string): boolean {
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** The same few names come with each response. */
-const known = new Map<string, string>();
-const MAX_KNOWN = 1000;
+const canonicalNames = new Map<string, string>();
+const MAX_NAMES = 1000;
 
 /** A header's name as responses are keyed by it: `content-type` and `CONTENT-TYPE` are `Content-Type`. */
 export function canonicalName(name: string): string {
-  let canonical = known.get(name);
+  let canonical = canonicalNames.get(name);
   if (canonical !== undefined) return canonical;
   canonical = name.toLowerCase().replace(/(^|-)([a-z])/g, (part) => part.toUpperCase());
-  if (known.size < MAX_KNOWN) known.set(name, canonical);
+  if (canonicalNames.size < MAX_NAMES) canonicalNames.set(name, canonical);
   return canonical;
 }
 
@@ -237,8 +237,8 @@ export function isJsonType(type: string): boolean {
 /** The file extension for a binary body of that media type. */
 export function fileSuffix(type: string): string {
   if (type.startsWith("text/") || isJsonType(type)) return ".bin";
-  const known = SUFFIXES.get(type);
-  if (known !== undefined) return known;
+  const suffix = SUFFIXES.get(type);
+  if (suffix !== undefined) return suffix;
   const [, subtype = ""] = type.split("/", 2);
   return /^[a-z0-9]{2,5}$/.test(subtype) ? `.${subtype}` : ".bin";
 }

@@ -133,15 +133,15 @@ function fileStream(path: string, length: number | undefined, parameter: string)
     length,
     async *open() {
       using file = await Deno.open(path);
-      let left = length ?? Infinity;
-      while (left > 0) {
-        const chunk = new Uint8Array(Math.min(CHUNK, left));
+      let remaining = length ?? Infinity;
+      while (remaining > 0) {
+        const chunk = new Uint8Array(Math.min(CHUNK, remaining));
         const count = await file.read(chunk);
         if (count === null) break;
-        left -= count;
+        remaining -= count;
         yield chunk.subarray(0, count);
       }
-      if (left > 0 && length !== undefined) {
+      if (remaining > 0 && length !== undefined) {
         const message =
           `the file "${path}" became shorter while it was sent: it had ${length} bytes`;
         throw new StepError(message, undefined, { parameter });

@@ -5,9 +5,9 @@ import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
 import {
   type Auth,
   type CookieUse,
-  type GivenHeaders,
   type HttpParams,
   readCookieUse,
+  type StepHeaders,
 } from "../http_params.ts";
 import {
   type Content,
@@ -89,22 +89,22 @@ export function planRequest(params: HttpParams): RequestPlan {
   const { query, headers = {} } = params;
   const url = query ? encoded("query", () => addQuery(target, query)) : target;
   const isGraphql = params.graphql !== undefined;
-  const given: GivenHeaders = {
+  const stepHeaders: StepHeaders = {
     ...isGraphql && { Accept: GRAPHQL_ACCEPT },
     ...params.user_agent !== undefined && { "User-Agent": params.user_agent },
     ...headers,
   };
-  const contentType = findHeader(given, "content-type");
+  const contentType = findHeader(stepHeaders, "content-type");
   const key = BODIES.find((name) => params[name] !== undefined) ?? "body";
   const body = encoded(key, () => readUpload(params, contentType));
-  const attach = (body: RequestBody) => makeRequest(method, url, given, body);
+  const attach = (body: RequestBody) => makeRequest(method, url, stepHeaders, body);
   return {
     ...body && isUpload(body)
       ? {
-        request: makeRequest(method, url, given, undefined),
+        request: makeRequest(method, url, stepHeaders, undefined),
         upload: { upload: body, contentType, attach },
       }
-      : { request: makeRequest(method, url, given, body) },
+      : { request: makeRequest(method, url, stepHeaders, body) },
     isGraphql,
     save: params.save === undefined
       ? undefined
@@ -120,10 +120,10 @@ export function planRequest(params: HttpParams): RequestPlan {
 function makeRequest(
   method: string,
   target: URL,
-  given: GivenHeaders,
+  stepHeaders: StepHeaders,
   body: RequestBody | undefined,
 ): HttpRequest {
-  const headers = requestHeaders(method, target, given, body);
+  const headers = requestHeaders(method, target, stepHeaders, body);
   return new HttpRequest(method, bareUrl(target), headers, body?.content);
 }
 
@@ -135,7 +135,7 @@ export function bareUrl(target: URL): URL {
   return url;
 }
 
-function findHeader(headers: GivenHeaders, lowerName: string): string | undefined {
+function findHeader(headers: StepHeaders, lowerName: string): string | undefined {
   let text: string | undefined;
   for (const [name, value] of Object.entries(headers)) {
     if (name.toLowerCase() === lowerName && value !== undefined) text = String(value);
@@ -167,7 +167,7 @@ const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS
 export function requestHeaders(
   method: string,
   url: URL,
-  given: GivenHeaders,
+  stepHeaders: StepHeaders,
   body: RequestBody | undefined,
 ): Headers {
   const headers: Record<string, string | readonly string[]> = ignoreCase(Object.create(null));
@@ -180,7 +180,7 @@ export function requestHeaders(
     );
   }
   if (body?.contentType !== undefined) headers["Content-Type"] = body.contentType;
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(stepHeaders)) {
     const canonical = canonicalName(name);
     if (FRAMING.has(canonical) || canonical === "Expect") continue;
     if (canonical === "Content-Type" && body?.ownType) continue;

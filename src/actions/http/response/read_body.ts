@@ -138,7 +138,7 @@ function readFields(raw: readonly string[]): Record<string, string> {
   return fields;
 }
 
-/** The values of those that are there more than once. */
+/** The values of repeated fields. */
 function repeatedFields(raw: readonly string[]): Record<string, string[]> {
   const repeated: Record<string, string[]> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
@@ -163,16 +163,16 @@ export function connectionFacts(
 /** In seconds; the rest of the time was a wait before something was sent. */
 function describeTiming(phases: Phases, total: number): Dict {
   const { dns, connect, tls, first_byte, download } = phases;
-  const known = dns + connect + tls + first_byte + download;
+  const measured = dns + connect + tls + first_byte + download;
   return {
     ...NO_TIMING,
-    queue: seconds(Math.max(0, total - known)),
+    queue: seconds(Math.max(0, total - measured)),
     dns: seconds(dns),
     connect: seconds(connect),
     tls: seconds(tls),
     first_byte: seconds(first_byte),
     download: seconds(download),
-    total: seconds(Math.max(total, known)),
+    total: seconds(Math.max(total, measured)),
   };
 }
 

@@ -29,10 +29,10 @@ export class SaveFile implements BodySink {
   /** Writes a body whose content encodings are undone. */
   async save(chunks: AsyncIterable<Bytes>, contentEncoding: string): Promise<SavedBody> {
     const { add, facts } = bodyDigests();
-    let left = this.#limit;
+    let remaining = this.#limit;
     for await (const chunk of decodeStream(chunks, contentEncoding)) {
       if (this.#isDiscarded) break;
-      if ((left -= chunk.length) < 0) throw new BodyTooLarge(this.#limit, true);
+      if ((remaining -= chunk.length) < 0) throw new BodyTooLarge(this.#limit, true);
       add(chunk);
       this.#attempt(() => this.#staged.write(chunk));
     }
@@ -46,9 +46,9 @@ export class SaveFile implements BodySink {
     this.#staged.discard();
   }
 
-  #attempt(act: () => void): void {
+  #attempt(change: () => void): void {
     try {
-      act();
+      change();
     } catch (error) {
       throw writeProblem(DOING, this.#path, "save", error);
     }

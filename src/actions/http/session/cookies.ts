@@ -68,8 +68,8 @@ export class Cookies {
   }
 
   async #open(): Promise<Jar> {
-    const known = this.#find();
-    if (known) return known;
+    const existing = this.#find();
+    if (existing) return existing;
     const made = await makeJar();
     // Another step may have made it meanwhile.
     const jar = this.#find() ?? made;

@@ -5,7 +5,7 @@ import type { Dict } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
 import { isSecretHeader, withoutPassword } from "../../../secrets/secrets.ts";
 import type { SignIn, SignInContext } from "../auth/sign_in.ts";
-import type { Connection } from "../connection/connection.ts";
+import type { ConnectionSettings } from "../connection/connection.ts";
 import type { Auth } from "../http_params.ts";
 import { basicHeader, fromByteString, readUrl } from "../request/http_syntax.ts";
 import {
@@ -26,7 +26,7 @@ import { cookieRecords, Cookies } from "./cookies.ts";
  */
 export function openStep(
   plan: RequestPlan,
-  connection: Connection,
+  connection: ConnectionSettings,
   client: HttpClient,
   sender: Sender,
   context: ActionContext,
@@ -40,7 +40,7 @@ export function openStep(
 
 async function openStepSlowly(
   plan: RequestPlan,
-  connection: Connection,
+  connection: ConnectionSettings,
   client: HttpClient,
   sender: Sender,
   context: ActionContext,
@@ -80,7 +80,7 @@ export function asSent(req: Dict, session: StepSender | undefined): Dict {
 async function sendAuxiliary(
   request: HttpRequest,
   plan: RequestPlan,
-  connection: Connection,
+  connection: ConnectionSettings,
   client: HttpClient,
   context: ActionContext,
 ): Promise<RawResponse> {
@@ -114,13 +114,13 @@ const NO_REDIRECTS: readonly Dict[] = [];
 async function follow(
   first: RawResponse,
   maxRedirects: number,
-  { request: asked, cookies: use }: RequestPlan,
+  { request: original, cookies: use }: RequestPlan,
   session: StepSender,
   context: ActionContext,
 ): Promise<Followed> {
   let reply = first;
-  let request = asked;
-  const sent = [asked];
+  let request = original;
+  const sent = [original];
   const redirects: Dict[] = [];
   const cookies: Dict[] = [];
   for (let followed = 0;; followed++) {
@@ -130,7 +130,7 @@ async function follow(
     const next = redirectOf(request, reply, context.secrets);
     if (!next) return { reply, url: request.url.href, redirects, cookies };
     if (followed >= maxRedirects) {
-      const { method, url } = asked;
+      const { method, url } = original;
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
         sent.some((one) => isSame(one, next))
@@ -188,23 +188,23 @@ export class StepSender implements Sender {
   sent: HttpRequest;
   /** Whether it has headers that the step does not give. */
   added = false;
-  readonly #asked: HttpRequest;
+  readonly #original: HttpRequest;
   readonly #sender: Sender;
   readonly #cookies: Cookies | undefined;
   #signIn: SignIn | undefined;
 
-  constructor(asked: HttpRequest, sender: Sender, cookies?: Cookies, signIn?: SignIn) {
-    this.sent = asked;
-    this.#asked = asked;
+  constructor(original: HttpRequest, sender: Sender, cookies?: Cookies, signIn?: SignIn) {
+    this.sent = original;
+    this.#original = original;
     this.#sender = sender;
     this.#cookies = cookies;
     this.#signIn = signIn;
   }
 
   send(request: HttpRequest): Promise<RawResponse> {
-    const isFirst = request.url === this.#asked.url;
+    const isFirst = request.url === this.#original.url;
     // The target of a redirect is chosen by another origin, even if it is the first origin again.
-    if (!isFirst && request.url.origin !== this.#asked.url.origin) this.#signIn = undefined;
+    if (!isFirst && request.url.origin !== this.#original.url.origin) this.#signIn = undefined;
     return this.#signIn
       ? this.#sendSigned(this.#signIn, request, isFirst)
       : this.#send(request, isFirst);
@@ -227,7 +227,7 @@ export class StepSender implements Sender {
     const header = cookies?.header(request.url, request.headers.Cookie);
     const complete = header === undefined ? request : withHeaders(request, { Cookie: header });
     if (isFirst) this.sent = complete;
-    this.added = this.sent !== this.#asked;
+    this.added = this.sent !== this.#original;
     const reply = this.#sender.send(complete);
     return cookies ? reply.then((reply) => cookies.keep(reply, request.url)) : reply;
   }

@@ -6,7 +6,7 @@ import { connectionLimit } from "../../../host/connection_limit.ts";
 import { Chain } from "../../../host/chain.ts";
 import type { Deadline } from "../../../host/deadlines.ts";
 import type { Clock } from "../../../host/host.ts";
-import { checkRoute, type Connection } from "../connection/connection.ts";
+import { checkRoute, type ConnectionSettings } from "../connection/connection.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { Http1Exchange } from "./exchange.ts";
 import {
@@ -110,7 +110,7 @@ async function waitForSlot(limiter: Limiter, { deadline, signal }: ActionContext
 export class Call implements SendOptions {
   readonly #context: ActionContext;
   readonly #plan: RequestPlan;
-  readonly connection: Connection;
+  readonly connection: ConnectionSettings;
   readonly sink: BodySink | undefined;
   readonly #client: HttpClient;
   readonly #forget: () => void;
@@ -127,7 +127,7 @@ export class Call implements SendOptions {
 
   constructor(
     plan: RequestPlan,
-    connection: Connection,
+    connection: ConnectionSettings,
     client: HttpClient,
     context: ActionContext,
     sink?: BodySink,
@@ -155,7 +155,7 @@ export class Call implements SendOptions {
     return this.#phases;
   }
 
-  /** What all requests and responses came to, of those that tell; `queued` is the wait before. */
+  /** The bytes of all requests and responses, where they are known; `queued` is the wait before. */
   traffic(queued?: number): Traffic {
     return new CallTraffic(
       this.#sent,

@@ -1,10 +1,10 @@
 import type { Buffer as Packet } from "node:buffer";
-import { type Connection, demandAccess } from "../connection/connection.ts";
+import { type ConnectionSettings, demandAccess } from "../connection/connection.ts";
 import { proxyAuthorization } from "../connection/proxy.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
-import type { ConnectionUser, HttpConnection, Target } from "./http_connection.ts";
+import type { ConnectionTarget, ConnectionUser, HttpConnection } from "./http_connection.ts";
 import {
   type BodySource,
   ClosedEarly,
@@ -88,7 +88,7 @@ export class Http1Exchange
     }
   }
 
-  get target(): Target {
+  get target(): ConnectionTarget {
     return this.#prepared.target;
   }
 
@@ -352,8 +352,8 @@ const SMALL_BODY = 65_536;
 /** A request as it is sent over HTTP/1.1. */
 class PreparedRequest {
   constructor(
-    readonly target: Target,
-    readonly connection: Connection,
+    readonly target: ConnectionTarget,
+    readonly connection: ConnectionSettings,
     /** The head, with a small body. */
     readonly bytes: Uint8Array,
     /** A body that is sent after the head. */
@@ -365,18 +365,26 @@ class PreparedRequest {
 }
 
 /** A step without templates sends the same request in every round. */
-const known = new WeakMap<HttpRequest, PreparedRequest>();
+const preparedRequests = new WeakMap<HttpRequest, PreparedRequest>();
 
 /** Makes the bytes of a request, or takes those that were made before. */
-function prepare(request: HttpRequest, connection: Connection, pool: Pool): PreparedRequest {
-  let made = known.get(request);
+function prepare(
+  request: HttpRequest,
+  connection: ConnectionSettings,
+  pool: Pool,
+): PreparedRequest {
+  let made = preparedRequests.get(request);
   if (made?.connection !== connection) {
-    known.set(request, made = makePrepared(request, connection, pool));
+    preparedRequests.set(request, made = makePrepared(request, connection, pool));
   }
   return made;
 }
 
-function makePrepared(request: HttpRequest, connection: Connection, pool: Pool): PreparedRequest {
+function makePrepared(
+  request: HttpRequest,
+  connection: ConnectionSettings,
+  pool: Pool,
+): PreparedRequest {
   const { method, url, headers, body } = request;
   const target = pool.targetOf(url, connection);
   const { route } = target;

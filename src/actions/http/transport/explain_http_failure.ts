@@ -94,7 +94,7 @@ async function explainCause(
   const { url } = failure.request;
   const hop = hopOf(failure);
   if (cause instanceof ProxyFailure) {
-    return { message: cause.message, ...cause.hint === undefined ? {} : { hint: cause.hint } };
+    return { message: cause.message, hint: cause.hint };
   }
   if (cause instanceof ProtocolChanged) {
     return { message: `${hop} switched to another protocol (101), which is not supported` };

@@ -31,7 +31,7 @@ type Opened =
   | "1.1";
 
 /** The sessions of a run, by connection and origin. */
-const known = new WeakMap<Client, Map<string, Promise<Opened>>>();
+const sessionsByClient = new WeakMap<Client, Map<string, Promise<Opened>>>();
 
 /**
  * Sends a request over HTTP/2: all requests to an origin share one session. With `auto`, a server
@@ -110,8 +110,8 @@ class Http2Exchange implements Exchange {
   #open(isFresh: boolean): Promise<Opened> {
     const client = this.#client;
     const { connection } = this.#options;
-    let sessions = known.get(client);
-    if (!sessions) known.set(client, sessions = new Map());
+    let sessions = sessionsByClient.get(client);
+    if (!sessions) sessionsByClient.set(client, sessions = new Map());
     const key = `${connection.id} ${this.#request.url.origin}`;
     const before = isFresh ? undefined : sessions.get(key);
     this.#isReused = before !== undefined;

@@ -7,7 +7,12 @@ import { tlsRecord } from "../../../action/tls/certificate_record.ts";
 import { secureSocket } from "../../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../../action/tls/tls_options.ts";
 import type { Clock } from "../../../host/host.ts";
-import { type Connection, firstHop, type Route, routeOf } from "../connection/connection.ts";
+import {
+  type ConnectionSettings,
+  firstHop,
+  type Route,
+  routeOf,
+} from "../connection/connection.ts";
 import { openTunnel } from "../connection/proxy.ts";
 import { hostOf } from "../request/http_syntax.ts";
 import { ClosedEarly, type Opening, OpeningFailure, type Phase } from "./model.ts";
@@ -29,16 +34,16 @@ function prepareTls(): void {
 }
 
 /** Where connections lead; requests with the same key share them. */
-export interface Target {
+export interface ConnectionTarget {
   readonly key: string;
   readonly route: Route;
-  readonly connection: Connection;
+  readonly connection: ConnectionSettings;
   /** The name of the server for TLS; undefined without TLS. */
   readonly serverName: string | undefined;
 }
 
 /** Finds where the requests for a URL have to be sent. */
-export function targetOf(url: URL, connection: Connection): Target {
+export function targetOf(url: URL, connection: ConnectionSettings): ConnectionTarget {
   const route = routeOf(url, connection);
   const server = route.kind === "forward" ? "forward" : url.origin;
   const isSecure = url.protocol === "https:";
@@ -81,7 +86,7 @@ interface OpeningOptions {
 
 /** A connection to a server. */
 export class HttpConnection {
-  readonly target: Target;
+  readonly target: ConnectionTarget;
   socket!: Socket;
   readonly parser = new ResponseParser();
   /** The details of the TLS session. */
@@ -105,7 +110,7 @@ export class HttpConnection {
   #isPaused = false;
   #error: unknown;
 
-  constructor(target: Target, clock: Clock) {
+  constructor(target: ConnectionTarget, clock: Clock) {
     this.target = target;
     this.#clock = clock;
     this.#began = clock.ticks();
@@ -301,12 +306,12 @@ export interface OpenedSocket {
 }
 
 /**
- * Opens a socket of its own to the server of a URL, through a proxy where one is used, and with
+ * Opens a dedicated socket to the server of a URL, through a proxy where one is used, and with
  * TLS for `https://`. Throws `OpeningFailure`.
  */
 export async function openSocket(
   url: URL,
-  connection: Connection,
+  connection: ConnectionSettings,
   { clock, ...options }: OpeningOptions,
 ): Promise<OpenedSocket> {
   const opened = new HttpConnection(targetOf(url, connection), clock);

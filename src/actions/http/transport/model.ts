@@ -1,6 +1,6 @@
 import type { Dict } from "../../../action/action.ts";
 import type { Clock } from "../../../host/host.ts";
-import type { Connection } from "../connection/connection.ts";
+import type { ConnectionSettings } from "../connection/connection.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 
 /** Bytes of memory that is not shared. */
@@ -87,7 +87,7 @@ export function addPhases(one: Phases | undefined, other: Phases): Phases {
 
 /** Settings for sending a request. */
 export interface SendOptions {
-  readonly connection: Connection;
+  readonly connection: ConnectionSettings;
   readonly clock: Clock;
   /** The largest body that is kept in memory, in bytes. */
   readonly maxBody: number;
@@ -132,7 +132,7 @@ export class SendFailure extends Error {
     readonly phase: Phase,
     /** Bytes of the body that had come. */
     readonly received: number,
-    readonly connection: Connection,
+    readonly connection: ConnectionSettings,
   ) {
     super("no response", { cause });
   }

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../host/host.ts";
-import type { Connection } from "../connection/connection.ts";
-import { HttpConnection, type Target, targetOf } from "./http_connection.ts";
+import type { ConnectionSettings } from "../connection/connection.ts";
+import { type ConnectionTarget, HttpConnection, targetOf } from "./http_connection.ts";
 import type { Phase } from "./model.ts";
 
 const { setImmediate } = await import("node:timers");
 
 /** A request that wants a connection. */
 export interface Waiter {
-  readonly target: Target;
+  readonly target: ConnectionTarget;
   /** Whether it can be sent again if the server is closing the connection just now. */
   readonly isRepeatable: boolean;
   /** Whether it wants a connection that nothing was sent over yet. */
@@ -59,7 +59,7 @@ interface Origin {
 export class Pool {
   readonly #clock: Clock;
   readonly #max: number;
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, ConnectionTarget>();
   readonly #origins = new Map<string, Origin>();
   readonly #open = new Set<HttpConnection>();
   /** Keys of targets of which a warning has been given. */
@@ -80,7 +80,7 @@ export class Pool {
   }
 
   /** Where the requests for a URL have to be sent. */
-  targetOf(url: URL, connection: Connection): Target {
+  targetOf(url: URL, connection: ConnectionSettings): ConnectionTarget {
     const key = `${connection.id} ${url.origin}`;
     return this.#targets.getOrInsertComputed(key, () => targetOf(url, connection));
   }
@@ -135,7 +135,7 @@ export class Pool {
     }, Math.max(0, PROBATION - idle));
   }
 
-  /** Remembers that the server has closed a connection at that time, after so many requests. */
+  /** Remembers when the server closed a connection, and after how many requests. */
   distrust(connection: HttpConnection, uses: number, time: number): void {
     const origin = this.#originOf(connection.target);
     if (uses > 0 && time - connection.idleSince < PROBATION) {
@@ -155,7 +155,7 @@ export class Pool {
     return this.#open.size + this.#dials >= this.#max;
   }
 
-  #originOf({ key }: Target): Origin {
+  #originOf({ key }: ConnectionTarget): Origin {
     let origin = this.#origins.get(key);
     if (!origin) {
       origin = {

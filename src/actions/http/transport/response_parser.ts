@@ -52,11 +52,11 @@ export class ResponseParser {
   isDoubtful = false;
   #state: State = "done";
   /** Bytes that are missing of the body or the chunk. */
-  #left = 0;
+  #remaining = 0;
   #handler!: ResponseHandler;
   #isHeadRequest = false;
   /** The part of a head that came with earlier packets. */
-  #held: Packet | undefined;
+  #unread: Packet | undefined;
   /** Bytes of the line before a chunk. */
   #lineLength = 0;
   #sawCr = false;
@@ -65,13 +65,13 @@ export class ResponseParser {
   start(handler: ResponseHandler, method: string): void {
     this.#handler = handler;
     this.#isHeadRequest = method === "HEAD";
-    this.#held = undefined;
+    this.#unread = undefined;
     this.#state = "head";
   }
 
   /** Bytes of the body that are still to come, if it has a length. */
   get length(): number | undefined {
-    return this.#state === "sized" ? this.#left : undefined;
+    return this.#state === "sized" ? this.#remaining : undefined;
   }
 
   /** Whether the body ends with the connection. */
@@ -100,11 +100,11 @@ export class ResponseParser {
       case "sized":
       case "chunk":
       case "close": {
-        const to = this.#state === "close" ? length : Math.min(length, at + this.#left);
-        this.#left -= to - at;
+        const to = this.#state === "close" ? length : Math.min(length, at + this.#remaining);
+        this.#remaining -= to - at;
         this.#handler.onBody(bytes, at, to);
-        if (this.#left === 0 && this.#state === "sized") this.#end();
-        else if (this.#left === 0 && this.#state === "chunk") this.#state = "after";
+        if (this.#remaining === 0 && this.#state === "sized") this.#end();
+        else if (this.#remaining === 0 && this.#state === "chunk") this.#state = "after";
         return to;
       }
       default:
@@ -115,11 +115,11 @@ export class ResponseParser {
   /** Reads up to an empty line. */
   #readFields(bytes: Packet, from: number, length: number): number {
     let buffer = bytes, start = from, at = from, end = length;
-    if (this.#held) {
+    if (this.#unread) {
       start = 0;
-      // The last bytes of what is held may begin the empty line.
-      at = Math.max(0, this.#held.length - 2);
-      buffer = Buffer.concat([this.#held, bytes.subarray(from, length)]);
+      // The last bytes of what is unread may begin the empty line.
+      at = Math.max(0, this.#unread.length - 2);
+      buffer = Buffer.concat([this.#unread, bytes.subarray(from, length)]);
       end = buffer.length;
     }
     const limit = Math.min(end, start + MAX_HEAD);
@@ -133,7 +133,7 @@ export class ResponseParser {
       if (isEmpty) {
         const consumed = length - (end - at - 1);
         const text = buffer.toString("latin1", start, at + 1);
-        this.#held = undefined;
+        this.#unread = undefined;
         if (this.#state === "head") this.#readHead(text);
         else this.#end(parseFields(text, 0));
         return consumed;
@@ -146,7 +146,7 @@ export class ResponseParser {
     if (end - start >= MAX_HEAD) {
       throw new MalformedResponse("HPE_HEADER_OVERFLOW", "the headers are too large");
     }
-    this.#held = buffer === bytes ? Buffer.from(bytes.subarray(start, end)) : buffer;
+    this.#unread = buffer === bytes ? Buffer.from(bytes.subarray(start, end)) : buffer;
     return length;
   }
 
@@ -213,13 +213,13 @@ export class ResponseParser {
       this.keepAlive = false;
     } else if (length > 0) {
       this.#state = "sized";
-      this.#left = length;
+      this.#remaining = length;
     }
   }
 
   #startLine(): void {
     this.#state = "size";
-    this.#left = 0;
+    this.#remaining = 0;
     this.#lineLength = 0;
     this.#sawCr = false;
   }
@@ -245,7 +245,7 @@ export class ResponseParser {
       } else {
         const digit = hexDigit(byte);
         if (digit < 0 || this.#lineLength >= MAX_SIZE_DIGITS) throw invalidSize();
-        this.#left = this.#left * 16 + digit;
+        this.#remaining = this.#remaining * 16 + digit;
       }
       if (++this.#lineLength > MAX_CHUNK_LINE) throw invalidSize();
     }
@@ -257,7 +257,7 @@ export class ResponseParser {
     if (this.#state === "after") return this.#startLine();
     // The CR counts.
     if (this.#lineLength <= 1) throw invalidSize();
-    this.#state = this.#left === 0 ? "trailers" : "chunk";
+    this.#state = this.#remaining === 0 ? "trailers" : "chunk";
   }
 
   #end(trailers = NO_FIELDS): void {

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createServer as createSecureServer } from "node:tls";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
-  type Connection,
+  type ConnectionSettings,
   DEFAULT_CONNECTION,
 } from "../../../../src/actions/http/connection/connection.ts";
 import type { HttpRequest } from "../../../../src/actions/http/request/read_request.ts";
@@ -379,7 +379,7 @@ Deno.test("a host is looked up for the version of IP that is asked for", async (
     connection.close();
   })();
   using client = new Client(clock, 1024);
-  const four: Connection = { ...DEFAULT_CONNECTION, family: 4, id: "4" };
+  const four: ConnectionSettings = { ...DEFAULT_CONNECTION, family: 4, id: "4" };
   const url = `http://localhost:${port}/`;
   assertEquals(await failure(client.get(url, {}, { connection: four })), "Error connecting");
   assertEquals(text(await client.get(`http://[::1]:${port}/`)), "hi");
