@@ -24,7 +24,7 @@ export const GIVE_CERTIFICATE = 'give one: "tls: { cert: client.pem, key: client
 
 /**
  * Why there is no TLS connection: what is wrong with a certificate, a version or the port.
- * Undefined where the error is not about TLS.
+ * Undefined if the error is not about TLS.
  */
 export async function explainTls(
   error: unknown,
@@ -102,7 +102,7 @@ const UNSEEN = `it may have expired or be signed by an unknown certificate autho
 
 /**
  * What is wrong with a certificate. The runtime reports an expired certificate as one of an unknown
- * authority, so the certificate itself decides what is said.
+ * authority, so the certificate itself decides.
  */
 function findFaults(
   certificate: PeerCertificate,

@@ -68,7 +68,7 @@ export function tlsSwitch(): Rule<Tls | false> {
 export async function tlsOptions(tls: Tls, context: ActionContext): Promise<TlsOptions> {
   const { tls: run, secrets } = context;
   const { pfx, passphrase, server_name, min_version, verify } = tls;
-  // Rules are loaded without what reads files.
+  // Rules are loaded without the code that reads files.
   const pem = await import("./parse_pem.ts");
   const { readStepFile } = await import("../step_file.ts");
   const read = async (what: string, value: string): Promise<Material> => {

@@ -23,7 +23,7 @@ import { bindNames, missingName } from "./statements.ts";
 const hideNames: HideSecrets = (values, mask) =>
   isDict(values) ? withoutSecretNames(values, mask) : values;
 
-/** Hides what columns of secret names hold. */
+/** Hides the values of columns with secret names. */
 const hideColumns: HideSecrets = (rows, mask) =>
   Array.isArray(rows) ? rows.map((row) => hideNames(row, mask)) : rows;
 
@@ -176,7 +176,7 @@ export const db = action({
       : undefined,
 });
 
-/** Brings the driver of a database only where it is used. */
+/** Loads the driver of a database when it is used. */
 async function open(target: Dsn, tls: Tls | undefined, attempt: Attempt): Promise<Driver> {
   switch (target.dialect) {
     case "postgres":

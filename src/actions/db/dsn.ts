@@ -169,7 +169,7 @@ export interface ServerTls {
     /** Accepts the certificate of another host. */
     readonly checkServerIdentity?: () => undefined;
   };
-  /** Whether to speak TLS: the second way is tried where the server wants that. */
+  /** Whether to use TLS: the second way is tried if the server wants it. */
   readonly attempts: readonly boolean[];
 }
 

@@ -77,7 +77,7 @@ async function open(
   return client;
 }
 
-/** Ends a connection at once: the driver alone would go on to read what the server sends. */
+/** Ends a connection at once: the driver alone would go on reading. */
 function abandon(client: Client): void {
   client.destroy();
   (client as unknown as Upgradable).stream.destroy();
@@ -187,7 +187,7 @@ async function query(
   });
   command.on("result", (row: unknown) => {
     const result = results.at(-1)!;
-    // A statement without rows answers with what it did.
+    // A statement without rows reports how many it changed.
     if (!Array.isArray(row)) result.count = (row as ResultSetHeader).affectedRows ?? 0;
     else if (result.count++ < maxRows) result.rows.push(toRow(row, result.columns));
   });

@@ -73,11 +73,11 @@ function isServerError(error: unknown): error is PostgresError {
   return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
-/** A client, and what it carries out. */
+/** A client, and the types of its database. */
 interface TypedClient {
   readonly client: Client;
   readonly Query: typeof pg.Query;
-  /** The types of elements, by the types that the database defines; 0 for what is not an array. */
+  /** The types of array elements by the number of the type; 0 if it is not an array. */
   readonly elements: Map<number, number>;
 }
 
@@ -201,7 +201,7 @@ async function parameterTypes(client: Client, text: string): Promise<readonly nu
 /** Types of JSON, and of lists of it. */
 const [JSON_TYPES, JSON_LISTS] = [[114, 3802], [199, 3807]];
 
-/** A map is sent as JSON; a list too where the statement wants JSON, else as an array. */
+/** A map is sent as JSON, and so is a list if the statement wants JSON; else it is an array. */
 function toParameter(value: Value, type?: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
@@ -213,7 +213,7 @@ function toParameter(value: Value, type?: number): unknown {
   return bytesOf(value) ?? JSON.stringify(value);
 }
 
-/** Asks the server on a connection of its own to end what runs on another. */
+/** Asks the server on a second connection to cancel the statement of another one. */
 async function requestCancel(client: Client, { target }: ServerDsn): Promise<void> {
   if (client.processID === null || client.secretKey === null) return;
   const { connect } = await import("node:net");

@@ -28,7 +28,7 @@ interface Packet {
 
 type Decode = (bytes: Uint8Array) => Packet | undefined;
 
-/** Asks by a datagram, and by TCP where the answer does not fit into one. */
+/** Asks by a datagram, and by TCP if the answer does not fit into one. */
 export async function ask(name: string, type: string, attempt: Attempt): Promise<DnsAnswer> {
   const [{ default: dns }, { Buffer }] = await Promise.all([
     import("dns-packet"),
@@ -49,13 +49,13 @@ export async function ask(name: string, type: string, attempt: Attempt): Promise
   const decode: Decode = (bytes) => {
     let packet: DecodedPacket;
     try {
-      // The sockets of Deno give plain bytes, where the package wants the buffers of Node.
+      // Sockets of Deno give plain bytes, but the package wants buffers of Node.
       packet = dns.decode(Buffer.from(bytes));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new StepError(`${failing}: the answer is not a DNS message: ${reason}`);
     }
-    // Ignores responses to other queries, and what is not a response.
+    // Ignores responses to other queries, and anything else.
     if (packet.id !== id || (bytes[2]! & 0x80) === 0) return undefined;
     return { packet, code: bytes[3]! & 0x0f };
   };

@@ -11,7 +11,7 @@ import { readablePath } from "../../action/step_file.ts";
 import type { ApiSettings } from "./http_params.ts";
 import { methodKeys } from "./request/http_syntax.ts";
 
-/** Adds to a result what of it differs from a description. */
+/** Adds the violations of a description to a result. */
 type CheckResult = (result: ActionResult) => ActionResult | Promise<ActionResult>;
 
 /** Reads the description that the step names, or else the run; `params` are those of the step. */

@@ -56,8 +56,8 @@ function describeResponse(req: Dict, res: Dict): MessageDescription {
 }
 
 /**
- * A response without what repeats its body: the unparsed text, the size and the digest. Of a
- * binary body these are shown instead. Its URL is shown where it is not the one of the request.
+ * A response without fields that repeat its body: the unparsed text, the size and the digest. For a
+ * binary body these are shown instead. The URL is shown if it differs from that of the request.
  */
 function withoutRepetition(req: Dict, res: Dict): Dict {
   const { rawbody, body, size, filepath, url, redirects, cookies, data, errors } = res;
@@ -315,7 +315,7 @@ function formWords(name: string, part: Value): string[] {
   return ["--form", `${name}=${content}${options.join("")}`];
 }
 
-/** A value of `--form`, where a quote, a comma or a semicolon would end it. */
+/** A value of `--form`; a quote, a comma or a semicolon would end it otherwise. */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, (mark) => `\\${mark}`)}"`;
 }

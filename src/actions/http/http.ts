@@ -103,7 +103,7 @@ export function mergeHttpDefaults(defaults: Dict, written: Dict): Dict {
   const base: Record<string, Value> = Object.create(null);
   for (const [key, value] of kept) base[key] = value;
   if (hasAuth && isDict(base.headers)) base.headers = withoutAuthorization(base.headers);
-  // A step says what differs about the description of its job.
+  // A step changes single settings of the description of its job.
   if (isDict(params.openapi) && typeof base.openapi === "string") {
     base.openapi = { file: base.openapi };
   }

@@ -79,7 +79,7 @@ export const REDIRECT_PARAMS = {
     .with({ default: "10" }),
 };
 
-/** Parameters about cookies; `shared` says with what else. */
+/** Parameters about cookies; `shared` names the other actions that share them. */
 export const cookieParams = (shared = "") => ({
   cookies: value(
     ["boolean", "string"],
@@ -147,7 +147,7 @@ const GRAPHQL = checked(
   },
 );
 
-/** Parameters that give the request, and say what becomes of the response. */
+/** Parameters of the request, and of how its response is kept. */
 export const REQUEST_PARAMS = {
   method: METHOD,
   url: text("The full URL, or the base for the path of a shorthand"),
@@ -536,7 +536,7 @@ const PARAMS = {
 /** The values of the parameters of a request; those of a stream are fewer. */
 export type HttpParams = Partial<Values<typeof PARAMS>>;
 
-/** The parameters of http, and what they must be together. */
+/** The parameters of http, and how they depend on each other. */
 export const HTTP = {
   name: "http",
   params: PARAMS,
@@ -568,7 +568,7 @@ function checkUrl(params: HttpParams, param: Param, raw: Dict): void {
   const keys = methodKeys(raw);
   const key = SHORTHANDS.find((name) => name === keys[0]);
   const target = key && params[key];
-  // Two methods are reported, and what a template decides is not known yet.
+  // Two methods are reported already, and a template has no value yet.
   if (keys.length !== 1 || key && target === undefined) return;
   if (isGiven(raw, "url") && params.url === undefined) return;
   const { url } = params;

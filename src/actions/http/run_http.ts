@@ -181,7 +181,7 @@ class Prepared {
 
 /** Reads the parameters. */
 function prepare(raw: Dict, { scope, secrets }: ActionContext): Prepared {
-  // By `with`, which is the same object in every round where it has no template.
+  // By `with`, which is the same object in every round if it has no template.
   const preparedRequests = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
   let made = preparedRequests.get(raw);
   if (made) return made;
@@ -223,7 +223,7 @@ export interface StreamResponse extends Followed {
 /** The response to a request over a dedicated socket. */
 export type Upgraded = Pick<RawResponse, "code" | "reason" | "rawHeaders" | "body">;
 
-/** A request of HTTP by which a stream begins. Redirects, cookies and sign-in are those of http. */
+/** The HTTP request that begins a stream. Redirects, cookies and sign-in are those of http. */
 export class StreamRequest {
   readonly plan: RequestPlan;
   readonly #params: HttpParams;

@@ -91,7 +91,7 @@ class Dialogue {
   bytes = 0;
   isClosed: boolean;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** Up to here `text` belongs to earlier replies. */
+  /** The end of the earlier replies in `text`. */
   #taken = 0;
   #error: unknown;
   #wake = () => {};
@@ -142,7 +142,7 @@ class Dialogue {
     }
   }
 
-  /** The same, where the server must not close the connection before. */
+  /** The same; fails if the server closes the connection before. */
   async expect(wanted: string): Promise<string> {
     const reply = await this.readUntil(wanted);
     if (reply !== undefined) return reply;

@@ -94,7 +94,7 @@ function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   return chain;
 }
 
-/** The versions of TLS that a server speaks, of those that this program speaks. */
+/** The versions of TLS that both the server and this program support. */
 async function protocolsOf(options: TlsOptions, attempt: Attempt): Promise<string[]> {
   const spoken = await Promise.all(VERSIONS.map(async (version) => {
     const only = { ...options, minVersion: version, maxVersion: version };

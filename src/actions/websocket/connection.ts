@@ -43,7 +43,7 @@ interface Handshake {
 /** The bytes that are read before timers and signals get a turn. */
 const TURN_BYTES = 65_536;
 
-/** Sends the request that opens a WebSocket; it is open where the code of the response is 101. */
+/** Sends the request that opens a WebSocket; it is open if the code of the response is 101. */
 export async function openWebSocket(
   request: HttpRequest,
   socket: Socket,

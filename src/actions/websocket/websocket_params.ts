@@ -43,7 +43,7 @@ function readUrl(text: string, param: Param): string {
   throw param.wrong(`invalid URL of a WebSocket "${withoutPassword(text)}"`, hint);
 }
 
-/** A message to send: text, JSON, or bytes; undefined where nothing is to be sent. */
+/** A message to send: text, JSON, or bytes; undefined to send nothing. */
 function writeMessage(value: Value, param: Param): string | Uint8Array | undefined {
   if (value === null || value === "") return undefined;
   if (typeof value !== "object") return String(value);

@@ -197,7 +197,7 @@ export async function checkRoute(
   throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }
 
-/** Throws where Deno would ask for what a connection needs. */
+/** Throws if Deno would ask for a permission that a connection needs. */
 export function demandAccess({ url }: HttpRequest, connection: ConnectionSettings): void {
   demandRoute(routeOf(url, connection));
   if (url.protocol === "https:") demandCertificates();

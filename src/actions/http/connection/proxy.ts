@@ -31,7 +31,7 @@ const PORTS = { http: 80, https: 443, socks5: 1080 } as const;
 
 const FORMS = "a proxy is written http://host:port, https://host:port or socks5://host:port";
 
-/** Reads the URL of a proxy; without a scheme it is HTTP. `from` names what gave it. */
+/** Reads the URL of a proxy; without a scheme it is HTTP. `from` names its source. */
 export function readProxy(text: string, from: string, secrets: SecretSink): Proxy {
   const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`);
   const kind = url?.protocol.replace(/^socks5h:|:$/g, (found) => found === ":" ? "" : "socks5");
@@ -135,7 +135,7 @@ export function proxyAuthorization({ username, password }: Proxy): string | unde
   return username === undefined ? undefined : basicHeader(username, password ?? "");
 }
 
-/** Has a proxy connect to a server; what is sent afterwards goes there. */
+/** Has a proxy connect to a server, which receives all later bytes. */
 export async function openTunnel(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
   if (proxy.kind === "socks5") await askSocks(socket, proxy, to);
   else await askHttp(socket, proxy, to);
@@ -223,7 +223,7 @@ function exactly(length: number) {
   return (bytes: Uint8Array) => bytes.length >= length ? length : undefined;
 }
 
-/** Reads as many bytes as `end` finds to be an answer; what comes after it stays in the socket. */
+/** Reads an answer, whose end `end` finds; later bytes stay in the socket. */
 async function read(
   socket: Socket,
   proxy: Proxy,

@@ -162,7 +162,7 @@ export function graphqlText(
   });
 }
 
-/** `data` and `errors` of the answer of a GraphQL server, where it is one. */
+/** `data` and `errors` of a GraphQL response. */
 export function graphqlFields(body: unknown): Dict {
   if (!isDict(body)) return {};
   const { data, errors } = body;

@@ -7,14 +7,14 @@ import { withoutPassword } from "../../../secrets/secrets.ts";
 /** The problem of a method; undefined if there is none. */
 export function methodProblem(method: string): string | undefined {
   if (!isToken(method)) return `invalid method "${method}"`;
-  // It asks a proxy for a tunnel, and what follows is not a response.
+  // It asks a proxy for a tunnel; no response would follow.
   if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
   return undefined;
 }
 
 /**
  * Whether a request may be sent again when the server closed the connection before any answer: only
- * where it changes nothing, since the server may have carried it out already.
+ * if it changes nothing, because the server may have processed it already.
  */
 export function isSafe(method: string): boolean {
   return SAFE.has(method);
@@ -47,7 +47,7 @@ export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-/** Parameters that give the method and where it goes in one: `get: /pets`. */
+/** Parameters that give the method and the URL in one: `get: /pets`. */
 export const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
 
 /** Parameters that give the method. */
@@ -84,7 +84,7 @@ export function basicHeader(username: string, password: string): string {
   return `Basic ${btoa(toByteString(`${username}:${password}`))}`;
 }
 
-/** The text in a header from node:http: UTF-8 where its bytes are that, otherwise Latin-1. */
+/** The text of a header from node:http: UTF-8 if its bytes are valid UTF-8, otherwise Latin-1. */
 export function fromByteString(bytes: string): string {
   if (!hasBeyondAscii(bytes)) return bytes;
   try {
@@ -147,12 +147,12 @@ export function hostOf({ hostname }: URL): string {
   return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }
 
-/** The port of a URL, also where it is the usual one of its scheme. */
+/** The port of a URL, or the default port of its scheme. */
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }
 
-/** Appends `query` to what the URL asks for already. A list repeats its name. */
+/** Appends `query` to the query of the URL. A list repeats its name. */
 export function addQuery(url: URL, query: Dict): URL {
   const pairs = encodePairs("query", query);
   if (pairs === "") return url;
@@ -198,7 +198,7 @@ function trimEnd(start: string): string {
   return start.replace(/\/+$/, "");
 }
 
-/** Reads `host:port`, or a host alone where a port is given to fall back on. */
+/** Reads `host:port`, or a host alone if there is a default port. */
 export function readAddress(text: string, port?: number | string): Endpoint | undefined {
   const [, host, portText = port] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/i.exec(text) ??
     [];

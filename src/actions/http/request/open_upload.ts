@@ -21,7 +21,7 @@ import {
 } from "./body.ts";
 import { mediaParameter, mediaType } from "./http_syntax.ts";
 
-/** A body that can be sent, and what `req` says of it. */
+/** A body that can be sent, and its fields in `req`. */
 export interface OpenUpload {
   readonly body: RequestBody;
   readonly shown: Dict;
@@ -217,7 +217,7 @@ function inLine(value: string): string {
 /** The best that brotli can do takes longer than it saves. */
 const BROTLI_QUALITY = 5;
 
-/** A body that is compressed: in memory, or, where it is read from files, while it is sent. */
+/** A compressed body: compressed in memory, or while it is sent if it comes from files. */
 async function compressBody(body: RequestBody, how: Compression): Promise<RequestBody> {
   const zlib = await import("node:zlib");
   const brotli = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };

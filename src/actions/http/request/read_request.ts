@@ -43,7 +43,7 @@ export class HttpRequest {
 
 /** A request, and how to carry it out. */
 export interface RequestPlan {
-  /** Without its body where that is an upload. */
+  /** Without its body if that is an upload. */
   readonly request: HttpRequest;
   readonly upload?: PlannedUpload;
   /** Whether a response with `errors` is a failure. */
@@ -52,7 +52,7 @@ export interface RequestPlan {
   readonly save?: { readonly path: string; readonly limit: number };
   /** The largest body of a response that is kept in memory, in bytes. */
   readonly maxBody: number;
-  /** Milliseconds; undefined where only the step has a timeout. */
+  /** Milliseconds; undefined if only the step has a timeout. */
   readonly timeout: number | undefined;
   /** The number of redirects to follow; undefined to take the first response as it is. */
   readonly maxRedirects: number | undefined;
@@ -69,7 +69,7 @@ export interface PlannedUpload {
   readonly attach: (body: RequestBody) => HttpRequest;
 }
 
-/** Makes the request of a step. Throws `StepError` where a value has no form in it. */
+/** Makes the request of a step. Throws `StepError` if it cannot express a value. */
 export function planRequest(params: HttpParams): RequestPlan {
   const shorthand = SHORTHANDS.find((name) => params[name] !== undefined);
   const method = shorthand?.toUpperCase() ?? params.method!;
@@ -163,7 +163,7 @@ const FRAMING: ReadonlySet<string> = new Set(["Content-Length", "Transfer-Encodi
 /** Without a body, these methods need no "Content-Length". */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
 
-/** All headers of a request: those that the step gives, over those that every request has. */
+/** All headers of a request: those of the step override the default ones. */
 export function requestHeaders(
   method: string,
   url: URL,
@@ -208,7 +208,7 @@ export function wireHeaders(headers: Headers): string[] {
   return wire;
 }
 
-/** The value of a header as it is sent. Throws `StepError` where it would end the header. */
+/** The value of a header as it is sent. Throws `StepError` if it would end the header. */
 export function wireValue(name: string, value: string): string {
   checkCharacters(name, value);
   return toByteString(value);
@@ -229,7 +229,7 @@ function checkCharacters(name: string, text: string): void {
   );
 }
 
-/** A request with further headers, which replace those of the same name; undefined removes one. */
+/** A request with more headers. They replace headers of the same name; undefined removes one. */
 export function withHeaders(
   request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,

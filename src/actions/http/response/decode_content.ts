@@ -145,7 +145,7 @@ async function* unpackZstd(bytes: Bytes, limit: number): AsyncIterable<Bytes> {
   }
 }
 
-/** Where a frame ends. Throws where that is not in the bytes. */
+/** The end of a frame. Throws if the bytes do not contain it. */
 function zstdFrameEnd(view: DataView, from: number): number {
   const descriptor = view.getUint8(from + 4);
   const isSingle = (descriptor & 32) > 0;
@@ -165,7 +165,7 @@ function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }
 
-/** The same as `undo` for bytes that are there, which costs less. */
+/** The same as `undo` for bytes in memory, which costs less. */
 async function unzip(packed: Bytes, encoding: string, limit: number): Promise<Bytes> {
   if (packed.length === 0) return packed;
   const zlib = await import("node:zlib");

@@ -57,7 +57,7 @@ function readBytes(
     .then((filepath) => ({ fields: { body: null, size }, filepath, bytes }));
 }
 
-/** `body`, and `rawbody` where the body is data. */
+/** `body`, and `rawbody` if the body is data. */
 function textFields(text: string, contentType: string, size: number): Dict {
   const isData = isJsonType(mediaType(contentType)) || looksLikeData(text);
   const body = isData ? tryParseJson(text) : undefined;
@@ -104,7 +104,7 @@ export interface ResponseHead {
   readonly status: string;
   /** By canonical name, with values of the same name joined. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The values of those that were sent more than once, if there are any. */
+  /** The values of repeated fields, if any. */
   readonly repeated_headers?: Readonly<Record<string, readonly string[]>>;
   /** The fields after a chunked body, like headers, if there are any. */
   readonly trailers?: Readonly<Record<string, string>>;
@@ -220,8 +220,8 @@ export function bodyDigests(): {
 }
 
 /**
- * The text of a body; undefined where it is binary. The content decides, whatever the type says:
- * what decodes in the charset that it declares, or else in UTF-8, and has no NUL in it is text.
+ * The text of a body; undefined if it is binary. The content decides, whatever the type says:
+ * bytes without NUL that decode in the declared charset, or else in UTF-8, are text.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string | undefined {
   for (const label of declaredCharsets(bytes, contentType)) {
@@ -242,7 +242,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined where the bytes are not in that charset, or the charset is unknown. */
+/** Undefined if the bytes are not in that charset, or the charset is unknown. */
 function decodeAs(label: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);

@@ -22,7 +22,7 @@ export class SaveFile implements BodySink {
 
   /** Whether the body of a response with that code is saved. */
   takes(code: number): boolean {
-    // The page of an error is not what was asked for, and must not replace a file that is there.
+    // An error page must not replace an existing file.
     return code >= 200 && code <= 299;
   }
 

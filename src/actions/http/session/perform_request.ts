@@ -157,7 +157,7 @@ function isSame(one: HttpRequest, other: HttpRequest): boolean {
   return one.method === other.method && one.url.href === other.url.href;
 }
 
-/** Throws where the permissions of the run do not allow the request. */
+/** Throws if the permissions of the run do not allow the request. */
 async function checkRequest(
   permissions: Permissions,
   { method, url }: HttpRequest,
@@ -270,7 +270,7 @@ function always(authorization: string): SignIn {
   return { sign: (request) => withHeaders(request, { Authorization: authorization }) };
 }
 
-/** Whether a response may say where to ask instead. */
+/** Whether a response may be a redirect. */
 function isRedirect({ code }: RawResponse): boolean {
   return REDIRECTS.includes(code);
 }
@@ -278,7 +278,7 @@ function isRedirect({ code }: RawResponse): boolean {
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The request that a redirect asks for; undefined where the response is not one. Another origin
+ * The request that a redirect asks for; undefined if the response is not a redirect. Another origin
  * gets no header that has a secret name or holds a secret.
  */
 function redirectOf(

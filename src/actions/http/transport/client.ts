@@ -69,7 +69,7 @@ export class Limiter {
     return true;
   }
 
-  /** Calls `start` when it has got a slot. The result takes the wish back. */
+  /** Calls `start` when there is a slot. The result withdraws the request for one. */
   enqueue(start: () => void): () => void {
     const link = this.#waiting.add(start);
     return () => link.remove();
@@ -248,7 +248,7 @@ export class Call implements SendOptions {
     if (this.#reason) throw this.#reason;
   }
 
-  /** Takes back what waits for the end of the call. */
+  /** Cancels everything that waits for the end of the call. */
   close(): void {
     this.#forget();
     this.#deadline?.cancel();

@@ -367,7 +367,7 @@ class PreparedRequest {
 /** A step without templates sends the same request in every round. */
 const preparedRequests = new WeakMap<HttpRequest, PreparedRequest>();
 
-/** Makes the bytes of a request, or takes those that were made before. */
+/** The bytes of a request, which are made once. */
 function prepare(
   request: HttpRequest,
   connection: ConnectionSettings,

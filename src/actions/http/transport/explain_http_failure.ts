@@ -162,7 +162,7 @@ async function explainSecure(
   return found && code === "ERR_SSL_WRONG_VERSION_NUMBER" ? { ...found, hint: HTTP_HINT } : found;
 }
 
-/** Connections that ended early, and what is not HTTP. */
+/** Connections that ended early, and responses that are not HTTP. */
 function explainStream(
   code: string,
   cause: unknown,
@@ -189,7 +189,7 @@ function explainStream(
   return refusal === undefined ? { message } : { message, hint: refusal };
 }
 
-/** The beginning of what is not HTTP; the handshake of a WebSocket is read by the runtime. */
+/** The beginning of bytes that are not HTTP; the runtime reads the handshake of a WebSocket. */
 function packetOf(cause: unknown): Uint8Array {
   if (cause instanceof MalformedResponse) return cause.packet;
   const { rawPacket } = cause as { readonly rawPacket?: unknown };

@@ -350,7 +350,7 @@ function headersOf({ method, url, headers }: HttpRequest): Record<string, string
   return wire;
 }
 
-/** Names and values in turn, without those that take the place of the first line. */
+/** Names and values in turn, without the pseudo-headers. */
 function withoutPseudo(raw: readonly string[]): string[] {
   return raw.filter((_, at) => !raw[at - at % 2]!.startsWith(":"));
 }

@@ -42,7 +42,7 @@ export interface ConnectionTarget {
   readonly serverName: string | undefined;
 }
 
-/** Finds where the requests for a URL have to be sent. */
+/** Finds the destination of the requests for a URL. */
 export function targetOf(url: URL, connection: ConnectionSettings): ConnectionTarget {
   const route = routeOf(url, connection);
   const server = route.kind === "forward" ? "forward" : url.origin;
@@ -67,7 +67,7 @@ export interface ConnectionUser {
 }
 
 /**
- * All connections are read into one buffer: what comes is handled or copied at once. It saves an
+ * All connections are read into one buffer: bytes are handled or copied at once. It saves an
  * allocation and the machinery of streams for each packet, a quarter of the CPU time of a request.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
@@ -240,7 +240,7 @@ export class HttpConnection {
       if (options) this.stage = handshake;
     });
     if ("socket" in to) this.stage = handshake;
-    // It stays: a later error belongs to who uses the socket, and must not crash the program.
+    // It stays: the user of the socket reports a later error, which must not crash the program.
     socket.on("error", opened.reject);
     socket.once("close", () => opened.reject(new ClosedEarly()));
     await opened.promise;
@@ -279,7 +279,7 @@ export class HttpConnection {
 
   #receive(bytes: Packet, length: number): void {
     if (this.#user) this.#user.receive(bytes, length);
-    // Nobody asked for it: what comes next may be the rest of it.
+    // No request is waiting for it, and the next response may be the rest of it.
     else this.destroy();
   }
 

@@ -160,7 +160,7 @@ export class InvalidStatus extends Error {
 
 /** The server sent something that is not HTTP/1.1; the codes are those of the parser llhttp. */
 export class MalformedResponse extends Error {
-  /** The beginning of what the server sent. */
+  /** The first bytes that the server sent. */
   packet: Uint8Array = new Uint8Array();
 
   constructor(readonly code: `HPE_${string}`, message: string) {
@@ -168,7 +168,7 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** A body that is larger than what is kept in memory, or in a file. */
+/** A body that is larger than the limit, in memory or in a file. */
 export class BodyTooLarge extends Error {
   /** `limit` is in bytes. */
   constructor(readonly limit: number, readonly isSaved = false) {
@@ -214,7 +214,7 @@ export class ResponseBody implements AsyncIterable<Bytes> {
   #error: unknown;
   #wake: (() => void) | undefined;
 
-  /** Throws `BodyTooLarge` where the announced length is above the limit. */
+  /** Throws `BodyTooLarge` if the announced length is above the limit. */
   constructor(source: BodySource, expected: number | undefined, limit: number | undefined) {
     if (limit !== undefined && (expected ?? 0) > limit) throw new BodyTooLarge(limit);
     this.#source = source;
@@ -284,7 +284,7 @@ export class ResponseBody implements AsyncIterable<Bytes> {
   #more(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
-    // A TLS connection hands over at once what it has decrypted.
+    // A TLS connection passes on all decrypted bytes at once.
     if (this.#isPaused) {
       this.#isPaused = false;
       this.#source.resume();
@@ -298,7 +298,7 @@ export class ResponseBody implements AsyncIterable<Bytes> {
     wake?.();
   }
 
-  /** Makes room for what is still to come, as far as that is known and kept, or for twice as much. */
+  /** Makes room for the rest of the body if its length is known, or doubles the space. */
   #grow(size: number): void {
     const room = Math.max(this.#limit ?? HIGH_WATER, 2 * size);
     const store = new Uint8Array(Math.min(size + (this.#expected ?? size), room));

@@ -184,7 +184,7 @@ export class Pool {
     const next = first(origin.dialing, isUsed) ?? first(origin.queued, isUsed);
     if (!next) {
       origin.idle.push(connection);
-      // It is closed where a request for another server needs its place.
+      // It is closed if a request for another server needs its slot.
       if (this.#isFull) this.#next();
       return;
     }
@@ -204,7 +204,7 @@ export class Pool {
     }
   }
 
-  /** Opens connections for those who wait. */
+  /** Opens connections for waiting requests. */
   #dial(origin: Origin): void {
     this.#promote(origin);
     for (const waiter of origin.queued) {

@@ -117,7 +117,7 @@ export class ResponseParser {
     let buffer = bytes, start = from, at = from, end = length;
     if (this.#unread) {
       start = 0;
-      // The last bytes of what is unread may begin the empty line.
+      // The last unread bytes may begin the empty line.
       at = Math.max(0, this.#unread.length - 2);
       buffer = Buffer.concat([this.#unread, bytes.subarray(from, length)]);
       end = buffer.length;
@@ -202,7 +202,7 @@ export class ResponseParser {
       if (codings.toLowerCase() !== "chunked") {
         throw malformed("INVALID_TRANSFER_ENCODING", `the coding "${codings}" is not supported`);
       }
-      // Two ways to find its end: what follows could belong to somebody else's response.
+      // Two ways to find its end: the rest could be the response to another request.
       if (length !== undefined) {
         throw malformed("UNEXPECTED_CONTENT_LENGTH", "the body is chunked and has a length");
       }
@@ -266,7 +266,7 @@ export class ResponseParser {
   }
 }
 
-/** Fails early where a server speaks another protocol and may send no more. */
+/** Fails early if a server speaks another protocol and may send no more. */
 function checkBeginning(start: string): void {
   if ("HTTP/1.".startsWith(start)) return;
   throw start.startsWith("HTTP/")
