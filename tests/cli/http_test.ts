@@ -470,7 +470,7 @@ Deno.test("a password that makes a URL invalid is masked everywhere, and the hin
     ) {
       const { code, stdout, stderr } = await run(steps, ["-v"]);
       assertEquals([code, /cret99/.test(stdout + stderr)], [1, false]);
-      assertStringIncludes(stdout + stderr, 'in a password, write "#" as %23');
+      assertStringIncludes(stdout + stderr, 'in a password, write "/" as %2F, "#" as %23');
     }
   }
 });

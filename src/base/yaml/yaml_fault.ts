@@ -39,6 +39,7 @@ const UNCLOSED = /^deficient indentation|^unexpected end of the stream within/;
 /** A line without ": ", which shows at the end of it, or at the next ":" below it. */
 const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a document/;
 
+const NBSP = 'a non-breaking space follows the ":": write a plain one';
 const QUOTE_IT = "put the whole value in quotes";
 
 /** The commonest mistakes; of all others, the parser's reason is the message. */
@@ -89,6 +90,7 @@ const KINDS: readonly FaultKind[] = [
     return { message: "a key without a value", hint, length: after.trimEnd().length };
   }],
   [/^bad indentation/, explainByText],
+  [/^nesting exceeded/, () => ({ message: "the values are nested too deeply" })],
   [/./, () => ({})],
 ];
 
@@ -149,7 +151,11 @@ export function faultError(fault: YamlFault): LoadError {
   const before = line.slice(0, offset - lineStart);
   const context = { reason, before, after: line.slice(before.length), text, offset };
   const [, explain] = KINDS.find(([pattern]) => pattern.test(reason))!;
-  const { message = reason, hint, length = 1, start: column } = explain(context);
+  const explained = explain(context);
+  const { message = reason, length = 1, start: column } = explained;
+  // What looks like a key is text, which the line below it shows.
+  const lines = text.slice(0, lineStart + line.length).split("\n").slice(-2);
+  const hint = lines.some((line) => /^[-\s]*[\w-]+:\u00A0/.test(line)) ? NBSP : explained.hint;
   const start = column === undefined ? offset : lineStart + column;
   const span = { source, start, end: start + length };
   const diagnostic = { severity: "error", code: "yaml", message, hint, span } as const;
