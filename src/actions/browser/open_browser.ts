@@ -4,12 +4,14 @@ import type { HostRule } from "../../action/permissions/permissions.ts";
 import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { runResources } from "../../action/run_resources.ts";
 import { tlsOptions } from "../../action/tls/tls.ts";
-import { findBrowser } from "./find_browser.ts";
 import { PageWatch } from "./page_watch.ts";
 import type { BrowserParams } from "./parameters.ts";
 import { type Browser, loadPuppeteer, type Puppeteer } from "./puppeteer.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
-import { trustAuthorities } from "./trust_authorities.ts";
+import type { ActionContext } from "../../action/action.ts";
+import { findProgram, programRefusal } from "../../action/permissions/program_rule.ts";
+import type { Clock } from "../../host/host.ts";
+import type { TlsOptions } from "../../action/tls/tls_options.ts";
 
 /** A browser, its tabs and the watch over their pages. */
 export interface OpenBrowser {
@@ -210,4 +212,105 @@ async function connectTo(
     const { message } = error as { readonly message?: string };
     throw new StepError(`cannot connect to the browser at ${address}: ${message}`);
   }
+}
+
+/** Programs to look for in the directories of PATH; the first needs no screen and starts fastest. */
+const HEADLESS_SHELL = "chromium-headless-shell";
+const NAMES = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "chrome",
+  "microsoft-edge",
+];
+
+/** Where installers put it outside of PATH. */
+const PLACES: Readonly<Partial<Record<typeof Deno.build.os, readonly string[]>>> = {
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+  ],
+  windows: [
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+  ],
+};
+
+const INSTALL =
+  'install Chromium or Google Chrome (Debian and Ubuntu: "apt-get install chromium-headless-shell", or chromium), or give its path in "executable" or in the environment variable CHROME';
+
+/** The path of a browser that the run may start; `executable` is the parameter of the step. */
+async function findBrowser(
+  executable: string | undefined,
+  headless: boolean,
+  { host, permissions }: ActionContext,
+): Promise<string> {
+  const surroundings = { path: host.env.get("PATH"), directory: host.files.workingDirectory() };
+  const named = executable ?? (host.env.get("CHROME") || undefined);
+  const names = named === undefined
+    ? [...headless ? [HEADLESS_SHELL] : [], ...NAMES, ...PLACES[Deno.build.os] ?? []]
+    : [named];
+  for (const name of names) {
+    const path = await findProgram(name, surroundings, host);
+    if (path === undefined) continue;
+    const refusal = permissions && programRefusal(permissions, path, name);
+    if (!refusal) return path;
+    throw new StepError(`cannot run browser: ${refusal.message}`, refusal.hint);
+  }
+  if (named === undefined) throw new StepError("cannot run browser: no browser found", INSTALL);
+  const whence = executable === undefined ? "the environment variable CHROME" : '"executable"';
+  throw new StepError(
+    `cannot run browser: the program "${named}" of ${whence} does not exist (ENOENT)`,
+    INSTALL,
+    executable === undefined ? {} : { parameter: "executable" },
+  );
+}
+
+/** The time that a server may take to present its certificate once more, in milliseconds. */
+const LONGEST = 5000;
+
+/**
+ * Has a browser accept the certificates that authorities of `tls` signed. A browser takes no
+ * authorities on its command line, and does not say which certificate it refuses, so this connects
+ * to the server itself to verify it.
+ */
+async function trustAuthorities(
+  browser: Browser,
+  tls: TlsOptions,
+  clock: Clock,
+): Promise<void> {
+  const devtools = await browser.target().createCDPSession();
+  const verified = new Map<string, Promise<boolean>>();
+  devtools.on("Security.certificateError", async ({ eventId, requestURL }) => {
+    const { host } = new URL(requestURL);
+    const isGood = verified.get(host) ?? verify(new URL(requestURL), tls, clock);
+    verified.set(host, isGood);
+    const action = await isGood ? "continue" : "cancel";
+    await devtools.send("Security.handleCertificateError", { eventId, action }).catch(() => {});
+  });
+  await devtools.send("Security.enable");
+  await devtools.send("Security.setOverrideCertificateErrors", { override: true });
+}
+
+/** Whether the certificate of a server is valid by these options. */
+async function verify(
+  { hostname, port }: URL,
+  tls: TlsOptions,
+  clock: Clock,
+): Promise<boolean> {
+  const [{ connect }, { isIP }] = await Promise.all([import("node:tls"), import("node:net")]);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const options = { ...tls, host, port: Number(port) || 443, servername: isIP(host) ? "" : host };
+  const socket = connect(options, () => resolve(true));
+  socket.on("error", () => resolve(false));
+  socket.on("close", () => resolve(false));
+  const cancel = clock.after(LONGEST, () => resolve(false));
+  return await promise.finally(() => {
+    cancel();
+    socket.destroy();
+  });
 }

@@ -1,13 +1,24 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
-import { Description, type ReadFile } from "../read/description.ts";
-import { type DescribedOperation, readOperations } from "../read/operations.ts";
-import { mapOf, rawText } from "../read/raw.ts";
-import { checkRequest } from "./check_request.ts";
-import { checkResponse } from "./check_response.ts";
-import type { ContractApi, ContractExchange, FoundViolation, OperationHits } from "./exchange.ts";
+import { Description, type Location, type Part, type ReadFile } from "../read/description.ts";
+import { type Content, type DescribedOperation, readOperations } from "../read/operations.ts";
+import { isJson, mapOf, rawText } from "../read/raw.ts";
+import {
+  checkBodyValue,
+  checkJson,
+  type ContractApi,
+  type ContractExchange,
+  count,
+  describeProblem,
+  type FoundViolation,
+  mediaKey,
+  type OperationHits,
+  type ViolationDraft,
+} from "./exchange.ts";
 import { makeRouter, type NoMatch } from "./router.ts";
 import { loadSchemas } from "./schemas.ts";
+import { pathText } from "../../base/value/value.ts";
+import { readFields, readHeader, readParameter, type RequestParts } from "./parameter_values.ts";
 
 /** An API, and how much of it requests have used. */
 export interface Contract {
@@ -126,4 +137,194 @@ function coverageOf(
       hits: hits.parameters.get(one) ?? 0,
     })),
   };
+}
+
+/** Finds where a request differs from its operation. `path` contains the values in its path. */
+function checkRequest(
+  api: ContractApi,
+  operation: DescribedOperation,
+  path: ReadonlyMap<string, string>,
+  exchange: ContractExchange,
+): ViolationDraft[] {
+  const { schemas, hits } = api;
+  const parts: RequestParts = {
+    path,
+    query: exchange.url.searchParams,
+    headers: exchange.requestHeaders,
+    cookies: cookiesOf(exchange.requestHeaders.get("cookie") ?? ""),
+    form: formOf(exchange),
+  };
+  const drafts: ViolationDraft[] = [];
+  for (const parameter of operation.parameters) {
+    const { location, name, isRequired, part: { value: raw, at } } = parameter;
+    if (!isLocation(location)) continue;
+    if (location === "header" && IGNORED_HEADERS.has(name.toLowerCase())) continue;
+    const isField = location === "formData";
+    if (isField && !parts.form) continue;
+    const part: NonNullable<ViolationDraft["part"]> = isField ? "body" : location;
+    const { schema, value } = readParameter(api, parameter, parts);
+    const what = isField ? `form field "${name}"` : `${location} parameter "${name}"`;
+    if (value === undefined) {
+      const text = `the required ${what} is missing`;
+      if (isRequired) drafts.push({ side: "request", text, at, part });
+      continue;
+    }
+    count(hits.parameters, parameter);
+    if (value === "" && mapOf(raw).allowEmptyValue === true) continue;
+    const problems = schema ? schemas.check(schema, value, "request") : [];
+    drafts.push(...problems.map((problem) => ({
+      at: problem.at,
+      side: "request" as const,
+      ...describeProblem(`${what}${pathText(problem.path)}`, problem),
+      part,
+      path: isField ? [name, ...problem.path] : [],
+    })));
+  }
+  return [...drafts, ...checkRequestBody(api, operation, exchange)];
+}
+
+/** Headers that OpenAPI ignores as parameters. */
+const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
+
+function isLocation(
+  location: string,
+): location is "path" | "query" | "header" | "cookie" | "formData" {
+  return ["path", "query", "header", "cookie", "formData"].includes(location);
+}
+
+/** The fields of a form; none without a body, undefined if the body is not a form. */
+function formOf(
+  { hasRequestBody, requestBody, requestHeaders }: ContractExchange,
+): URLSearchParams | undefined {
+  const isForm = isFormType(requestHeaders.get("content-type") ?? "") && requestBody !== undefined;
+  return isForm || !hasRequestBody ? new URLSearchParams(requestBody) : undefined;
+}
+
+function isFormType(type: string): boolean {
+  return /^application\/x-www-form-urlencoded/i.test(type);
+}
+
+function cookiesOf(header: string): Map<string, string> {
+  return new Map(
+    header.split(/;\s*/).flatMap((pair) => {
+      const at = pair.indexOf("=");
+      return at < 1 ? [] : [[pair.slice(0, at), pair.slice(at + 1)] as const];
+    }),
+  );
+}
+
+function checkRequestBody(
+  api: ContractApi,
+  { body }: DescribedOperation,
+  { requestBody: text, hasRequestBody, requestHeaders }: ContractExchange,
+): ViolationDraft[] {
+  if (!body) return [];
+  const problem = (text: string, at: Location): ViolationDraft[] => [
+    { side: "request", text, at, part: "body" },
+  ];
+  const { at } = body.part;
+  if (!hasRequestBody) return body.isRequired ? problem("the required body is missing", at) : [];
+  const type = requestHeaders.get("content-type");
+  const key = mediaKey(body, type);
+  if (key === undefined) {
+    const sent = type ?? "is missing, it";
+    return problem(`the content type ${sent} is not one of ${body.types.join(", ")}`, at);
+  }
+  const schema = body.schema(key);
+  if (!schema || text === undefined) return [];
+  if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.part);
+  if (!isFormType(type ?? key)) return [];
+  const value = readFields(api, schema, [...new URLSearchParams(text)]);
+  return checkBodyValue(api, schema, value, "request");
+}
+
+/** Finds where a response differs from its operation. */
+function checkResponse(
+  api: ContractApi,
+  operation: DescribedOperation,
+  exchange: ContractExchange,
+): ViolationDraft[] {
+  const { description, hits } = api;
+  const { code } = exchange;
+  const { statuses } = operation;
+  // Some descriptions say nothing about responses.
+  if (statuses.length === 0) return [];
+  const key = statusKey(statuses, code);
+  count(hits.statuses, key ?? String(code));
+  if (key === undefined) {
+    const known = statuses.join(", ");
+    return [{
+      side: "response",
+      text: `the status ${code} is not described`,
+      sides: { part: "status", expected: known, received: String(code) },
+      at: (description.child(operation.part, "responses") ?? operation.part).at,
+      hint: `described are ${known}`,
+    }];
+  }
+  if (exchange.isStatusOnly) return [];
+  const response = operation.response(key)!;
+  return [
+    ...checkHeaders(api, response.part, exchange),
+    ...checkResponseBody(api, response, exchange),
+  ];
+}
+
+function statusKey(statuses: readonly string[], code: number): string | undefined {
+  return [`${code}`, `${String(code)[0]}XX`, "default"].flatMap((wanted) =>
+    statuses.find((one) => one.toUpperCase() === wanted || one === wanted) ?? []
+  )[0];
+}
+
+function checkHeaders(
+  api: ContractApi,
+  response: Part,
+  { responseHeaders }: ContractExchange,
+): ViolationDraft[] {
+  const headers = api.description.child(response, "headers");
+  return Object.keys(mapOf(headers?.value)).flatMap((name): ViolationDraft[] => {
+    const part = api.description.child(headers!, name)!;
+    if (name.toLowerCase() === "content-type") return [];
+    const text = responseHeaders.get(name.toLowerCase());
+    if (text === undefined) {
+      const missing = `the required header ${name} is missing`;
+      return mapOf(part.value).required === true
+        ? [{ side: "response", text: missing, at: part.at }]
+        : [];
+    }
+    const { schema, value } = readHeader(api, part, text);
+    if (!schema || value === undefined) return [];
+    return api.schemas.check(schema, value, "response").map((problem) => ({
+      side: "response",
+      ...describeProblem(`the header ${name}`, problem),
+      at: problem.at,
+    }));
+  });
+}
+
+function checkResponseBody(
+  api: ContractApi,
+  content: Content,
+  { method, code, responseHeaders, responseBody, responseSize }: ContractExchange,
+): ViolationDraft[] {
+  if (method === "HEAD" || code === 304) return [];
+  const problem = (text: string): ViolationDraft[] => [
+    { side: "response", text, at: content.part.at },
+  ];
+  if (content.types.length === 0) {
+    const isDescribed = api.description.version !== "2.0" && code === 204;
+    return responseSize > 0 && isDescribed ? problem("a body is not described") : [];
+  }
+  const type = responseHeaders.get("content-type");
+  if (responseSize === 0) return problem("the body is missing");
+  const key = mediaKey(content, type);
+  if (key === undefined) {
+    return problem(
+      type === undefined
+        ? "the content type is missing"
+        : `the content type ${type} is not one of ${content.types.join(", ")}`,
+    );
+  }
+  const schema = content.schema(key);
+  if (!schema || responseBody === undefined || !isJson(type ?? key)) return [];
+  return checkJson(api, schema, responseBody, "response", content.part);
 }
