@@ -14,7 +14,7 @@ const VALUED = byLetter(
     "U=proxy-user y=speed-time Y=speed-limit z=time-cond C=continue-at",
 );
 
-/** Long options with a value, besides those that are translated. */
+/** Long options with a value that are not translated. */
 const VALUED_LONG = new Set(
   ("url connect-timeout retry-max-time ciphers tls-max limit-rate resolve connect-to " +
     "hsts trace trace-ascii stderr cert-type capath proto max-filesize keepalive-time " +

@@ -37,7 +37,7 @@ export function headerOf(name: string): string {
   return `res.headers[${quoteText(canonical)}]`;
 }
 
-/** Whether the value has a key, which may be nil, where the expression ends with one. */
+/** For an expression that ends with a key: whether the value has it, even if it is nil. */
 export function existenceOf(expression: string): string {
   const [, owner, name, quoted] = /^(.+?)(?:\.([A-Za-z_]\w*)|\[('(?:[^'\\]|\\.)*')\])$/s
     .exec(expression) ?? [];

@@ -67,7 +67,7 @@ const VERSION = /\s+HTTP\/[\d.]+$/;
 class RequestReader {
   readonly #request: WrittenRequest;
   #state: "before" | "headers" | "body" | "script" | "after" = "before";
-  /** What ends the lines that are left out; an empty line where it is empty. */
+  /** The end of the lines that are left out; if empty, an empty line. */
   #closing: string | undefined;
   /** The offset of a script, which must be closed. */
   #scriptAt = 0;
@@ -97,7 +97,7 @@ class RequestReader {
       if (trimmed.endsWith("%}")) this.#state = "body";
     } else if (this.#state === "after") return;
     else if (/^\{\{[@+]?\w*$/.test(trimmed)) {
-      // httpYac has tests and scripts of its own, and its requests follow each other without ###.
+      // httpYac has its own tests and scripts, and its requests follow each other without ###.
       notes.push("the script {{ … }} of httpYac");
       this.#skipTo("}}", offset);
     } else if (this.#isNext(text)) {

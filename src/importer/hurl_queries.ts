@@ -21,14 +21,14 @@ type Kind =
   /** The URLs to which redirects led, and one of them. */
   | "redirects"
   | "redirect"
-  /** Something that is there or not. */
+  /** Something that exists or not. */
   | "flag";
 
 interface Query {
   readonly kind: Kind;
   /** Nil where nothing is found, or an error. */
   readonly value: string;
-  /** Whether something is found; undefined where it always is. */
+  /** Whether something is found; undefined if it always is. */
   readonly found?: string;
   /** What must be true for any assert, also for one that nothing would pass. */
   readonly needs?: string;
@@ -125,18 +125,18 @@ export class QueryReader {
   #test(kind: Kind, operator: string, not: boolean): Test | undefined {
     if (kind === "body" || kind === "digest" || kind === "base64") {
       if (kind === "body" && operator === "isEmpty") return () => "res.size == 0";
-      // What is no base64 is an error.
+      // Invalid base64 is an error.
       const isKnown = kind === "base64" ? operator === "==" && !not : /^[!=]=$/.test(operator);
       const bytes = isKnown ? this.#bytes(kind) : undefined;
       return bytes === undefined ? undefined : (value) => `${value} ${operator} ${bytes}`;
     }
     if (/^(?:flag|redirects?)$/.test(kind)) return undefined;
     if (Object.hasOwn(TYPES, operator)) {
-      // Each number of XPath is a float, and a set of nodes is no list.
+      // Each number of XPath is a float, and a set of nodes is not a list.
       if (kind !== "nodes" || !/^is(?:Integer|Float|List)$/.test(operator)) return TYPES[operator];
       return operator === "isFloat" ? TYPES.isNumber : undefined;
     }
-    // Nil, which is no text, would be an operand without an error.
+    // Nil is not a text, but would be an operand without an error.
     const text: Test = (value) => not && kind === "any" ? `(${value} ?? 0)` : value;
     if (operator === "isUuid") return (value) => `${text(value)} matches '${UUID}'`;
     if (operator === "isIsoDate") {
@@ -328,7 +328,7 @@ const SOURCES: Readonly<Record<string, Query>> = {
   version: { kind: "text", value: "res.version" },
   url: { kind: "text", value: "res.url" },
   duration: { kind: "integer", value: "floor(rt.sec * 1000)" },
-  // One that is no text is in a file.
+  // One that is not text is in a file.
   body: { kind: "text", value: BODY, needs: "res.filepath == nil" },
   bytes: { kind: "body", value: "res.sha256" },
   sha256: { kind: "digest", value: "res.sha256" },
@@ -413,7 +413,7 @@ const TYPES: Readonly<Record<string, Test>> = {
   isFloat: (value) => `type(${value}) == "float"`,
 };
 
-/** Filters, which are errors where there is no value. */
+/** Filters, which fail without a value. */
 const FILTERS: Readonly<Record<string, (query: Query, reader: QueryReader) => Query | undefined>> =
   {
     base64Decode: textFilter("base64", (value) => value),

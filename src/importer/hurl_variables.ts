@@ -99,5 +99,5 @@ export class Variables {
   }
 }
 
-/** Texts that are read as a number, a boolean or null where a variable comes from outside. */
+/** Texts that are read as a number, a boolean or null in a variable from outside. */
 const TYPED = "'^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?)$'";

@@ -59,7 +59,7 @@ declare const document: PageRoot & {
   readonly documentElement: PageElement;
   readonly readyState: string;
   querySelectorAll(selector: string): Iterable<PageElement>;
-  addEventListener(type: string, hear: () => void): void;
+  addEventListener(type: string, listener: () => void): void;
   createRange(): { selectNodeContents(element: PageElement): void };
 };
 declare const performance: {
@@ -73,7 +73,7 @@ declare function getComputedStyle(
   element: PageElement,
 ): { readonly visibility: string; readonly display: string };
 declare function getSelection(): { removeAllRanges(): void; addRange(range: object): void } | null;
-declare function requestAnimationFrame(act: () => void): void;
+declare function requestAnimationFrame(callback: () => void): void;
 
 /** The state of an element that an action waits for. */
 export interface Wanted {
@@ -83,7 +83,7 @@ export interface Wanted {
   readonly reachable?: true;
 }
 
-/** What keeps an element from being used, after scrolling it into view where that is wanted. */
+/** What keeps an element from being used, after scrolling it into view if asked to. */
 export function obstacleOf(
   element: PageElement,
   { visible, enabled, reachable }: Wanted,
@@ -193,7 +193,7 @@ export function selectOptions(element: PageElement, wanted: readonly string[]): 
   return "";
 }
 
-/** Why an element does not take so many files; empty if it does. */
+/** Why an element does not take that number of files; empty if it does. */
 export function refuseFiles(element: PageElement, count: number): string {
   if (!element.matches("input[type=file]")) return "it is not a file field";
   return count > 1 && !element.multiple ? "it takes only one file" : "";
@@ -280,7 +280,7 @@ export function nextFrame(): Promise<void> {
   });
 }
 
-/** The responses of the page so far, itself first; a code is 0 where it may not be known. */
+/** The responses of the page so far, its own first; a code is 0 if the page may not know it. */
 export function listResponses(): readonly (readonly [url: string, code: number])[] {
   return ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
     .map(({ name, responseStatus = 0 }) => [name, responseStatus] as const);

@@ -13,7 +13,7 @@ import {
 import { command } from "./commands.ts";
 import { cookies } from "./page_cookies.ts";
 
-/** Milliseconds that an action may take where the step does not say. */
+/** Milliseconds that an action may take by default. */
 const ACTION_TIMEOUT = 5000;
 
 const pixels = (summary: string) => integer(summary, { min: 1 });

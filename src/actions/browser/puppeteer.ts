@@ -4,7 +4,7 @@
 export interface Handle {
   // Functions are sent to the page as text and run there.
   // deno-lint-ignore no-explicit-any
-  evaluate<A extends any[], R>(act: (element: any, ...args: A) => R, ...args: A): Promise<
+  evaluate<A extends any[], R>(script: (element: any, ...args: A) => R, ...args: A): Promise<
     Awaited<R>
   >;
   click(options: { readonly button: "left" | "right"; readonly count: number }): Promise<void>;
@@ -51,7 +51,7 @@ export interface PageFrame {
     options: { readonly hidden: true; readonly timeout: 0; readonly signal: AbortSignal },
   ): Promise<Handle | null>;
   // deno-lint-ignore no-explicit-any
-  evaluate<A extends any[], R>(act: string | ((...args: A) => R), ...args: A): Promise<
+  evaluate<A extends any[], R>(script: string | ((...args: A) => R), ...args: A): Promise<
     Awaited<R>
   >;
 }
@@ -70,7 +70,7 @@ export interface Response {
 export interface DevTools {
   send(method: string, params?: object): Promise<Record<string, unknown>>;
   // deno-lint-ignore no-explicit-any
-  on(event: string, hear: (params: any) => void): void;
+  on(event: string, listener: (params: any) => void): void;
   /** All of the browser; undefined once it has ended. */
   connection(): BrowserConnection | undefined;
   detach(): Promise<void>;
@@ -90,9 +90,9 @@ export interface Page extends PageFrame {
   emulate(device: Device): Promise<void>;
   setRequestInterception(on: boolean): Promise<void>;
   createCDPSession(): Promise<DevTools>;
-  on(event: "request" | "requestfailed", hear: (request: PageRequest) => void): void;
-  on(event: "close" | "framedetached", hear: () => void): void;
-  on(event: "response", hear: (response: Response) => void): void;
+  on(event: "request" | "requestfailed", listener: (request: PageRequest) => void): void;
+  on(event: "close" | "framedetached", listener: () => void): void;
+  on(event: "response", listener: (response: Response) => void): void;
   close(): Promise<void>;
   isClosed(): boolean;
   bringToFront(): Promise<void>;
@@ -117,11 +117,11 @@ export interface Browser {
   pages(): Promise<Page[]>;
   newPage(): Promise<Page>;
   target(): BrowserTarget;
-  on(event: "disconnected", hear: () => void): void;
-  on(event: "targetcreated", hear: (target: BrowserTarget) => void): void;
+  on(event: "disconnected", listener: () => void): void;
+  on(event: "targetcreated", listener: (target: BrowserTarget) => void): void;
 }
 
-/** The package, as far as this project uses it. */
+/** The part of the package that this project uses. */
 export interface Puppeteer {
   readonly KnownDevices: Readonly<Record<string, Device>>;
   connect(options: {

@@ -18,7 +18,7 @@ export interface ServiceTypes {
   readonly service: string;
 }
 
-/** A connection to a server by HTTP/2, with what is known of its services. */
+/** A connection to a server by HTTP/2, and the services that were found there. */
 export class Channel {
   readonly http2: ClientHttp2Session;
   /** The types of services, by the name that a step gives. */

@@ -70,7 +70,7 @@ function withKnownTypes(files: Parameters<typeof linkFiles>[0]): Registry {
   return createRegistry(KNOWN_TYPES, linkFiles(files));
 }
 
-/** Asks once for each service and channel; who comes while the server is asked waits for that. */
+/** Asks once for each service and channel; other steps wait for that answer. */
 async function findByReflection(
   channel: Channel,
   name: string,
@@ -88,7 +88,7 @@ async function findByReflection(
     } catch (error) {
       if (other && attempt.signal.aborted) throw error;
       if (services.get(name) === asked) services.delete(name);
-      // The step that asked may have come to its end, and this one not.
+      // The step that asked may have ended before this one.
       if (!other) throw error;
     }
   }

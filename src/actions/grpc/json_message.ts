@@ -22,7 +22,7 @@ export function encodeMessage(
   }
 }
 
-/** A message as JSON writes it, from what was `awaited`. Throws StepError if there is no such. */
+/** A message as JSON; `awaited` names it in the StepError of one that cannot be written so. */
 export function decodeMessage(
   type: DescMessage,
   message: Message,

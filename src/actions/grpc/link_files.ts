@@ -130,7 +130,7 @@ function fieldsOf(file: FileDescriptorProto): (readonly [string, FieldDescriptor
   ];
 }
 
-/** A full name, of what is in a package or in a message. */
+/** The full name of a type in a package or a message. */
 export function joinNames(around: string, name: string): string {
   return around === "" ? name : `${around}.${name}`;
 }

@@ -237,7 +237,7 @@ const RESETS: Readonly<Record<number, number>> = {
   12: Code.PermissionDenied,
 };
 
-/** The status of a call that ended; undefined where the connection was lost. */
+/** The status of a call that ended; undefined if the connection was lost. */
 function statusOf(
   { stream, headers, trailers }: Received,
   failure: Failure | undefined,

@@ -15,7 +15,7 @@ interface CommandRule {
   readonly needs?: readonly Exclude<keyof typeof FIELDS, "name">[];
   /** Whether it is about mails of a mailbox that is selected; after `uid`, by UID. */
   readonly isAboutMails?: true;
-  /** Its result in `res.data` where it was not carried out. */
+  /** Its result in `res.data` if it was not carried out. */
   readonly nothing: Dict;
   readonly carryOut: (command: Command, state: State) => Promise<Dict>;
 }
@@ -190,7 +190,7 @@ export interface CommandResults {
   readonly error: string;
 }
 
-/** Why a command cannot be carried out; empty where the server may have said it. */
+/** Why a command cannot be carried out; empty if the server may have said why. */
 class CommandError extends Error {}
 
 /** Carries out commands until one fails. */
@@ -303,7 +303,7 @@ async function listMailboxes(client: ImapFlow, name: string): Promise<Dict> {
   return { mailboxes, count: mailboxes.length };
 }
 
-/** The mails of a command as IMAP writes them; empty where there are none. */
+/** The mails of a command as IMAP writes them; empty if there are none. */
 function rangeOf({ name: { uid }, sequence }: Command, { client, found }: State): string {
   const { mailbox } = client;
   if (!uid && mailbox && mailbox.exists === 0) return "";

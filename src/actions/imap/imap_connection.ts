@@ -166,7 +166,7 @@ export class ImapConnection {
     }
   }
 
-  /** Why a command failed, where the server did not refuse it. */
+  /** Why a command failed that the server did not refuse. */
   async explain(failing: string, error: unknown): Promise<StepError> {
     if (error instanceof StepError) return error;
     const { attempt, client, received, settings: { security } } = this;

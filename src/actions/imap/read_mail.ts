@@ -150,7 +150,7 @@ async function readHeaders(source: Uint8Array): Promise<Dict> {
   return headersOf((await PostalMime.parse(source)).headers);
 }
 
-/** Headers by their names in lower case; a list where one occurs more than once. */
+/** Headers by their names in lower case; a list if one occurs more than once. */
 function headersOf(headers: Email["headers"]): Dict {
   const map: Record<string, Value> = {};
   for (const { key, value } of headers) {

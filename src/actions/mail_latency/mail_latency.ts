@@ -163,7 +163,7 @@ async function write(outputDir: string, csv: string, context: ActionContext): Pr
   return await writeStepFile(file, new TextEncoder().encode(csv), context);
 }
 
-/** The minimum of any number of numbers; a function takes only so many arguments. */
+/** The minimum of any number of numbers; `Math.min()` takes a limited number of arguments. */
 function minimum(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => Math.min(one, other), Infinity);
 }

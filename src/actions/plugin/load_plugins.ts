@@ -15,7 +15,7 @@ import {
 /** The plugins that provide actions that are not built in. */
 export interface Plugins {
   readonly actions: ReadonlyMap<string, Action>;
-  /** Why a plugin that is there cannot be used, by its name. */
+  /** Why a plugin cannot be used, by its name. */
   readonly problems: ReadonlyMap<string, PluginProblem>;
   /** The names of all plugins that there are. */
   readonly names: readonly string[];

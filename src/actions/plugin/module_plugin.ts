@@ -116,7 +116,7 @@ function runInWorker(file: PluginFile, threads: Threads, expecting: WeakSet<Dict
 }
 
 /**
- * A module in a worker of its own, so that nothing it does ends the program: it may call
+ * A module in its own worker, so that nothing it does ends the program: it may call
  * `Deno.exit`, never return or throw when nobody listens any more.
  */
 class PluginWorker {
@@ -223,7 +223,7 @@ class PluginWorker {
     await Promise.race([closed, late.promise]).finally(() => grace.cancel());
   }
 
-  /** Fails what is under way, or warns where the step is over that it belongs to. */
+  /** Fails the calls under way, or warns if their step is over. */
   #fail(error: RemoteError): void {
     if (this.#calls.isIdle && !this.hasEnded) {
       const { message } = this.#stepError(`"${this.#file.name}" failed`, error);

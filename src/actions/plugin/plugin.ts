@@ -56,7 +56,7 @@ export function pluginDirectory({ env }: Host): PluginDirectory | undefined {
   return home ? { path: join(home, ".runner", "plugins"), isChosen: false } : undefined;
 }
 
-/** The file of a plugin; undefined where there is none. */
+/** The file of a plugin, if there is one. */
 export async function findPlugin(
   directory: PluginDirectory,
   name: string,
@@ -96,7 +96,7 @@ async function isFile(path: string): Promise<boolean> {
 
 /**
  * The answer of a plugin as the result of its action: `{status, res, req}`; `req` is the
- * parameters where it is left out. Throws `StepError` for an `error` and for an invalid answer.
+ * parameters if it is left out. Throws `StepError` for an `error` and for an invalid answer.
  */
 export function readAnswer(plugin: string, answer: unknown, params: Dict): ActionResult {
   const fail = (message: string) => {

@@ -5,7 +5,7 @@ import { describeValue, isDict, type Value } from "../../base/value/value.ts";
 /** What carries messages between the program and the worker of a plugin. */
 interface Port {
   postMessage(message: Message): void;
-  on(event: "message", hear: (message: unknown) => void): unknown;
+  on(event: "message", listener: (message: unknown) => void): unknown;
 }
 
 /** A call, or the answer to one. */
@@ -116,7 +116,7 @@ function describeError(error: unknown): RemoteError {
   return { message: message || name, stack };
 }
 
-/** An error that has travelled: of what a module sends, only what has the right type. */
+/** Reads an error that a module sent: only the parts of the right type. */
 export function readError(value: Value): RemoteError {
   if (!isDict(value)) return { message: describeValue(value) };
   const textOf = (part: Value | undefined) => typeof part === "string" ? part : undefined;

@@ -14,7 +14,7 @@ import { PluginCalls, remoteError } from "./plugin_calls.ts";
 /** The module that exports `servePlugin` to the worker: in a bundle, the whole program. */
 export const WORKER_MODULE = import.meta.url;
 
-/** Represents a function where an action travels as JSON. */
+/** Represents a function in an action that is sent as JSON. */
 export const FUNCTION = "\u0000function";
 
 /** The types of fields of `res`. */

@@ -106,7 +106,7 @@ function toWord(value: Value): string {
   return value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Undefined where a quote is not closed. */
+/** Undefined if a quote is not closed. */
 function splitText(text: string): string[] | undefined {
   const word = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/gs;
   if (text.replace(word, "").trim() !== "") return undefined;

@@ -18,7 +18,7 @@ export interface Ready {
 const INTERVAL = 100;
 
 /**
- * Waits until a command is ready, at most so many milliseconds. `printed` resolves when it has
+ * Waits until a command is ready, for at most that many milliseconds. `printed` resolves when it has
  * printed the text, and `died` rejects if it ends before. Throws a `StepError` that says why the
  * last try failed.
  */

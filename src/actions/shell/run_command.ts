@@ -159,7 +159,7 @@ function isFailure({ code }: Deno.CommandStatus): boolean {
 /** So many bytes of the output are searched for the last line. */
 const LONGEST_END = 64 * 1024;
 
-/** The last line that a command printed; nothing where that is longer than what is kept. */
+/** The last line that a command printed; nothing if it is longer than the part that is kept. */
 function lastLine({ text, cut }: Captured): string {
   const printed = text.trimEnd();
   const newline = printed.lastIndexOf("\n");

@@ -21,7 +21,7 @@ export interface RemoteCommand {
 const PATIENCE = 1000;
 
 /**
- * Runs a command, and gives its part of `res`; the code is -1 where a signal ended it. When the
+ * Runs a command, and gives its part of `res`; the code is -1 if a signal ended it. When the
  * attempt ends first, the server ends the command.
  */
 export async function runCommand(

@@ -79,7 +79,7 @@ export class SshConnection {
   }
 }
 
-/** Connects, through other hosts where the step says so, and signs in. */
+/** Connects, through the jump hosts of the step, and signs in. */
 export async function openSsh(login: Login, attempt: Attempt): Promise<SshConnection> {
   const slots = attempt.context.scope.run.resource(
     `ssh:sign-ins:${login.host}:${login.port}`,

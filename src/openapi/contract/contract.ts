@@ -139,7 +139,7 @@ function coverageOf(
   };
 }
 
-/** Finds where a request differs from its operation. `path` contains the values in its path. */
+/** Finds the differences of a request from its operation. `path` contains the values in its path. */
 function checkRequest(
   api: ContractApi,
   operation: DescribedOperation,
@@ -238,7 +238,7 @@ function checkRequestBody(
   return checkBodyValue(api, schema, value, "request");
 }
 
-/** Finds where a response differs from its operation. */
+/** Finds the differences of a response from its operation. */
 function checkResponse(
   api: ContractApi,
   operation: DescribedOperation,

@@ -71,7 +71,7 @@ export class Schemas {
     });
   }
 
-  /** The types that a schema allows; none where it allows all. */
+  /** The types that a schema allows; none if it allows all. */
   typesOf(schema: Part, depth = 0): ReadonlySet<string> {
     if (depth > MAX_DEPTH) return new Set();
     const { type } = mapOf(this.description.follow(schema).value);

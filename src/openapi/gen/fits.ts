@@ -93,7 +93,7 @@ function textOf(value: unknown): string {
   ) ?? "";
 }
 
-/** A list whose equal items are changed until they differ, as far as their schema allows it. */
+/** A list whose equal items are changed until they differ, if their schema allows it. */
 export function withDistinctItems(items: readonly Value[], schema: unknown): readonly Value[] {
   const seen = new Set<string>();
   return items.flatMap((item) => {

@@ -20,8 +20,8 @@ interface MadeWorkflow {
 }
 
 /**
- * Makes a workflow that calls every operation of an API once, and holds requests and responses
- * against the description at that path. `origin` is the name of the description, and `taken` are ids
+ * Makes a workflow that calls every operation of an API once, and checks requests and responses by
+ * the description at that path. `origin` is the name of the description, and `taken` are ids
  * that its steps must not have.
  */
 export function makeWorkflow(

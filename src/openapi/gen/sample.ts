@@ -37,7 +37,7 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
   };
 }
 
-/** A sample in which items differ where the schema says so. */
+/** A sample whose items differ if the schema says so. */
 function distinct(value: Value, schema: unknown, depth = 0): Value {
   if (depth > MAX_DEPTH) return value;
   const { keywords, properties, choices } = shapeOf(schema);
@@ -316,7 +316,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: "http://example.com",
 };
 
-/** Texts of formats where the usual one is too long. */
+/** Texts of formats, for use if the usual one is too long. */
 const SHORT: Readonly<Record<string, string>> = {
   email: "a@b.co",
   uri: "http://a.co",

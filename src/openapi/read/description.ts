@@ -25,13 +25,13 @@ export interface Location {
   readonly path: Path;
 }
 
-/** A part of a description, and where it was written. */
+/** A part of a description, and its place. */
 export interface Part {
   readonly value: unknown;
   readonly at: Location;
 }
 
-/** The versions of OpenAPI, as far as they differ for us. */
+/** The versions of OpenAPI that differ for us. */
 type Version = "2.0" | "3.0" | "3.1";
 
 /** A mapping with a `$ref`. */
