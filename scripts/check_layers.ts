@@ -46,8 +46,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   importer: ["expr/parse/scanner.ts"],
   report: [
     "run/event.ts",
-    "run/cause_of_run.ts",
     "run/count_steps.ts",
+    "run/load/load_stats.ts",
     "run/step_trees.ts",
   ],
   library: ["cli/version.ts"],

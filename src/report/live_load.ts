@@ -2,22 +2,18 @@ import { countOf, grouped } from "../base/text/count_of.ts";
 import { cutLine, displayWidth } from "../base/text/display_width.ts";
 import { oneLine } from "../base/text/printable.ts";
 import { formatElapsed } from "../base/value/duration.ts";
-import { Histogram } from "../base/value/histogram.ts";
-import type {
-  JobStarted,
-  LoadCounts,
-  LoadFailures,
-  LoadOutline,
-  LoadSecond,
-} from "../run/event.ts";
+import type { JobStarted, LoadOutline, LoadSecond, LoadStats } from "../run/event.ts";
+import { LoadTotals } from "../run/load/load_stats.ts";
 import type { Style } from "./reporter.ts";
 import { summarizeFailure } from "./text/render_failure.ts";
 import {
   alignColumns,
+  type CauseOfFailures,
+  causesOf,
   formatPosition,
   percent,
   perSecond,
-  type SecondsSum,
+  renderPace,
   sumSeconds,
 } from "./text/render_load.ts";
 import { BARS } from "./text/render_rounds.ts";
@@ -26,8 +22,6 @@ import { BARS } from "./text/render_rounds.ts";
 const WINDOW = 5;
 /** No screen has more columns for a curve. */
 const MAX_CURVE = 200;
-/** More causes of failures than a screen has rows for are not kept. */
-const MAX_CAUSES = 50;
 const MAX_SHOWN_CAUSES = 5;
 const BAR_COLUMNS = 20;
 /** Where the lines below the name of the job begin. */
@@ -35,88 +29,61 @@ const MARGIN = 4;
 /** The width of `last 5s` and what else is before the numbers. */
 const LABEL = 9;
 
-/** The seconds with one `from`, of one process or of several. */
-interface Moment {
-  readonly from: number;
-  readonly parts: LoadSecond[];
-}
-
-interface Point {
-  readonly rate: number;
-  readonly p95: number;
+/** The numbers of a load job, which change once a second. */
+interface Numbers {
+  /** Of the latest seconds. */
+  readonly recent: LoadStats;
+  /** Of all that count. */
+  readonly all: LoadStats;
+  readonly causes: readonly CauseOfFailures[];
 }
 
 /** A load job under way. */
 export class LiveLoad {
   readonly #outline: LoadOutline;
   readonly #started: number;
-  /** The latest ones. */
-  readonly #moments: Moment[] = [];
-  readonly #curve: Point[] = [];
-  readonly #causes = new Map<string, { count: number; example: LoadFailures["example"] }>();
-  readonly #steps = new Map<number, { count: number; failed: number }>();
-  #count = 0;
-  #failed = 0;
-  #dropped = 0;
-  #late = 0;
-  #lateMax = 0;
+  readonly #totals: LoadTotals;
+  /** The latest ones, of one phase. */
+  #seconds: LoadSecond[] = [];
+  /** The rate of each second, and its p95. */
+  readonly #curve: Pick<LoadStats, "rate" | "p95">[] = [];
   #last: LoadSecond | undefined;
-  /** What is shown of the latest seconds, which changes once a second. */
-  #now: SecondsSum | undefined;
+  #known: Numbers | undefined;
 
   constructor(outline: LoadOutline, { time }: Pick<JobStarted, "time">) {
     this.#outline = outline;
     this.#started = time;
+    this.#totals = new LoadTotals(outline.steps);
   }
 
   add(second: LoadSecond): void {
     this.#last = second;
-    this.#now = undefined;
-    const known = this.#moments.find(({ from }) => from === second.from);
-    if (known) known.parts.push(second);
-    else {
-      // It is complete when the next one begins.
-      const before = this.#moments.at(-1);
-      if (before) this.#addPoint(before);
-      this.#moments.push({ from: second.from, parts: [second] });
-      if (this.#moments.length > WINDOW + 1) this.#moments.shift();
-    }
-    if (second.phase === "warm_up") return;
-    this.#count += countIn(second.rounds);
-    this.#failed += second.rounds.failed;
-    this.#dropped += second.dropped ?? 0;
-    this.#late += second.late ?? 0;
-    this.#lateMax = Math.max(this.#lateMax, second.lateMax ?? 0);
-    for (const step of second.steps) {
-      const sums = this.#steps.getOrInsertComputed(step.step, () => ({ count: 0, failed: 0 }));
-      sums.count += countIn(step);
-      sums.failed += step.failed;
-    }
-    for (const { cause, count, example } of second.failures ?? []) {
-      const sums = this.#causes.get(cause);
-      if (sums) {
-        sums.count += count;
-        sums.example ??= example;
-      } else if (this.#causes.size < MAX_CAUSES) this.#causes.set(cause, { count, example });
-    }
+    this.#known = undefined;
+    this.#seconds = [...this.#seconds, second].slice(-WINDOW)
+      .filter(({ phase }) => phase === second.phase);
+    this.#curve.push(sumSeconds([second]));
+    if (this.#curve.length > MAX_CURVE) this.#curve.shift();
+    if (second.phase !== "warm_up") this.#totals.add(second);
   }
 
   /** `0:12 of 5:00`, then the stage, or how many rounds are over. */
   progress(now: number): string[] {
     const { stages, count } = this.#outline;
-    const place = this.#position(now);
+    const position = this.#position(now);
     const all = this.#duration();
     const stage = this.#last?.phase === "warm_up"
       ? "warm-up"
       : this.#last?.phase === "ending"
-      ? `${countOf(this.#latest()?.inFlight ?? 0, "round")} to end`
+      ? `${countOf(this.#last.inFlight, "round")} to end`
       : stages.length > 1
       ? `stage ${(this.#last?.stage ?? 0) + 1} of ${stages.length}`
       : undefined;
     return [
-      formatPosition(place) + (all === undefined ? "" : ` of ${formatPosition(all)}`),
+      formatPosition(position) + (all === undefined ? "" : ` of ${formatPosition(all)}`),
       ...stage === undefined ? [] : [stage],
-      ...count === undefined ? [] : [`${grouped(this.#count)} of ${countOf(count, "round")}`],
+      ...count === undefined
+        ? []
+        : [`${grouped(this.#totals.tally.ended)} of ${countOf(count, "round")}`],
     ];
   }
 
@@ -130,78 +97,75 @@ export class LiveLoad {
 
   /** The numbers of the moment in a few words. */
   summary(): string[] {
-    const now = this.#latest();
-    if (!now) return [];
-    const [p95] = now.times.percentiles([95]);
+    const numbers = this.#numbers();
+    if (!numbers) return [];
+    const { recent, all: { failed, dropped } } = numbers;
     return [
-      now.rate + now.pace,
-      ...now.times.count === 0 ? [] : [`p95 ${formatElapsed(p95!)}`],
-      ...this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : [],
-      ...this.#dropped > 0 ? [`${grouped(this.#dropped)} dropped`] : [],
+      renderPace(recent),
+      ...recent.count === 0 ? [] : [`p95 ${formatElapsed(recent.p95)}`],
+      ...failed > 0 ? [`${grouped(failed)} failed`] : [],
+      ...dropped > 0 ? [`${grouped(dropped)} dropped`] : [],
     ];
   }
 
   /** The lines below its name: no more than `rows`, at least two, and no wider than `columns`. */
   lines({ columns, rows }: { columns: number; rows: number }, style: Style): string[] {
-    const now = this.#latest();
-    if (!now) return [];
+    const numbers = this.#numbers();
+    if (!numbers) return [];
     const width = columns - MARGIN;
-    const causes = this.#causeLines(width, style)
+    const causes = causeLines(numbers, width, style)
       .slice(0, Math.min(MAX_SHOWN_CAUSES, Math.ceil((rows - 2) / 3)));
     let left = rows - 2 - causes.length;
     const curves = left >= 5 ? this.#curveLines(width, style) : [];
     left -= curves.length;
     return [
-      ...this.#momentLines(now, width, style),
-      ...this.#stepLines(left, width, style),
+      ...this.#momentLines(numbers, width, style),
+      ...this.#stepLines(numbers, left, width, style),
       ...curves,
       ...causes,
     ].map((line) => " ".repeat(MARGIN) + line);
   }
 
-  #momentLines(now: SecondsSum, width: number, style: Style): string[] {
-    const times = now.times.count === 0
-      ? []
-      : now.times.percentiles([50, 95, 99]).map((time, index) =>
-        `${["p50", "p95", "p99"][index]} ${formatElapsed(time)}`
-      );
-    const failed = this.#failed > 0 ? ` (${percent(this.#failed, this.#count)})` : "";
-    const late = this.#late > 0 ? ` (worst ${formatElapsed(this.#lateMax)})` : "";
-    const paint = (count: number, colour: "red" | "yellow", text: string) =>
-      count > 0 ? [{ text, paint: style[colour] }] : [];
+  #momentLines({ recent, all }: Numbers, width: number, style: Style): string[] {
+    const { p50, p95, p99 } = recent;
+    const times = recent.count === 0 ? [] : Object.entries({ p50, p95, p99 });
+    const { count, failed, dropped, late, lateMax } = all;
+    const share = failed > 0 ? ` (${percent(failed, count)})` : "";
+    const worst = late > 0 ? ` (worst ${formatElapsed(lateMax)})` : "";
+    const inFlight = this.#last?.inFlight ?? 0;
     return [
       fitParts(`last ${WINDOW}s`, [
-        { text: now.rate + now.pace },
-        ...times.map((text) => ({ text })),
-        { text: `${grouped(now.inFlight)} at once` },
+        { text: renderPace(recent) },
+        ...times.map(([name, time]) => ({ text: `${name} ${formatElapsed(time)}` })),
+        { text: `${grouped(inFlight)} at once` },
       ], width),
       fitParts("so far", [
-        { text: `${grouped(this.#count)} ${this.#count === 1 ? "round" : "rounds"}` },
-        {
-          text: `${grouped(this.#failed)} failed${failed}`,
-          ...this.#failed > 0 && { paint: style.red },
-        },
-        ...paint(this.#dropped, "yellow", `${grouped(this.#dropped)} dropped`),
-        ...paint(this.#late, "yellow", `${grouped(this.#late)} late${late}`),
+        { text: `${grouped(count)} ${count === 1 ? "round" : "rounds"}` },
+        { text: `${grouped(failed)} failed${share}`, paint: failed > 0 ? style.red : undefined },
+        ...dropped > 0 ? [{ text: `${grouped(dropped)} dropped`, paint: style.yellow }] : [],
+        ...late > 0 ? [{ text: `${grouped(late)} late${worst}`, paint: style.yellow }] : [],
       ], width),
     ];
   }
 
   /** A row for each step, in the order of the file. */
-  #stepLines(rows: number, width: number, style: Style): string[] {
+  #stepLines({ recent, all }: Numbers, rows: number, width: number, style: Style): string[] {
     const { steps } = this.#outline;
     if (rows < 2 || steps.length === 0) return [];
     const shown = steps.length < rows ? steps.length : rows - 2;
     if (shown < 1) return [];
     const room = Math.max(8, width - 34);
+    const [now, sofar] = [recent, all].map(({ steps }) =>
+      new Map(steps.map((one) => [one.step, one]))
+    );
     const cells = steps.slice(0, shown).map((key, index) => {
-      const { count = 0, failed = 0 } = this.#steps.get(index) ?? {};
-      const { ended, length, times } = this.#recent(index);
+      const { count = 0, failed = 0 } = sofar!.get(index) ?? {};
+      const { count: ended = 0, rate = 0, p95 = 0 } = now!.get(index) ?? {};
       return [
         cutLine(oneLine(key), room),
         grouped(count),
-        `${perSecond(length === 0 ? 0 : ended * 1000 / length)}/s`,
-        times.count === 0 ? "" : formatElapsed(times.percentiles([95])[0]!),
+        `${perSecond(rate)}/s`,
+        ended === 0 ? "" : formatElapsed(p95),
         grouped(failed),
       ];
     });
@@ -209,7 +173,7 @@ export class LiveLoad {
       .map((line) => cutLine(line, width));
     const lines = [
       style.dim(head!),
-      ...rest.map((line, index) => this.#steps.get(index)?.failed ? style.red(line) : line),
+      ...rest.map((line, index) => sofar!.get(index)?.failed ? style.red(line) : line),
     ];
     const others = steps.length - shown;
     if (others > 0) lines.push(style.dim(`… and ${countOf(others, "more step")}`));
@@ -228,19 +192,6 @@ export class LiveLoad {
     ];
   }
 
-  /** The most frequent first. */
-  #causeLines(width: number, style: Style): string[] {
-    const known = [...this.#causes].filter(([cause]) => cause !== "")
-      .sort(([, one], [, other]) => other.count - one.count);
-    return known.map(([cause, { count, example }]) => {
-      const [failure] = example?.result.failures ?? [];
-      const text = example && failure
-        ? `${oneLine(example.result.name)}: ${summarizeFailure(failure)}`
-        : oneLine(cause);
-      return style.red(cutLine(`${grouped(count)} × ${text}`, width));
-    });
-  }
-
   /** Milliseconds since it began. */
   #position(now: number): number {
     const { from, length, time } = this.#last ?? { from: 0, length: 0, time: this.#started };
@@ -256,57 +207,29 @@ export class LiveLoad {
     );
   }
 
-  /** The latest seconds of the same phase, without one that not all processes have told of. */
-  #window(): LoadSecond[] {
-    const most = Math.max(...this.#moments.map(({ parts }) => parts.length));
-    const last = this.#moments.at(-1);
-    const whole = last && last.parts.length < most ? this.#moments.slice(0, -1) : this.#moments;
-    const phase = whole.at(-1)?.parts[0]?.phase;
-    return whole.slice(-WINDOW).flatMap(({ parts }) => parts)
-      .filter((second) => second.phase === phase);
-  }
-
-  #latest(): SecondsSum | undefined {
+  #numbers(): Numbers | undefined {
     if (!this.#last) return undefined;
-    return this.#now ??= sumSeconds(this.#window());
-  }
-
-  #recent(step: number): { ended: number; length: number; times: Histogram } {
-    const times = new Histogram(true);
-    const lengths = new Map<number, number>();
-    let ended = 0;
-    for (const { from, length, steps } of this.#window()) {
-      lengths.set(from, Math.max(length, lengths.get(from) ?? 0));
-      const counts = steps.find((one) => one.step === step);
-      if (!counts) continue;
-      ended += countIn(counts);
-      if (counts.times) times.merge(Histogram.decode(counts.times));
-    }
-    return { ended, length: [...lengths.values()].reduce((sum, one) => sum + one, 0), times };
-  }
-
-  #addPoint({ parts }: Moment): void {
-    const times = new Histogram(true);
-    let [ended, length] = [0, 0];
-    for (const { rounds, length: each } of parts) {
-      ended += countIn(rounds);
-      length = Math.max(length, each);
-      if (rounds.times) times.merge(Histogram.decode(rounds.times));
-    }
-    const [p95 = 0] = times.percentiles([95]);
-    this.#curve.push({ rate: length === 0 ? 0 : ended * 1000 / length, p95 });
-    if (this.#curve.length > MAX_CURVE) this.#curve.shift();
+    return this.#known ??= {
+      recent: sumSeconds(this.#seconds, this.#outline.steps),
+      all: this.#totals.stats(),
+      causes: causesOf(this.#totals.tally.toJson()),
+    };
   }
 }
 
-function countIn({ passed, failed }: LoadCounts): number {
-  return passed + failed;
+/** The causes of failures, the most frequent first. */
+function causeLines({ causes }: Numbers, width: number, style: Style): string[] {
+  return causes.map(({ cause, count, first: { result } }) => {
+    const [failure] = result.failures;
+    const text = failure ? `${oneLine(result.name)}: ${summarizeFailure(failure)}` : oneLine(cause);
+    return style.red(cutLine(`${grouped(count)} × ${text}`, width));
+  });
 }
 
 /** A line of as many parts as there is room for, behind its label. */
 function fitParts(
   label: string,
-  parts: readonly { text: string; paint?: (text: string) => string }[],
+  parts: readonly { text: string; paint?: ((text: string) => string) | undefined }[],
   width: number,
 ): string {
   let line = label.padEnd(LABEL);

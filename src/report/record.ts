@@ -9,7 +9,7 @@ import type {
   LoadSecond,
   Note,
   RoundsTallied,
-  RoundStats,
+  RoundTally,
   RunEvent,
   RunFinished,
   RunOrigin,
@@ -21,6 +21,7 @@ import type {
   SuitePart,
   SuiteStarted,
 } from "../run/event.ts";
+import { Histogram, type HistogramSummary } from "../base/value/histogram.ts";
 
 /** All that the events of a run have reported so far. */
 export interface RunRecord {
@@ -79,8 +80,6 @@ export interface JobRecord {
   readonly outline: readonly StepOutline[];
   /** The number of times that it runs, if it has a `repeat`. */
   readonly rounds?: number;
-  /** The statistics of its rounds, where any ended. */
-  readonly stats?: RoundStats;
   /** Milliseconds since 1970; absent where it did not start. */
   readonly started?: number;
   /** Milliseconds. */
@@ -101,7 +100,7 @@ export interface JobRecord {
    */
   readonly steps: readonly StepRecord[];
   /** The results of all rounds, if it has several. */
-  readonly tally?: Pick<RoundsTallied, "begun" | "rounds" | "steps">;
+  readonly tally?: Pick<RoundsTallied, "begun" | "rounds" | "times" | "steps">;
   /** The plan and the results of its `load`, if it has one. */
   readonly load?: LoadRecord;
 }
@@ -164,6 +163,19 @@ export function stateOfAll(
 ): "passed" | "failed" {
   if (suite?.end) return suite.end.state;
   return records.every((record) => stateOf(record) !== "failed") ? "passed" : "failed";
+}
+
+/** The outcome of the rounds of a job, and their times: milliseconds. */
+export type RoundStats =
+  & Record<"count" | "passed" | "failed", number>
+  & Omit<HistogramSummary, "count" | "p999">;
+
+/** The statistics of the rounds of a job; undefined where none has ended. */
+export function roundStats({ rounds, times }: RoundTally): RoundStats | undefined {
+  const summary = times && Histogram.decode(times).summary();
+  if (!summary) return undefined;
+  const { count, p999: _, ...rest } = summary;
+  return { count, passed: rounds.passed, failed: rounds.failed, ...rest };
 }
 
 /** The time from the start of the first run to the end of the last one: milliseconds. */

@@ -170,8 +170,8 @@ class RunRecorder {
         this.#addRounds(job, event);
         return;
       case "job_finished": {
-        const { state, duration, reason, blocked, failures, stats, known } = event;
-        Object.assign(job, { state, duration, reason, blocked, failures, stats, known });
+        const { state, duration, reason, blocked, failures, known } = event;
+        Object.assign(job, { state, duration, reason, blocked, failures, known });
       }
     }
   }
@@ -197,11 +197,11 @@ class RunRecorder {
     return step;
   }
 
-  #addRounds(job: OpenJob, { begun, rounds, steps }: RoundsTallied): void {
+  #addRounds(job: OpenJob, { begun, rounds, times, steps }: RoundsTallied): void {
     const { passed, failed, skipped } = rounds;
     // A load job does not know how many there will be.
     job.rounds ??= passed + failed + skipped;
-    job.tally = { begun, rounds, steps };
+    job.tally = { begun, rounds, times, steps };
     for (const { first, failures, otherFailures, states } of steps) {
       const { passed, untested, skipped } = states;
       if (first) {

@@ -115,23 +115,18 @@ export class RunTotals {
       jobs,
       steps,
       flaky: this.#flaky,
-      ...knownFailures === 0 ? {} : { knownFailures },
-      ...passed + failed === 0 ? {} : { assertions: { passed, failed } },
+      knownFailures: knownFailures || undefined,
+      assertions: passed + failed === 0 ? undefined : { passed, failed },
     };
   }
 
   #countSecond({ phase, steps }: Extract<BareEvent, { readonly type: "load_second" }>): void {
     if (phase === "warm_up") return;
-    for (const step of steps) {
-      const { passed, failed, skipped = 0, tolerated = 0, untested = 0, flaky = 0 } = step;
-      this.steps.passed += passed - untested;
-      this.steps.failed += failed - tolerated;
-      this.steps.skipped += skipped;
-      this.steps.tolerated += tolerated;
-      this.steps.untested += untested;
+    for (const { states, flaky, assertions } of steps) {
+      for (const state of Object.keys(states) as StepState[]) this.steps[state] += states[state];
       this.#flaky += flaky;
-      this.#assertions.passed += step.assertions?.passed ?? 0;
-      this.#assertions.failed += step.assertions?.failed ?? 0;
+      this.#assertions.passed += assertions?.passed ?? 0;
+      this.#assertions.failed += assertions?.failed ?? 0;
     }
   }
 

@@ -1,16 +1,15 @@
 import type { Position } from "../base/source.ts";
 import type { ApiCoverage } from "../base/value/api_coverage.ts";
 import type { Value } from "../base/value/value.ts";
-import type { LoadEndedFields, LoadOutline, LoadSecondFields } from "./load_event.ts";
+import type { LoadEndedFields, LoadOutline, LoadSecondFields, RoundTally } from "./rounds_event.ts";
 import type {
   AssertionCount,
   Attempt,
   Failure,
+  JobState,
   StepResult,
   StepRun,
   StepState,
-  StepTally,
-  TimeStats,
 } from "./step_result.ts";
 
 /**
@@ -36,7 +35,7 @@ export type RunEvent =
   | SuiteFinished;
 
 export type * from "./step_result.ts";
-export type * from "./load_event.ts";
+export type * from "./rounds_event.ts";
 
 /** The fields that all events have. */
 export interface EventBase<Type extends string> {
@@ -173,16 +172,12 @@ export interface RoundFinished extends EventBase<"round_finished"> {
   readonly ended?: number;
 }
 
-/** What all rounds of a repeated job came to; it comes before the end of the job. */
-export interface RoundsTallied extends EventBase<"rounds_tallied"> {
+/** What all rounds of a repeated job or a load job did; it comes before the end of the job. */
+export interface RoundsTallied extends EventBase<"rounds_tallied">, RoundTally {
   /** The id of the job. */
   readonly job: string;
   /** The number of rounds in which any step has ended. */
   readonly begun: number;
-  /** The number of rounds that ended, by outcome. */
-  readonly rounds: Readonly<Record<JobState, number>>;
-  /** Each step, and each entry of an `iteration`, in the order of the file. */
-  readonly steps: readonly StepTally[];
 }
 
 /** A second of a load job is over, also one without any round. */
@@ -190,9 +185,6 @@ export interface LoadSecond extends EventBase<"load_second">, LoadSecondFields {
 
 /** What a load job came to; it comes before the end of the job. */
 export interface LoadEnded extends EventBase<"load_ended">, LoadEndedFields {}
-
-/** The outcome of a job; skipped on purpose is not a failure. */
-export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
 export interface JobFinished extends EventBase<"job_finished"> {
@@ -210,20 +202,8 @@ export interface JobFinished extends EventBase<"job_finished"> {
   readonly blocked?: true;
   /** Failures outside its steps, for example in its `skipif`. */
   readonly failures: readonly Failure[];
-  /** The statistics of its rounds, where any ended. */
-  readonly stats?: RoundStats;
   /** It failed, which `allow_failure` expects; its state is `passed`. */
   readonly known?: true;
-}
-
-/** The outcome of the rounds of a job, and their times: milliseconds. */
-export interface RoundStats extends TimeStats {
-  /** The number of rounds that ended. */
-  readonly count: number;
-  /** The number of rounds that passed. */
-  readonly passed: number;
-  /** The number of rounds that failed. */
-  readonly failed: number;
 }
 
 /** A run is over. */

@@ -1,23 +1,7 @@
-import type {
-  BareEvent,
-  Emit,
-  JobState,
-  RoundsTallied,
-  RunEvent,
-  RunStarted,
-  StepFinished,
-  StepRun,
-} from "./event.ts";
+import { sumOf } from "./count_steps.ts";
+import type { BareEvent, Emit, RunEvent, StepRun } from "./event.ts";
 import { LoadTotals } from "./load/load_stats.ts";
-import {
-  addMaskedName,
-  addResult,
-  addTree,
-  slotOf,
-  type StepCounts,
-  talliesOf,
-} from "./step_counts.ts";
-import { hasFailed, StepTrees } from "./step_trees.ts";
+import { Tally } from "./tally.ts";
 
 /** What takes the events of a run, and how much of it. */
 interface Sink {
@@ -30,11 +14,12 @@ interface Sink {
   readonly emit: Emit;
 }
 
+type OfType<Type> = Extract<BareEvent, { readonly type: Type }>;
+
 /**
- * Counts the rounds of repeated jobs: the one tally that all reports read. Every event of a run
- * passes here; those of rounds go on only if somebody takes them, and `rounds_tallied` is added
- * before the end of each repeated job. What it keeps does not grow with the number of rounds, but
- * for their response times.
+ * Counts the rounds of jobs that repeat and of load jobs: all reports read these tallies. Every
+ * event of a run passes here; those of rounds go on only if somebody takes them, and
+ * `rounds_tallied` is added before the end of each such job.
  */
 export class RoundTallies {
   readonly #sink: Sink;
@@ -42,9 +27,8 @@ export class RoundTallies {
   readonly #jobs = new Map<string, JobTally>();
   /** Of the load jobs under way. */
   readonly #loads = new Map<string, LoadTotals>();
-  /** The load jobs that have said what they came to. */
+  /** The load jobs whose end was reported. */
   readonly #ended = new Set<string>();
-  #outline: RunStarted["jobs"] = [];
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -53,11 +37,8 @@ export class RoundTallies {
   take(event: BareEvent): void {
     const { mask, emit } = this.#sink;
     switch (event.type) {
-      case "run_started":
-        this.#outline = event.jobs;
-        break;
       case "load_second":
-        this.#loads.get(event.job)?.add(event);
+        if (event.phase !== "warm_up") this.#loads.get(event.job)?.add(event);
         break;
       case "load_ended":
         this.#ended.add(event.job);
@@ -71,26 +52,18 @@ export class RoundTallies {
       case "step_waiting":
       case "step_retried":
       case "step_finished": {
-        const tally = this.#jobs.get(event.run.job);
-        if (tally) return tally.takeStep(event);
+        const job = this.#jobs.get(event.run.job);
+        if (job) return job.takeStep(event);
         break;
       }
       case "round_finished": {
-        const tally = this.#jobs.get(event.job);
-        if (tally) return tally.takeRound(event);
+        const job = this.#jobs.get(event.job);
+        if (job) return job.takeRound(event);
         break;
       }
-      case "job_finished": {
-        const tally = this.#jobs.get(event.job);
-        this.#jobs.delete(event.job);
-        const load = this.#loads.get(event.job);
-        this.#loads.delete(event.job);
-        const masked = mask(event);
-        if (tally) emit(tally.finish(event.job, masked));
-        if (load?.isMeasured && !this.#ended.delete(event.job)) emit(mask(endOf(load, event)));
-        if (load) emit(mask(this.#tallyOf(load, event)));
-        return emit(masked);
-      }
+      case "job_finished":
+        this.#end(event);
+        break;
       case "rounds_tallied":
         // It was of a part of the rounds, and is made anew.
         return;
@@ -98,24 +71,24 @@ export class RoundTallies {
     emit(mask(event));
   }
 
-  #tallyOf(load: LoadTotals, { job, time }: OfType<"job_finished">): OfType<"rounds_tallied"> {
-    const names = this.#outline.find(({ id }) => id === job)?.steps.map(({ name }) => name) ?? [];
-    return { type: "rounds_tallied", time, job, ...load.tally(names) };
+  #end({ job, time }: OfType<"job_finished">): void {
+    const { mask, emit } = this.#sink;
+    const load = this.#loads.get(job);
+    const tally = load?.tally ?? this.#jobs.get(job)?.tally;
+    if (load?.isMeasured && !this.#ended.delete(job)) {
+      // All but its thresholds is known of a load job whose process was lost.
+      const end = { stats: load.stats(), thresholds: [], stopped: "its process was lost" };
+      emit(mask({ type: "load_ended", time, job, ...end }));
+    }
+    if (tally) {
+      const all = tally.toJson();
+      // The first step of a round has ended in each that has begun.
+      const begun = Math.max(tally.ended, ...all.steps.map(({ states }) => sumOf(states)));
+      emit(mask({ type: "rounds_tallied", time, job, begun, ...all }));
+    }
+    this.#jobs.delete(job);
+    this.#loads.delete(job);
   }
-}
-
-/** What a load job came to whose process was lost: all but its thresholds. */
-function endOf(load: LoadTotals, { job, time }: OfType<"job_finished">): OfType<"load_ended"> {
-  const stopped = "its process was lost";
-  return {
-    type: "load_ended",
-    time,
-    job,
-    stats: load.stats(),
-    thresholds: [],
-    ...load.causes(),
-    stopped,
-  };
 }
 
 /** The events of one or more runs, with the tallies of repeated jobs made anew. */
@@ -135,63 +108,41 @@ export function* tallyRounds(events: Iterable<RunEvent>): Iterable<RunEvent> {
   }
 }
 
-type OfType<Type> = Extract<BareEvent, { readonly type: Type }>;
 type StepEvent = OfType<"step_started" | "step_waiting" | "step_retried" | "step_finished">;
 
 /** Between two rounds whose events are emitted to show the progress, in milliseconds. */
 const SAMPLE_PAUSE = 200;
 
-/** The rounds of a job under way. */
+/** The rounds of a repeated job under way. */
 class JobTally {
   readonly #sink: Sink;
-  readonly #trees = new StepTrees();
-  readonly #steps: StepCounts = new Map();
-  readonly #rounds: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  /** The rounds under way in which a step has ended. */
-  readonly #open = new Set<number>();
-  #begun = 0;
+  readonly tally: Tally;
   /** The round whose events are emitted, and the time of the latest that were. */
   #sample: number | undefined;
   #sampled = -Infinity;
 
   constructor(sink: Sink) {
     this.#sink = sink;
+    this.tally = new Tally({ mask: sink.maskText });
   }
 
   takeStep(event: StepEvent): void {
     const { mask, emit } = this.#sink;
-    const isReported = this.#reports(event);
-    if (event.type === "step_retried") this.#trees.retry(event.run);
-    if (event.type === "step_finished") {
-      this.#begin(event.run);
-      if (!isReported && this.#countUsual(event)) return;
-      const finished = mask(event) as StepFinished;
-      const tree = this.#trees.finish(finished);
-      if (tree) addTree(this.#steps, tree, tree.run.round ?? 0, event.result.name);
-      if (isReported) emit(finished);
-    } else if (isReported) emit(mask(event));
+    if (event.type === "step_retried") this.tally.retry(event.run);
+    if (event.type === "step_finished") this.tally.addStep(event);
+    if (this.#reports(event)) emit(mask(event));
   }
 
   takeRound(event: OfType<"round_finished">): void {
     const { reportsAll, mask, emit } = this.#sink;
-    const { round, state, time } = event;
-    this.#rounds[state]++;
-    this.#open.delete(round);
+    const { round, state, duration = 0, time } = event;
+    this.tally.addRound(state, duration);
     if (reportsAll) return emit(mask(event));
     const isSample = round === this.#sample;
     if (isSample) this.#sample = undefined;
     else if (time - this.#sampled < SAMPLE_PAUSE) return;
     this.#sampled = time;
-    const { passed, failed, skipped } = this.#rounds;
-    emit(mask({ ...event, ended: passed + failed + skipped }));
-  }
-
-  finish(job: string, { runId, time }: RunEvent): RoundsTallied {
-    return {
-      type: "rounds_tallied",
-      ...{ runId, time, job, begun: this.#begun, rounds: this.#rounds },
-      steps: talliesOf(this.#steps),
-    };
+    emit(mask({ ...event, ended: this.tally.ended }));
   }
 
   #reports({ type, time, run }: StepEvent): boolean {
@@ -203,24 +154,6 @@ class JobTally {
       this.#sampled = time;
     }
     return round === this.#sample;
-  }
-
-  #begin({ within, round = 0 }: StepRun): void {
-    if (within || this.#open.has(round)) return;
-    this.#open.add(round);
-    this.#begun++;
-  }
-
-  /** Counts a step that did what it did before, of which only the name may have to be masked. */
-  #countUsual({ run: { within, step, entry, round = 0 }, result }: OfType<"step_finished">) {
-    const { name, state, echo, reason } = result;
-    if (within || !this.#trees.isEmpty || hasFailed(result) || echo !== undefined) return false;
-    const counts = this.#steps.get(slotOf(step, entry));
-    if (!counts || counts.first?.result.state !== state) return false;
-    if (reason !== undefined && counts.reason === undefined) return false;
-    if (round < counts.firstRound) return false;
-    addResult(counts, result, addMaskedName(counts, name, this.#sink.maskText), round);
-    return true;
   }
 }
 

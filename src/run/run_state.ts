@@ -24,7 +24,6 @@ import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
 import { inField, isMistake } from "./execute/evaluate_field.ts";
 import type { CompiledStep } from "./execute/compiled_step.ts";
 import type { Outputs } from "./execute/outputs.ts";
-import type { GatePlace } from "./load/gate.ts";
 import type { Detail, RunOptions, RunProgress, SnapshotMode } from "./run_options.ts";
 
 /** A run, or the part of it that is an embedded job or cleans up: `with` makes such a part. */
@@ -160,12 +159,14 @@ interface ScopeOwner {
   readonly label: string;
 }
 
-/** Holds rounds back while those before them wait for the turn of their action. */
-export interface Pace {
-  /** An action waits. */
-  wait(): void;
-  /** It waits no longer. */
-  go(): void;
+/** Learns what rounds wait for, and may hold them back. */
+export interface RoundGate {
+  /** Sends the first request of the round once all are there; undefined when it was read before. */
+  readonly hold?: ((send: () => void) => void) | undefined;
+  /** The round is over: nobody waits for it. */
+  leave?(): void;
+  /** The action waits for its turn, or does no longer. */
+  wait(waits: boolean): void;
 }
 
 /** What is known of a round before it begins. */
@@ -178,12 +179,9 @@ export interface RoundStart {
   readonly due?: number;
   /** The number of its user, from 0. */
   readonly user?: number;
-  /** Learns of actions that wait for their turn. */
-  readonly pace?: Pace;
   /** What its cookies belong to, where it is not the round. */
   readonly session?: object;
-  /** Holds its first request back. */
-  readonly gate?: GatePlace;
+  readonly gate?: RoundGate;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
@@ -201,7 +199,6 @@ export class Round implements RoundStart {
   readonly index: number | undefined;
   readonly due: number | undefined;
   readonly user: number | undefined;
-  readonly pace: Pace | undefined;
   readonly session: object | undefined;
   readonly gate: RoundStart["gate"];
   readonly within: StepRun | undefined;
@@ -218,7 +215,6 @@ export class Round implements RoundStart {
     this.index = start.index;
     this.due = start.due;
     this.user = start.user;
-    this.pace = start.pace;
     this.session = start.session;
     this.gate = start.gate;
     this.within = start.within;
@@ -230,8 +226,8 @@ export class Round implements RoundStart {
 
   /** A part of the round, with some of its state replaced. */
   with(changes: Partial<Pick<RoundStart, "run" | "outputs" | "resources" | "names">>): Round {
-    const { run, job, index, pace, session, gate, within, outputs, resources, names } = this;
-    const start = { run, job, index, pace, session, gate, within, outputs, resources, names };
+    const { run, job, index, session, gate, within, outputs, resources, names } = this;
+    const start = { run, job, index, session, gate, within, outputs, resources, names };
     return new Round({ ...start, ...changes }, this);
   }
 

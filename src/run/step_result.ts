@@ -90,105 +90,14 @@ export interface StepTree {
   readonly inside: readonly StepTree[];
 }
 
-/** The results of a step, or of an entry of its `iteration`, in all rounds of its job. */
-export interface StepTally {
-  /** Position among the steps of the job, from 0. */
-  readonly step: number;
-  /** Position in the step's `iteration`, from 0. */
-  readonly entry?: number;
-  /** The text shown in reports; `…` replaces what differs between rounds. */
-  readonly name: string;
-  /** The number of its runs by outcome. */
-  readonly states: Readonly<Record<StepState, number>>;
-  /** The number of runs that were good only after a failed attempt. */
-  readonly flaky: number;
-  /** Milliseconds of all runs together. */
-  readonly duration: number;
-  /** The run that took longest, unless all were skipped. */
-  readonly slowest?: {
-    /** `repeat_index`. */
-    readonly round: number;
-    /** The text shown in reports. */
-    readonly name: string;
-    /** Milliseconds. */
-    readonly duration: number;
-  };
-  /** The response times of the action, where it sends requests. */
-  readonly times?: ResponseTimes;
-  /** Why it was skipped first. */
-  readonly reason?: string;
-  /** The number of assertions by outcome, if any were evaluated. */
-  readonly assertions?: AssertionCount;
-  /** The number of snapshots by outcome, if there were any. */
-  readonly snapshots?: { readonly [K in SnapshotOutcome["state"]]?: number };
-  /** Its first distinct echoes. */
-  readonly echoes: readonly EchoTally[];
-  /** The number of other echoes. */
-  readonly otherEchoes: number;
-  /** The first run that did not fail; a skipped one only if there is no other. */
-  readonly first?: StepTree;
-  /** Its first kinds of failures. */
-  readonly failures: readonly FailureTally[];
-  /** The number of failures of other kinds. */
-  readonly otherFailures: number;
-  /** The steps of the job that it embeds. */
-  readonly inside: readonly StepTally[];
-}
-
-/** Times of many requests or rounds, in milliseconds. */
-export interface TimeStats {
-  /** The shortest time. */
-  readonly min: number;
-  /** The arithmetic mean. */
-  readonly mean: number;
-  /** The time that half of them did not exceed. */
-  readonly p50: number;
-  /** The time that 90 of 100 did not exceed. */
-  readonly p90: number;
-  /** The time that 95 of 100 did not exceed. */
-  readonly p95: number;
-  /** The time that 99 of 100 did not exceed. */
-  readonly p99: number;
-  /** The longest time. */
-  readonly max: number;
-}
-
-/**
- * Response times of many requests. Percentiles are by nearest rank, and to 0.1 % where
- * more than 10,000 times differ.
- */
-export interface ResponseTimes extends TimeStats {
-  /** Their number. */
-  readonly count: number;
-  /** How many are in each of equal parts of the time from `min` to `max`. */
-  readonly histogram: readonly number[];
-}
-
-/** Echoes that are the same. */
-export interface EchoTally {
-  /** The echo. */
-  readonly text: string;
-  /** The `repeat_index` of the first. */
-  readonly round: number;
-  /** Their number. */
-  readonly count: number;
-}
-
-/** Failures that are alike: they say the same about the same spot, whatever the values were. */
-export interface FailureTally {
-  /** The first of them. */
-  readonly first: StepTree;
-  /** Its `repeat_index`. */
-  readonly round: number;
-  /** Their number. */
-  readonly count: number;
-}
-
 /**
  * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a load job whose
  * thresholds decide, or where `allow_failure` expects it.
  */
 export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
+
+/** The outcome of a job; skipped on purpose is not a failure. */
+export type JobState = "passed" | "failed" | "skipped";
 
 /** One attempt of a step. */
 export interface Attempt {

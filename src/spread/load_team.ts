@@ -4,7 +4,7 @@ import { type RunnerError, StepError } from "../base/errors.ts";
 import { copyValue, type Dict } from "../base/value/value.ts";
 import { isGranted } from "../host/deno_permissions.ts";
 import { startWorker } from "../host/start_worker.ts";
-import { SecondsMerger } from "../run/load/merge_seconds.ts";
+import { SecondsMerger } from "../run/load/load_stats.ts";
 import type { LoadRounds, LoadToSpread, SpreadLoad } from "../run/run_options.ts";
 import { type LoadOrder, type LoadReport, type LoadTask, WORKER_MODULE } from "./load_worker.ts";
 

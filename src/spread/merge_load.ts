@@ -1,10 +1,10 @@
 import { parseExpression } from "../expr/parse_expression.ts";
 import type { Dict } from "../base/value/value.ts";
-import type { LoadEnded, LoadOutline, LoadSecond, RoundStats, RunEvent } from "../run/event.ts";
+import type { LoadEnded, LoadOutline, LoadSecond, RunEvent } from "../run/event.ts";
 import type { FieldError } from "../run/execute/evaluate_field.ts";
 import { LoadTotals, statsValue } from "../run/load/load_stats.ts";
-import { mergeSeconds } from "../run/load/merge_seconds.ts";
-import { judge, roundStats } from "../run/load/thresholds.ts";
+import { mergeSeconds } from "../run/load/load_stats.ts";
+import { judge } from "../run/load/thresholds.ts";
 import type { Piece } from "./piece_events.ts";
 
 /** What several processes of a load job came to together. */
@@ -12,7 +12,6 @@ export interface MergedLoad {
   /** Of all processes, from their files. */
   readonly seconds: () => Iterable<LoadSecond>;
   readonly ended: LoadEnded;
-  readonly stats: RoundStats;
   /** The thresholds that failed. */
   readonly errors: readonly FieldError[];
 }
@@ -27,7 +26,7 @@ export function mergeLoad(
 ): MergedLoad {
   const totals = new LoadTotals(outline.steps);
   const seconds = () => secondsOf(id, pieces);
-  for (const second of seconds()) totals.add(second);
+  for (const second of seconds()) if (second.phase !== "warm_up") totals.add(second);
   const stats = totals.stats();
   const names = { vars, outputs: {}, needs: {}, stats: statsValue(stats, outline.steps) };
   const errors: FieldError[] = [];
@@ -40,10 +39,8 @@ export function mergeLoad(
     seconds,
     ended: {
       ...{ type: "load_ended", runId: "", time: 0, job: id, stats, thresholds },
-      ...totals.causes(),
-      ...stopped === undefined ? {} : { stopped },
+      stopped,
     },
-    stats: roundStats(stats),
     errors,
   };
 }

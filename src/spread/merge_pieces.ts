@@ -5,11 +5,10 @@ import {
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
 import { mergeCoverage } from "../report/coverage.ts";
-import type { Failure, JobFinished, JobState, RoundStats, RunEvent } from "../run/event.ts";
+import type { Failure, JobFinished, JobState, RunEvent } from "../run/event.ts";
 import { FLAKY, titleOf } from "../workflow/step_facts.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
 import type { FieldError } from "../run/execute/evaluate_field.ts";
-import { RoundCounter } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../base/errors.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { formatDuration } from "../base/value/duration.ts";
@@ -195,7 +194,6 @@ function finishOf(
   const parts = new Set(pieces.map(partOf));
   const missing = Array.from({ length: of }, (_, at) => at + 1).filter((at) => !parts.has(at));
   const torn = pieces.filter(({ jobs }) => !jobs.get(id)?.finished);
-  const stats = load ? load.stats : of === 1 ? ends[0]?.stats : statsOf(id, pieces);
   const isSplit = of > 1 && missing.length + torn.length === 0;
   const failures = [
     ...isSplit && load ? failuresOf(load.errors, "load.expect", secrets) : [],
@@ -222,7 +220,6 @@ function finishOf(
     ...isLost || end?.reason === undefined ? {} : { reason: end.reason },
     ...!isLost && end?.blocked ? { blocked: true } : {},
     failures,
-    ...stats ? { stats } : {},
     ...isKnown && worst === "passed" ? { known: true as const } : {},
   };
 }
@@ -230,17 +227,6 @@ function finishOf(
 /** All parts may fail for one reason, such as a mistake in the `skipif` of their job. */
 function distinctOf(failures: readonly Failure[]): readonly Failure[] {
   return [...new Map(failures.map((one) => [JSON.stringify(one), one])).values()];
-}
-
-/** Percentiles of parts cannot be added up: they are found in the times of all rounds. */
-function statsOf(id: string, pieces: readonly Piece[]): RoundStats | undefined {
-  const counter = new RoundCounter();
-  for (const { jobs } of pieces) {
-    const { passed = [], failed = [] } = jobs.get(id)?.rounds ?? {};
-    for (const time of passed) counter.add("passed", time);
-    for (const time of failed) counter.add("failed", time);
-  }
-  return counter.result();
 }
 
 /** Whether a failure of a split job is known; what its needs published is not known here. */

@@ -187,8 +187,6 @@ export interface Piece extends AnyPiece {
 interface JobEnds {
   started?: JobStarted;
   finished?: JobFinished;
-  /** The times of its rounds that are over, in milliseconds. */
-  readonly rounds?: Readonly<Record<"passed" | "failed", number[]>>;
   /** Why it ended before its time, where it is a load job. */
   stopped?: string | undefined;
 }
@@ -208,12 +206,7 @@ export function surveyPiece({ file, events }: PieceFile): Piece | undefined {
     if (!header) return undefined;
     ended = Math.max(ended, event.time);
     if (event.type === "run_finished") end = event;
-    if (event.type === "job_started") {
-      jobs.set(event.job, { started: event, rounds: { passed: [], failed: [] } });
-    }
-    if (event.type === "round_finished" && event.state !== "skipped") {
-      jobs.get(event.job)?.rounds?.[event.state].push(event.duration ?? 0);
-    }
+    if (event.type === "job_started") jobs.set(event.job, { started: event });
     if (event.type === "load_ended") {
       jobs.set(event.job, { ...jobs.get(event.job), stopped: event.stopped });
     }

@@ -1,5 +1,6 @@
 import type {
   Failure,
+  FailureCount,
   JobFinished,
   JobStarted,
   RunEvent,
@@ -9,6 +10,7 @@ import type {
   StepResult,
   StepRun,
   StepStarted,
+  StepTally,
 } from "../../src/run/event.ts";
 import { Recorder } from "../../src/report/recorder.ts";
 import type { Reporter } from "../../src/report/reporter.ts";
@@ -125,4 +127,19 @@ export function eventByEvent(reporter: Pick<Reporter, "report">): (event: RunEve
 
 function nameOf(id: string): string {
   return id[0]!.toUpperCase() + id.slice(1);
+}
+
+/** What a step did in rounds of which most passed. */
+export function stepTally(
+  step: number,
+  passed: number,
+  { failures = [], ...changes }: Partial<StepTally<FailureCount>> = {},
+): StepTally<FailureCount> {
+  const failed = failures.reduce((sum, { count }) => sum + count, 0);
+  return {
+    ...{ step, name: `step ${step}`, failures, flaky: 0 },
+    states: { passed, failed, skipped: 0, untested: 0, tolerated: 0 },
+    ...{ otherFailures: 0, echoes: [], otherEchoes: 0, inside: [] },
+    ...changes,
+  };
 }

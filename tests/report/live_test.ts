@@ -15,6 +15,7 @@ import {
   runStarted,
   stepFinished,
   stepStarted,
+  stepTally,
 } from "./events.ts";
 
 const SILENT = { report: () => "" };
@@ -257,7 +258,7 @@ const LOAD = {
 
 /** The second of a load job that begins then: its rounds take 1 to 100 ms, `slower` times that. */
 function loadSecond(job: string, from: number, slower = 1): LoadSecond {
-  const histogram = new Histogram(true);
+  const histogram = new Histogram();
   for (let time = 1; time <= 100; time++) histogram.add(time * slower);
   const times = histogram.encode()!;
   const isWarmUp = from < LOAD.warmUp;
@@ -273,12 +274,17 @@ function loadSecond(job: string, from: number, slower = 1): LoadSecond {
       late: 1,
       lateMax: 18,
     },
-    rounds: { passed: 198, failed: 2, times },
-    steps: [{ step: 0, passed: 200, failed: 0, times }, { step: 1, passed: 198, failed: 2, times }],
-    failures: [{
-      ...{ cause: "pay: api.yml:9:15 test is false", count: 2, first: NOON, last: NOON },
-      example: { run: failure.run, result: failure.result, inside: [] },
-    }],
+    ...{ rounds: { passed: 198, failed: 2, skipped: 0 }, times },
+    steps: [
+      stepTally(0, 200, { times }),
+      stepTally(1, 198, {
+        times,
+        failures: [{
+          ...{ cause: "api.yml:9:15 test is false", state: "failed", count: 2, round: 0 },
+          ...{ from: NOON, to: NOON, first: { ...failure, inside: [] } },
+        }],
+      }),
+    ],
   };
 }
 
@@ -300,8 +306,8 @@ Deno.test("withLiveLines() shows a load job that runs alone on the whole screen"
     "    step     count   rate    p95  failed",
     "    sign in  2,800  200/s  190ms       0",
     "    pay      2,800  200/s  190ms      28",
-    "    rate     ███████████████ 200/s",
-    "    p95      ▅▅▅▅▅▅▅▅▅▅▅████ 190ms",
+    "    rate     ████████████████ 200/s",
+    "    p95      ▅▅▅▅▅▅▅▅▅▅▅█████ 190ms",
     "    28 × pay: test is false: res.body.total is 2 (int)",
   ]);
   // Between two seconds only the time goes on.

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Failure, RunEvent } from "../../src/run/event.ts";
 import { maskEvent } from "../../src/run/mask_event.ts";
 import { Masker } from "../../src/secrets/masker.ts";
-import { jobFinished, jobStarted, runStarted, stepFinished } from "../report/events.ts";
+import { jobFinished, jobStarted, runStarted, stepFinished, stepTally } from "../report/events.ts";
 
 const RUN = { job: "a", step: 0, id: "login" };
 
@@ -59,15 +59,18 @@ const EVENTS: readonly RunEvent[] = [
   { type: "round_finished", runId: "r", time: 0, job: "a", round: 0, state: "failed" },
   {
     ...{ type: "load_second", runId: "r", time: 0, job: "a", from: 0, length: 1000, stage: 0 },
-    ...{ started: 1, inFlight: 0, rounds: { passed: 0, failed: 1 }, steps: [] },
-    failures: [{
-      ...{ cause: "s: hunter22", count: 1, first: 0, last: 0 },
-      example: {
-        run: RUN,
-        result: stepFinished(RUN, "hunter22", { failures: [FAILURE] }).result,
-        inside: [],
-      },
-    }],
+    ...{ started: 1, inFlight: 0, rounds: { passed: 0, failed: 1, skipped: 0 } },
+    steps: [stepTally(0, 0, {
+      name: "hunter22",
+      failures: [{
+        ...{ cause: "s: hunter22", state: "failed", count: 1, from: 0, to: 0, round: 0 },
+        first: {
+          run: RUN,
+          result: stepFinished(RUN, "hunter22", { failures: [FAILURE] }).result,
+          inside: [],
+        },
+      }],
+    })],
   },
   jobFinished("a", { name: "hunter22", reason: "hunter22", failures: [FAILURE] }),
   {
@@ -130,7 +133,7 @@ Deno.test("maskEvent() leaves histograms as they are, whose text may be a secret
   const event: RunEvent = {
     ...{ type: "load_second", runId: "r", time: 0, job: "a", from: 0, length: 1000, stage: 0 },
     ...{ phase: "warm_up", started: 1, inFlight: 0, steps: [] },
-    rounds: { passed: 2, failed: 0, times },
+    ...{ rounds: { passed: 2, failed: 0, skipped: 0 }, times },
   };
   assertEquals(maskEvent(event, maskerOf("hunter22", "warm_up")), event);
 });

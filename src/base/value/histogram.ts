@@ -1,13 +1,7 @@
 import { roundDuration } from "./duration.ts";
 
-/** The most different times that are kept as they are, unless all are rounded. */
-const MAX_EXACT = 10_000;
-
 /** The parts of each power of two: a time is at most 0.1 % from the middle of its part. */
 const PARTS = 512;
-
-/** The most bars of a chart. */
-const MAX_BARS = 24;
 
 /** What many times come to, in milliseconds. Percentiles are by nearest rank. */
 export interface HistogramSummary {
@@ -39,22 +33,14 @@ export interface EncodedHistogram {
   readonly buckets: string;
 }
 
-/**
- * Counts times in milliseconds, in memory that does not grow with their number: as they are while
- * few of them differ, and to 0.1 % afterwards, or from the start.
- */
+/** Counts times in milliseconds, in memory that does not grow with their number: to 0.1 %. */
 export class Histogram {
-  /** By time, or by bucket where times are rounded. */
-  #counts = new Map<number, number>();
-  #isRounded: boolean;
+  /** By bucket. */
+  readonly #counts = new Map<number, number>();
   #count = 0;
   #sum = 0;
   #min = Infinity;
   #max = 0;
-
-  constructor(isRounded = false) {
-    this.#isRounded = isRounded;
-  }
 
   get count(): number {
     return this.#count;
@@ -66,17 +52,13 @@ export class Histogram {
     this.#sum += time;
     if (time < this.#min) this.#min = time;
     if (time > this.#max) this.#max = time;
-    this.#add(this.#isRounded ? bucketOf(time) : time, 1);
-    if (!this.#isRounded && this.#counts.size > MAX_EXACT) this.#round();
+    this.#add(bucketOf(time), 1);
   }
 
   /** Adds the times of another histogram. */
   merge(other: Histogram): void {
     if (other.#count === 0) return;
-    this.#round();
-    for (const [key, count] of other.#counts) {
-      this.#add(other.#isRounded ? key : bucketOf(key), count);
-    }
+    for (const [bucket, count] of other.#counts) this.#add(bucket, count);
     this.#count += other.#count;
     this.#sum += other.#sum;
     this.#min = Math.min(this.#min, other.#min);
@@ -115,14 +97,14 @@ export class Histogram {
     let index = 0;
     let count = 0;
     return bounds.map((bound) => {
-      const last = this.#isRounded ? timeOf(bucketOf(bound)) : bound;
+      const last = timeOf(bucketOf(bound));
       while (index < sorted.length && sorted[index]![0] <= last) count += sorted[index++]![1];
       return count;
     });
   }
 
   /** How many of them are in each of the equal parts of their range, on a scale. */
-  bars(most = MAX_BARS, scale = (time: number) => time): number[] {
+  bars(most: number, scale = (time: number) => time): number[] {
     const bars = new Array<number>(Math.min(most, Math.ceil(Math.sqrt(this.#count)))).fill(0);
     const from = scale(this.#min);
     const width = (scale(this.#max) - from) / bars.length;
@@ -133,10 +115,9 @@ export class Histogram {
     return bars;
   }
 
-  /** As plain data, to 0.1 %; undefined where there is none. */
+  /** As plain data; undefined where there is none. */
   encode(): EncodedHistogram | undefined {
     if (this.#count === 0) return undefined;
-    this.#round();
     let buckets = "";
     let before = 0;
     for (const [bucket, count] of [...this.#counts].sort(([one], [other]) => one - other)) {
@@ -149,7 +130,7 @@ export class Histogram {
 
   /** The histogram of such data. */
   static decode({ min, max, sum, buckets }: EncodedHistogram): Histogram {
-    const histogram = new Histogram(true);
+    const histogram = new Histogram();
     const numbers = numbersIn(buckets);
     let bucket = 0;
     for (const number of numbers) {
@@ -164,22 +145,14 @@ export class Histogram {
     return histogram;
   }
 
-  #add(key: number, count: number): void {
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
-  }
-
-  #round(): void {
-    if (this.#isRounded) return;
-    this.#isRounded = true;
-    const exact = this.#counts;
-    this.#counts = new Map();
-    for (const [time, count] of exact) this.#add(bucketOf(time), count);
+  #add(bucket: number, count: number): void {
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + count);
   }
 
   /** The times and their counts. */
   #sorted(): (readonly [number, number])[] {
-    const sorted = [...this.#counts].sort(([one], [other]) => one - other);
-    return this.#isRounded ? sorted.map(([bucket, count]) => [timeOf(bucket), count]) : sorted;
+    return [...this.#counts].sort(([one], [other]) => one - other)
+      .map(([bucket, count]) => [timeOf(bucket), count]);
   }
 }
 

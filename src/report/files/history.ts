@@ -243,8 +243,10 @@ function testsOf({ outline, steps, tally }: JobRecord, jobName: string): History
     const states = repeated ? repeated.map(stateOfRounds) : ran.map(stateOf);
     const state = TEST_STATES.find((one) => states.includes(one));
     if (state === undefined) return [];
-    const times = repeated ?? ran.map(({ result }) => result);
-    const duration = Math.round(times.reduce((sum, { duration }) => sum + duration, 0));
+    const times = repeated
+      ? repeated.map(({ times }) => times?.sum ?? 0)
+      : ran.map(({ result }) => result.duration);
+    const duration = Math.round(times.reduce((sum, time) => sum + time, 0));
     return [[`${jobName} › ${name}${count === 1 ? "" : ` (${count})`}`, state, duration] as const];
   });
 }

@@ -1,3 +1,4 @@
+import { Histogram } from "../../base/value/histogram.ts";
 import type { RunFinished, StepTally } from "../../run/event.ts";
 import {
   type CoverageShares,
@@ -11,11 +12,15 @@ import {
   CUT_OFF,
   type LoadRecord,
   loneRecord,
+  roundStats,
   type RunRecord,
   type StepRecord,
   type SuiteRecord,
   timesOf,
 } from "../record.ts";
+
+/** The most parts of a distribution of times. */
+const MAX_BARS = 24;
 
 /** Thresholds count in seconds, as in the file. */
 const UNITS = { times: "ms", thresholds: "s" };
@@ -81,8 +86,9 @@ function* renderRun(
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
   for (const [index, { outline, steps, tally, load, ...job }] of jobs.entries()) {
     yield index === 0 ? "\n" : ",\n";
-    const all = tally && { ...tally, steps: tally.steps.map(tallyData) };
-    const head = { ...job, tally: all, load: load && loadData(load), plan: outline };
+    const all = tally && { ...tally, times: undefined, steps: tally.steps.map(tallyData) };
+    const stats = tally && roundStats(tally);
+    const head = { ...job, stats, tally: all, load: load && loadData(load), plan: outline };
     yield `    ${JSON.stringify(head).slice(0, -1)},"steps":[`;
     for (const [position, step] of steps.entries()) {
       yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepData(step))}`;
@@ -99,10 +105,12 @@ function totalsOf(
 }
 
 /** The results of a step in all rounds, without those that are among the steps of the job. */
-function tallyData({ first: _, failures, inside, ...tally }: StepTally): unknown {
+function tallyData({ first: _, times, failures, inside, ...tally }: StepTally): unknown {
+  const all = times && Histogram.decode(times);
   return {
     ...tally,
-    failures: failures.map(({ round, count }) => ({ round, count })),
+    times: all && { ...all.summary(), histogram: all.bars(MAX_BARS) },
+    failures: failures.map(({ first: _, ...failure }) => failure),
     inside: inside.length > 0 ? inside.map(tallyData) : undefined,
   };
 }
@@ -110,13 +118,8 @@ function tallyData({ first: _, failures, inside, ...tally }: StepTally): unknown
 /** The plan and the results of a load job; the seconds with all times are in NDJSON. */
 function loadData({ outline, end }: LoadRecord): unknown {
   if (!end) return { plan: outline };
-  const { stats, thresholds, causes, otherFailures, stopped } = end;
-  return {
-    plan: outline,
-    ...{ stats, thresholds, otherFailures, stopped },
-    // The examples are among the steps of the job.
-    causes: causes.map(({ example: _, ...cause }) => cause),
-  };
+  const { stats, thresholds, stopped } = end;
+  return { plan: outline, stats, thresholds, stopped };
 }
 
 /** A run of a step and of those inside of it; the longest part is at its end. */

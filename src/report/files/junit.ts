@@ -16,6 +16,7 @@ import { withDistinctNames } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, roundsText, valuesOf } from "./details.ts";
 import {
   loneRecord,
+  roundStats,
   type RunRecord,
   type StepRecord,
   type SuiteRecord,
@@ -65,11 +66,12 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
   };
   yield `  <testsuite${attributes(suite)}>\n`;
   const { untested, tolerated } = countRuns(cases);
+  const stats = job.tally && roundStats(job.tally);
   yield renderProperties({
     job: job.id,
     needs: job.needs.join(", "),
     rounds: job.rounds,
-    stats: job.stats && JSON.stringify(job.stats),
+    stats: stats && JSON.stringify(stats),
     not_tested: untested || undefined,
     tolerated: tolerated || undefined,
     tags: job.tags?.join(", "),
@@ -87,7 +89,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
   const testcase = {
     name,
     classname,
-    time: seconds(one.rounds?.tally?.duration ?? result?.duration ?? 0),
+    time: seconds(one.rounds?.tally?.times?.sum ?? result?.duration ?? 0),
     file: position?.file ?? record.file,
     line: position?.line,
     assertions: assertions && totalOf(assertions),

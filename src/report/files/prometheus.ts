@@ -1,8 +1,9 @@
-import { Histogram } from "../../base/value/histogram.ts";
-import type { LoadCounts, LoadNumbers } from "../../run/event.ts";
+import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
+import type { LoadNumbers } from "../../run/event.ts";
 import { type Case, suitesOf } from "./cases.ts";
+import { causesOf, otherFailuresOf } from "../text/render_load.ts";
 import { withDistinctNames } from "./cases.ts";
-import { type LoadRecord, type RunRecord, stateOf, type SuiteRecord } from "../record.ts";
+import { type JobRecord, type RunRecord, stateOf, type SuiteRecord } from "../record.ts";
 
 /** Every metric with its type and its help, in the order of the file. */
 const METRICS = {
@@ -103,7 +104,7 @@ function addRun(record: RunRecord, add: Add): void {
       }
       add("runner_job_duration_seconds", ofJob, seconds(job.duration));
     }
-    if (job.load) addLoad(job.load, ofJob, add);
+    if (job.load) addLoad(job, ofJob, add);
     else for (const one of cases) if (!one.isJob) addStep(one, ofJob, add);
   }
 }
@@ -119,15 +120,15 @@ function addStep({ name: step, outcome, rounds, step: record }: Case, job: Label
   if (!record) return;
   const { passed, failed, untested, tolerated } = rounds?.states ?? {} as Record<string, number>;
   const runs = rounds ? passed! + failed! + untested! + tolerated! : 1;
-  const all = rounds ? rounds.tally?.duration : record.result.duration;
+  const all = rounds ? rounds.tally?.times?.sum : record.result.duration;
   if (all !== undefined && runs > 0) {
     add("runner_step_duration_seconds", labels, seconds(all / runs));
   }
 }
 
-function addLoad({ seconds: events, end }: LoadRecord, labels: Labels, add: Add): void {
-  if (!end) return;
-  const { stats, thresholds, causes, otherFailures = 0 } = end;
+function addLoad({ load, tally }: JobRecord, labels: Labels, add: Add): void {
+  if (!load?.end || !tally) return;
+  const { stats, thresholds } = load.end;
   const { passed, failed, asked, users } = stats;
   add("runner_load_duration_seconds", labels, seconds(stats.elapsed));
   addStates("runner_load_rounds", labels, { passed, failed }, add);
@@ -139,18 +140,18 @@ function addLoad({ seconds: events, end }: LoadRecord, labels: Labels, add: Add)
   add("runner_load_late_rounds", labels, stats.late);
   add("runner_load_late_max_seconds", labels, seconds(stats.lateMax));
   add("runner_load_busy_ratio", labels, stats.busy);
-  const measured = events.filter(({ phase }) => phase !== "warm_up");
-  const rounds = measured.map(({ rounds }) => rounds);
-  addTimes("runner_load_round", labels, rounds, stats, add);
+  addTimes("runner_load_round", labels, tally.times, stats, add);
+  const times = new Map(tally.steps.map(({ step, times }) => [step, times]));
   for (const one of stats.steps) {
     const ofStep = { ...labels, step: one.key };
-    const runs = measured.flatMap(({ steps }) => steps.filter(({ step }) => step === one.step));
     addStates("runner_load_step_runs", ofStep, { passed: one.passed, failed: one.failed }, add);
-    addTimes("runner_load_step", ofStep, runs, one, add);
+    addTimes("runner_load_step", ofStep, times.get(one.step), one, add);
   }
-  for (const { cause, count } of causes) {
-    add("runner_load_failures", { ...labels, cause }, count);
+  const keys = new Map(stats.steps.map(({ step, key }) => [step, key]));
+  for (const { step: { step }, cause, count } of causesOf(tally)) {
+    add("runner_load_failures", { ...labels, cause: `${keys.get(step)}: ${cause}` }, count);
   }
+  const otherFailures = otherFailuresOf(tally);
   if (otherFailures > 0) add("runner_load_failures", { ...labels, cause: "other" }, otherFailures);
   const named = thresholds.map((one) => ({ ...one, name: one.says ?? one.expression }));
   for (const { name: threshold, passed } of withDistinctNames(named)) {
@@ -162,20 +163,19 @@ function addLoad({ seconds: events, end }: LoadRecord, labels: Labels, add: Add)
 function addTimes(
   name: "runner_load_round" | "runner_load_step",
   labels: Labels,
-  counts: readonly LoadCounts[],
+  encoded: EncodedHistogram | undefined,
   numbers: LoadNumbers,
   add: Add,
 ): void {
-  const times = new Histogram(true);
-  for (const { times: one } of counts) if (one) times.merge(Histogram.decode(one));
+  if (!encoded) return;
+  const times = Histogram.decode(encoded);
   const { count } = times;
-  if (count === 0) return;
   const histogram = `${name}_seconds` as const;
   for (const [index, below] of times.countsUpTo(BOUNDS).entries()) {
     add(histogram, { ...labels, le: String(seconds(BOUNDS[index]!)) }, below, "_bucket");
   }
   add(histogram, { ...labels, le: "+Inf" }, count, "_bucket");
-  add(histogram, labels, seconds(times.encode()!.sum), "_sum");
+  add(histogram, labels, seconds(encoded.sum), "_sum");
   add(histogram, labels, count, "_count");
   const { p50, p90, p95, p99, p999 } = numbers;
   const quantiles = { "0.5": p50, "0.9": p90, "0.95": p95, "0.99": p99, "0.999": p999 };

@@ -16,7 +16,7 @@ import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./
 import type { Paint, Style } from "../reporter.ts";
 import { cutLine, displayWidth } from "../../base/text/display_width.ts";
 import { causeOf, type FailedPart, groupByCause } from "../causes.ts";
-import { causeOfRun } from "../../run/cause_of_run.ts";
+import { causeOfRun } from "../../run/step_trees.ts";
 
 const WIDEST_VALUE = 200;
 /** The width of a value if its differences are shown below it. */

@@ -2,16 +2,18 @@ import { countOf, grouped } from "../../base/text/count_of.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import { Histogram } from "../../base/value/histogram.ts";
 import type {
+  FailureTally,
   LoadEnded,
-  LoadFailures,
   LoadNumbers,
   LoadSecond,
   LoadStats,
   LoadThreshold,
+  RoundTally,
+  StepTally,
   StepTree,
 } from "../../run/event.ts";
+import { LoadTotals } from "../../run/load/load_stats.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import type { Style } from "../reporter.ts";
 import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
@@ -19,19 +21,21 @@ import { renderTrouble } from "./render_failure.ts";
 
 /** What a load job came to: its rounds, a row for each step, its thresholds, and what failed. */
 export function renderLoad(
-  { stats, thresholds, causes, otherFailures = 0, stopped }: LoadEnded,
+  { stats, thresholds, stopped }: LoadEnded,
+  tally: RoundTally,
   style: Style,
   room: Room,
 ): string[] {
   const below = indentedRoom(room, 2);
+  const otherFailures = otherFailuresOf(tally);
   return [
     ...fitSentence(renderRoundsLine(stats), room),
     ...stopped === undefined ? [] : [style.yellow(`ended early: ${oneLine(stopped)}`)],
     ...indentLines(renderSteps(stats, style), 2),
     ...indentLines([...renderThresholds(thresholds, style), ...slowestStep(stats, thresholds)], 2),
-    ...causes.flatMap((cause) => [
+    ...causesOf(tally).flatMap((cause) => [
       `${describeCause(cause, stats)}:`,
-      ...indentLines(cause.example ? renderExample(cause.example, style, below) : [], 2),
+      ...indentLines(renderExample(cause.first, style, below), 2),
     ]),
     ...otherFailures > 0 ? [countOf(otherFailures, "other failure")] : [],
   ];
@@ -39,26 +43,12 @@ export function renderLoad(
 
 /** `60,000 rounds in 5m   200.0/s of 200/s   0 dropped, 12 late (worst 18ms)   12 failed (0.02 %)`. */
 export function renderRoundsLine(stats: LoadStats, separator = "   "): string {
-  const {
-    count,
-    failed,
-    elapsed,
-    rate,
-    asked,
-    users,
-    dropped,
-    late,
-    lateMax,
-    inFlight,
-    resent,
-    unfinished,
-  } = stats;
+  const { count, failed, elapsed, asked, dropped, late, lateMax, inFlight } = stats;
+  const { resent, unfinished } = stats;
   const worst = late > 0 ? ` (worst ${formatElapsed(lateMax)})` : "";
   return [
     `${grouped(count)} ${count === 1 ? "round" : "rounds"} in ${formatElapsed(elapsed)}`,
-    asked === undefined
-      ? `${perSecond(rate)}/s by ${countOf(users ?? 0, "user")}`
-      : `${perSecond(rate)}/s of ${perSecond(asked)}/s`,
+    renderPace(stats),
     ...asked === undefined
       ? []
       : [`${grouped(dropped)} dropped, ${grouped(late)} late${worst}, ${inFlight} at once`],
@@ -71,64 +61,52 @@ export function renderRoundsLine(stats: LoadStats, separator = "   "): string {
 /** `1:20  200/s of 200/s  p95 48ms  0 failed  12 at once`: what happened in a few seconds. */
 export function renderSeconds(seconds: readonly LoadSecond[]): string {
   const last = seconds.at(-1)!;
-  const { rate, pace, times, inFlight, failed, dropped, late } = sumSeconds(seconds);
-  const [p95] = times.percentiles([95]);
+  const stats = sumSeconds(seconds);
+  const { count, p95, failed, dropped, late } = stats;
   return [
     formatPosition(Math.round((last.from + last.length) / 1000) * 1000),
-    rate + pace,
-    ...times.count === 0 ? [] : [`p95 ${formatElapsed(p95!)}`],
+    renderPace(stats),
+    ...count === 0 ? [] : [`p95 ${formatElapsed(p95)}`],
     `${grouped(failed)} failed`,
-    `${grouped(inFlight)} at once`,
+    `${grouped(last.inFlight)} at once`,
     ...dropped > 0 ? [`${grouped(dropped)} dropped`] : [],
     ...late > 0 ? [`${grouped(late)} late`] : [],
     ...last.phase === "warm_up" ? ["(warm-up)"] : [],
   ].join("  ");
 }
 
-/** What a few seconds come to. */
-export interface SecondsSum {
-  /** `198/s`. */
-  readonly rate: string;
-  /** ` of 200/s`, or ` by 50 users`. */
-  readonly pace: string;
-  readonly times: Histogram;
-  /** The rounds under way at their end, or the users. */
-  readonly inFlight: number;
-  readonly failed: number;
-  readonly dropped: number;
-  readonly late: number;
+/** The sum of a few seconds. */
+export function sumSeconds(
+  seconds: readonly LoadSecond[],
+  keys: readonly string[] = [],
+): LoadStats {
+  const totals = new LoadTotals(keys);
+  for (const second of seconds) totals.add(second);
+  return totals.stats();
 }
 
-/** Adds up seconds, those of several processes with the same `from` too. */
-export function sumSeconds(seconds: readonly LoadSecond[]): SecondsSum {
-  const times = new Histogram(true);
-  const lengths = new Map<number, number>();
-  let [failed, dropped, late, ended, asked] = [0, 0, 0, 0, 0];
-  for (const second of seconds) {
-    failed += second.rounds.failed;
-    ended += second.rounds.passed + second.rounds.failed;
-    dropped += second.dropped ?? 0;
-    late += second.late ?? 0;
-    asked += (second.asked ?? 0) * second.length / 1000;
-    lengths.set(second.from, Math.max(lengths.get(second.from) ?? 0, second.length));
-    if (second.rounds.times) times.merge(Histogram.decode(second.rounds.times));
-  }
-  const length = [...lengths.values()].reduce((sum, one) => sum + one, 0) / 1000;
-  const final = seconds.filter(({ from }) => from === seconds.at(-1)!.from);
-  const sumOf = (key: "users" | "inFlight") => final.reduce((sum, one) => sum + (one[key] ?? 0), 0);
-  const isOpen = final[0]?.users === undefined;
-  const isEnding = final[0]?.phase === "ending";
-  return {
-    rate: `${perSecond(length === 0 ? 0 : ended / length)}/s`,
-    pace: !isOpen
-      ? ` by ${countOf(sumOf("users"), "user")}`
-      : isEnding || length === 0
-      ? ""
-      : ` of ${perSecond(asked / length)}/s`,
-    times,
-    inFlight: sumOf("inFlight"),
-    ...{ failed, dropped, late },
-  };
+/** `198/s of 200/s`, or `198/s by 50 users`. */
+export function renderPace({ rate, asked, users }: LoadStats): string {
+  const pace = users === undefined
+    ? asked ? ` of ${perSecond(asked)}/s` : ""
+    : ` by ${countOf(users, "user")}`;
+  return `${perSecond(rate)}/s${pace}`;
+}
+
+/** Failures of a step that are alike. */
+export interface CauseOfFailures extends FailureTally {
+  readonly step: StepTally;
+}
+
+/** The failures of the steps of a job by cause, the most frequent first. */
+export function causesOf({ steps }: RoundTally): readonly CauseOfFailures[] {
+  return steps.flatMap((step) => step.failures.map((failures) => ({ ...failures, step })))
+    .sort((one, other) => other.count - one.count);
+}
+
+/** The number of failures of the steps of a job that are of no known cause. */
+export function otherFailuresOf({ steps }: RoundTally): number {
+  return steps.reduce((sum, { otherFailures }) => sum + otherFailures, 0);
 }
 
 /** A time within a load job: `1:20`, or `1:00:05`. */
@@ -212,20 +190,13 @@ function renderExample({ result, inside }: StepTree, style: Style, room: Room): 
 }
 
 /** `pay failed 12 times, from 12:00:01 to 12:04:33`. */
-function describeCause(
-  { count, first, last, example }: LoadFailures,
-  { steps }: LoadStats,
-): string {
-  const step = steps.find(({ step }) => step === example?.run.step);
-  return `${step ? `${oneLine(step.key)} ` : ""}${timesOf({ count, first, last })}`;
-}
-
-function timesOf({ count, first, last }: Pick<LoadFailures, "count" | "first" | "last">): string {
-  if (count === 1) return `failed once, at ${clockTime(first)}`;
-  const time = clockTime(first) === clockTime(last)
-    ? `at ${clockTime(first)}`
-    : `from ${clockTime(first)} to ${clockTime(last)}`;
-  return `failed ${grouped(count)} times, ${time}`;
+function describeCause({ count, from, to, step }: CauseOfFailures, { steps }: LoadStats): string {
+  const name = oneLine(steps.find((one) => one.step === step.step)?.key ?? step.name);
+  if (count === 1) return `${name} failed once, at ${clockTime(from)}`;
+  const time = clockTime(from) === clockTime(to)
+    ? `at ${clockTime(from)}`
+    : `from ${clockTime(from)} to ${clockTime(to)}`;
+  return `${name} failed ${grouped(count)} times, ${time}`;
 }
 
 function clockTime(time: number): string {

@@ -1,8 +1,8 @@
 import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
-import { sumOf } from "../../run/count_steps.ts";
-import type { FailureTally, ResponseTimes, RoundsTallied, StepTally } from "../../run/event.ts";
+import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
+import type { FailureTally, RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
 import {
   type FailureEntry,
@@ -73,7 +73,7 @@ export function failuresOfRounds(steps: readonly StepTally[], around: string): F
 
 /** The kinds of failures of a step without those that the job tolerates. */
 export function failedKinds({ failures }: StepTally): readonly FailureTally[] {
-  return failures.filter(({ first }) => first.result.state === "failed");
+  return failures.filter(({ state }) => state === "failed");
 }
 
 /** Whether a step failed in some rounds, and `allow_failure` expects that of each of them. */
@@ -140,9 +140,8 @@ function belowCount(
   shown: Shown,
   around: Where,
 ): string[] {
-  const ran = sumOf(step.states) - step.states.skipped;
   return [
-    ...step.times ? renderTimes(step.times, ran, room).map(style.dim) : [],
+    ...renderTimes(step, room).map(style.dim),
     ...echoLines(step, style),
     ...step.otherEchoes > 0 ? [`… (${step.otherEchoes} more)`] : [],
     ...step.failures.flatMap((kind) => {
@@ -158,30 +157,40 @@ function belowCount(
 const MIN_TIMES = 10;
 /** From low to high. */
 export const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-const MIN_BARS = 4;
+const [MIN_BARS, MAX_BARS] = [4, 24];
 
 /** The response times of a repeated step: statistics and a histogram. */
-function renderTimes(times: ResponseTimes, rounds: number, room: Room): string[] {
-  const { count, histogram: _, ...statistics } = times;
-  if (count < 2) return [];
-  const all = Object.entries(statistics).map(([name, time]) => `${name} ${formatElapsed(time)}`);
-  const about = count >= rounds ? "response times: " : `${count} response times: `;
-  return [...fitSentence(about + all.join(", "), room), ...renderHistogram(times, room)];
+function renderTimes({ times, instant }: StepTally, room: Room): string[] {
+  if (!times || instant) return [];
+  const all = Histogram.decode(times);
+  if (all.count < 2) return [];
+  return [
+    ...fitSentence(`response times: ${renderStatistics(all)}`, room),
+    ...renderHistogram(all, times, room),
+  ];
+}
+
+/** `min 1ms, mean 2ms, …`. */
+export function renderStatistics(times: Histogram): string {
+  const { count: _, p999: __, ...statistics } = times.summary()!;
+  return Object.entries(statistics).map(([name, time]) => `${name} ${formatElapsed(time)}`)
+    .join(", ");
 }
 
 /** A bar for each part of the time between the minimum and the maximum; empty parts have none. */
-function renderHistogram({ count, min, max, histogram }: ResponseTimes, room: Room): string[] {
-  if (count < MIN_TIMES) return [];
+function renderHistogram(
+  times: Histogram,
+  { min, max }: EncodedHistogram,
+  room: Room,
+): string[] {
+  if (times.count < MIN_TIMES) return [];
   const [left, right] = [formatElapsed(min), formatElapsed(max)];
   if (left === right) return [];
   const label = "distribution:";
   const free = room.columns - displayWidth(label + left + right) - 3;
-  const size = Math.min(free, histogram.length);
-  if (size < MIN_BARS) return [];
-  const counts = new Array<number>(size).fill(0);
-  for (const [part, times] of histogram.entries()) {
-    counts[Math.floor(part * size / histogram.length)]! += times;
-  }
+  if (free < MIN_BARS) return [];
+  const counts = times.bars(Math.min(free, MAX_BARS));
+  if (counts.length < MIN_BARS) return [];
   const highest = Math.max(...counts);
   const bars = counts.map((count) =>
     count === 0 ? " " : BARS[Math.ceil(count / highest * BARS.length) - 1]!

@@ -26,8 +26,15 @@ import {
   type Where,
 } from "./render_failure.ts";
 import { renderLoad } from "./render_load.ts";
-import { describeKind, failedKinds, renderRounds, roundsRemark, titleOf } from "./render_rounds.ts";
-import { formatElapsed } from "../../base/value/duration.ts";
+import {
+  describeKind,
+  failedKinds,
+  renderRounds,
+  renderStatistics,
+  roundsRemark,
+  titleOf,
+} from "./render_rounds.ts";
+import { Histogram } from "../../base/value/histogram.ts";
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
 function renderStep(
@@ -87,22 +94,20 @@ function endLines(
   shown: Shown,
   around: Where = [oneLine(job.name)],
 ): string[] {
-  const { tally, rounds = 1, load, failures, stats } = job;
+  const { tally, rounds = 1, load, failures } = job;
   const { style } = options;
   const all = roomOf(options.columns?.());
   const room = indentedRoom(all, BELOW_JOB);
-  if (load?.end) {
+  if (load?.end && tally) {
     // The thresholds are shown already.
     const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
-    const lines = [...renderLoad(load.end, style, room), ...renderFailures(others, style, room)];
-    return indentLines(lines, BELOW_JOB);
+    const lines = renderLoad(load.end, tally, style, room);
+    return indentLines([...lines, ...renderFailures(others, style, room)], BELOW_JOB);
   }
   const lines = tally ? renderRounds(tally.steps, rounds, options, all, shown, around) : [];
-  if (stats && tally && stats.count > 1) {
-    const { min, mean, p50, p90, p95, p99, max } = stats;
-    const times = Object.entries({ min, mean, p50, p90, p95, p99, max })
-      .map(([name, time]) => `${name} ${formatElapsed(time)}`);
-    const sentence = fitSentence(`times of rounds: ${times.join(", ")}`, room);
+  const times = tally?.times && Histogram.decode(tally.times);
+  if (times && times.count > 1) {
+    const sentence = fitSentence(`times of rounds: ${renderStatistics(times)}`, room);
     lines.push(...indentLines(sentence.map(style.dim), BELOW_JOB));
   }
   return [...lines, ...indentLines(renderFailures(failures, style, room), BELOW_JOB)];

@@ -228,10 +228,7 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
   }
 
   #tellWait(waits: boolean): void {
-    const { pace, gate } = this.step.round;
-    if (waits) pace?.wait();
-    else pace?.go();
-    gate?.wait(waits);
+    this.step.round.gate?.wait(waits);
   }
 
   after(milliseconds: number, act: () => void): Deadline {

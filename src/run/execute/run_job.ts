@@ -5,7 +5,7 @@ import type { PlannedJob } from "../../plan/plan.ts";
 import type { Job } from "../../workflow/model.ts";
 import { FLAKY, mayPass, namesOfMatrix } from "../../workflow/step_facts.ts";
 import { roundsOf } from "../count_steps.ts";
-import type { Failure, JobFinished, RoundStats } from "../event.ts";
+import type { Failure, JobFinished } from "../event.ts";
 import type { LoadPlan } from "../load/plan_load.ts";
 import type { JobOutcome } from "../run_options.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
@@ -36,7 +36,6 @@ export async function runJob(
   });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
-  let stats: RoundStats | undefined;
   let allowsFailure = false;
   const mistakes = { count: 0 };
   try {
@@ -45,7 +44,7 @@ export async function runJob(
     if (load instanceof Error) throw load;
     const jobRun = allowsFailure ? run.with({ allowsFailure, mistakes }) : run;
     outcome = skip === undefined
-      ? await runUnlessSkipped(jobRun, job, needs, load, (rounds) => stats = rounds)
+      ? await runUnlessSkipped(jobRun, job, needs, load)
       : { state: "skipped", reason: skip };
   } catch (error) {
     for (const one of error instanceof FieldErrors ? error.errors : [error]) {
@@ -65,7 +64,7 @@ export async function runJob(
   }
   if (outcome.state === "failed") cancelIfFailFast(run, job);
   const duration = roundDuration(clock.ticks() - ticks);
-  finishJob(run, planned, outcome, { duration, failures, stats, ...known && { known } });
+  finishJob(run, planned, outcome, { duration, failures, known: known || undefined });
   return outcome;
 }
 
@@ -74,7 +73,7 @@ export function finishJob(
   run: Run,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,
-  rest: Pick<JobFinished, "duration" | "failures" | "stats" | "known">,
+  rest: Pick<JobFinished, "duration" | "failures" | "known">,
 ): void {
   const time = run.host.clock.now();
   run.emit({
@@ -103,7 +102,6 @@ async function runUnlessSkipped(
   job: Job,
   needs: Dict,
   load: LoadPlan | undefined,
-  onStats: (stats: RoundStats) => void,
 ): Promise<JobOutcome> {
   const { skipif, repeat } = job;
   const seen = { needs, ...namesOfMatrix(job) };
@@ -115,9 +113,9 @@ async function runUnlessSkipped(
   const start = { run, job, outputs: run.outputs, names: seen };
   const steps = compiledSteps(run.resources, job);
   const state = load
-    ? await (await import("../load/run_load.ts")).runLoad(start, steps, load, scope, onStats)
+    ? await (await import("../load/run_load.ts")).runLoad(start, steps, load, scope)
     : repeat
-    ? await (await import("../load/run_repeat.ts")).runRepeat(start, steps, repeat, scope, onStats)
+    ? await (await import("../load/run_repeat.ts")).runRepeat(start, steps, repeat, scope)
     : await runRound(new Round(job.load ? await withoutLoad(start, scope) : start), steps);
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${run.draining.reason}`, blocked: true };

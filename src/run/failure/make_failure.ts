@@ -9,7 +9,7 @@ import type { Explanation, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
-import { causeOfRun } from "../cause_of_run.ts";
+import { causeOfRun } from "../step_trees.ts";
 import type { Failure, Operand } from "../event.ts";
 import {
   EmbeddedError,

@@ -5,15 +5,16 @@ import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { LoadRounds } from "../run_options.ts";
-import { nameOfJob, Round, type RoundStart, type Run } from "../run_state.ts";
-import { Gate } from "./gate.ts";
-import { LoadMeter } from "./load_meter.ts";
-import { LoadSeconds } from "./load_seconds.ts";
+import { nameOfJob, Round, type RoundGate, type RoundStart, type Run } from "../run_state.ts";
 import type { LoadPlan } from "./plan_load.ts";
+import { Tally } from "../tally.ts";
 import { RoundEngine, type RoundOwner } from "./round_engine.ts";
 
 /** The most different warnings of its rounds that a load job passes on. */
 const MAX_NOTES = 20;
+
+/** Milliseconds after which the start of a round is late. */
+const LATE = 10;
 
 /** What expressions see of a round. */
 const NO_ROUND = { index: 0, user: 0 };
@@ -38,8 +39,8 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   readonly #run: Run;
   /** The run as rounds see it that count for nothing. */
   readonly #warmUpRun: Run;
-  readonly #meters: { readonly warmUp: LoadMeter; readonly measured: LoadMeter };
-  readonly #seconds: LoadSeconds;
+  /** What was counted in the second under way. */
+  readonly #tallies: { readonly warmUp: Tally; readonly measured: Tally };
   readonly #engine: RoundEngine;
   readonly #publishes: boolean;
   readonly #notes = new Set<string>();
@@ -49,12 +50,21 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   readonly #past = new Set<number>();
   /** Where the first rounds of all users wait for each other. */
   readonly #gate: Gate | undefined;
+  /** When the second under way began, and when it is over. */
+  #from = 0;
+  nextAdvance: number;
+  /** The processor time that was used before it. */
+  #cpu: number;
+  #started = 0;
+  #dropped = 0;
+  #late = 0;
+  #lateMax = 0;
   /** Whether a step failed that the statistics do not excuse. */
   hasFailed = false;
 
   constructor(options: LoadRoundsOptions) {
     this.#options = options;
-    const { start: { run }, steps, plan: { load, outline, schedule }, rows, scope } = options;
+    const { start: { run }, steps, plan: { load, schedule }, rows, scope } = options;
     const part = run.options.piece?.header.part ?? { index: 1, of: 1 };
     const { count = Infinity, maxInFlight, takesRowsOnce } = load;
     const engine = new RoundEngine(run, steps, {
@@ -65,27 +75,14 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     this.#engine = engine;
     this.#gate = load.together ? this.#openGate(engine.processes) : undefined;
     this.#publishes = steps.some(({ publishes }) => publishes);
-    const maskText = (text: string) => run.secrets.mask(text);
-    const meters = {
-      warmUp: new LoadMeter(outline.steps, maskText),
-      measured: new LoadMeter(outline.steps, maskText),
-    };
-    this.#meters = meters;
-    this.#run = this.#runFor(meters.measured);
-    this.#warmUpRun = this.#runFor(meters.warmUp);
-    this.#seconds = new LoadSeconds({
-      ...{ schedule, meters, of: engine.processes },
-      // Idle turns leave the processor to others.
-      cpuTime: () => options.cpuTime() - engine.idle,
-      now: () => {
-        const { users, isEnding } = engine;
-        return { users, inFlight: engine.takePeak(), isEnding };
-      },
-      emit: (second) => {
-        const reason = options.onSecond(second);
-        if (reason !== undefined) engine.stop(reason);
-      },
-    });
+    const isBrief = true;
+    const mask = (text: string) => run.secrets.mask(text);
+    const [warmUp, measured] = [new Tally({ isBrief, mask }), new Tally({ isBrief, mask })];
+    this.#tallies = { warmUp, measured };
+    this.#run = this.#runFor(measured);
+    this.#warmUpRun = this.#runFor(warmUp);
+    this.#cpu = this.#cpuTime();
+    this.nextAdvance = this.#nextEnd();
   }
 
   run(): Promise<void> {
@@ -118,42 +115,99 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   }
 
   onStart(late: number): void {
-    this.#seconds.addStart(late);
+    this.#started++;
+    if (late <= LATE) return;
+    this.#late++;
+    if (late > this.#lateMax) this.#lateMax = late;
   }
 
   onDrop(): void {
-    this.#seconds.addDropped();
+    this.#dropped++;
   }
 
   onEnd(round: Round, state: JobState, now: number): void {
     const { run, due = 0 } = round;
     const isWarmUp = run === this.#warmUpRun;
-    this.#seconds.advance(now);
-    round.gate?.leave();
+    this.advance(now);
+    round.gate?.leave?.();
     const isCut = run.cancellation.reason !== undefined;
-    const { warmUp, measured } = this.#meters;
+    const { warmUp, measured } = this.#tallies;
     (isWarmUp ? warmUp : measured).addRound(isCut ? "skipped" : state, roundDuration(now - due));
     if (!isWarmUp && state === "failed" && !this.#options.plan.load.expect) this.hasFailed = true;
   }
 
+  /** Passes on the seconds that are over. */
   advance(now: number): void {
-    this.#seconds.advance(now);
-  }
-
-  get nextAdvance(): number {
-    return this.#seconds.end;
+    while (this.nextAdvance <= now) this.#pass(this.nextAdvance);
   }
 
   onEnding(time: number): void {
-    this.#seconds.cut(time);
+    this.advance(time);
+    if (time > this.#from) this.#pass(time);
   }
 
   onOver(now: number): void {
-    this.#seconds.cut(now, true);
+    this.advance(now);
+    // Each second has its own start, so that only the last one may take no time.
+    const isEmpty = this.#started === 0 && this.#tallies.measured.isEmpty;
+    if (now > this.#from || !isEmpty) this.#pass(now);
   }
 
-  /** The run for rounds that a meter counts. They go on when the run is interrupted. */
-  #runFor(meter: LoadMeter): Run {
+  /** Seconds count from the end of the warm-up, and from that of the last stage. */
+  #nextEnd(): number {
+    const { warmUp, end } = this.#options.plan.schedule;
+    const from = this.#from;
+    const next = from + 1000;
+    return from < warmUp && warmUp < next ? warmUp : from < end && end < next ? end : next;
+  }
+
+  /** Idle turns leave the processor to others. */
+  #cpuTime(): number {
+    return this.#options.cpuTime() - this.#engine.idle;
+  }
+
+  /** Ends the second under way. */
+  #pass(to: number): void {
+    const { plan: { schedule }, onSecond } = this.#options;
+    const { users, isEnding, processes } = this.#engine;
+    const from = this.#from;
+    const length = to - from;
+    const isWarmUp = from < schedule.warmUp;
+    const hasEnded = isEnding || from >= schedule.end;
+    const cpu = this.#cpuTime();
+    const busy = Math.min(1, Math.max(0, (cpu - this.#cpu) / Math.max(length, 1)));
+    const asked = hasEnded || length === 0
+      ? 0
+      : schedule.roundsBetween(from, to) * 1000 / length / processes;
+    const second: Omit<LoadSecondFields, "job"> = {
+      from: roundDuration(from),
+      length: roundDuration(length),
+      phase: isWarmUp ? "warm_up" : hasEnded ? "ending" : undefined,
+      stage: schedule.stageAt(from),
+      asked: schedule.isOpen ? roundDuration(asked) : undefined,
+      users: schedule.isOpen ? undefined : users,
+      started: this.#started,
+      dropped: this.#dropped || undefined,
+      late: this.#late || undefined,
+      lateMax: this.#late > 0 ? roundDuration(this.#lateMax) : undefined,
+      inFlight: this.#engine.takePeak(),
+      busy: roundDuration(busy),
+      ...(isWarmUp ? this.#tallies.warmUp : this.#tallies.measured).take(),
+    };
+    this.#from = to;
+    this.nextAdvance = this.#nextEnd();
+    this.#cpu = cpu;
+    this.#started =
+      this.#dropped =
+      this.#late =
+      this.#lateMax =
+        0;
+    const reason = onSecond(second);
+    if (reason !== undefined) this.#engine.stop(reason);
+  }
+
+  /** The run for rounds that a tally counts. They go on when the run is interrupted. */
+  #runFor(tally: Tally): Run {
     const { start: { run }, plan: { load } } = this.#options;
     const { cleanup } = run;
     return run.with({
@@ -163,22 +217,22 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
       toleratesFailures: load.expect !== undefined,
       detail: { ...run.detail, all: false, debug: false },
       options: { ...run.options, onFailedStep: undefined, everyRound: false },
-      emit: (event) => this.#take(event, meter),
-      onTraffic: (step: StepRun, traffic) => meter.addTraffic(step, traffic),
+      emit: (event) => this.#take(event, tally),
+      onTraffic: (step: StepRun, traffic) => tally.addTraffic(step, traffic),
     });
   }
 
-  #take(event: BareEvent, meter: LoadMeter): void {
+  #take(event: BareEvent, tally: Tally): void {
     const { start: { run }, plan: { load } } = this.#options;
     switch (event.type) {
       case "step_finished": {
         if (run.cleanup.reason !== undefined) return;
         const { state } = event.result;
         if (load.expect && state === "failed" && !event.run.within) this.hasFailed = true;
-        return meter.addStep(event);
+        return tally.addStep(event);
       }
       case "step_retried":
-        return meter.retry(event.run);
+        return tally.retry(event.run);
       case "note":
         if (this.#notes.has(event.text) || this.#notes.size >= MAX_NOTES) return;
         this.#notes.add(event.text);
@@ -207,5 +261,60 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
 
   #sessionOf(user: number): object {
     return this.#sessions.getOrInsertComputed(user, () => ({}));
+  }
+}
+
+/**
+ * Holds the first requests of several rounds back until all of them have a connection, or until
+ * those without one wait for those that are held back.
+ */
+class Gate {
+  #missing: number;
+  /** Of the missing ones, those that nothing but other rounds lets go on. */
+  #waiting = 0;
+  #held: (() => void)[] = [];
+  #isOpen = false;
+  readonly #onStuck: (held: number) => void;
+
+  /** `onStuck` takes the number of rounds that were held back where others could not join them. */
+  constructor(rounds: number, onStuck: (held: number) => void) {
+    this.#missing = rounds;
+    this.#onStuck = onStuck;
+  }
+
+  /** The place of a round. */
+  join(): RoundGate {
+    let [isMissing, isWaiting] = [true, false];
+    const wait = (waits: boolean) => {
+      if (isWaiting === waits || !isMissing) return;
+      isWaiting = waits;
+      this.#waiting += waits ? 1 : -1;
+      this.#openIfComplete();
+    };
+    const arrive = (go?: () => void) => {
+      wait(false);
+      if (go) this.#held.push(go);
+      if (isMissing) this.#missing--;
+      isMissing = false;
+      this.#openIfComplete();
+    };
+    let hold: RoundGate["hold"] = arrive;
+    return {
+      get hold() {
+        const first = hold;
+        hold = undefined;
+        return first;
+      },
+      leave: () => arrive(),
+      wait,
+    };
+  }
+
+  #openIfComplete(): void {
+    if (!this.#isOpen && this.#waiting < this.#missing) return;
+    const held = this.#held.splice(0);
+    if (!this.#isOpen && this.#missing > 0) this.#onStuck(held.length);
+    this.#isOpen = true;
+    for (const each of held) each();
   }
 }

@@ -1,39 +1,26 @@
 import { roundDuration } from "../../base/value/duration.ts";
-import { Histogram } from "../../base/value/histogram.ts";
+import type { Histogram } from "../../base/value/histogram.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type {
-  LoadCounts,
-  LoadEndedFields,
-  LoadFailures,
   LoadNumbers,
   LoadSecondFields,
   LoadStats,
-  LoadStepCounts,
   LoadStepStats,
-  LoadTraffic,
-  StepTally,
-  StepTree,
+  StepState,
+  StepTraffic,
 } from "../event.ts";
+import { type StepCounts, Tally } from "../tally.ts";
 
-/** The most causes of failures that are kept. */
-export const MAX_CAUSES = 50;
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/**
- * Adds up the seconds of a load job, of one process or of several: all that is known of the job, in
- * memory that does not grow with its rounds.
- */
+/** The sum of seconds of a load job: of all that count, or of some. */
 export class LoadTotals {
   /** What the statistics know the steps by. */
   readonly #keys: readonly string[];
-  readonly #rounds = new Counts();
-  readonly #steps = new Map<number, StepCounts>();
-  /** By their start, the seconds that were measured: of all processes together. */
-  readonly #seconds = new Map<number, { length: number; users: number; inFlight: number }>();
-  readonly #causes = new Map<string, Mutable<LoadFailures>>();
-  #otherFailures = 0;
-  #skipped = 0;
+  readonly tally = new Tally({ isBrief: true });
+  #measured = 0;
+  /** Milliseconds in which nothing started, and rounds under way ended. */
+  #ending = 0;
+  #users = 0;
+  #inFlight = 0;
   #started = 0;
   #dropped = 0;
   #late = 0;
@@ -44,26 +31,24 @@ export class LoadTotals {
   #asked = 0;
   /** Of the rounds that started so late that the last stage was over. */
   readonly #overtime = { length: 0, lateMax: 0 };
+  /** Whether any second counts. */
+  isMeasured = false;
 
   constructor(keys: readonly string[]) {
     this.#keys = keys;
   }
 
   add(second: LoadSecondFields): void {
-    const { phase, from, length, users, asked = 0, inFlight } = second;
-    if (phase === "warm_up") return;
-    const { started, dropped = 0, late = 0, lateMax = 0, busy = 0, skipped = 0 } = second;
+    const { phase, length, users, asked = 0, inFlight } = second;
+    const { started, dropped = 0, late = 0, lateMax = 0, busy = 0 } = second;
     this.#hasUsers ||= users !== undefined;
     // Those under way at the end of a pace that rounds do not set belong to it.
     if (phase !== "ending" || this.#hasUsers) {
-      const all = this.#seconds.getOrInsertComputed(
-        from,
-        () => ({ length: 0, users: 0, inFlight: 0 }),
-      );
-      all.length = Math.max(all.length, length);
-      all.users += users ?? 0;
-      all.inFlight += inFlight;
-    }
+      this.isMeasured = true;
+      this.#measured += length;
+      this.#users = Math.max(this.#users, users ?? 0);
+      this.#inFlight = Math.max(this.#inFlight, inFlight);
+    } else this.#ending += length;
     if (phase === "ending" && started > 0) {
       this.#overtime.length += length;
       this.#overtime.lateMax = Math.max(this.#overtime.lateMax, lateMax);
@@ -74,195 +59,148 @@ export class LoadTotals {
     this.#late += late;
     this.#lateMax = Math.max(this.#lateMax, lateMax);
     this.#busy = Math.max(this.#busy, busy);
-    this.#skipped += skipped;
-    this.#rounds.add(second.rounds);
-    for (const step of second.steps) {
-      this.#steps.getOrInsertComputed(step.step, () => new StepCounts()).addStep(step);
-    }
-    for (const failures of second.failures ?? []) this.#addFailures(failures);
-  }
-
-  /** Whether any second counts. */
-  get isMeasured(): boolean {
-    return this.#seconds.size > 0;
+    this.tally.add(second);
   }
 
   stats(): LoadStats {
-    const seconds = [...this.#seconds.values()];
-    const planned = seconds.reduce((sum, { length }) => sum + length, 0);
+    const { rounds, times } = this.tally;
     // A rate that takes longer to start its rounds is a lower one.
     const { length, lateMax } = this.#overtime;
-    const elapsed = planned + (this.#hasUsers ? 0 : roundDuration(Math.min(length, lateMax)));
-    const steps = [...this.#steps].sort(([one], [other]) => one - other)
-      .map(([step, counts]) => counts.stepStats(step, this.#keys[step] ?? "", elapsed));
-    const sumOf = (key: "bytesIn" | "bytesOut" | "resent") => {
-      const known = steps.flatMap((step) => step[key] ?? []);
-      return known.length === 0 ? {} : { [key]: known.reduce((sum, bytes) => sum + bytes, 0) };
-    };
+    const elapsed = this.#measured === 0
+      ? this.#ending
+      : this.#measured + (this.#hasUsers ? 0 : roundDuration(Math.min(length, lateMax)));
+    const steps = this.tally.steps.map((step) =>
+      stepStats(step, this.#keys[step.step] ?? "", elapsed)
+    );
+    const sumOf = (key: "bytesIn" | "bytesOut" | "resent") =>
+      steps.reduce<number | undefined>(
+        (sum, { [key]: bytes }) => bytes === undefined ? sum : (sum ?? 0) + bytes,
+        undefined,
+      );
     return {
-      ...this.#rounds.numbers(elapsed),
+      ...numbersOf(rounds.passed, rounds.failed, times, elapsed),
       elapsed,
-      ...this.#hasUsers
-        ? { users: Math.max(0, ...seconds.map(({ users }) => users)) }
-        : { asked: perSecond(this.#asked, planned) },
+      users: this.#hasUsers ? this.#users : undefined,
+      asked: this.#hasUsers ? undefined : perSecond(this.#asked, this.#measured),
       started: this.#started,
       dropped: this.#dropped,
-      ...this.#skipped === 0 ? {} : { unfinished: this.#skipped },
+      unfinished: rounds.skipped || undefined,
       late: this.#late,
       lateMax: this.#lateMax,
       busy: this.#busy,
-      inFlight: Math.max(0, ...seconds.map(({ inFlight }) => inFlight)),
-      ...sumOf("bytesIn"),
-      ...sumOf("bytesOut"),
-      ...sumOf("resent"),
+      inFlight: this.#inFlight,
+      bytesIn: sumOf("bytesIn"),
+      bytesOut: sumOf("bytesOut"),
+      resent: sumOf("resent"),
       steps,
     };
-  }
-
-  /** The causes of failures, the most frequent first. */
-  causes(): Pick<LoadEndedFields, "causes" | "otherFailures"> {
-    const causes = [...this.#causes.values()].sort((one, other) => other.count - one.count);
-    return { causes, otherFailures: this.#otherFailures || undefined };
-  }
-
-  /** The same as for the rounds of a job with `repeat`. `names` are those of the steps. */
-  tally(names: readonly string[]): {
-    readonly begun: number;
-    readonly rounds: { passed: number; failed: number; skipped: number };
-    readonly steps: readonly StepTally[];
-  } {
-    const { passed, failed } = this.#rounds;
-    const skipped = this.#skipped;
-    const steps = [...this.#steps].sort(([one], [other]) => one - other).map(([step, counts]) => {
-      const kinds = [...this.#causes.values()].filter(({ example }) => example?.run.step === step);
-      return counts.tally(step, names[step] ?? "", kinds);
-    });
-    return { begun: passed + failed + skipped, rounds: { passed, failed, skipped }, steps };
-  }
-
-  #addFailures({ cause, count, first, last, example }: LoadFailures): void {
-    const known = this.#causes.get(cause);
-    if (known) {
-      known.count += count;
-      known.first = Math.min(known.first, first);
-      known.last = Math.max(known.last, last);
-      known.example ??= example;
-    } else if (this.#causes.size < MAX_CAUSES && cause !== OTHER_CAUSES) {
-      this.#causes.set(cause, { cause, count, first, last, example });
-    } else {
-      this.#otherFailures += count;
-    }
-  }
-}
-
-/** The cause of failures of which there are too many. */
-export const OTHER_CAUSES = "";
-
-/** Rounds or runs of a step that are over. */
-class Counts {
-  passed = 0;
-  failed = 0;
-  readonly times = new Histogram(true);
-
-  add({ passed, failed, times }: LoadCounts): void {
-    this.passed += passed;
-    this.failed += failed;
-    if (times) this.times.merge(Histogram.decode(times));
-  }
-
-  numbers(elapsed: number): LoadNumbers {
-    const { passed, failed } = this;
-    const count = passed + failed;
-    const { count: _, ...times } = this.times.summary() ?? NO_TIMES;
-    return { count, passed, failed, rate: perSecond(count, elapsed), ...times };
   }
 }
 
 const NO_TIMES = { count: 0, min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 0 };
 
-class StepCounts extends Counts {
-  #skipped = 0;
-  #tolerated = 0;
-  #untested = 0;
-  #flaky = 0;
-  #first: StepTree | undefined;
-  #assertions: { passed: number; failed: number } | undefined;
-  #bytesIn: number | undefined;
-  #bytesOut: number | undefined;
-  #resent = 0;
-  readonly #codes: Record<string, number> = {};
-  readonly #phases: Record<string, number> = {};
-
-  addStep(step: LoadStepCounts): void {
-    this.add(step);
-    this.#skipped += step.skipped ?? 0;
-    this.#tolerated += step.tolerated ?? 0;
-    this.#untested += step.untested ?? 0;
-    this.#flaky += step.flaky ?? 0;
-    if (step.first && (!this.#first || this.#first.result.state === "skipped")) {
-      this.#first = step.first;
-    }
-    if (step.assertions) {
-      this.#assertions ??= { passed: 0, failed: 0 };
-      this.#assertions.passed += step.assertions.passed;
-      this.#assertions.failed += step.assertions.failed;
-    }
-    if (step.bytesIn !== undefined) this.#bytesIn = (this.#bytesIn ?? 0) + step.bytesIn;
-    if (step.bytesOut !== undefined) this.#bytesOut = (this.#bytesOut ?? 0) + step.bytesOut;
-    this.#resent += step.resent ?? 0;
-    addTo(this.#codes, step.codes);
-    addTo(this.#phases, step.phases);
-  }
-
-  stepStats(step: number, key: string, elapsed: number): LoadStepStats {
-    const numbers = this.numbers(elapsed);
-    const phases = Object.entries(this.#phases)
-      .map(([name, time]) => [name, roundDuration(time / numbers.count)] as const);
-    return {
-      ...{ step, key },
-      ...numbers,
-      ...this.#bytesIn === undefined ? {} : { bytesIn: this.#bytesIn },
-      ...this.#bytesOut === undefined ? {} : { bytesOut: this.#bytesOut },
-      ...this.#resent === 0 ? {} : { resent: this.#resent },
-      ...Object.keys(this.#codes).length === 0 ? {} : { codes: this.#codes },
-      ...phases.length === 0 ? {} : { phases: Object.fromEntries(phases) },
-    };
-  }
-
-  tally(step: number, name: string, kinds: readonly LoadFailures[]): StepTally {
-    const { passed, failed, times } = this;
-    const tolerated = this.#tolerated;
-    const states = {
-      passed: passed - this.#untested,
-      failed: failed - tolerated,
-      skipped: this.#skipped,
-      untested: this.#untested,
-      tolerated,
-    };
-    const summary = times.summary();
-    const { p999: _, ...rest } = summary ?? NO_TIMES;
-    const shown = kinds.flatMap(({ example, count }) =>
-      example ? { first: example, round: example.run.round ?? 0, count } : []
-    );
-    return {
-      ...{ step, name, states, flaky: this.#flaky, echoes: [], otherEchoes: 0, inside: [] },
-      duration: roundDuration((summary?.mean ?? 0) * (summary?.count ?? 0)),
-      ...summary ? { times: { ...rest, histogram: times.bars() } } : {},
-      ...this.#assertions ? { assertions: this.#assertions } : {},
-      ...this.#first ? { first: this.#first } : {},
-      failures: shown,
-      otherFailures: failed - shown.reduce((sum, { count }) => sum + count, 0),
-    };
-  }
+function numbersOf(
+  passed: number,
+  failed: number,
+  times: Histogram,
+  elapsed: number,
+): LoadNumbers {
+  const count = passed + failed;
+  return {
+    ...(times.summary() ?? NO_TIMES),
+    ...{ count, passed, failed, rate: perSecond(count, elapsed) },
+  };
 }
 
-function addTo(sums: Record<string, number>, added: Readonly<Record<string, number>> = {}): void {
-  for (const name of Object.keys(added)) sums[name] = (sums[name] ?? 0) + added[name]!;
+function stepStats(counts: StepCounts, key: string, elapsed: number): LoadStepStats {
+  const { step, times, states, bytesIn, bytesOut, resent, codes, phases = {} } = counts;
+  const { passed, failed } = outcomesOf(states);
+  const numbers = numbersOf(passed, failed, times, elapsed);
+  const means = Object.entries(phases)
+    .map(([name, time]) => [name, roundDuration(time / numbers.count)] as const);
+  return {
+    ...{ step, key },
+    ...numbers,
+    ...{ bytesIn, bytesOut, resent, codes },
+    phases: means.length === 0 ? undefined : Object.fromEntries(means),
+  };
+}
+
+/** Runs of a step that did not fail, and those that did, whether the job tolerates that or not. */
+function outcomesOf({ passed, untested, failed, tolerated }: Readonly<Record<StepState, number>>) {
+  return { passed: passed + untested, failed: failed + tolerated };
 }
 
 /** To three digits after the point. */
 function perSecond(count: number, milliseconds: number): number {
   return milliseconds === 0 ? 0 : Math.round(count / milliseconds * 1e6) / 1000;
+}
+
+/** Merges the seconds of several processes, each as soon as all of them are past it. */
+export class SecondsMerger {
+  readonly #parts: readonly { readonly seconds: LoadSecondFields[]; hasEnded: boolean }[];
+
+  constructor(processes: number) {
+    this.#parts = Array.from({ length: processes }, () => ({ seconds: [], hasEnded: false }));
+  }
+
+  /** Takes the next second of a process, from 0; the result are those that are complete now. */
+  add(process: number, second: LoadSecondFields): LoadSecondFields[] {
+    this.#parts[process]!.seconds.push(second);
+    return [...this.#complete()];
+  }
+
+  /** No second of this process comes any more. */
+  end(process: number): LoadSecondFields[] {
+    this.#parts[process]!.hasEnded = true;
+    return [...this.#complete()];
+  }
+
+  *#complete(): Iterable<LoadSecondFields> {
+    while (this.#parts.every(({ seconds, hasEnded }) => hasEnded || seconds.length > 0)) {
+      const seconds = this.#parts.flatMap(({ seconds }) => seconds.splice(0, 1));
+      if (seconds.length === 0) return;
+      yield mergeSeconds(seconds);
+    }
+  }
+}
+
+/** One second of all processes. Those that have ended earlier than others say nothing of its time. */
+export function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFields {
+  const running = parts.filter(({ phase }) => phase !== "ending");
+  const timed = running.length > 0 ? running : parts;
+  const [{ job, phase, stage }] = timed as [LoadSecondFields];
+  const from = Math.min(...timed.map(({ from }) => from));
+  const length = roundDuration(Math.max(...timed.map(({ from, length }) => from + length)) - from);
+  const due = sumOf(parts, ({ asked, length }) => asked === undefined ? asked : asked * length);
+  const tally = new Tally({ isBrief: true });
+  for (const part of parts) tally.add(part);
+  return {
+    ...{ job, from, length, phase, stage },
+    // The last second may take no time.
+    asked: due && roundDuration(length === 0 ? 0 : due / length),
+    users: due === undefined ? sumOf(parts, ({ users }) => users) : undefined,
+    started: sumOf(parts, ({ started }) => started) ?? 0,
+    dropped: sumOf(parts, ({ dropped }) => dropped),
+    late: sumOf(parts, ({ late }) => late),
+    lateMax: greatest(parts, ({ lateMax }) => lateMax),
+    inFlight: sumOf(parts, ({ inFlight }) => inFlight) ?? 0,
+    busy: greatest(parts, ({ busy }) => busy),
+    ...tally.take(),
+  };
+}
+
+type NumberOf = (part: LoadSecondFields) => number | undefined;
+
+/** The sum of these numbers; undefined where no part has one. */
+function sumOf(parts: readonly LoadSecondFields[], numberOf: NumberOf): number | undefined {
+  const numbers = parts.flatMap((part) => numberOf(part) ?? []);
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, one) => sum + one, 0);
+}
+
+function greatest(parts: readonly LoadSecondFields[], numberOf: NumberOf): number | undefined {
+  const numbers = parts.flatMap((part) => numberOf(part) ?? []);
+  return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
 /**
@@ -295,9 +233,9 @@ function stepValue(step: LoadStepStats | undefined): Dict {
   };
 }
 
-const NO_NUMBERS: LoadNumbers & LoadTraffic = { ...NO_TIMES, passed: 0, failed: 0, rate: 0 };
+const NO_NUMBERS: LoadNumbers & StepTraffic = { ...NO_TIMES, passed: 0, failed: 0, rate: 0 };
 
-function numbersValue(numbers: (LoadNumbers & LoadTraffic) | undefined): Dict {
+function numbersValue(numbers: (LoadNumbers & StepTraffic) | undefined): Dict {
   const { count, passed, failed, rate, bytesIn = 0, bytesOut = 0, resent = 0, ...rest } = numbers ??
     NO_NUMBERS;
   const { min, mean, p50, p90, p95, p99, p999, max } = rest;

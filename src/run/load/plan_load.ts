@@ -43,21 +43,19 @@ export function planLoad(job: Job, scope: Scope, env: Environment, longest?: num
   const stages = load.stages.map(({ rate, users, ramp }, index): LoadStageOutline => {
     const duration = scaled(durations[index]!);
     return {
-      ...rate === undefined ? {} : { rate },
-      ...users === undefined ? {} : { users },
-      ...ramp ? { ramp } : {},
-      ...duration === Infinity ? {} : { duration },
+      ...{ rate, users, ramp },
+      duration: duration === Infinity ? undefined : duration,
     };
   });
   const scaledWarmUp = warmUp === undefined || sum === Infinity ? warmUp : scaled(warmUp);
   const outline: LoadOutline = {
     stages,
-    ...scaledWarmUp ? { warmUp: scaledWarmUp } : {},
-    ...count === undefined ? {} : { count },
-    ...maxInFlight === Infinity ? {} : { maxInFlight },
-    ...isNone(load.thinkTime) ? {} : { thinkTime: sourceOfDuration(load.thinkTime) },
-    ...load.expect ? { expect: load.expect.map(sourceOf) } : {},
-    ...load.stopIf ? { stopIf: load.stopIf.source.trim() } : {},
+    warmUp: scaledWarmUp || undefined,
+    count,
+    maxInFlight: maxInFlight === Infinity ? undefined : maxInFlight,
+    thinkTime: isNone(load.thinkTime) ? undefined : sourceOfDuration(load.thinkTime),
+    expect: load.expect?.map(sourceOf),
+    stopIf: load.stopIf?.source.trim(),
     steps: statsKeys(job.steps),
   };
   return { load, outline, schedule: new Schedule(stages, scaledWarmUp) };

@@ -1,7 +1,7 @@
 import type { JobState, PiecePart } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { Flight, type FlightOwner } from "../execute/flight.ts";
-import type { Pace, Round, Run } from "../run_state.ts";
+import type { Round, RoundGate, Run } from "../run_state.ts";
 import type { Deadline } from "../../host/deadlines.ts";
 import { Alarm } from "./alarm.ts";
 import type { Due, Schedule } from "./schedule.ts";
@@ -12,7 +12,7 @@ import type { Due, Schedule } from "./schedule.ts";
  */
 const BURST = { rounds: 16, milliseconds: 5 } as const;
 
-/** Each round that ends starts so many that are due. */
+/** Each round that ends starts so many that are due, but one where all are due at once. */
 const SUCCESSORS = 2;
 
 /** Milliseconds after which rounds that wait for nothing give others their turn. */
@@ -62,7 +62,7 @@ export interface RoundOwner {
  * Starts the rounds of a job: at times that one clock sets, or for users one after another. One
  * timer serves them all.
  */
-export class RoundEngine implements FlightOwner, Pace {
+export class RoundEngine implements FlightOwner, RoundGate {
   readonly #run: Run;
   readonly #steps: readonly CompiledStep[];
   readonly #pacing: Pacing;
@@ -81,14 +81,18 @@ export class RoundEngine implements FlightOwner, Pace {
   #due: Due | undefined;
   #dueTimes: Iterator<Due, undefined> | undefined;
   #isStarting = false;
+  /** Whether all rounds are due at once. */
+  readonly #isAtOnce: boolean;
   /** When the last burst was, and how many rounds may still be a part of it. */
   #burst = -Infinity;
   #left = 0;
+  /** The number of rounds that have ended since then. */
+  #ended = 0;
   /** The numbers of users whose rounds are over, where rounds start at a rate. */
   readonly #free: number[] = [];
   #lastUser = -1;
   readonly #active = new Set<number>();
-  #ready: number[] = [];
+  readonly #ready: number[] = [];
   readonly #thinking = new Map<number, Deadline>();
   #isPumping = false;
   /** When the event loop had its turn. */
@@ -123,6 +127,7 @@ export class RoundEngine implements FlightOwner, Pace {
     this.#most = count === Infinity ? count : Math.ceil((count - index + 1) / of);
     this.#isIdle = index > of || this.#most <= 0 || this.#index >= rows;
     this.#maxInFlight = Math.ceil((maxInFlight - index + 1) / of);
+    this.#isAtOnce = schedule.isOpen && schedule.roundsBetween(0, 1) === Infinity;
     this.#alarm = new Alarm(run.host.clock, () => this.#tick(), of);
   }
 
@@ -183,8 +188,9 @@ export class RoundEngine implements FlightOwner, Pace {
     this.#owner.onEnd(round, state, now);
     this.#inFlight--;
     if (this.#dueTimes) {
+      this.#ended++;
       this.#free.push(round.user!);
-      this.#startDue(now, SUCCESSORS);
+      this.#startDue(now, this.#isAtOnce ? 1 : SUCCESSORS);
     } else this.#think(round.user!);
     this.#endIfOver();
   }
@@ -196,12 +202,10 @@ export class RoundEngine implements FlightOwner, Pace {
     this.#done.resolve();
   }
 
-  wait(): void {
-    this.#waiting++;
-  }
-
-  go(): void {
-    if (--this.#waiting === MAX_WAITING - 1) this.#arm();
+  /** The action of a round waits for its turn, or does no longer. */
+  wait(waits: boolean): void {
+    this.#waiting += waits ? 1 : -1;
+    if (!waits && this.#waiting === MAX_WAITING - 1) this.#arm();
   }
 
   /** Ends early. */
@@ -251,7 +255,9 @@ export class RoundEngine implements FlightOwner, Pace {
       const { milliseconds, rounds } = BURST;
       this.#burst = now;
       const usual = this.#pacing.schedule.roundsBetween(now - milliseconds, now);
-      this.#left = usual === Infinity ? rounds : Math.max(rounds, Math.ceil(usual));
+      // A slow server gets many rounds at once, and a fast one no more than it answers.
+      this.#left = this.#isAtOnce ? rounds - this.#ended : Math.max(rounds, Math.ceil(usual));
+      this.#ended = 0;
     }
     this.#left -= this.#startDue(now, this.#left);
   }
@@ -302,37 +308,31 @@ export class RoundEngine implements FlightOwner, Pace {
     if (this.#isPumping) return;
     this.#isPumping = true;
     const { schedule } = this.#pacing;
-    while (this.#ready.length > 0 && !this.#isEnding) {
-      const users = this.#ready;
-      this.#ready = [];
-      for (const [index, user] of users.entries()) {
-        const now = this.#now();
-        if (now >= schedule.end || this.#isEnding) break;
-        if (now - this.#turn > LONGEST_TURN) {
-          this.#ready.push(...users.slice(index));
-          // The event loop takes what has arrived: rounds that wait for nothing would keep it off.
-          this.#run.host.clock.after(0, () => {
-            this.#isPumping = false;
-            this.#turn = this.#now();
-            this.#pump();
-          });
-          return;
-        }
-        if (user < schedule.usersAt(now)) this.#begin(now, now, user, now < schedule.warmUp);
-        else this.#active.delete(user);
+    const ready = this.#ready;
+    for (let next = 0; next < ready.length && !this.#isEnding; next++) {
+      const now = this.#now();
+      if (now >= schedule.end) break;
+      if (now - this.#turn > LONGEST_TURN) {
+        ready.splice(0, next);
+        // The event loop takes what has arrived: rounds that wait for nothing would keep it off.
+        this.#run.host.clock.after(0, () => {
+          this.#isPumping = false;
+          this.#turn = this.#now();
+          this.#pump();
+        });
+        return;
       }
+      const user = ready[next]!;
+      if (user < schedule.usersAt(now)) this.#begin(now, now, user, now < schedule.warmUp);
+      else this.#active.delete(user);
     }
+    ready.length = 0;
     this.#isPumping = false;
   }
 
   /** Has a user pause, and then begin the next round. */
   #think(user: number): void {
     if (this.#isEnding) return;
-    const goOn = () => {
-      this.#thinking.delete(user);
-      this.#ready.push(user);
-      this.#pump();
-    };
     let pause = 0;
     try {
       pause = this.#pacing.thinkTime();
@@ -340,8 +340,17 @@ export class RoundEngine implements FlightOwner, Pace {
       this.#error ??= error;
       return this.stop("");
     }
-    if (pause > 0) this.#thinking.set(user, this.#run.deadlines.add(pause, goOn));
-    else goOn();
+    if (pause === 0) return this.#goOn(user);
+    const goOn = () => {
+      this.#thinking.delete(user);
+      this.#goOn(user);
+    };
+    this.#thinking.set(user, this.#run.deadlines.add(pause, goOn));
+  }
+
+  #goOn(user: number): void {
+    this.#ready.push(user);
+    this.#pump();
   }
 
   #begin(due: number, now: number, user: number, isWarmUp: boolean): void {

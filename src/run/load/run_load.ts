@@ -3,21 +3,28 @@ import { StepError } from "../../base/errors.ts";
 import { countOf, grouped } from "../../base/text/count_of.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { formatValue } from "../../base/value/format_value.ts";
-import type { Dict } from "../../base/value/value.ts";
-import type { Scope } from "../../expr/expression.ts";
+import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { connectionLimit } from "../../host/connection_limit.ts";
 import { cpuMeter } from "../../host/cpu_time.ts";
-import type { Expression } from "../../expr/expression.ts";
-import type { JobState, LoadSecondFields, LoadStats, RoundStats } from "../event.ts";
+import type { Expression, Scope } from "../../expr/expression.ts";
+import { plainTemplate, renderData } from "../../expr/template/template_data.ts";
+import { addSecretsOf } from "../../secrets/add_secrets.ts";
+import type { Job, Rows } from "../../workflow/model.ts";
+import type { JobState, LoadSecondFields, LoadStats } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
-import { FieldError, FieldErrors, isTrue } from "../execute/evaluate_field.ts";
+import {
+  FieldError,
+  FieldErrors,
+  inField,
+  isTrue,
+  NothingToRun,
+} from "../execute/evaluate_field.ts";
 import type { LoadRounds, LoadToSpread } from "../run_options.ts";
 import { nameOfJob, type RoundStart, type Run } from "../run_state.ts";
 import { MeasuredRounds } from "./load_rounds.ts";
-import { readLoadRows } from "./load_rows.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
 import type { LoadPlan } from "./plan_load.ts";
-import { judge, operandsOf, roundStats } from "./thresholds.ts";
+import { judge, operandsOf } from "./thresholds.ts";
 
 /** Runs the rounds of a load job, and decides whether it passes. */
 export async function runLoad(
@@ -25,7 +32,6 @@ export async function runLoad(
   steps: readonly CompiledStep[],
   plan: LoadPlan,
   scope: Scope,
-  onStats: (stats: RoundStats) => void,
 ): Promise<JobState> {
   const { run, job } = start;
   const { load, outline } = plan;
@@ -39,7 +45,7 @@ export async function runLoad(
   });
   const onSecond = (second: LoadSecondFields) => {
     run.emit({ type: "load_second", time: clock.now(), ...second });
-    totals.add(second);
+    if (second.phase !== "warm_up") totals.add(second);
     if (!load.stopIf || second.phase || errors.length > 0) return undefined;
     return stopReason(load.stopIf, scopeWith(totals.stats(), false), errors);
   };
@@ -65,8 +71,7 @@ export async function runLoad(
     job: job.id,
     stats,
     thresholds,
-    ...totals.causes(),
-    ...rounds.stopped ? { stopped: rounds.stopped } : {},
+    stopped: rounds.stopped || undefined,
   });
   if (!run.options.piece?.team) {
     const name = nameOfJob(run, job.id);
@@ -82,7 +87,6 @@ export async function runLoad(
       run.note("warning", `${name}: ${text}`);
     }
   }
-  onStats(roundStats(stats));
   if (run.cancellation.reason !== undefined) return "failed";
   const isSplit = run.options.piece?.header.part !== undefined;
   // The statistics of a part are not those of all rounds.
@@ -216,4 +220,49 @@ export async function namesOfOnlyRound(
   const { data } = job.load!;
   const [row] = data ? await readLoadRows(run, job, data, scope) : [];
   return { round: { index: 0, user: 0 }, ...row ? { vars: { ...run.vars, ...row } } : {} };
+}
+
+/** The rows that the rounds of a load job take in turn. */
+async function readLoadRows(
+  run: Run,
+  job: Job,
+  data: Rows,
+  scope: Scope,
+): Promise<readonly Dict[]> {
+  const key = ["load", "data"];
+  const rows: Dict[] = [];
+  const add = (value: Value) => {
+    const row = isDict(value) ? value : { item: value };
+    addSecretsOf(row, run.secrets);
+    rows.push(row);
+  };
+  try {
+    if (data.kind === "file") {
+      const { readChosenRows } = await import("../execute/read_rows.ts");
+      const keys = { field: key, where: [...key, "where"], owner: job.path };
+      for await (const value of readChosenRows(run, data, { scope, vars: run.vars, ...keys })) {
+        add(value);
+      }
+    } else if (data.kind === "list") {
+      for (const [index, entry] of data.entries.entries()) {
+        add(inField([...key, index], () => renderData(entry, scope)) as Value);
+      }
+    } else {
+      const list = inField(key, () => data.list.render(scope), data.list);
+      if (typeof list === "string") {
+        const file = { kind: "file", file: plainTemplate(list), parallel: 1 } as const;
+        return await readLoadRows(run, job, { ...file, types: new Map() }, scope);
+      }
+      if (!Array.isArray(list)) {
+        const what = describeValue(list);
+        throw new StepError(`"data" must be a list or the path of a file, not ${what}`);
+      }
+      for (const value of list) add(value);
+    }
+  } catch (error) {
+    if (error instanceof NothingToRun) throw new FieldError(key, new StepError(error.message));
+    throw error instanceof FieldError ? error : new FieldError(key, error);
+  }
+  if (rows.length === 0) throw new FieldError(key, new StepError('"data" has no rows'));
+  return rows;
 }

@@ -2,11 +2,10 @@ import { roundDuration } from "../../base/value/duration.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { Repeat } from "../../workflow/model.ts";
 import { roundsOf } from "../count_steps.ts";
-import type { JobState, RoundStats } from "../event.ts";
+import type { JobState } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { Outputs } from "../execute/outputs.ts";
-import { RoundCounter } from "../execute/round_stats.ts";
 import { combineStates } from "../execute/run_step.ts";
 import { Round, type RoundStart, type Run } from "../run_state.ts";
 import { RoundEngine, type RoundOwner } from "./round_engine.ts";
@@ -21,7 +20,6 @@ export async function runRepeat(
   steps: readonly CompiledStep[],
   { count, interval, async: isAsync }: Repeat,
   scope: Scope,
-  onStats: (stats: RoundStats) => void,
 ): Promise<JobState> {
   const { run } = start;
   const part = run.options.piece?.header.part ?? { index: 1, of: 1 };
@@ -35,8 +33,6 @@ export async function runRepeat(
   }, rounds);
   rounds.engine = engine;
   await engine.run();
-  const measured = rounds.stats.result();
-  if (measured) onStats(measured);
   rounds.publishLatest();
   if (run.cancellation.reason !== undefined) return "failed";
   const isWhole = engine.started === roundsOf(count, part);
@@ -53,7 +49,6 @@ class RepeatedRounds implements RoundOwner {
   /** Of each step, the outputs of the latest round that has any. */
   readonly #latest = new Map<string, { readonly index: number; readonly outputs: Outputs }>();
   readonly #publishes: boolean;
-  readonly stats = new RoundCounter();
   /** The combined state of those that are over. */
   state: JobState = "passed";
   engine: RoundEngine | undefined;
@@ -76,7 +71,7 @@ class RepeatedRounds implements RoundOwner {
       due,
       user,
       outputs: this.#publishes ? run.outputs.fork() : run.outputs,
-      pace: this.engine,
+      gate: this.engine,
     });
   }
 
@@ -84,7 +79,6 @@ class RepeatedRounds implements RoundOwner {
     const duration = roundDuration(now - due);
     this.#detailed = state === "passed" ? 0 : this.#detailed - 1;
     this.state = combineStates(this.state, state);
-    this.stats.add(state, duration);
     if (this.#publishes) {
       for (const stepId of Object.keys(outputs.ofSteps())) {
         if (index >= (this.#latest.get(stepId)?.index ?? 0)) {

@@ -5,7 +5,7 @@ import type { Expression, Scope } from "../../expr/expression.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Assertion } from "../../workflow/model.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
-import type { LoadStats, LoadThreshold, RoundStats } from "../event.ts";
+import type { LoadThreshold } from "../event.ts";
 import { FieldError, isTrue, wordsOf } from "../execute/evaluate_field.ts";
 
 const FAILURES_HINT = "no round may fail unless a threshold reads failed, passed or codes: " +
@@ -22,10 +22,10 @@ export function judge(assertion: Assertion, scope: Scope, errors: FieldError[]):
   const isFalse = error?.cause instanceof StepError && error.cause.details.decided === false;
   return {
     expression: expression.source.trim(),
-    ...says === undefined ? {} : { says },
+    says,
     passed: error === undefined,
     operands: operandsOf(expression, scope, error === undefined),
-    ...error && !isFalse ? { problem: String((error.cause as Error).message) } : {},
+    problem: error && !isFalse ? String((error.cause as Error).message) : undefined,
   };
 }
 
@@ -68,10 +68,4 @@ function thresholdError(
 /** The parts of an expression that decided its result. */
 export function operandsOf(expression: Expression, scope: Scope, result: boolean) {
   return expression.explain(scope, result).operands.map(({ text, value }) => ({ text, value }));
-}
-
-/** The statistics of the rounds, as jobs that repeat have them. */
-export function roundStats(stats: LoadStats): RoundStats {
-  const { count, passed, failed, min, mean, p50, p90, p95, p99, max } = stats;
-  return { count, passed, failed, min, mean, p50, p90, p95, p99, max };
 }

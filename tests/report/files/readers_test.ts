@@ -301,8 +301,6 @@ Deno.test("both schemas agree on their common parts", async () => {
     "failure",
     "attempt",
     "outline",
-    "roundStats",
-    "responseTimes",
     "exchange",
     "loadOutline",
     "loadStepStats",

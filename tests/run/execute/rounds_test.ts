@@ -1,6 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { Outputs } from "../../../src/run/execute/outputs.ts";
-import { RoundCounter } from "../../../src/run/execute/round_stats.ts";
 
 const ids = (...names: string[]) => new Map(names.map((name) => [name, false]));
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -79,26 +78,4 @@ Deno.test("a round costs the same after any number of outputs", () => {
     sum += Number(round.view.n) - index + Number(round.view.k7);
   }
   assertEquals(sum, 7 * rounds);
-});
-
-for (const step of [1, 0.01]) {
-  const how = step === 1 ? "as they are" : "to 0.1 % where many differ";
-  Deno.test(`statistics of rounds are in milliseconds, ${how}`, () => {
-    const stats = new RoundCounter();
-    for (let n = 1; n <= 1000 / step; n++) stats.add(n % 10 === 0 ? "failed" : "passed", n * step);
-    const { p50, p90, p95, p99, ...exact } = stats.result()!;
-    const count = 1000 / step;
-    const counts = { count, passed: count * 0.9, failed: count / 10 };
-    assertEquals(exact, { ...counts, min: step, mean: (1000 + step) / 2, max: 1000 });
-    for (const [found, expected] of [[p50, 500], [p90, 900], [p95, 950], [p99, 990]]) {
-      const deviation = step === 1 ? 0 : expected! / 1000;
-      assert(Math.abs(found! - expected!) <= deviation, `${found} is not ${expected}`);
-    }
-  });
-}
-
-Deno.test("there are no statistics of no round", () => {
-  const stats = new RoundCounter();
-  stats.add("skipped", 5);
-  assertEquals(stats.result(), undefined);
 });

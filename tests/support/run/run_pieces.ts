@@ -106,7 +106,7 @@ export function withoutTimes(text: string): string {
     .replace(/(&quot;|"|')?stats\1?(" value=|: ?)("\{[^"]*\}"|\{[^{}]*\}|\S.*)/g, "")
     .replace(/(time|timestamp|hostname|id)="[^"]*"/g, "")
     .replace(
-      /"(runId|run_id|time|started|stopped|start|stop|duration\w*|responseTime|rt|elapsed|timestamp|generatedAt|reportId|host|hostname|pid|phases|wait|total_?time)":\s*("[^"]*"|[\d.e+-]+|\{[^{}]*\})/gi,
+      /"(runId|run_id|time|started|stopped|start|stop|from|to|duration\w*|responseTime|rt|elapsed|timestamp|generatedAt|reportId|host|hostname|pid|phases|wait|total_?time)":\s*("[^"]*"|[\d.e+-]+|\{[^{}]*\})/gi,
       "",
     )
     .replace(/"(times|slowest)":\{[^{}]*\}/g, "")

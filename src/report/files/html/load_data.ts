@@ -1,6 +1,6 @@
-import { Histogram } from "../../../base/value/histogram.ts";
+import { type EncodedHistogram, Histogram } from "../../../base/value/histogram.ts";
 import type {
-  LoadFailures,
+  FailureTally,
   LoadOutline,
   LoadSecond,
   LoadStageOutline,
@@ -10,7 +10,15 @@ import { hasFailed } from "../../../run/step_trees.ts";
 import { countOf } from "../../../base/text/count_of.ts";
 import { cutLine } from "../../../base/text/display_width.ts";
 import { summarizeFailure } from "../../text/render_failure.ts";
-import { numberCells, perSecond, renderOperand, renderRoundsLine } from "../../text/render_load.ts";
+import {
+  causesOf,
+  numberCells,
+  otherFailuresOf,
+  perSecond,
+  renderOperand,
+  renderRoundsLine,
+  sumSeconds,
+} from "../../text/render_load.ts";
 import type { JobRecord, RunRecord } from "../../record.ts";
 
 /** The most points of a curve. */
@@ -39,15 +47,15 @@ export interface PageLoad {
   readonly otherFailures?: number;
   readonly stages: readonly PageStage[];
   readonly curves: LoadCurves;
-  readonly distributions: readonly LoadDistribution[];
+  readonly distributions: readonly TimeDistribution[];
 }
 
 /** Failures that have the same cause. */
-interface PageCause extends Pick<LoadFailures, "count" | "first" | "last"> {
+interface PageCause extends Pick<FailureTally, "count" | "from" | "to"> {
   readonly step: string;
   readonly message: string;
   /** The key of the row of the first of them. */
-  readonly row?: string;
+  readonly row: string;
 }
 
 interface PageStage {
@@ -77,7 +85,7 @@ export interface LoadCurves {
 type Column = readonly (number | null)[];
 
 /** How many times are in equal parts between the logarithms of the shortest and the longest. */
-export interface LoadDistribution {
+export interface TimeDistribution {
   readonly name: string;
   readonly count: number;
   readonly min: number;
@@ -90,14 +98,15 @@ export interface LoadDistribution {
 
 /** What the page shows of a load job, which does not grow with the time that it took. */
 export function pageLoad(
-  { id, outline: steps, started = 0, load }: JobRecord,
+  { id, outline: steps, started = 0, load, tally = NO_ROUNDS }: JobRecord,
   warnings: RunRecord["warnings"],
   keyOf: (run: StepRun) => string,
 ): PageLoad | undefined {
   if (!load) return undefined;
   const { outline, seconds, end } = load;
-  const { stats, thresholds = [], causes = [], otherFailures, stopped } = end ?? {};
+  const { stats, thresholds = [], stopped } = end ?? {};
   const curves = curvesOf(seconds);
+  const nameOf = (step: number) => outline.steps[step] ?? steps[step]?.name ?? "";
   return {
     summary: stats && renderRoundsLine(stats, " · ").replace(" %", "\u00a0%"),
     warnings: warnings.flatMap(({ text }) =>
@@ -112,31 +121,29 @@ export function pageLoad(
     numbers: stats
       ? [
         ["all rounds", ...numberCells(stats)],
-        ...stats.steps.map((step) => [
-          step.key,
-          ...numberCells(step),
-        ]),
+        ...stats.steps.map((step) => [step.key, ...numberCells(step)]),
       ]
       : [],
-    causes: causes.map(({ count, first, last, example }) => {
-      const failed = example?.inside.find(({ result }) => hasFailed(result)) ?? example;
-      const [failure] = failed?.result.failures ?? [];
+    causes: causesOf(tally).map(({ step, count, from, to, first }) => {
+      const failed = first.inside.find(({ result }) => hasFailed(result)) ?? first;
+      const [failure] = failed.result.failures;
       return {
-        ...{ count, first: first - started, last: last - started },
-        step: example ? outline.steps[example.run.step] ?? example.result.name : "",
+        ...{ count, from: from - started, to: to - started, step: nameOf(step.step) },
         message: failure ? cutLine(summarizeFailure(failure), WIDEST) : "failed",
-        row: example && keyOf(example.run),
+        row: keyOf(first.run),
       };
     }),
-    otherFailures,
+    otherFailures: otherFailuresOf(tally) || undefined,
     stages: stagesOf(outline, curves.end),
     curves,
-    distributions: distributionsOf(
-      seconds,
-      steps.map(({ name }, index) => outline.steps[index] ?? name),
-    ),
+    distributions: [
+      ...distributionOf("All rounds", tally.times),
+      ...tally.steps.flatMap(({ step, times }) => distributionOf(nameOf(step), times)),
+    ],
   };
 }
+
+const NO_ROUNDS = { begun: 0, rounds: { passed: 0, failed: 0, skipped: 0 }, steps: [] };
 
 /** The warm-up and the stages as far as the job came. */
 function stagesOf({ warmUp = 0, stages }: LoadOutline, end: number): readonly PageStage[] {
@@ -156,28 +163,20 @@ function labelOfStage({ rate, users = 0, ramp }: LoadStageOutline): string {
   return ramp ? `to ${pace}` : pace;
 }
 
-/** Neighbouring seconds, of all processes, as one. */
-interface Span {
-  from: number;
-  readonly phase: LoadSecond["phase"];
-  readonly lengths: Map<number, number>;
-  readonly seconds: LoadSecond[];
-}
-
 function curvesOf(seconds: readonly LoadSecond[]): LoadCurves {
   const end = seconds.reduce((end, { from, length }) => Math.max(end, from + length), 0);
   const width = Math.max(1, Math.ceil(end / 1000 / MAX_POINTS)) * 1000;
-  const spans: Span[] = [];
-  for (const second of seconds.toSorted((one, other) => one.from - other.from)) {
+  /** Neighbouring seconds of which each list is a point. */
+  const spans: LoadSecond[][] = [];
+  for (const second of seconds) {
     const { from, length, phase } = second;
     const last = spans.at(-1);
-    const isSame = last !== undefined && (last.lengths.has(from) ||
-      last.phase === phase && Math.floor(from / width) === Math.floor(last.from / width) ||
-      last.phase !== "warm_up" && length < SHORT);
-    const span: Span = isSame ? last : { from, phase, lengths: new Map(), seconds: [] };
-    if (!isSame) spans.push(span);
-    span.lengths.set(from, Math.max(span.lengths.get(from) ?? 0, length));
-    span.seconds.push(second);
+    const [first] = last ?? [];
+    const isSame = first !== undefined &&
+      (first.phase === phase && Math.floor(from / width) === Math.floor(first.from / width) ||
+        first.phase !== "warm_up" && length < SHORT);
+    if (isSame) last!.push(second);
+    else spans.push([second]);
   }
   const points = spans.map(pointOf);
   const column = (name: Exclude<keyof LoadCurves, "end">) =>
@@ -205,57 +204,35 @@ function curvesOf(seconds: readonly LoadSecond[]): LoadCurves {
 
 type Point = Partial<Record<Exclude<keyof LoadCurves, "end">, number>> & { readonly at: number };
 
-function pointOf({ from, phase, lengths, seconds }: Span): Point {
-  const length = [...lengths.values()].reduce((sum, one) => sum + one, 0);
-  const perSecond = (countIn: (second: LoadSecond) => number) =>
-    length === 0 ? 0 : seconds.reduce((sum, one) => sum + countIn(one), 0) * 1000 / length;
-  // Those of several processes add up.
-  const most = (name: "users" | "inFlight") =>
-    Math.max(
-      ...[...lengths.keys()].map((from) =>
-        seconds.reduce((sum, one) => sum + (one.from === from ? one[name] ?? 0 : 0), 0)
-      ),
-    );
-  const times = mergeTimes(seconds.map(({ rounds }) => rounds));
-  const [p50, p95, p99] = times.count === 0 ? [] : times.percentiles([50, 95, 99]);
+function pointOf(seconds: readonly LoadSecond[]): Point {
+  const [{ from, phase }] = seconds as [LoadSecond];
+  const length = seconds.reduce((sum, one) => sum + one.length, 0);
+  const stats = sumSeconds(seconds);
+  const { rate, p50, p95, p99, users = 0, inFlight, asked, failed, dropped, late } = stats;
+  const perSecond = (count: number) => length === 0 ? 0 : count * 1000 / length;
   return {
     at: from + length / 2,
-    asked: phase === "ending"
-      ? undefined
-      : perSecond(({ asked = 0, length }) => asked * length / 1000),
-    rate: perSecond(({ rounds: { passed, failed } }) => passed + failed),
-    ...{ p50, p95, p99 },
-    users: most("users"),
-    inFlight: most("inFlight"),
-    failed: perSecond(({ rounds }) => rounds.failed),
-    dropped: perSecond(({ dropped = 0 }) => dropped),
-    late: perSecond(({ late = 0 }) => late),
+    asked: phase === "ending" ? undefined : asked ?? 0,
+    rate,
+    ...stats.count === 0 ? {} : { p50, p95, p99 },
+    ...{ users, inFlight },
+    failed: perSecond(failed),
+    dropped: perSecond(dropped),
+    late: perSecond(late),
   };
 }
 
-function mergeTimes(counts: readonly LoadSecond["rounds"][]): Histogram {
-  const all = new Histogram(true);
-  for (const { times } of counts) if (times) all.merge(Histogram.decode(times));
-  return all;
-}
-
-function distributionsOf(
-  all: readonly LoadSecond[],
-  names: readonly string[],
-): readonly LoadDistribution[] {
-  const seconds = all.filter(({ phase }) => phase !== "warm_up");
-  const steps = Map.groupBy(seconds.flatMap(({ steps }) => steps), ({ step }) => step);
-  return [
-    { name: "All rounds", counts: seconds.map(({ rounds }) => rounds) },
-    ...names.map((name, step) => ({ name, counts: steps.get(step) ?? [] })),
-  ].flatMap(({ name, counts }) => {
-    const times = mergeTimes(counts);
-    const summary = times.summary();
-    if (!summary) return [];
-    const { count, min, max, p50, p95, p99 } = summary;
-    const bars = times.bars(MAX_BARS, (time) => Math.log(Math.max(time, SHORTEST)));
-    return [{ name, count, min, max, p50, p95, p99, counts: bars }];
-  });
+/** The distribution of times; nothing where there is none. */
+export function distributionOf(
+  name: string,
+  encoded: EncodedHistogram | undefined,
+): TimeDistribution[] {
+  const times = encoded && Histogram.decode(encoded);
+  const summary = times?.summary();
+  if (!summary) return [];
+  const { count, min, max, p50, p95, p99 } = summary;
+  const counts = times!.bars(MAX_BARS, (time) => Math.log(Math.max(time, SHORTEST)));
+  return [{ name, count, min, max, p50, p95, p99, counts }];
 }
 
 /** A logarithm of nothing would be infinite: a microsecond. */

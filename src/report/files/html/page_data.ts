@@ -3,7 +3,6 @@ import type {
   Attempt,
   Failure,
   JobState,
-  ResponseTimes,
   StepResult,
   StepRun,
   StepTally,
@@ -12,8 +11,14 @@ import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
 import { labelOf } from "../cases.ts";
 import type { HistoryRun } from "../history.ts";
-import type { JobRecord, RunRecord, StepRecord } from "../../record.ts";
-import { type PageLoad, pageLoad } from "./load_data.ts";
+import {
+  type JobRecord,
+  type RoundStats,
+  roundStats,
+  type RunRecord,
+  type StepRecord,
+} from "../../record.ts";
+import { distributionOf, type PageLoad, pageLoad, type TimeDistribution } from "./load_data.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */
 export interface PageData {
@@ -40,7 +45,7 @@ export interface IndexEntry {
 export interface PageJob extends
   Pick<
     JobRecord,
-    "id" | "name" | "needs" | "reason" | "duration" | "stats" | "known" | "failures"
+    "id" | "name" | "needs" | "reason" | "duration" | "known" | "failures"
   > {
   readonly state: JobState | "unfinished";
   readonly start?: number;
@@ -53,7 +58,9 @@ export interface PageJob extends
   /** What it did as a load job. */
   readonly load?: PageLoad;
   /** The response times of its steps in all rounds. */
-  readonly times?: readonly { readonly name: string; readonly times: ResponseTimes }[];
+  readonly times?: readonly TimeDistribution[];
+  /** The statistics of its rounds. */
+  readonly stats?: RoundStats;
 }
 
 /** One run of one step, as far as its row shows it. */
@@ -100,15 +107,19 @@ export function pageJobs({ jobs, started, warnings }: RunRecord): PageJob[] {
   });
 }
 
-function roundsOf({ tally, rounds = 1, stats }: JobRecord): Partial<PageJob> {
-  if (!tally) return { stats };
-  return { stats, rounds: roundsText(tally.steps, rounds), times: timesIn(tally.steps) };
+function roundsOf({ tally, rounds = 1 }: JobRecord): Partial<PageJob> {
+  if (!tally) return {};
+  return {
+    stats: roundStats(tally),
+    rounds: roundsText(tally.steps, rounds),
+    times: timesIn(tally.steps),
+  };
 }
 
 /** The response times of steps and of those inside of them, if there are several. */
 function timesIn(steps: readonly StepTally[]): NonNullable<PageJob["times"]> {
-  return steps.flatMap(({ name, times, inside }) => [
-    ...times && times.count > 1 ? [{ name, times }] : [],
+  return steps.flatMap(({ name, times, instant, inside }) => [
+    ...instant ? [] : distributionOf(name, times).filter(({ count }) => count > 1),
     ...timesIn(inside),
   ]);
 }

@@ -17,7 +17,7 @@ import { compareLoads, type History, type TestState, unstableTests } from "../hi
 import type { RunRecord, StepRecord } from "../../record.ts";
 import { escape, FILLS, json } from "./head.ts";
 import { keyOf, type PageHistoryRun } from "./page_data.ts";
-import { causeOfRun } from "../../../run/cause_of_run.ts";
+import { causeOfRun } from "../../../run/step_trees.ts";
 import { causeOf, type FailedPart, groupByCause } from "../../causes.ts";
 import { isOnlyEmbedded, summarizeFailure } from "../../text/render_failure.ts";
 import { labelOf } from "../cases.ts";

@@ -7,11 +7,9 @@ import type {
   Failure,
   MessageView,
   Operand,
-  RoundStats,
   Violation,
 } from "../../../../run/event.ts";
-import { histogram, numberTicks } from "./chart.ts";
-import { loadParts } from "./load.ts";
+import { distributionChart, loadParts } from "./load.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import {
   block,
@@ -101,32 +99,15 @@ export function jobDetails(
     failureSection(failures),
     load && loadParts(load, width, linkTo),
     stats && section("Times of the rounds", statsTable(stats)),
-    times.length > 0 && section("Response times", times.map((one) => distribution(one, width))),
+    times.length > 0 &&
+    section("Response times", times.map((one) => distributionChart(one, width))),
     rounds !== undefined && section("All rounds", block(rounds)),
   ];
 }
 
-function distribution(
-  { name, times }: NonNullable<PageJob["times"]>[number],
-  width: number,
+function statsTable(
+  { count, passed, failed, ...times }: NonNullable<PageJob["stats"]>,
 ): PageElement {
-  const { count, min, max, p50, p95, p99, histogram: counts } = times;
-  const ticks = numberTicks(Math.max(...counts));
-  return histogram({
-    title: `${name}: ${count} response times`,
-    width,
-    x: { from: min, to: max, ticks: [min, (min + max) / 2, max], format: formatElapsed },
-    y: { to: ticks.at(-1)!, ticks, format: String },
-    counts,
-    lines: [
-      { name: "p50", tone: "good", at: p50 },
-      { name: "p95", tone: "warn", at: p95 },
-      { name: "p99", tone: "bad", at: p99 },
-    ],
-  });
-}
-
-function statsTable({ count, passed, failed, ...times }: RoundStats): PageElement {
   return table(["rounds", "passed", "failed", ...Object.keys(times)], [
     row([`${count}`, `${passed}`, `${failed}`, ...Object.values(times).map(formatElapsed)]),
   ]);

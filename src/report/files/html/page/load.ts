@@ -1,5 +1,5 @@
 import { formatDuration, formatElapsed } from "../../../../base/value/duration.ts";
-import type { LoadCurves, LoadDistribution, PageLoad } from "../load_data.ts";
+import type { LoadCurves, PageLoad, TimeDistribution } from "../load_data.ts";
 import { histogram, type LineChart, lineCharts, numberTicks } from "./chart.ts";
 import { type Content, el, type PageElement, row, section, table } from "./dom.ts";
 import { ICONS, makeTicks } from "./waterfall.ts";
@@ -43,20 +43,20 @@ export function loadParts(
     curves.at.length > 0 &&
     section("Over time", lineCharts(chartsOf(load, width)), numbersOf(curves)),
     distributions.length > 0 &&
-    section("Distribution of times", distributions.map((one) => distributionOf(one, width))),
+    section("Distribution of times", distributions.map((one) => distributionChart(one, width))),
   ];
 }
 
 function causesOf({ causes, otherFailures }: PageLoad, linkTo: (key: string) => string): Content {
   if (causes.length === 0) return [];
-  const items = causes.map(({ step, message, count, first, last, row }) => {
+  const items = causes.map(({ step, message, count, from: first, to: last, row }) => {
     const [from, to] = [formatTime(first), formatTime(last)];
     const times = from === to ? `at ${from}` : `from ${from} to ${to}`;
     return el(
       "li",
       el("strong.failed", message),
       el("p.muted", `${step} · ${count === 1 ? "once" : `${count} times`}, ${times}`),
-      row !== undefined && el("a", { href: linkTo(row) }, "The first of them"),
+      el("a", { href: linkTo(row) }, "The first of them"),
     );
   });
   const others = otherFailures !== undefined && el("p", `… and ${otherFailures} of other causes`);
@@ -174,8 +174,9 @@ function numbersOf(curves: LoadCurves): PageElement {
   return part;
 }
 
-function distributionOf(
-  { name, count, counts, min, max, p50, p95, p99 }: LoadDistribution,
+/** The distribution of times as a chart. */
+export function distributionChart(
+  { name, count, counts, min, max, p50, p95, p99 }: TimeDistribution,
   width: number,
 ): PageElement {
   const scale = (time: number) => Math.log(Math.max(time, 0.001));

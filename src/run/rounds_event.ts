@@ -1,5 +1,115 @@
-import type { EncodedHistogram } from "../base/value/histogram.ts";
-import type { AssertionCount, Operand, StepTree, TimeStats } from "./step_result.ts";
+import type { EncodedHistogram, HistogramSummary } from "../base/value/histogram.ts";
+import type {
+  AssertionCount,
+  JobState,
+  Operand,
+  SnapshotOutcome,
+  StepState,
+  StepTree,
+} from "./step_result.ts";
+
+/** What rounds of a job did: in all of its time, or in a second. */
+export interface RoundTally<Failures = FailureTally> {
+  /** The number of rounds that ended, by outcome; those that were cut short are skipped. */
+  readonly rounds: Readonly<Record<JobState, number>>;
+  /** The times of those that passed or failed, from when they were due. */
+  readonly times?: EncodedHistogram;
+  /** Each step that ended, and each entry of an `iteration`, in the order of the file. */
+  readonly steps: readonly StepTally<Failures>[];
+}
+
+/** The results of a step, or of an entry of its `iteration`, in several rounds. */
+export interface StepTally<Failures = FailureTally> extends StepTraffic {
+  /** Position among the steps of the job, from 0. */
+  readonly step: number;
+  /** Position in the step's `iteration`, from 0; absent in a load job, which counts all together. */
+  readonly entry?: number;
+  /** The text shown in reports; `…` replaces what differs between rounds. */
+  readonly name: string;
+  /** The number of its runs by outcome. */
+  readonly states: Readonly<Record<StepState, number>>;
+  /** The times of those that were not skipped, from their beginning, without their `wait`. */
+  readonly times?: EncodedHistogram;
+  /** The action sends no request. */
+  readonly instant?: true;
+  /** The number of runs that were good only after a failed attempt. */
+  readonly flaky: number;
+  /** The run that took longest, unless all were skipped. */
+  readonly slowest?: {
+    /** `repeat_index`. */
+    readonly round: number;
+    /** The text shown in reports. */
+    readonly name: string;
+    /** Milliseconds. */
+    readonly duration: number;
+  };
+  /** Why it was skipped first. */
+  readonly reason?: string;
+  /** The number of assertions by outcome, if any were evaluated. */
+  readonly assertions?: AssertionCount;
+  /** The number of snapshots by outcome, if there were any. */
+  readonly snapshots?: { readonly [K in SnapshotOutcome["state"]]?: number };
+  /** The first run that did not fail; a skipped one only if there is no other. */
+  readonly first?: StepTree;
+  /** Its first kinds of failures. */
+  readonly failures: readonly Failures[];
+  /** The number of failures of other kinds. */
+  readonly otherFailures: number;
+  /** Its first distinct echoes, but in a load job. */
+  readonly echoes: readonly EchoTally[];
+  /** The number of other echoes. */
+  readonly otherEchoes: number;
+  /** The steps of the job that it embeds. */
+  readonly inside: readonly StepTally<Failures>[];
+}
+
+/** What a step sent and received. */
+export interface StepTraffic {
+  /** Bytes that were received. */
+  readonly bytesIn?: number;
+  /** Bytes that were sent. */
+  readonly bytesOut?: number;
+  /** The number of requests that were sent again after the server had closed the connection. */
+  readonly resent?: number;
+  /** The number of responses by class: `2xx`. */
+  readonly codes?: Readonly<Record<string, number>>;
+  /** The phases of the response time, together: milliseconds by name. */
+  readonly phases?: Readonly<Record<string, number>>;
+}
+
+/** Failures that are alike: they say the same about the same place, whatever the values were. */
+export interface FailureCount {
+  /** The places in the file and the first lines of the messages, with each number as 0. */
+  readonly cause: string;
+  /** Whether the job tolerates them. */
+  readonly state: StepState;
+  /** Their number. */
+  readonly count: number;
+  /** The time of the first: milliseconds since 1970. */
+  readonly from: number;
+  /** The time of the last: milliseconds since 1970. */
+  readonly to: number;
+  /** The `repeat_index` of the first. */
+  readonly round: number;
+  /** The first of them; of a load job only in the second in which it came up. */
+  readonly first?: StepTree;
+}
+
+/** The same in all rounds of a job. */
+export interface FailureTally extends FailureCount {
+  /** The first of them. */
+  readonly first: StepTree;
+}
+
+/** Echoes that are the same. */
+export interface EchoTally {
+  /** The echo. */
+  readonly text: string;
+  /** The `repeat_index` of the first. */
+  readonly round: number;
+  /** Their number. */
+  readonly count: number;
+}
 
 /** What a load job is to do. */
 export interface LoadOutline {
@@ -33,8 +143,8 @@ export interface LoadStageOutline {
   readonly duration?: number;
 }
 
-/** What a load job did in a second. All that is known of it is the sum of these. */
-export interface LoadSecondFields {
+/** What a load job did in a second. The job as a whole is the sum of these. */
+export interface LoadSecondFields extends RoundTally<FailureCount> {
   /** The id of the job. */
   readonly job: string;
   /** Milliseconds from the start of the job to that of this second. */
@@ -61,70 +171,6 @@ export interface LoadSecondFields {
   readonly inFlight: number;
   /** The part of a processor that this process used, from 0 to 1. */
   readonly busy?: number;
-  /** The rounds that ended, from when they were due, or began where users run them. */
-  readonly rounds: LoadCounts;
-  /** The steps that ended, from when they began, without their `wait`; none that did not run. */
-  readonly steps: readonly LoadStepCounts[];
-  /** Rounds that were cut short. */
-  readonly skipped?: number;
-  /** The causes of failures of steps. */
-  readonly failures?: readonly LoadFailures[];
-}
-
-/** Rounds or runs of a step. */
-export interface LoadCounts {
-  /** The number that did not fail. */
-  readonly passed: number;
-  /** The number that failed. */
-  readonly failed: number;
-  /** Their times. */
-  readonly times?: EncodedHistogram;
-}
-
-/** The runs of a step. */
-export interface LoadStepCounts extends LoadCounts, LoadTraffic {
-  /** Position among the steps of the job, from 0. */
-  readonly step: number;
-  /** The number that were skipped. */
-  readonly skipped?: number;
-  /** The number of failed ones that the job tolerates. */
-  readonly tolerated?: number;
-  /** The number of those that passed which no test looked at. */
-  readonly untested?: number;
-  /** The number that passed only after a failed attempt. */
-  readonly flaky?: number;
-  /** The number of assertions by outcome. */
-  readonly assertions?: AssertionCount;
-  /** The first run that did not fail, in its second; a skipped one only until there is another. */
-  readonly first?: StepTree;
-}
-
-/** What a step sent and received. */
-export interface LoadTraffic {
-  /** Bytes that were received. */
-  readonly bytesIn?: number;
-  /** Bytes that were sent. */
-  readonly bytesOut?: number;
-  /** The number of requests that were sent again after the server had closed the connection. */
-  readonly resent?: number;
-  /** The number of responses by class: `2xx`. */
-  readonly codes?: Readonly<Record<string, number>>;
-  /** The phases of the response time, together: milliseconds by name. */
-  readonly phases?: Readonly<Record<string, number>>;
-}
-
-/** Failures of a step that have the same cause. */
-export interface LoadFailures {
-  /** The place in the file and the first line of the message, with each number as 0. */
-  readonly cause: string;
-  /** Their number. */
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly first: number;
-  /** Milliseconds since 1970. */
-  readonly last: number;
-  /** The first of them, in the second in which it came up. */
-  readonly example?: StepTree;
 }
 
 /** What a load job came to; it comes before the end of the job. */
@@ -135,10 +181,6 @@ export interface LoadEndedFields {
   readonly stats: LoadStats;
   /** The conditions of `expect`, in order. */
   readonly thresholds: readonly LoadThreshold[];
-  /** The causes of failures, the most frequent first. */
-  readonly causes: readonly LoadFailures[];
-  /** The number of failures of further causes. */
-  readonly otherFailures?: number;
   /** Why it ended early. */
   readonly stopped?: string;
 }
@@ -158,17 +200,13 @@ export interface LoadThreshold {
 }
 
 /** Numbers of rounds or of the runs of a step; times in milliseconds, 0 where there is none. */
-export interface LoadNumbers extends TimeStats {
-  /** The number that ended. */
-  readonly count: number;
+export interface LoadNumbers extends HistogramSummary {
   /** The number that did not fail. */
   readonly passed: number;
   /** The number that failed. */
   readonly failed: number;
   /** How many ended in a second. */
   readonly rate: number;
-  /** The time that 999 of 1000 did not exceed. */
-  readonly p999: number;
 }
 
 /** The statistics of a load job: those of its rounds, and of each step. */
@@ -204,7 +242,7 @@ export interface LoadStats extends LoadNumbers {
 }
 
 /** The statistics of a step; its phases are means. */
-export interface LoadStepStats extends LoadNumbers, LoadTraffic {
+export interface LoadStepStats extends LoadNumbers, StepTraffic {
   /** Position among the steps of the job, from 0. */
   readonly step: number;
   /** What expressions know it by: its id, else its name. */
