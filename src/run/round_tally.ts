@@ -82,8 +82,9 @@ export class RoundTallies {
     }
     if (tally) {
       const all = tally.toJson();
-      // The first step of a round has ended in each that has begun.
-      const begun = Math.max(tally.ended, ...all.steps.map(({ states }) => sumOf(states)));
+      // A step that each round runs has ended in all that have begun, but for those cut before it.
+      const ran = all.steps.map(({ states }) => sumOf(states));
+      const begun = load ? tally.ended : Math.max(0, ...ran);
       emit(mask({ type: "rounds_tallied", time, job, begun, ...all }));
     }
     this.#jobs.delete(job);
