@@ -35,6 +35,7 @@ interface CheckedDocument {
   readonly secrets: readonly string[];
   /** The paths of the job files. */
   readonly jobFiles: readonly string[];
+  readonly model?: CheckModel;
 }
 
 /** The findings in a workflow or in a job file. */
@@ -45,6 +46,8 @@ export interface CheckedFile extends CheckedDocument {
   readonly refusal?: LoadError;
   /** Whether it has the steps of a job file, and no jobs. */
   readonly isJobFile: boolean;
+  /** All that could be decoded of it. */
+  readonly model?: CheckModel;
 }
 
 /**
@@ -89,10 +92,11 @@ async function checkDocument(
   limits: Limits,
   context: CheckContext = {},
 ): Promise<CheckedDocument> {
-  const { problems, jobFiles, secrets } = await analyze(document, host, limits, context);
+  const { problems, jobFiles, models } = await analyze(document, host, limits, context);
   return {
+    model: models.get(document),
     diagnostics: [...locateAll([{ document, problems }]), ...jobFiles?.diagnostics() ?? []],
-    secrets,
+    secrets: secretsIn(models),
     jobFiles: namesOf(jobFiles),
   };
 }
@@ -130,8 +134,8 @@ async function analyze(
       (path) => renderKnownPath(path, evaluateKnownVars(draft, host.env.all())),
     );
   const parts = draft ? partsOf({ ...decoded, document, draft }, jobFiles) : [];
-  const secrets = await addFindings(parts, jobFiles, looksAround ? host : undefined, context);
-  return { problems, jobFiles, secrets };
+  const models = await addFindings(parts, jobFiles, looksAround ? host : undefined, context);
+  return { problems, jobFiles, models };
 }
 
 /** The same for a job file that no workflow embeds. */
@@ -143,21 +147,26 @@ async function checkJobFile(
   const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
-  const secrets = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});
-  return { diagnostics: jobFiles.diagnostics(), secrets, jobFiles: namesOf(jobFiles) };
+  const models = await addFindings(partsOf(undefined, jobFiles), jobFiles, host, {});
+  return {
+    model: [...models.values()].find(({ document }) => document.name === path),
+    diagnostics: jobFiles.diagnostics(),
+    secrets: secretsIn(models),
+    jobFiles: namesOf(jobFiles),
+  };
 }
 
 function namesOf(jobFiles: FoundFiles | undefined): readonly string[] {
   return (jobFiles?.found ?? []).map(({ document }) => document.name);
 }
 
-/** Adds the findings of all checks to the problems of documents; returns the secrets in them. */
+/** Adds the findings of all checks to the problems of documents; returns what the checks saw. */
 async function addFindings(
   parts: readonly Part[],
   jobFiles: FoundFiles | undefined,
   host: Host | undefined,
   context: CheckContext,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<Document, CheckModel>> {
   const models = await makeModels(parts, jobFiles, host, context);
   for (const { document, decoded } of parts) {
     const model = models.get(document)!;
@@ -165,6 +174,10 @@ async function addFindings(
     const problems = CHECKS.flatMap(({ find }) => [...find(model)]);
     for (const problem of problems) decoded.problems.push(problem);
   }
+  return models;
+}
+
+function secretsIn(models: ReadonlyMap<Document, CheckModel>): readonly string[] {
   return [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text));
 }
 

@@ -8,10 +8,11 @@ import { ITERATION } from "../workflow/decode/step_maps.ts";
 import { insertMark, MARK } from "./complete.ts";
 import type { Completion, Completions } from "./completion.ts";
 import type { KnownActions } from "./format.ts";
-import { isAbsolute, jobFileOf, type LoadFile, type WorkspaceFile } from "./job_files.ts";
-import { namesFile } from "./links.ts";
-import type { TextRange } from "./loose_yaml.ts";
-import { describeMember, outputsOf } from "./members.ts";
+import type { Checked } from "./diagnose.ts";
+import { stepAt } from "./definition.ts";
+import { isAbsolute, namesFile } from "./links.ts";
+import { spotAt, type TextRange } from "./loose_yaml.ts";
+import type { Outline } from "./outline.ts";
 
 /** A path that is being typed, up to its last "/" and the part that a name replaces. */
 interface TypedPath extends TextRange {
@@ -74,27 +75,27 @@ function mayNameFile(key: string, { actions }: KnownActions): boolean {
 
 /** The outputs of a job file that may be written at an offset: `res.outputs.`. */
 export async function outputCompletionsAt(
-  file: WorkspaceFile,
+  { text, root }: Outline,
   offset: number,
-  known: KnownActions,
-  load: LoadFile,
+  check: () => Promise<Checked>,
 ): Promise<Completions | undefined> {
-  const { text, steps } = file.outline;
   const [, id, word] = /\bres\??\.outputs\??\.(?:([A-Za-z_]\w*)\??\.)?(\w*)$/
     .exec(text.slice(Math.max(0, offset - 200), offset)) ?? [];
   if (word === undefined) return undefined;
-  const step = steps.find(({ node }) => node.start <= offset && offset <= node.end);
-  const path = step && jobFileOf(step, file.path)?.path;
-  const jobFile = path === undefined ? undefined : await load(path);
+  const { model } = await check();
+  const step = model && stepAt(model, spotAt(root, offset)?.path ?? []);
+  const jobFile = step && model.embeddedBy(step.draft);
   if (!jobFile) return undefined;
-  const items = outputsOf(id, jobFile.outline, known)
-    .filter(({ name }) => /^[A-Za-z_]\w*$/.test(name))
-    .map((member): Completion => ({
-      label: member.name,
-      kind: "output",
-      detail: member.type,
-      documentation: describeMember(member),
-      insert: member.name,
-    }));
+  const { stepsById, publishers, document } = jobFile;
+  const published = (id: string) => [...stepsById.get(id)?.[0]?.published ?? []];
+  const names = id === undefined
+    ? [...[...stepsById.keys()].filter((id) => published(id).length > 0), ...publishers.keys()]
+    : published(id);
+  const items = names.filter((name) => /^[A-Za-z_]\w*$/.test(name)).map((name): Completion => ({
+    label: name,
+    kind: "output",
+    documentation: `Published by \`${document.name}\`.`,
+    insert: name,
+  }));
   return { items, start: offset - word.length, end: offset };
 }

@@ -8,6 +8,7 @@ import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
 import { overlay } from "./overlay.ts";
+import type { CheckModel } from "../check/model.ts";
 import { pairsOf, type TextRange } from "./loose_yaml.ts";
 import type { Outline } from "./outline.ts";
 
@@ -30,43 +31,48 @@ const ROOT_KEYS = [WORKFLOW, JOB_FILE_FIELDS, SUITE].flatMap(({ fields }) => Obj
  * other programs, too.
  */
 export function isOurs({ root, text }: Outline, path: string): boolean {
-  if (/[\\/]\.github[\\/]/.test(path) || root.kind === "list") return false;
+  if (/[\\/]\.github[\\/]/.test(path) || root?.kind === "list") return false;
   const keys = pairsOf(root).map(({ key }) => key.text);
   if (keys.length === 0) return /^\s*[^\s#]/m.test(text);
   return keys.some((key) => ["jobs", "steps", "workflows"].includes(key)) ||
     keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
 }
 
-/** Finds what `check` finds in a file. The editor may have a newer text than the disk. */
+/** What `check` finds in a file, and the model that it finds it in. */
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** Undefined for a suite, and where nothing could be decoded. */
+  readonly model?: CheckModel;
+}
+
+/** Checks a file. The editor may have a newer text than the disk. */
 export async function diagnose(
   path: string,
   { text, readable }: Outline,
   host: Host,
-): Promise<readonly Finding[]> {
-  const findings = await check(path, host);
-  if (readable === text) return findings;
+): Promise<Checked> {
+  const checked = await check(path, host);
+  if (readable === text) return checked;
   // What else is missing may be in the part that cannot be read.
   const rest = await check(path, overlay(host, (one) => one === path ? readable : undefined));
   const unread = text.split("").map((unit, at) => unit === readable[at] ? " " : unit).join("");
   const words = new Set(unread.match(/[\w-]+/g));
-  return [
-    ...findings,
-    ...rest.filter(({ fix, start, end }) =>
-      fix !== undefined && !words.has(text.slice(start, end))
-    ),
-  ];
+  const findings = rest.findings.filter(({ fix, start, end }) =>
+    fix !== undefined && !words.has(text.slice(start, end))
+  );
+  return { findings: [...checked.findings, ...findings], model: rest.model };
 }
 
-async function check(path: string, host: Host): Promise<readonly Finding[]> {
+async function check(path: string, host: Host): Promise<Checked> {
   const suite = await checkSuite(path, host);
   const limits = { ...readLimits(host.env), permissions: NOTHING_RUNS };
-  const { refusal, diagnostics } = suite
-    ? { ...suite, refusal: undefined }
+  const { refusal, diagnostics, model } = suite
+    ? { ...suite, refusal: undefined, model: undefined }
     : await checkFile(path, host, limits);
   const findings = diagnostics.flatMap((one) => toFinding(one, path));
-  if (!refusal || findings.length > 0) return findings;
+  if (!refusal || findings.length > 0) return { findings, model };
   const message = [refusal.message, refusal.hint ?? []].flat().join("\n");
-  return [{ severity: "error", code: "file", message, start: 0, end: 0 }];
+  return { findings: [{ severity: "error", code: "file", message, start: 0, end: 0 }] };
 }
 
 /** A diagnostic of this file; what is wrong with others is shown in them. */

@@ -16,7 +16,8 @@ import { type FileKind, type Outline, scalarOf, type StepInText } from "./outlin
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
-import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";
+import type { YamlNode } from "../base/yaml/yaml_tree.ts";
+import { fieldOf, itemsOf, pairsOf } from "./loose_yaml.ts";
 
 type Table = FieldTable<Readonly<Record<string, Field>>>;
 type Path = readonly (string | number)[];
@@ -132,10 +133,10 @@ export async function findActions(host: Host): Promise<KnownActions> {
 
 /** The node at a path. */
 export function nodeAt(
-  root: LooseNode,
+  root: YamlNode | undefined,
   path: readonly (string | number)[],
-): LooseNode | undefined {
-  return path.reduce<LooseNode | undefined>(
+): YamlNode | undefined {
+  return path.reduce<YamlNode | undefined>(
     (node, part) => typeof part === "number" ? itemsOf(node)[part] : fieldOf(node, part),
     root,
   );
@@ -170,7 +171,7 @@ export function stepAt(
 export function varsAt(
   outline: Outline,
   path: readonly (string | number)[],
-): ReadonlyMap<string, LooseNode> {
+): ReadonlyMap<string, YamlNode> {
   const step = stepAt(outline, path)?.node;
   const iteration = fieldOf(step, "iteration");
   const entries = iteration?.kind === "map" ? fieldOf(iteration, "list") : iteration;

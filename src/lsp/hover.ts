@@ -4,18 +4,11 @@ import { sentence } from "../action/list_parameters.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Field } from "../workflow/decode/field.ts";
 import { typeOfKey } from "../workflow/names.ts";
-import { type Keys, keysAt, type KnownActions } from "./format.ts";
-import { type LooseScalar, spotAt, type TextRange } from "./loose_yaml.ts";
+import { type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
+import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
+import { contentOf, spotAt, type TextRange } from "./loose_yaml.ts";
 import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
-import {
-  findMention,
-  isExpression,
-  isInBraces,
-  type Mention,
-  type Outline,
-  outputNames,
-  textRange,
-} from "./outline.ts";
+import { isExpression, isInBraces, type Outline } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
 interface Hover extends TextRange {
@@ -31,11 +24,10 @@ export async function hoverAt(
   const spot = spotAt(outline.root, offset);
   if (!spot) return undefined;
   const { path, scalar } = spot;
-  const mention = findMention(outline, offset);
-  const ofMention = mention && describeMention(outline, mention, path, known);
+  const content = contentOf(scalar);
   if (spot.isKey) {
-    const markdown = describeKey(outline, path, known) ?? ofMention;
-    return markdown === undefined ? undefined : { markdown, ...textRange(scalar) };
+    const markdown = describeKey(outline, path, known) ?? describeDefinition(outline, path, known);
+    return markdown === undefined ? undefined : { markdown, ...content };
   }
   if (path.at(-1) === "uses") {
     const action = known.actions.get(scalar.text);
@@ -44,28 +36,26 @@ export async function hoverAt(
       : known.plugins.includes(scalar.text)
       ? `The plugin **${scalar.text}**. Its parameters are not known before it runs.`
       : undefined;
-    return markdown === undefined ? undefined : { markdown, ...textRange(scalar) };
+    return markdown === undefined ? undefined : { markdown, ...content };
   }
-  if (mention && ofMention !== undefined) {
-    return { markdown: ofMention, start: mention.start, end: mention.end };
-  }
-  const inside = offset - scalar.from;
-  if (!isExpression(path) && !isInBraces(scalar.text, inside)) return undefined;
+  const written = outline.text.slice(content.start, content.end);
+  if (!isExpression(path) && !isInBraces(written, offset - content.start)) return undefined;
   return await hoverInExpression(outline, scalar, offset, path, known);
 }
 
 async function hoverInExpression(
   outline: Outline,
-  scalar: LooseScalar,
+  scalar: YamlScalar,
   offset: number,
   path: readonly (string | number)[],
   known: KnownActions,
 ): Promise<Hover | undefined> {
   const { text } = outline;
-  const start = offset - /[\w]*$/.exec(text.slice(scalar.from, offset))![0].length;
+  const { start: from } = contentOf(scalar);
+  const start = offset - /[\w]*$/.exec(text.slice(from, offset))![0].length;
   const word = /^\w*/.exec(text.slice(start, start + 100))![0];
   const range = { start, end: start + word.length };
-  const chain = chainBefore(text.slice(scalar.from, start));
+  const chain = chainBefore(text.slice(from, start));
   const members = chain ? membersOf(chain, outline, path, known) : namesAt(outline, path, known);
   const member = members.find(({ name }) => name === word);
   if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
@@ -158,38 +148,21 @@ export function describeAction(action: Action): string {
   );
 }
 
-/** A definition, or where a step or a job is named. */
-function describeMention(
+/** A key that defines a var or an output. */
+function describeDefinition(
   outline: Outline,
-  { kind, name, step }: Mention,
   path: readonly (string | number)[],
   known: KnownActions,
 ): string | undefined {
-  switch (kind) {
-    case "var": {
-      const found = membersOf(["vars"], outline, path, known).find((one) => one.name === name);
-      return found && describeMember(found, "vars");
-    }
-    case "output": {
-      const owner = outline.steps.find(({ id, outputs }) =>
-        id && (step === undefined || id.text === step) &&
-        outputs.some(({ key }) => key.text === name)
-      );
-      return owner &&
-        describeMember(outputOf(owner, name, outline, known), `outputs.${owner.id!.text}`);
-    }
-    case "step": {
-      const owner = outline.steps.find(({ id }) => id?.text === name);
-      if (!owner) return undefined;
-      const names = owner.outputs.length === 0 ? "" : listed(outputNames(owner));
-      const uses = owner.uses ? `, uses ${owner.uses}` : "";
-      return `**${name}**, a step${uses}${names === "" ? "" : `\n\nOutputs: ${names}`}`;
-    }
-    default: {
-      const job = outline.jobs.find(({ id }) => id?.text === name);
-      return job && `**${name}**, a job of ${job.steps.length} steps`;
-    }
+  const name = String(path.at(-1));
+  const step = stepAt(outline, path);
+  if (path.at(-2) === "outputs" && step?.id) {
+    return describeMember(outputOf(step, name, outline, known), `outputs.${step.id.text}`);
   }
+  const found = ["vars", "matrix"].includes(String(path.at(-2)))
+    ? membersOf(["vars"], outline, path, known).find((one) => one.name === name)
+    : undefined;
+  return found && describeMember(found, "vars");
 }
 
 function listed(names: readonly string[]): string {

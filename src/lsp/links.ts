@@ -1,8 +1,8 @@
 import { join } from "@std/path/join";
 import { keysAt, type KnownActions } from "./format.ts";
-import { isAbsolute } from "./job_files.ts";
-import type { TextRange } from "./loose_yaml.ts";
-import { eachScalar, type Outline, textRange } from "./outline.ts";
+import type { YamlNode, YamlScalar } from "../base/yaml/yaml_tree.ts";
+import { contentOf, itemsOf, pairsOf, type TextRange } from "./loose_yaml.ts";
+import type { Outline } from "./outline.ts";
 
 /** A part of a file that names another file. */
 export interface FileLink extends TextRange {
@@ -25,9 +25,26 @@ export function fileLinksIn(
     const name = isReference ? text.replace(/#.*$/, "") : text;
     if (name === "") return;
     const target = isAbsolute(name) ? join(name) : join(from, "..", name);
-    links.push({ path: target, ...textRange({ ...scalar, text: name }) });
+    const { start } = contentOf(scalar);
+    links.push({ path: target, start, end: start + name.length });
   });
   return links;
+}
+
+/** Visits all texts in a node but for keys, each with its path. */
+function eachScalar(
+  node: YamlNode | undefined,
+  visit: (scalar: YamlScalar, path: readonly (string | number)[]) => void,
+  path: readonly (string | number)[] = [],
+): void {
+  if (node?.kind === "scalar") visit(node, path);
+  for (const [index, item] of itemsOf(node).entries()) eachScalar(item, visit, [...path, index]);
+  for (const { key, value } of pairsOf(node)) eachScalar(value, visit, [...path, key.text]);
+}
+
+/** Whether a path is one from the root of a file system. */
+export function isAbsolute(path: string | URL): boolean {
+  return path instanceof URL || /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
 /** Whether the value at a path is the name of a file. */

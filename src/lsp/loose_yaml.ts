@@ -1,9 +1,11 @@
 import { findOpenings } from "../base/yaml/find_opening.ts";
 import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
-import { buildTree, type YamlNode } from "../base/yaml/yaml_tree.ts";
-
-/** The tree of YAML that is being typed. */
-export type LooseNode = LooseMap | LooseList | LooseScalar;
+import {
+  buildTree,
+  type YamlNode,
+  type YamlPair,
+  type YamlScalar,
+} from "../base/yaml/yaml_tree.ts";
 
 /** A part of the text of a file, in UTF-16 offsets. */
 export interface TextRange {
@@ -11,35 +13,12 @@ export interface TextRange {
   readonly end: number;
 }
 
-interface LooseMap extends TextRange {
-  readonly kind: "map";
-  readonly pairs: readonly LoosePair[];
-}
-
-interface LoosePair {
-  readonly key: LooseScalar;
-  readonly value: LooseNode;
-}
-
-interface LooseList extends TextRange {
-  readonly kind: "list";
-  readonly items: readonly LooseNode[];
-}
-
-/** A text as it is written, without its quotes or the header of its block. */
-export interface LooseScalar extends TextRange {
-  readonly kind: "scalar";
-  readonly text: string;
-  /** Where the text begins. */
-  readonly from: number;
-}
-
 /** A file with more mistakes is read up to the next one. */
 const MAX_MISTAKES = 30;
 
 /** A text that may be invalid, as far as it can be read. */
 interface Readable {
-  readonly root: LooseNode;
+  readonly root: YamlNode | undefined;
   /** The text with spaces in place of what the parser rejects: a value without an end, or a line. */
   readonly text: string;
 }
@@ -50,8 +29,7 @@ export function readLoosely(text: string): Readable {
   for (let mistakes = 0; readable.trim() !== ""; mistakes++) {
     try {
       const parsed = parseYaml([{ name: "", text: readable }]);
-      const [root] = buildTree(parsed.events, parsed.text).roots;
-      return { root: root ? toLoose(root, text) : scalarOf(text, 0, 0), text: readable };
+      return { root: buildTree(parsed.events, parsed.text).roots[0], text: readable };
     } catch (fault) {
       if (!(fault instanceof YamlFault)) throw fault;
       const isLast = mistakes >= MAX_MISTAKES;
@@ -60,7 +38,7 @@ export function readLoosely(text: string): Readable {
         (isLast ? "" : " ".repeat(end - start) + readable.slice(end));
     }
   }
-  return { root: scalarOf(text, 0, 0), text: "" };
+  return { root: undefined, text: "" };
 }
 
 /** The part of a text that the parser rejects, from an innermost bracket or the outermost on. */
@@ -91,71 +69,32 @@ function lineAround(text: string, offset: number): TextRange {
   };
 }
 
-function toLoose(node: YamlNode, text: string): LooseNode {
-  const { outerStart: start, outerEnd: end } = node;
-  switch (node.kind) {
-    case "list":
-      return {
-        kind: "list",
-        start,
-        end,
-        items: node.items.map(({ value }) => toLoose(value, text)),
-      };
-    case "map": {
-      const pairs = node.pairs.flatMap(({ key, value }) => {
-        const name = toLoose(key, text);
-        return name.kind === "scalar" ? [{ key: name, value: toLoose(value, text) }] : [];
-      });
-      return { kind: "map", start, end, pairs };
-    }
-    case "alias":
-      return scalarOf(text, node.start, node.end);
-    case "scalar": {
-      if (node.style === "plain") return scalarOf(text, node.start, node.end);
-      if (node.style !== "block") {
-        return scalarOf(text, node.start, node.end, node.start + 1, node.end - 1);
-      }
-      const from = Math.min(lineAround(text, node.start).end + 1, node.end);
-      return scalarOf(text, node.start, node.end, from, text.slice(0, node.end).trimEnd().length);
-    }
-  }
-}
-
-function scalarOf(
-  text: string,
-  start: number,
-  end: number,
-  from = start,
-  to = end,
-): LooseScalar {
-  return { kind: "scalar", start, end, from, text: text.slice(from, to) };
-}
-
 /** The way to a place in a tree, from the root on. */
 export interface Spot {
   readonly path: readonly (string | number)[];
   /** Whether the place is in the last key of the path. */
   readonly isKey: boolean;
-  readonly scalar: LooseScalar;
+  readonly scalar: YamlScalar;
 }
 
-/** The node at an offset; undefined if there is no text. */
-export function spotAt(root: LooseNode, offset: number): Spot | undefined {
+/** The text at an offset; undefined if there is none. */
+export function spotAt(root: YamlNode | undefined, offset: number): Spot | undefined {
   const path: (string | number)[] = [];
-  let node = root;
   const isIn = ({ start, end }: TextRange) => start <= offset && offset <= end;
-  for (;;) {
-    if (node.kind === "scalar") {
-      return isIn(node) ? { path, isKey: false, scalar: node } : undefined;
-    }
-    if (node.kind === "list") {
-      const index = node.items.findLastIndex(({ start }) => start <= offset);
+  for (let node = root;;) {
+    if (node?.kind === "list") {
+      const index = node.items.findLastIndex(({ dash }) => dash <= offset);
       if (index < 0) return undefined;
       path.push(index);
-      node = node.items[index]!;
+      node = node.items[index]!.value;
       continue;
     }
-    const pair: LoosePair | undefined = node.pairs.findLast(({ key }) => key.start <= offset);
+    if (node?.kind !== "map") {
+      return node?.kind === "scalar" && isIn(node)
+        ? { path, isKey: false, scalar: node }
+        : undefined;
+    }
+    const pair = pairsOf(node).findLast(({ key }) => key.start <= offset);
     if (!pair) return undefined;
     path.push(pair.key.text);
     if (isIn(pair.key)) return { path, isKey: true, scalar: pair.key };
@@ -164,16 +103,31 @@ export function spotAt(root: LooseNode, offset: number): Spot | undefined {
 }
 
 /** The value of a key of a mapping. */
-export function fieldOf(node: LooseNode | undefined, key: string): LooseNode | undefined {
-  return node?.kind === "map" ? node.pairs.find((pair) => pair.key.text === key)?.value : undefined;
+export function fieldOf(node: YamlNode | undefined, key: string): YamlNode | undefined {
+  return pairsOf(node).find((pair) => pair.key.text === key)?.value;
 }
 
 /** The items of a list; none of something else. */
-export function itemsOf(node: LooseNode | undefined): readonly LooseNode[] {
-  return node?.kind === "list" ? node.items : [];
+export function itemsOf(node: YamlNode | undefined): readonly YamlNode[] {
+  return node?.kind === "list" ? node.items.map(({ value }) => value) : [];
 }
 
-/** The pairs of a mapping; none of something else. */
-export function pairsOf(node: LooseNode | undefined): readonly LoosePair[] {
-  return node?.kind === "map" ? node.pairs : [];
+/** The pairs of a mapping whose keys are texts; none of something else. */
+export function pairsOf(
+  node: YamlNode | undefined,
+): readonly (YamlPair & { readonly key: YamlScalar })[] {
+  const hasText = (pair: YamlPair): pair is YamlPair & { readonly key: YamlScalar } =>
+    pair.key.kind === "scalar";
+  return node?.kind === "map" ? node.pairs.filter(hasText) : [];
+}
+
+/** All of a node with its anchor and its tag. */
+export function extentOf({ outerStart: start, outerEnd: end }: YamlNode): TextRange {
+  return { start, end };
+}
+
+/** The text of a scalar without its quotes. */
+export function contentOf({ style, start, end }: YamlScalar): TextRange {
+  const quote = style === "single" || style === "double" ? 1 : 0;
+  return { start: start + quote, end: end - quote };
 }

@@ -6,7 +6,8 @@ import type { NameRule } from "../workflow/model.ts";
 import { NAMES, nameText } from "../workflow/names.ts";
 import { ALL } from "../workflow/step_facts.ts";
 import { actionAt, keysAt, type KnownActions, nodeAt, stepAt, varsAt } from "./format.ts";
-import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";
+import type { YamlNode } from "../base/yaml/yaml_tree.ts";
+import { extentOf, fieldOf, itemsOf, pairsOf } from "./loose_yaml.ts";
 import { type JobOutline, type Outline, outputNames, type StepInText } from "./outline.ts";
 
 type Path = readonly (string | number)[];
@@ -151,7 +152,7 @@ export function outputOf(
 ): Member {
   const value = outputs.find(({ key }) => key.text === name)?.value;
   if (!value) return memberOf(["outputs", id!.text, name]);
-  const written = text.slice(value.start, value.end);
+  const written = textOf(value, text);
   const [, read] = /^res\.(\w+)$/.exec(value.kind === "scalar" ? value.text.trim() : "") ?? [];
   const field = fieldsOfRes(actions.get(uses ?? "")).find((one) => one.name === read);
   const what = `An output of the step \`${id!.text}\`.`;
@@ -172,7 +173,7 @@ function matrixAt(outline: Outline, path: Path): readonly Member[] {
     .filter(({ key }) => !Object.hasOwn(MATRIX.fields, key.text));
   const first = new Map(
     pairs.toReversed().map(({ key, value }) => {
-      const written = outline.text.slice(value.start, value.end);
+      const written = textOf(value, outline.text);
       return [key.text, { name: key.text, text: "A value of the matrix.", written }] as const;
     }),
   );
@@ -180,25 +181,31 @@ function matrixAt(outline: Outline, path: Path): readonly Member[] {
 }
 
 function valueOf(
-  values: ReadonlyMap<string, LooseNode>,
+  values: ReadonlyMap<string, YamlNode>,
   name: string,
-): ReadonlyMap<string, LooseNode> {
+): ReadonlyMap<string, YamlNode> {
   return new Map(pairsOf(values.get(name)).map(({ key, value }) => [key.text, value]));
 }
 
-function partsOf(values: ReadonlyMap<string, LooseNode>, text: string): readonly Member[] {
+function partsOf(values: ReadonlyMap<string, YamlNode>, text: string): readonly Member[] {
   return [...values].map(([name, node]) => written(name, node, text));
 }
 
 /** A var, with the type of its value unless a template gives it. */
-function written(name: string, node: LooseNode, text: string): Member {
-  return { name, type: typeOf(node, text), written: text.slice(node.start, node.end) };
+function written(name: string, node: YamlNode, text: string): Member {
+  return { name, type: typeOf(node, text), written: textOf(node, text) };
 }
 
-function typeOf(node: LooseNode, text: string): string | undefined {
-  if (node.kind !== "scalar") return node.kind;
-  if (node.text.includes("{{") || node.start === node.end) return undefined;
-  const plain = text.slice(node.start, node.end);
+/** A value as it is written. */
+function textOf(node: YamlNode, text: string): string {
+  const { start, end } = extentOf(node);
+  return text.slice(start, end);
+}
+
+function typeOf(node: YamlNode, text: string): string | undefined {
+  if (node.kind === "list" || node.kind === "map") return node.kind;
+  if (node.kind === "scalar" && node.text.includes("{{")) return undefined;
+  const plain = textOf(node, text);
   if (/^(?:true|false)$/i.test(plain)) return "boolean";
   if (/^[-+]?\d+$/.test(plain)) return "integer";
   if (/^[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain)) return "number";

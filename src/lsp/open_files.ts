@@ -1,4 +1,4 @@
-import type { Finding } from "./diagnose.ts";
+import type { Checked } from "./diagnose.ts";
 import type { LineIndex } from "./line_index.ts";
 import { makeOutline, type Outline } from "./outline.ts";
 
@@ -9,7 +9,8 @@ export interface OpenFile {
   readonly version: number;
   readonly text: string;
   readonly lines: LineIndex;
-  findings: readonly Finding[];
+  /** What was found in this text, or is being looked for; undefined before it is asked for. */
+  checked?: Promise<Checked>;
   outline?: Outline;
 }
 

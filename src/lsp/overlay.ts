@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
-import { isAbsolute } from "./job_files.ts";
+import { isAbsolute } from "./links.ts";
 
 /** The machine with other texts in place of some files. */
 export function overlay(host: Host, textAt: (path: string) => string | undefined): Host {

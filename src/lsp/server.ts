@@ -6,17 +6,12 @@ import { formatYaml } from "../base/yaml/format_yaml.ts";
 import { completionsAt } from "./complete.ts";
 import { fileCompletionsAt, outputCompletionsAt } from "./complete_files.ts";
 import { findActions, type KnownActions } from "./format.ts";
-import { diagnose, isOurs } from "./diagnose.ts";
+import { type Checked, diagnose, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
-import {
-  definitionAt,
-  jobFileAt,
-  jobFilesIn,
-  readOutline,
-  type WorkspaceFile,
-} from "./job_files.ts";
+import { definitionAt } from "./definition.ts";
 import { fileLinksIn } from "./links.ts";
 import { type OpenFile, outlineOf } from "./open_files.ts";
+import { spotAt } from "./loose_yaml.ts";
 import { overlay } from "./overlay.ts";
 import { type FileSymbol, symbolsOf } from "./outline.ts";
 import { type EditorPosition, type LineIndex, makeLineIndex } from "./line_index.ts";
@@ -37,7 +32,7 @@ const COMPLETION_KINDS = {
   directory: 19,
   snippet: 15,
 } as const;
-const SYMBOL_KINDS = { job: 5, step: 6, output: 7, var: 13 } as const;
+const SYMBOL_KINDS = { job: 5, step: 6, output: 7 } as const;
 
 /** The capabilities of the server. */
 const INITIALIZED = {
@@ -73,13 +68,14 @@ export async function serveEditor(host: Host): Promise<void> {
     const file = files.get(textDocument.uri);
     return file && { file, offset: file.lines.offsetAt(position), outline: outlineOf(file) };
   };
-  const openAt = (path: string) => [...files.values()].find((one) => one.path === path);
-  const asWorkspaceFile = (file: OpenFile) => ({ path: file.path, outline: outlineOf(file) });
-  const load = async (path: string): Promise<WorkspaceFile | undefined> => {
-    const file = openAt(path);
-    const outline = file ? outlineOf(file) : await readOutline(path, host);
-    return outline && { path, outline };
-  };
+  /** What `check` finds in a file, which it reads once. */
+  const checked = (file: OpenFile): Promise<Checked> =>
+    file.checked ??= isOurs(outlineOf(file), file.path)
+      ? diagnose(file.path, outlineOf(file), withOpenFiles).catch((error) => {
+        connection.console.error(`cannot check ${file.path}: ${error}`);
+        return { findings: [] };
+      })
+      : Promise.resolve({ findings: [] });
   let takesSnippets = false;
   connection.onInitialize(({ capabilities: { textDocument } }) => {
     takesSnippets = textDocument?.completion?.completionItem?.snippetSupport ?? false;
@@ -92,33 +88,27 @@ export async function serveEditor(host: Host): Promise<void> {
   const open = (uri: string, version: number, text: string) => {
     if (!uri.startsWith("file:")) return;
     const path = fromFileUrl(uri);
-    const before = files.get(uri)?.findings ?? [];
-    files.set(uri, { uri, path, version, text, lines: makeLineIndex(text), findings: before });
+    files.set(uri, { uri, path, version, text, lines: makeLineIndex(text) });
     check(uri);
     // Files that embed this file may have become valid or invalid.
     for (const each of files.values()) {
-      if (jobFilesIn(outlineOf(each), each.path).some((one) => one.path === path)) check(each.uri);
+      if (outlineOf(each).steps.some(({ uses }) => uses === "embedded")) check(each.uri);
     }
   };
   const waiting = new Map<string, () => void>();
   const check = (uri: string) => {
+    const file = files.get(uri);
+    if (file) file.checked = undefined;
     waiting.get(uri)?.();
     waiting.set(uri, host.clock.after(PAUSE, () => void publish(uri)));
   };
   const publish = async (uri: string) => {
     const file = files.get(uri);
     if (!file) return;
-    try {
-      file.findings = isOurs(outlineOf(file), file.path)
-        ? await diagnose(file.path, outlineOf(file), withOpenFiles)
-        : [];
-    } catch (error) {
-      connection.console.error(`cannot check ${file.path}: ${error}`);
-      return;
-    }
+    const { findings } = await checked(file);
     // A newer text is checked on its own.
     if (files.get(uri) !== file) return;
-    const diagnostics = file.findings.map(({ severity, code, message, ...range }) => ({
+    const diagnostics = findings.map(({ severity, code, message, ...range }) => ({
       ...{ source: "runner", severity: SEVERITIES[severity], code, message },
       range: file.lines.rangeOf(range),
     }));
@@ -144,7 +134,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const { file: { text, path }, offset } = found;
     const known = await actions();
     const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
-      await outputCompletionsAt(asWorkspaceFile(found.file), offset, known, load) ??
+      await outputCompletionsAt(found.outline, offset, () => checked(found.file)) ??
       await completionsAt(text, offset, known);
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }, index) => ({
       label,
@@ -187,18 +177,13 @@ export async function serveEditor(host: Host): Promise<void> {
   connection.onDefinition(async (params) => {
     const found = at(params);
     if (!found) return null;
-    const target = jobFileAt(found.outline, found.offset, found.file.path);
-    if (target !== undefined) {
-      const start = { line: 0, character: 0 };
-      if (!await withOpenFiles.files.isFile(target).catch(() => false)) return null;
-      return { uri: toFileUrl(target).href, range: { start, end: start } };
-    }
-    const definition = await definitionAt(asWorkspaceFile(found.file), found.offset, load);
+    const { file, offset, outline } = found;
+    const { model } = await checked(file);
+    const spot = spotAt(outline.root, offset);
+    const definition = model && spot && definitionAt(model, spot, offset);
     if (!definition) return null;
-    const { file: { path, outline }, mention } = definition;
-    const { uri, lines } = openAt(path) ??
-      { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
-    return { uri, range: lines.rangeOf(mention) };
+    const { source: { name, text }, ...range } = definition;
+    return { uri: toFileUrl(name).href, range: makeLineIndex(text).rangeOf(range) };
   });
 
   connection.onDocumentSymbol(({ textDocument: { uri } }) => {
@@ -215,11 +200,11 @@ export async function serveEditor(host: Host): Promise<void> {
   });
 
   connection.onCodeAction(async ({ textDocument: { uri }, range }) => {
-    if (!files.has(uri)) return null;
-    await publish(uri);
-    const file = files.get(uri)!;
+    const file = files.get(uri);
+    if (!file) return null;
+    const { findings } = await checked(file);
     const [from, to] = [file.lines.offsetAt(range.start), file.lines.offsetAt(range.end)];
-    return file.findings.flatMap(({ fix, message, start, end }) =>
+    return findings.flatMap(({ fix, message, start, end }) =>
       fix === undefined || end < from || to < start ? [] : {
         title: `Change to ${fix}`,
         kind: "quickfix",

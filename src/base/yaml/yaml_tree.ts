@@ -21,7 +21,7 @@ interface NodeBase extends Extent {
   readonly outerEnd: number;
 }
 
-interface YamlScalar extends NodeBase {
+export interface YamlScalar extends NodeBase {
   readonly kind: "scalar";
   readonly style: "plain" | "single" | "double" | "block";
   /** The decoded text. Quotes and block headers are in the extent, which is empty for no value. */

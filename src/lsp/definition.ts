@@ -1,0 +1,87 @@
+import { type Path, type Span, spanInFile } from "../base/source.ts";
+import { valueAt } from "../base/value/value.ts";
+import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
+import type { Spot } from "./loose_yaml.ts";
+
+/** The place of what is named at an offset: in the file itself, or in a job file that it embeds. */
+export function definitionAt(
+  model: CheckModel,
+  { path, isKey }: Spot,
+  offset: number,
+): Span | undefined {
+  if (isKey) return undefined;
+  const { document } = model;
+  const embedder = stepAt(model, path);
+  if (embedder && path.slice(embedder.draft.path.length).join(".") === "with.path") {
+    const source = model.embeddedBy(embedder.draft)?.document.files[0];
+    return source && { source, start: 0, end: 0 };
+  }
+  if (path.at(-2) === "needs") {
+    return definitionOf(model, "needs", undefined, [String(valueAt(document.value, path))]);
+  }
+  const source = document.positions().text(path);
+  if (!source) return undefined;
+  const at = path.join("\0");
+  for (const { root, keys, step, path: readAt } of model.readings) {
+    if (readAt.join("\0") !== at) continue;
+    const index = keys.findIndex(({ start, end }) => {
+      const span = spanInFile({ source, start, end });
+      return span.start <= offset && offset <= span.end;
+    });
+    const names = keys.slice(0, index + 1).map(({ name }) => name);
+    if (names.length > 0) return definitionOf(model, root, step, names);
+  }
+  return undefined;
+}
+
+/** The step that a path leads into. */
+export function stepAt({ steps }: CheckModel, path: Path): CheckedStep | undefined {
+  return steps.find(({ draft }) => draft.path.every((part, index) => path[index] === part));
+}
+
+/** Where a step defines vars. */
+const OWN_VARS: readonly Path[] = [
+  ...[["vars"], ["iteration", "matrix"], ["iteration", "list", 0], ["iteration", 0]],
+];
+
+function definitionOf(
+  model: CheckModel,
+  root: Reading["root"],
+  step: CheckedStep | undefined,
+  [first, second, third]: readonly (string | undefined)[],
+): Span | undefined {
+  const { document, jobs, stepsById, publishers } = model;
+  const locate = (path: Path) => document.positions().locate(path, "key");
+  const idOf = ({ path }: { readonly path: Path }) => document.positions().locate([...path, "id"]);
+  if (first === undefined) return undefined;
+  switch (root) {
+    case "vars": {
+      // A var that a step or an entry defines replaces the var of that name.
+      const own = step ? OWN_VARS.map((keys) => [...step.draft.path, ...keys, first]) : [];
+      const found = [...own, ["vars", first]].find((path) =>
+        valueAt(document.value, path) !== undefined
+      );
+      return found && locate(found);
+    }
+    case "outputs": {
+      const byId = stepsById.get(first)?.[0];
+      const [owner, name] = byId ? [byId, second] : [publishers.get(first)?.[0], first];
+      if (!owner) return undefined;
+      return name === undefined
+        ? idOf(owner.draft)
+        : locate([...owner.draft.path, "outputs", name]);
+    }
+    case "needs": {
+      const job = jobs.find(({ draft }) => draft.id === first);
+      return job && idOf(job.draft);
+    }
+    case "res": {
+      const embedded = step && model.embeddedBy(step.draft);
+      return embedded && first === "outputs"
+        ? definitionOf(embedded, "outputs", undefined, [second, third])
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
