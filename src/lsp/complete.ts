@@ -1,16 +1,34 @@
+import type { Action } from "../action/action.ts";
+import { exampleStep } from "../action/example_step.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Field } from "../workflow/decode/field.ts";
 import { JOB_FIELDS, STEP_FIELDS } from "../workflow/decode/fields.ts";
-import type { Completion, Completions } from "./completion.ts";
 import { type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
-import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
+import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
 import { chainBefore, describeMember, type Member, membersOf, namesAt } from "./members.ts";
 import { isExpression, isInBraces, makeOutline, type Outline } from "./outline.ts";
-import { jobSnippets, snippetOf, stepSnippets } from "./snippets.ts";
 
-/** A word that no file has; it replaces what is being typed. */
+/** Something that may be written at the cursor. */
+export interface Completion {
+  readonly label: string;
+  readonly kind:
+    | ("key" | "action" | "value" | "function" | "name" | "output")
+    | ("file" | "directory" | "snippet");
+  readonly detail?: string;
+  readonly documentation?: string;
+  readonly insert: string;
+  /** Whether `insert` has slots to fill in: `$1`. */
+  readonly isSnippet?: boolean;
+}
+
+/** The possible completions, and the part of the text that they replace. */
+export interface Completions extends TextRange {
+  readonly items: readonly Completion[];
+}
+
+/** Stands for the word that is being typed; no file contains it. */
 export const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
@@ -97,7 +115,7 @@ function keyItems(
       detail,
       documentation,
       insert: hasColon ? name : `${name}:${follows}`,
-      ...!hasColon && follows.includes("$") ? { isSnippet: true } : {},
+      isSnippet: !hasColon && follows.includes("$"),
     }));
   if (!isNew || keys?.kind !== "fields") return items;
   if (keys.table === STEP_FIELDS) return [...items, ...stepSnippets(known)];
@@ -226,4 +244,55 @@ async function inExpression(
       insert: one.name,
     }))),
   ];
+}
+
+/** The name of an action, followed by the other lines of the step. */
+function snippetOf(
+  action: Action,
+  isFirst: boolean,
+): Pick<Completion, "insert" | "isSnippet"> {
+  const [, ...lines] = stepLines(action);
+  const indent = isFirst ? "\n  " : "\n";
+  return { insert: [action.name, ...lines].join(indent), isSnippet: true };
+}
+
+/** Whole steps. */
+function stepSnippets(known: KnownActions): readonly Completion[] {
+  return [...known.actions.values()].map((action) => ({
+    label: `uses: ${action.name}`,
+    kind: "snippet",
+    detail: action.summary,
+    documentation: describeAction(action),
+    insert: stepLines(action).join("\n  "),
+    isSnippet: true,
+  }));
+}
+
+/** Whole jobs. */
+function jobSnippets(known: KnownActions): readonly Completion[] {
+  const [action] = known.actions.values();
+  if (!action) return [];
+  const [first, ...rest] = stepLines(action, 2);
+  const lines = ["name: $1", "steps:", `  - ${first}`, ...rest.map((line) => `    ${line}`)];
+  return [{
+    label: "job",
+    kind: "snippet",
+    detail: "a job with a step",
+    insert: lines.join("\n  "),
+    isSnippet: true,
+  }];
+}
+
+/** The lines of a step: its action, the parameters of its example, and a test. */
+function stepLines(action: Action, from = 1): readonly string[] {
+  let slot = from;
+  const [first, ...lines] = exampleStep(action).slice("- ".length).split("\n");
+  return [first!, ...lines.map((line) => withSlot(line.slice("  ".length), () => slot++))];
+}
+
+/** A line whose value is a slot that keeps its text until it is filled in. */
+function withSlot(line: string, next: () => number): string {
+  const [, key = "", value] = /^(\s*[\w-]+: )([^{|>[].*)$/.exec(line) ?? [];
+  const escaped = (value ?? line).replace(/[$}\\]/g, "\\$&");
+  return value === undefined ? escaped : `${key}\${${next()}:${escaped}}`;
 }

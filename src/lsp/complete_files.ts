@@ -5,8 +5,7 @@ import { SUITE_ENTRY } from "../suite/suite_fields.ts";
 import type { Field } from "../workflow/decode/field.ts";
 import { LOAD, LOAD_DATA } from "../workflow/decode/load_fields.ts";
 import { ITERATION } from "../workflow/decode/step_maps.ts";
-import { insertMark, MARK } from "./complete.ts";
-import type { Completion, Completions } from "./completion.ts";
+import { type Completion, type Completions, insertMark, MARK } from "./complete.ts";
 import type { KnownActions } from "./format.ts";
 import type { Checked } from "./diagnose.ts";
 import { stepAt } from "./definition.ts";
@@ -20,7 +19,7 @@ interface TypedPath extends TextRange {
   readonly names: NonNullable<Parameter["namesFile"]>;
 }
 
-/** The files and directories that may be named at an offset; undefined where no file is named. */
+/** The files and directories that fit at an offset; undefined if no file is named there. */
 export async function fileCompletionsAt(
   text: string,
   offset: number,
@@ -46,7 +45,7 @@ export async function fileCompletionsAt(
 function typedPathAt(text: string, offset: number, known: KnownActions): TypedPath | undefined {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
-  // Most keys name no file: then the text need not be read.
+  // Most keys name no file, and the text need not be read for them.
   if (key === undefined || !mayNameFile(key, known)) return undefined;
   const marked = insertMark(text, offset, offset);
   if (!marked || marked.spot.isKey) return undefined;

@@ -3,7 +3,7 @@ import { valueAt } from "../base/value/value.ts";
 import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
 import type { Spot } from "./loose_yaml.ts";
 
-/** The place of what is named at an offset: in the file itself, or in a job file that it embeds. */
+/** Where the name at an offset is defined: in the file itself, or in a job file that it embeds. */
 export function definitionAt(
   model: CheckModel,
   { path, isKey }: Spot,

@@ -7,7 +7,7 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
-import { overlay } from "./overlay.ts";
+import { overlay } from "./open_files.ts";
 import type { CheckModel } from "../check/model.ts";
 import { pairsOf, type TextRange } from "./loose_yaml.ts";
 import type { Outline } from "./outline.ts";
@@ -53,7 +53,7 @@ export async function diagnose(
 ): Promise<Checked> {
   const checked = await check(path, host);
   if (readable === text) return checked;
-  // What else is missing may be in the part that cannot be read.
+  // Other things that seem to be missing may be in the part that cannot be read.
   const rest = await check(path, overlay(host, (one) => one === path ? readable : undefined));
   const unread = text.split("").map((unit, at) => unit === readable[at] ? " " : unit).join("");
   const words = new Set(unread.match(/[\w-]+/g));
@@ -75,7 +75,7 @@ async function check(path: string, host: Host): Promise<Checked> {
   return { findings: [{ severity: "error", code: "file", message, start: 0, end: 0 }] };
 }
 
-/** A diagnostic of this file; what is wrong with others is shown in them. */
+/** A diagnostic of this file; those of other files are shown there. */
 function toFinding(diagnostic: Diagnostic, path: string): readonly Finding[] {
   const { severity, code, message, hint, span } = diagnostic;
   if (!span) return [{ severity, code, message: withHint(message, hint), start: 0, end: 0 }];
@@ -99,7 +99,7 @@ function fixFor(message: string, hint: string | undefined, marked: string): stri
   if (meant === undefined) return undefined;
   // Quotes within quotes of YAML are written with a backslash, or twice.
   const [, quote = "", word] = /^(\\?"|'{0,2})([^"'\\\n]+)\1$/.exec(marked) ?? [];
-  // Of a path, the name of the file is meant.
+  // A message about a path quotes the name of the file.
   const name = word?.split(/[\\/]/).at(-1);
   if (word === undefined || !name || !message.includes(name)) return undefined;
   const rest = /\.ya?ml$/.test(meant) ? word.slice(0, word.length - name.length) : "";

@@ -114,7 +114,7 @@ function stepPath(path: Path): Path | undefined {
   return index < 0 ? undefined : path.slice(0, index + 2);
 }
 
-/** The actions that there are: those of plugins are known by their file names alone. */
+/** The built-in actions, and the names of plugins. */
 export interface KnownActions {
   readonly actions: ReadonlyMap<string, Action>;
   readonly plugins: readonly string[];

@@ -115,7 +115,7 @@ function parametersIn(parameters: readonly Parameter[] = []): string {
   ).join("\n");
 }
 
-/** What a key or a parameter is for, with what it may be. */
+/** The purpose of a key or a parameter, and its possible values. */
 function summaryOf(
   { summary, choices, default: standard, required, unless }: Pick<
     Field,

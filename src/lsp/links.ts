@@ -9,7 +9,7 @@ export interface FileLink extends TextRange {
   readonly path: string;
 }
 
-/** The files that a file names: what keys and parameters take, and the `$ref`s of a description. */
+/** The files that keys, parameters and the `$ref`s of an OpenAPI description name. */
 export function fileLinksIn(
   outline: Outline,
   from: string,

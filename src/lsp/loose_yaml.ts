@@ -48,7 +48,7 @@ function mistakeOf(
   isOutermost: boolean,
 ): TextRange {
   const open = findOpenings(text, offset);
-  // Of brackets that are nested too deeply to be read, none can stay.
+  // Brackets that are nested too deeply all have to go.
   const isDeep = reason.startsWith("nesting");
   const opening = open.at(isDeep || isOutermost ? 0 : -1);
   if (opening !== undefined) {

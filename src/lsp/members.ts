@@ -17,7 +17,7 @@ export interface Member {
   readonly name: string;
   /** Its type, where it is known. */
   readonly type?: string;
-  /** What it is, as a sentence in Markdown. */
+  /** A description in Markdown. */
   readonly text?: string;
   /** Its value as it is written in the file. */
   readonly written?: string;
@@ -50,7 +50,7 @@ export function namesAt(outline: Outline, path: Path, known: KnownActions): read
   return (nameRuleAt(outline, path, known)?.known ?? []).map((name) => memberOf([name]));
 }
 
-/** What an expression at a path can read of the value of `chain`. */
+/** The parts of the value of `chain` that an expression at a path can read. */
 export function membersOf(
   chain: readonly string[],
   outline: Outline,

@@ -1,5 +1,10 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { join } from "@std/path/join";
+import { lineAt, lineStarts } from "../base/source.ts";
+import type { Host } from "../host/host.ts";
 import type { Checked } from "./diagnose.ts";
-import type { LineIndex } from "./line_index.ts";
+import { isAbsolute } from "./links.ts";
+import type { TextRange } from "./loose_yaml.ts";
 import { makeOutline, type Outline } from "./outline.ts";
 
 /** A file that is open in the editor. */
@@ -9,12 +14,65 @@ export interface OpenFile {
   readonly version: number;
   readonly text: string;
   readonly lines: LineIndex;
-  /** What was found in this text, or is being looked for; undefined before it is asked for. */
+  /** The check of this text; undefined until it is needed. */
   checked?: Promise<Checked>;
   outline?: Outline;
 }
 
-/** The outline of a file, which is made once. */
+/** The outline of a file, made once. */
 export function outlineOf(file: OpenFile): Outline {
   return file.outline ??= makeOutline(file.text);
+}
+
+/** The machine with other texts in place of some files. */
+export function overlay(host: Host, textAt: (path: string) => string | undefined): Host {
+  const textOf = (path: string | URL) =>
+    isAbsolute(path) ? textAt(path instanceof URL ? fromFileUrl(path) : join(path)) : undefined;
+  return {
+    ...host,
+    files: {
+      ...host.files,
+      read: (path) => {
+        const text = textOf(path);
+        return text === undefined
+          ? host.files.read(path)
+          : Promise.resolve(new TextEncoder().encode(text));
+      },
+      isFile: (path) =>
+        textOf(path) === undefined ? host.files.isFile(path) : Promise.resolve(true),
+    },
+  };
+}
+
+/** A position in a file as editors count: lines and UTF-16 units from 0. */
+export interface EditorPosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface EditorRange {
+  readonly start: EditorPosition;
+  readonly end: EditorPosition;
+}
+
+/** Translates the positions in a text. */
+export interface LineIndex {
+  offsetAt(position: EditorPosition): number;
+  rangeOf(range: TextRange): EditorRange;
+}
+
+export function makeLineIndex(text: string): LineIndex {
+  const starts = lineStarts(text);
+  const positionAt = (offset: number): EditorPosition => {
+    const line = lineAt(starts, offset);
+    return { line, character: offset - starts[line]! };
+  };
+  return {
+    offsetAt: ({ line, character }) =>
+      Math.min(
+        (starts[line] ?? text.length) + character,
+        (starts[line + 1] ?? text.length + 1) - 1,
+      ),
+    rangeOf: ({ start, end }) => ({ start: positionAt(start), end: positionAt(end) }),
+  };
 }

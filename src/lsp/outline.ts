@@ -27,7 +27,7 @@ export interface JobOutline {
 /** The recognizable parts of a file whose text is being typed. */
 export interface Outline {
   readonly text: string;
-  /** The text without what is no YAML, in place. */
+  /** The text with spaces in place of the parts that are not YAML. */
   readonly readable: string;
   readonly root: YamlNode | undefined;
   readonly kind: FileKind;

@@ -10,11 +10,16 @@ import { type Checked, diagnose, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt } from "./definition.ts";
 import { fileLinksIn } from "./links.ts";
-import { type OpenFile, outlineOf } from "./open_files.ts";
+import {
+  type EditorPosition,
+  type LineIndex,
+  makeLineIndex,
+  type OpenFile,
+  outlineOf,
+  overlay,
+} from "./open_files.ts";
 import { spotAt } from "./loose_yaml.ts";
-import { overlay } from "./overlay.ts";
 import { type FileSymbol, symbolsOf } from "./outline.ts";
-import { type EditorPosition, type LineIndex, makeLineIndex } from "./line_index.ts";
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */
 const PAUSE = 20;
@@ -68,7 +73,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const file = files.get(textDocument.uri);
     return file && { file, offset: file.lines.offsetAt(position), outline: outlineOf(file) };
   };
-  /** What `check` finds in a file, which it reads once. */
+  /** Checks a file once. */
   const checked = (file: OpenFile): Promise<Checked> =>
     file.checked ??= isOurs(outlineOf(file), file.path)
       ? diagnose(file.path, outlineOf(file), withOpenFiles).catch((error) => {
@@ -82,7 +87,7 @@ export async function serveEditor(host: Host): Promise<void> {
     return INITIALIZED;
   });
 
-  // So that the first answer does not wait for them.
+  // The first answer should not wait for them.
   connection.onInitialized(() => void actions());
 
   const open = (uri: string, version: number, text: string) => {
@@ -142,9 +147,9 @@ export async function serveEditor(host: Host): Promise<void> {
       sortText: String(index).padStart(4, "0"),
       kind: COMPLETION_KINDS[kind],
       detail,
-      ...documentation === undefined
-        ? {}
-        : { documentation: { kind: "markdown" as const, value: documentation } },
+      documentation: documentation === undefined
+        ? undefined
+        : { kind: "markdown" as const, value: documentation },
       insertTextFormat: isSnippet && takesSnippets ? 2 as const : 1 as const,
       textEdit: {
         range: found.file.lines.rangeOf(range),

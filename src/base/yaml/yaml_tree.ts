@@ -26,9 +26,6 @@ export interface YamlScalar extends NodeBase {
   readonly style: "plain" | "single" | "double" | "block";
   /** The decoded text. Quotes and block headers are in the extent, which is empty for no value. */
   readonly text: string;
-  /** Of a block: the indentation of its lines, and whether its header gives that. */
-  readonly indent: number;
-  readonly hasIndicator: boolean;
 }
 
 interface YamlAlias extends NodeBase {
@@ -161,7 +158,7 @@ function readScalar(event: ScalarEvent, text: string, at: number): YamlScalar {
   const { valueStart, valueEnd, anchorEnd, tagEnd } = event;
   const style = styleOf(event);
   const value = getScalarValue(text, event);
-  const common = { kind: "scalar", style, text: value, indent: 0, hasIndicator: false } as const;
+  const common = { kind: "scalar", style, text: value } as const;
   if (valueStart < 0) {
     const propertiesEnd = Math.max(anchorEnd, tagEnd);
     const [start, end] = [at, text[at] === "-" ? at + 1 : at];
@@ -170,10 +167,9 @@ function readScalar(event: ScalarEvent, text: string, at: number): YamlScalar {
     return { ...common, start, end, ...outer };
   }
   if (style === "block") {
-    const { start, indicator } = blockHeader(text, valueStart);
-    const block = { indent: Math.max(0, event.indent), hasIndicator: /\d/.test(indicator) };
+    const start = blockHeader(text, valueStart);
     const outer = { outerStart: outerStart(event, start), outerEnd: valueEnd };
-    return { ...common, ...block, start, end: valueEnd, ...outer };
+    return { ...common, start, end: valueEnd, ...outer };
   }
   const quote = style === "plain" ? 0 : 1;
   const [start, end] = [valueStart - quote, valueEnd + quote];
@@ -214,16 +210,11 @@ function setAnchor(
   if (anchorStart >= 0) anchors.set(text.slice(anchorStart, anchorEnd), node);
 }
 
-/** The `|` or `>` in the line above the first line of a block, and what follows it there. */
-function blockHeader(
-  text: string,
-  contentStart: number,
-): { readonly start: number; readonly indicator: string } {
+/** The offset of the `|` or `>` in the line above the first line of a block. */
+function blockHeader(text: string, contentStart: number): number {
   const lineStart = text.lastIndexOf("\n", contentStart - 2) + 1;
-  const header = /[|>]([-+0-9]*)[ \t]*(?:#.*)?\r?\n?$/.exec(text.slice(lineStart, contentStart));
-  return header
-    ? { start: lineStart + header.index, indicator: header[1]! }
-    : { start: contentStart, indicator: "" };
+  const header = /[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$/.exec(text.slice(lineStart, contentStart));
+  return header ? lineStart + header.index : contentStart;
 }
 
 /** The offset of the dash that begins the next item of a list. */

@@ -16,7 +16,7 @@ const ESSENTIAL = /^(?:method|url|get|post|put|patch|delete|head|options)$/;
 
 /**
  * Comments out what a workflow must not have: an invalid value such as a timeout, a part of
- * a test, or a whole step. `mistakes` are the errors that are left.
+ * a test, or a whole step. `mistakes` are the errors that remain.
  */
 export async function commentMistakes(
   original: Draft,

@@ -73,8 +73,8 @@ function dagOf(
   secrets: readonly Readonly<Record<string, unknown>>[],
   isJson: boolean,
 ): Dag {
-  const drawn = isJson ? plan : foldMatrices(plan);
-  const dag = makeDag(drawn, makeNameMask(plan, makeMasker(secrets)));
+  const shown = isJson ? plan : foldMatrices(plan);
+  const dag = makeDag(shown, makeNameMask(plan, makeMasker(secrets)));
   return isJson ? makeDagJson(dag, plan) as Dag : dag;
 }
 
@@ -102,15 +102,15 @@ async function readDags(
 }
 
 /** The requested width, else that of the terminal; a pipe has no width. */
-function drawingColumns(asked: string | undefined, { stdout, env }: Host): number {
-  if (asked !== undefined) {
-    if (!/^[1-9]\d{0,5}$/.test(asked)) {
+function drawingColumns(width: string | undefined, { stdout, env }: Host): number {
+  if (width !== undefined) {
+    if (!/^[1-9]\d{0,5}$/.test(width)) {
       throw new UsageError(
-        `option --width must be a number of columns, not "${asked}"`,
+        `option --width must be a number of columns, not "${width}"`,
         "a whole number from 1 to 999999, like 80",
       );
     }
-    return Number(asked);
+    return Number(width);
   }
   if (stdout.isTerminal) return stdout.columns();
   const set = env.get("COLUMNS") ?? "";

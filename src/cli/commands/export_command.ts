@@ -147,7 +147,7 @@ async function outlineSuite(
   if (open.path !== undefined) {
     sources.unshift({ name: path, text: (await readTextFile(path, host, "suite file")).text });
   }
-  // A suite file is mounted beside its workflows, a directory or a pattern from where it was named.
+  // Files are mounted relative to the suite file, or else to the current directory.
   const root = open.path === undefined ? "" : path.replace(/[^/\\]*$/, "");
   const files = new Map(sources.map(({ name, text }) => {
     const file = relativeTo(root, name);
@@ -169,7 +169,7 @@ async function outlineSuite(
 /** Variables that engines set themselves. */
 const OF_EVERY_TASK = /^(?:GITHUB_|RUNNER_|CI$|HOME$|PATH$)/;
 
-/** Warns of vars that are a variable, and have no other value, which the tasks would not get. */
+/** Warns of vars whose only value is an environment variable that the tasks do not get. */
 function lackingVariables(
   document: Document,
   secrets: readonly string[],
@@ -192,7 +192,7 @@ function lackingVariables(
   });
 }
 
-/** The command without what says where its output goes. */
+/** The command without the options for its output. */
 function commandOf(
   engine: string,
   path: string,

@@ -72,7 +72,7 @@ async function readWorkflow(path: string, host: Host): Promise<Dict> {
   throw new LoadError(`'${path}' is not a workflow: it has no list of jobs`);
 }
 
-/** What a workflow lacks of the description, and what it has beyond it. */
+/** Lists the operations that a workflow does not call, and those that no longer exist. */
 function renderExisting(workflow: string, { missing, gone }: Existing): string {
   const counts = [
     missing.length === 0

@@ -84,7 +84,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: string])[] = [
   [/\.bru$/i, "bruno"],
 ];
 
-/** The format of an input whose name, or else its content, says it. */
+/** The format of an input, by its name or else by its content. */
 async function recognize([first]: readonly string[], host: Host): Promise<string | undefined> {
   if (first === undefined) return undefined;
   const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
@@ -155,7 +155,7 @@ function moveFiles(draft: Draft, move: (path: string) => string): Draft {
         [name, moveIn(one, key === "multipart" ? "" : name)]),
       );
     }
-    // Where a variable leads is not known.
+    // The value of a variable is not known here.
     const isMoved = /^(?:file|cookie_file|ca|cert|key|pfx)$/.test(key) &&
       typeof value === "string" && !/^(?:\{\{|[/\\]|[A-Za-z]:|-----)/.test(value);
     if (isMoved) return move(value);
@@ -166,7 +166,7 @@ function moveFiles(draft: Draft, move: (path: string) => string): Draft {
   };
   const jobs = draft.jobs.map((job) => ({
     ...job,
-    ...job.keys ? { keys: moveIn(job.keys) as Dict } : {},
+    keys: job.keys && moveIn(job.keys) as Dict,
     steps: job.steps.map(({ data, notes }) => ({
       data: data.with === undefined ? data : { ...data, with: moveIn(data.with) },
       notes,
@@ -203,7 +203,7 @@ async function readInput(
   if (input === "command" && path !== "-" && !await host.files.isFile(path).catch(() => false)) {
     return { words: operands, files: [], directory: "." };
   }
-  // A file of a collection is one of a directory, too.
+  // A single file of a collection may be given, too.
   const isDirectory = input === "directory" && !await host.files.isFile(path);
   const files = isDirectory ? await readDirectory(path, host) : [await readInputFile(path, host)];
   const directory = isDirectory ? path : path.replace(/[^/\\]*$/, "") || ".";

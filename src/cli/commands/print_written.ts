@@ -22,7 +22,7 @@ export function countDraft({ jobs }: Pick<Draft, "jobs">): string {
   return `${countOf(jobs.length, "job")}, ${countOf(steps.length, word)}`;
 }
 
-/** More variables are not named: the file names all. */
+/** More would make the line too long; the file has all of them. */
 const MOST_VARIABLES = 3;
 
 /** How to run a workflow that reads these variables of the environment, and has vars to be set. */

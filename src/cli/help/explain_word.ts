@@ -13,7 +13,7 @@ import { typeOfKey } from "../../workflow/names.ts";
 import type { Rows } from "./layout.ts";
 import { lineOf, optionRows } from "./render_help.ts";
 
-/** What a word is in one of the tables of the program. */
+/** The entry for a word in one of the tables of the program. */
 export interface Explanation {
   readonly title: string;
   readonly rows: Rows;
@@ -23,7 +23,7 @@ export interface Explanation {
 
 const KEY_TABLES = [...WORKFLOW_TABLES, ...SUITE_TABLES];
 
-/** Everything that a word is: an option, a variable, a function, a key, or a word of other tools. */
+/** All meanings of a word: option, variable, function, key, or a word of another tool. */
 export async function explainWord(
   word: string,
   table: CommandTable,
@@ -57,17 +57,17 @@ function explainOption(word: string, { fallback, commands, common }: CommandTabl
     { ...fallback, summary: "", options: common },
   ];
   // A command that has an option of another one means the same by it.
-  const known = new Map<string, string[]>();
+  const commandsByRow = new Map<string, string[]>();
   for (const command of all) {
     for (const [term, summary] of optionRows(command.options.filter(isMeant), command)) {
       const row = `${term}\n${summary}`;
-      known.set(row, [
-        ...known.get(row) ?? [],
+      commandsByRow.set(row, [
+        ...commandsByRow.get(row) ?? [],
         command.summary === "" ? "every command" : lineOf(command),
       ]);
     }
   }
-  return [...known].map(([row, lines]): Explanation => {
+  return [...commandsByRow].map(([row, lines]): Explanation => {
     const [term = "", summary = ""] = row.split("\n");
     return { title: `Option of ${lines.join(", ")}`, rows: [[term.trim(), summary]], page: "cli" };
   });

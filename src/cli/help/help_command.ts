@@ -5,12 +5,11 @@ import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
 import { explainedWords, explainWord } from "./explain_word.ts";
 import { cutLine, type Layout, layoutOf, section, termLines, wrap } from "./layout.ts";
-import { findPages, listPages, type Page, SECTIONS } from "./pages.ts";
+import { findPages, type Hit, listPages, type Page, searchPages, SECTIONS } from "./pages.ts";
 import { renderHelp, renderMachinesHelp } from "./render_help.ts";
 import { renderPage } from "./render_page.ts";
-import { type Hit, searchPages } from "./search_pages.ts";
 
-/** Prints what a word is: a command, a page, an option and so on, or the pages that mention it. */
+/** Explains a command, a page, an option or another word, or lists the pages that mention it. */
 export function helpCommand(table: CommandTable): RunCommand {
   return async ({ operands, switches }: Invocation, { host }: Program) => {
     const layout = await layoutOf(host, switches.has("no-color"));
@@ -37,7 +36,7 @@ async function explain(
   if (word === "machines") return [renderMachinesHelp(table, layout)];
   const explanations = await explainWord(word, table);
   const pages = await loadPages().catch((error) => {
-    // What the tables say needs no page.
+    // The tables are enough.
     if (error instanceof RunnerError && explanations.length > 0) return [];
     throw error;
   });
@@ -78,7 +77,7 @@ function seeAlso(names: readonly string[]): string {
   return `See also: ${[...new Set(names)].map((name) => `runner help ${name}`).join(", ")}`;
 }
 
-/** All that `runner help` prints by name. */
+/** Everything that `runner help` explains by name. */
 function listTopics(pages: readonly Page[], layout: Layout): string[] {
   const isAction = ({ path }: Page) => path.startsWith("reference/actions/");
   const names = (those: readonly Page[]) => those.map(({ name }) => name).join(", ");

@@ -2,7 +2,7 @@ import type { Host } from "../../host/host.ts";
 import { loadStyle, type Paint, PLAIN } from "../../report/reporter.ts";
 import { usesColour } from "../output_mode.ts";
 
-/** How help is set: its columns, and the look of its headings. */
+/** The width of help, and the look of its headings. */
 export interface Layout {
   readonly width: number;
   readonly bold: Paint;

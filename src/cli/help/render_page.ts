@@ -56,7 +56,7 @@ function itemsOf(lines: readonly string[]): { mark: string; text: string }[] {
   return items;
 }
 
-/** Columns whose cells say nothing without their titles. */
+/** Columns whose cells need their titles. */
 const LABELLED = ["Default", "Sees"];
 
 /** The rows of a table: the first cell, and all others beside or below it. */
