@@ -1,3 +1,5 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { join } from "@std/path/join";
 import { checkFile } from "../check/check_file.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic, Severity } from "../base/diagnostic.ts";
@@ -7,7 +9,7 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
-import { overlay } from "./open_files.ts";
+import { isAbsolute } from "./links.ts";
 import type { CheckModel } from "../check/model.ts";
 import { pairsOf, type TextRange } from "./loose_yaml.ts";
 import type { Outline } from "./outline.ts";
@@ -104,4 +106,24 @@ function fixFor(message: string, hint: string | undefined, marked: string): stri
   if (word === undefined || !name || !message.includes(name)) return undefined;
   const rest = /\.ya?ml$/.test(meant) ? word.slice(0, word.length - name.length) : "";
   return quote + rest + meant + quote;
+}
+
+/** The machine with other texts in place of some files. */
+export function overlay(host: Host, textAt: (path: string) => string | undefined): Host {
+  const textOf = (path: string | URL) =>
+    isAbsolute(path) ? textAt(path instanceof URL ? fromFileUrl(path) : join(path)) : undefined;
+  return {
+    ...host,
+    files: {
+      ...host.files,
+      read: (path) => {
+        const text = textOf(path);
+        return text === undefined
+          ? host.files.read(path)
+          : Promise.resolve(new TextEncoder().encode(text));
+      },
+      isFile: (path) =>
+        textOf(path) === undefined ? host.files.isFile(path) : Promise.resolve(true),
+    },
+  };
 }

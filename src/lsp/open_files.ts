@@ -1,9 +1,5 @@
-import { fromFileUrl } from "@std/path/from-file-url";
-import { join } from "@std/path/join";
 import { lineAt, lineStarts } from "../base/source.ts";
-import type { Host } from "../host/host.ts";
 import type { Checked } from "./diagnose.ts";
-import { isAbsolute } from "./links.ts";
 import type { TextRange } from "./loose_yaml.ts";
 import { makeOutline, type Outline } from "./outline.ts";
 
@@ -22,26 +18,6 @@ export interface OpenFile {
 /** The outline of a file, made once. */
 export function outlineOf(file: OpenFile): Outline {
   return file.outline ??= makeOutline(file.text);
-}
-
-/** The machine with other texts in place of some files. */
-export function overlay(host: Host, textAt: (path: string) => string | undefined): Host {
-  const textOf = (path: string | URL) =>
-    isAbsolute(path) ? textAt(path instanceof URL ? fromFileUrl(path) : join(path)) : undefined;
-  return {
-    ...host,
-    files: {
-      ...host.files,
-      read: (path) => {
-        const text = textOf(path);
-        return text === undefined
-          ? host.files.read(path)
-          : Promise.resolve(new TextEncoder().encode(text));
-      },
-      isFile: (path) =>
-        textOf(path) === undefined ? host.files.isFile(path) : Promise.resolve(true),
-    },
-  };
 }
 
 /** A position in a file as editors count: lines and UTF-16 units from 0. */

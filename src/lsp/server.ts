@@ -6,7 +6,7 @@ import { formatYaml } from "../base/yaml/format_yaml.ts";
 import { completionsAt } from "./complete.ts";
 import { fileCompletionsAt, outputCompletionsAt } from "./complete_files.ts";
 import { findActions, type KnownActions } from "./format.ts";
-import { type Checked, diagnose, isOurs } from "./diagnose.ts";
+import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt } from "./definition.ts";
 import { fileLinksIn } from "./links.ts";
@@ -16,7 +16,6 @@ import {
   makeLineIndex,
   type OpenFile,
   outlineOf,
-  overlay,
 } from "./open_files.ts";
 import { spotAt } from "./loose_yaml.ts";
 import { type FileSymbol, symbolsOf } from "./outline.ts";

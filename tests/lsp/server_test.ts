@@ -238,8 +238,8 @@ Deno.test("long lines, many brackets and many mistakes take no longer than their
   const head =
     "name: a\nvars: { b: 1 }\njobs:\n  - name: b\n    steps:\n      - uses: hello\n        with: ";
   const texts: readonly (readonly [text: string, message: RegExp | undefined])[] = [
-    [head + "[\n          ".repeat(20_000), /nesting exceeded/],
-    [head + "{ a: [".repeat(10_000), /nesting exceeded/],
+    [head + "[\n          ".repeat(20_000), /nested too deeply/],
+    [head + "{ a: [".repeat(10_000), /nested too deeply/],
     [(head + "[\n").repeat(2_000), /not closed/],
     [`${head}{ a: "${"{{vars.b}} ".repeat(55_000)}" }\n`, undefined],
     [`${head}{ a: "${"{{vars.c}} ".repeat(55_000)}" }\n`, /undefined variable "c"/],
