@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   importer: ["base", "secrets", "draft"],
   schema: [...UP_TO_ACTION, "workflow"],
   suite: [...UP_TO_PLAN, "run", "report", "check"],
-  spread: [...UP_TO_PLAN, "run", "report"],
+  spread: [...UP_TO_PLAN, "run", "report", "suite"],
   lsp: [...UP_TO_PLAN, "check", "suite"],
   library: [...UP_TO_PLAN, "run", "report", "check", "suite", "spread"],
   cli: [

@@ -80,26 +80,22 @@ export interface Option {
   readonly summary: string;
   /** Its summary in the short help, which lists the most common options. */
   readonly common?: string;
-  /** Options that cannot be given beside it. */
-  readonly excludes?: readonly string[];
+  /** Options that cannot be given beside it; with the hint, if that is not to leave one out. */
+  readonly excludes?: readonly (string | readonly [option: string, hint: string])[];
   /** An option that must be given beside it, and the hint if it is not. */
   readonly requires?: readonly [option: string, hint: string];
-  /** The kinds of runs that it is for; all by default. */
-  readonly runs?: readonly RunKind[];
+  /** What it is for, if not for both. */
+  readonly of?: RunKind;
   /** The setting of a run that it stands for, from its value or values. Throws UsageError. */
   readonly sets?: (value: string, values: readonly string[]) => RunSettings;
 }
 
-/** What a command line runs: a workflow, a suite, or a part of either with `--run`. */
-export type RunKind = "workflow" | "suite" | "piece" | "suite piece";
+/** What a command line runs. */
+export type RunKind = "workflow" | "suite";
 
 /** The settings of a run that options stand for by themselves. */
-export interface RunSettings extends
-  Pick<JobChoice, "only" | "skip" | "tags" | "noNeeds">,
-  Pick<
-    SuiteRunOptions,
-    "failFast" | "strict" | "jobs" | "workers" | "cleanupTimeout" | "snapshots" | "load"
-  > {
+export interface RunSettings
+  extends Pick<JobChoice, "only" | "skip" | "tags" | "noNeeds">, Partial<SuiteRunOptions> {
   /** In how many processes load jobs run. */
   readonly processes?: number;
   readonly shard?: Shard;

@@ -172,9 +172,10 @@ export function checkChoice(what: string, value: string, choices?: readonly stri
 function checkTogether(options: readonly Option[]): void {
   const isGiven = (name: string) => options.some((option) => option.name === name);
   for (const { name, excludes, requires } of options) {
-    const other = excludes?.find(isGiven);
-    if (other !== undefined) {
-      throw new UsageError(`options --${name} and --${other} cannot be combined`, "leave one out");
+    for (const excluded of excludes ?? []) {
+      const [other, hint] = typeof excluded === "string" ? [excluded, "leave one out"] : excluded;
+      if (!isGiven(other)) continue;
+      throw new UsageError(`options --${name} and --${other} cannot be combined`, hint);
     }
     if (requires && !isGiven(requires[0])) {
       throw new UsageError(`option --${name} requires --${requires[0]}`, requires[1]);

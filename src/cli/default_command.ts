@@ -3,13 +3,13 @@ import type { Command, Option } from "./command.ts";
 import { SEVERAL_MACHINES, SEVERAL_WORKFLOWS } from "./distribution_options.ts";
 import {
   group,
+  PREPARED,
   readCleanupTimeout,
   readCount,
   readLoad,
   readPercentage,
   readProcesses,
   readUpdate,
-  WHOLE,
 } from "./option_values.ts";
 import { OUTPUT_FORMS, OUTPUT_MODES } from "./output_mode.ts";
 
@@ -27,7 +27,7 @@ const VALUES: readonly Option[] = group("Values", [
     summary: "Set a var of the workflow, or a part of one (db.host=x); " +
       "numbers, true and false are read as in YAML, and name:=json as JSON; " +
       "the workflow must define the var",
-    runs: WHOLE,
+    excludes: PREPARED,
   },
   {
     name: "var-file",
@@ -35,7 +35,7 @@ const VALUES: readonly Option[] = group("Values", [
     path: "file",
     repeats: true,
     summary: "Set vars from a YAML or JSON file; --var takes precedence",
-    runs: WHOLE,
+    excludes: PREPARED,
   },
   {
     name: "env-file",
@@ -44,14 +44,14 @@ const VALUES: readonly Option[] = group("Values", [
     repeats: true,
     summary: "Read environment variables for vars from a file of NAME=value lines; the real " +
       "environment takes precedence",
-    runs: WHOLE,
+    excludes: PREPARED,
   },
   {
     name: "secret-command",
     value: "command",
     summary: "Read secret variables that the environment lacks from a command, such as " +
       "'op read op://ci/{name}'",
-    runs: WHOLE,
+    excludes: PREPARED,
   },
 ]);
 
@@ -70,7 +70,7 @@ const SELECT: readonly Option[] = group("Select", [
     value: "expression",
     offers: "tags",
     summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
-    runs: WHOLE,
+    excludes: PREPARED,
     sets: (tags) => ({ tags }),
   },
   {
@@ -79,28 +79,27 @@ const SELECT: readonly Option[] = group("Select", [
     offers: "jobs",
     repeats: true,
     summary: "Skip this job, as if its skipif were true",
-    runs: WHOLE,
+    excludes: PREPARED,
     sets: (_, skip) => ({ skip }),
   },
   {
     name: "no-needs",
     summary: "With --only: leave out what the chosen jobs need",
     requires: ["only", "name the jobs that are to run"],
-    runs: WHOLE,
+    excludes: PREPARED,
     sets: () => ({ noNeeds: true }),
   },
   {
     name: "rerun-failed",
     common: "Run what failed in the last run",
     summary: "Run what failed in the last run of each file, with the jobs needed",
-    runs: WHOLE,
+    excludes: PREPARED,
   },
   {
     name: "list",
     common: "Print the jobs and steps, and run nothing",
     summary: "Print the jobs and steps with their ids, and run nothing",
-    excludes: ["dry-run"],
-    runs: WHOLE,
+    excludes: ["dry-run", ...PREPARED],
   },
 ]);
 
@@ -109,14 +108,13 @@ const RUN: readonly Option[] = group("Run", [
     name: "watch",
     common: "Run again when the files change",
     summary: "Watch the files, and run what a change affects, until Ctrl-C",
-    excludes: ["list", "dry-run"],
-    runs: WHOLE,
+    excludes: ["list", "dry-run", "run"],
   },
   {
     name: "dry-run",
     common: "Print what would run, and with which values",
     summary: "Print what would run, and with which values, and run nothing",
-    runs: WHOLE,
+    excludes: ["run"],
   },
   {
     name: "fail-fast",
@@ -147,14 +145,13 @@ const RUN: readonly Option[] = group("Run", [
     value: "count",
     summary: "Spread the rounds of load jobs over so many processes (default: 1); " +
       "auto: one fewer than there are processors",
-    runs: WHOLE,
+    excludes: ["run"],
     sets: (value) => ({ processes: readProcesses(value) }),
   },
   {
     name: "pause-on-failure",
     summary: "After a failed step, ask on the terminal: evaluate expressions, run it again, go on",
-    excludes: ["watch", "quiet"],
-    runs: WHOLE,
+    excludes: ["watch", "quiet", "run"],
   },
   { name: "no-check", summary: "Run even if `runner check` proves that the workflow fails" },
   {

@@ -1,5 +1,5 @@
 import type { Option } from "./command.ts";
-import { group, randomSeed, readCount, readShard, WHOLE } from "./option_values.ts";
+import { group, randomSeed, readCount, readShard } from "./option_values.ts";
 
 /** Options of runs of several workflows. */
 export const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
@@ -20,14 +20,14 @@ export const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
     value: "seed",
     isValueOptional: true,
     summary: "Run the workflows in a random order; --shuffle=seed repeats the order of that seed",
-    runs: WHOLE,
+    excludes: ["run"],
     sets: (value) => ({ shuffle: value || randomSeed() }),
   },
   {
     name: "shard",
     value: "index/count",
     summary: "Run one shard of the workflows: 2/5 on the second of five machines",
-    runs: ["suite", "suite piece"],
+    of: "suite",
     sets: (value) => ({ shard: readShard(value) }),
   },
   {
@@ -35,9 +35,15 @@ export const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
     value: "report",
     path: "file",
     summary: "Balance the shards by the times in an earlier report of json=FILE",
-    runs: ["suite"],
+    of: "suite",
+    excludes: ["run"],
   },
 ]);
+
+const OF_PIECE: Option["requires"] = [
+  "run",
+  "it is for one process of a run that runner prepare has made",
+];
 
 /** Options of a process that is one of several of a run. */
 export const SEVERAL_MACHINES: readonly Option[] = group("Several machines", [
@@ -54,40 +60,45 @@ export const SEVERAL_MACHINES: readonly Option[] = group("Several machines", [
     path: "file",
     repeats: true,
     summary: "With --run: outputs files of earlier processes, or a directory that contains them",
-    runs: ["piece", "suite piece"],
+    requires: OF_PIECE,
   },
   {
     name: "outputs",
     value: "file",
     path: "file",
     summary: "With --run: write the outputs of the jobs to a file, for later processes",
-    runs: ["piece", "suite piece"],
+    requires: OF_PIECE,
   },
   {
     name: "rounds",
     value: "index/count",
     summary: "With --run: run one share of the rounds of a repeated job, such as 2/8",
-    runs: ["piece"],
+    of: "workflow",
+    requires: OF_PIECE,
   },
   {
     name: "start-at",
     value: "time",
     summary: "With --run: start at this time: 2026-01-31T08:00:00Z, or @ and Unix seconds",
-    runs: ["piece"],
+    of: "workflow",
+    requires: OF_PIECE,
   },
   {
     name: "finally",
     summary: "With --run: run the `finally` of the workflow, after all other processes",
-    runs: ["piece"],
+    of: "workflow",
+    requires: OF_PIECE,
   },
   {
     name: "setup",
     summary: "With --run of a suite: run its setup; the others read its --outputs",
-    runs: ["suite piece"],
+    of: "suite",
+    requires: OF_PIECE,
   },
   {
     name: "teardown",
     summary: "With --run of a suite: run its teardown, after all workflows",
-    runs: ["suite piece"],
+    of: "suite",
+    requires: OF_PIECE,
   },
 ]);

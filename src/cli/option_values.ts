@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { durationProblem, parseDuration } from "../base/value/duration.ts";
-import type { Option, RunKind } from "./command.ts";
+import type { Option } from "./command.ts";
 import type { SnapshotMode } from "../run/run_options.ts";
 import type { Shard } from "../suite/suite.ts";
 
@@ -79,8 +79,10 @@ export function randomSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000);
 }
 
-/** Runs that are not one of several processes. */
-export const WHOLE: readonly RunKind[] = ["workflow", "suite"];
+/** For options that all processes of a run have in common. */
+export const PREPARED: NonNullable<Option["excludes"]> = [
+  ["run", "vars and jobs are set when the run is prepared: give it to runner prepare"],
+];
 
 /** Options under a title of help. */
 export function group(title: Option["group"], options: readonly Option[]): readonly Option[] {

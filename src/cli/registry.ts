@@ -221,6 +221,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       { name: "id", value: "text", summary: "The id of the run (default: a random one)" },
       {
         name: "start-in",
+        of: "workflow",
         value: "duration",
         summary: "Start all shares of a split job together, after this time",
       },
@@ -266,18 +267,21 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       FORCE,
       {
         name: "split",
+        of: "workflow",
         value: "job=count",
         repeats: true,
         summary: "Spread the rounds of a repeated job over 2 to 256 tasks",
       },
       {
         name: "group",
+        of: "workflow",
         value: "kind",
         choices: ["chains", "none"],
         summary: "Let a job and the only job it needs share a task: chains (the default) or none",
       },
       {
         name: "shards",
+        of: "suite",
         value: "count",
         summary: "For a suite: how many tasks share its workflows (default: one for each)",
       },

@@ -195,9 +195,9 @@ export async function mergeEvents(
     const kept = [...events];
     return { file: `part ${at + 1}`, events: () => kept };
   });
-  const { mergeFiles } = await import("../spread/merge_files.ts");
+  const { mergePieces } = await import("../spread/merge_pieces.ts");
   const named = runFile === undefined ? undefined : { file: "the run file", text: runFile };
-  return [...(await mergeFiles(files, named)).events];
+  return [...(await mergePieces(files, named)).events];
 }
 
 /**

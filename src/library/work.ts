@@ -13,7 +13,6 @@ import { makeSecretMask } from "../check/mask_secrets.ts";
 import { VERSION } from "../cli/version.ts";
 import { Draws } from "../expr/draws.ts";
 import { denoHost } from "../host/deno_host.ts";
-import { machineName } from "../host/machine_name.ts";
 import { chooseJobs } from "../plan/select_jobs.ts";
 import type { Plan as PlanModel } from "../plan/plan.ts";
 import { matchVars, setVars } from "../plan/set_vars.ts";
@@ -23,9 +22,6 @@ import { outlinePlan } from "../run/outline_plan.ts";
 import { run } from "../run/run.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../secrets/add_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
-import { openPiece } from "../spread/open_piece.ts";
-import { renderRunFile } from "../spread/run_file.ts";
-import { makeSeal } from "../spread/seal.ts";
 import { readEnvFile } from "../suite/env_file.ts";
 import { planLoaded } from "../suite/load_plan.ts";
 import { loadSuite as loadSuiteModel } from "../suite/load_suite.ts";
@@ -147,20 +143,13 @@ export async function runPlan(
 ): Promise<boolean> {
   const { model, permissions, secrets } = plans.get(plan);
   const masker = makeMasker(secrets);
-  const { given: pieceOptions } = options;
-  const piece = pieceOptions && await openRequestedPiece(model, pieceOptions, masker);
-  const passed = await run(
-    piece?.plan ?? model,
-    denoHost(),
-    piece ? piece.recorder.around(emit) : emit,
-    {
-      ...await commonOptions(options, permissions, signal),
-      secrets: masker,
-      ...piece?.options,
-    },
-  );
-  const outputs = await piece?.renderOutputs();
-  if (outputs !== undefined) pieceOptions?.onOutputs?.(outputs);
+  const runOptions = await commonOptions(options, permissions, signal);
+  const { given } = options;
+  if (!given) return await run(model, denoHost(), emit, { ...runOptions, secrets: masker });
+  const piece = await openRequestedPiece(model, given, masker);
+  const passed = await piece.run(emit, runOptions);
+  const outputs = await piece.renderOutputs();
+  if (outputs !== undefined) given.onOutputs?.(outputs);
   return passed;
 }
 
@@ -207,19 +196,22 @@ async function commonOptions(
 }
 
 async function openRequestedPiece({ workflow }: PlanModel, options: Given, secrets: Masker) {
-  const { runFile, only = [], finally: isFinally = false, rounds, inputs = [], startAt } = options;
-  if (only.length === 0 && !isFinally) {
+  const { runFile: text, only = [], rounds, inputs = [], startAt } = options;
+  const stage = options.finally ? "finally" : undefined;
+  if (only.length === 0 && !stage) {
     throw new UsageError("given.only names no job", "name the jobs that this process runs");
   }
+  const { openPiece } = await import("../spread/open_piece.ts");
+  const { readRunFile } = await import("../spread/run_file.ts");
+  const seal = await sealOf(options.key);
   return await openPiece(workflow, {
-    runFile: { file: "the run file", text: runFile },
+    host: denoHost(),
+    runFile: await readRunFile({ file: "the run file", text }, { seal, secrets }),
     inputs: inputs.map((text, at) => ({ file: `input ${at + 1}`, text })),
-    choice: { only, isFinally, rounds },
+    choice: { only, stage, rounds },
     draws: new Draws(undefined),
-    created: Date.now(),
-    host: machineName(),
     startAt,
-    seal: await sealOf(options.key),
+    seal,
     secrets,
   });
 }
@@ -230,13 +222,16 @@ export async function prepareRun(plan: Plan, options: PrepareOptions): Promise<s
   const masker = makeMasker(secrets);
   addSecretsOf(model.vars, masker);
   for (const value of model.secrets) addSecretValue(value, masker);
-  const seal = await sealOf(key);
-  const created = Date.now();
-  return await renderRunFile(model, { id, version: VERSION, created, secrets: masker, seal });
+  const { renderRunFile } = await import("../spread/run_file.ts");
+  return await renderRunFile({
+    ...{ id, version: VERSION, created: Date.now(), secrets: masker },
+    seal: await sealOf(key),
+    workflows: [{ plan: model }],
+  });
 }
 
 async function sealOf(key: string | undefined) {
-  return key === undefined ? undefined : await makeSeal(key);
+  return key === undefined ? undefined : await (await import("../spread/seal.ts")).makeSeal(key);
 }
 
 async function permissionsOf(permissions: WrittenPermissions | undefined) {

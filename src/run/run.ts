@@ -140,14 +140,13 @@ export function isInCi({ env }: Host): boolean {
 function progressOf(
   { jobs, steps }: RunTotals,
   { reason }: Cancellation,
-  { piece, before = { state: "passed", failed: 0 } }: RunOptions,
+  { before = { state: "passed", failed: 0 } }: RunOptions,
 ): RunProgress {
-  const failed = steps.failed + before.failed + (piece?.failed ?? 0);
+  const failed = steps.failed + before.failed;
   if (reason !== undefined || before.state === "interrupted") {
     return { state: "interrupted", failed };
   }
-  const ends = [before, ...piece?.outcomes.values() ?? []];
-  const hasFailed = jobs.failed + failed > 0 || ends.some(({ state }) => state === "failed");
+  const hasFailed = jobs.failed + failed > 0 || before.state === "failed";
   return { state: hasFailed ? "failed" : "passed", failed };
 }
 

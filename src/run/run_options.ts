@@ -65,7 +65,10 @@ export interface RunOptions {
   readonly origin?: RunOrigin;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
-  /** What its cleanup steps see of those before it: teardown cleans up after the whole suite. */
+  /**
+   * What its cleanup steps see of what ran before it: teardown cleans up after the whole suite, and
+   * a piece after jobs that ran elsewhere.
+   */
   readonly before?: RunProgress;
   /** Where it is one process of a run on many machines. */
   readonly piece?: RunPiece;
@@ -120,8 +123,6 @@ export interface RunPiece {
   readonly outcomes: ReadonlyMap<PlannedJob, JobOutcome>;
   /** The outputs of their steps, in the order of the file. */
   readonly outputs: readonly (readonly [stepId: string, values: Dict])[];
-  /** The number of their steps that failed. */
-  readonly failed: number;
   /** When it begins: milliseconds since 1970. */
   readonly startAt?: number;
   /** Where it runs rounds of a load job for another process, which decides about the job. */

@@ -1,39 +1,33 @@
 import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
+import { jobHint, matchJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { membersOfShard } from "../suite/divide_suite.ts";
+import type { Shard } from "../suite/suite.ts";
 import type { Job } from "../workflow/model.ts";
 import { titleOfJob } from "../workflow/step_facts.ts";
 import { MAX_PARTS } from "./piece_events.ts";
-import type { RunFile } from "./run_file.ts";
-
-/** The plan of the whole run: the jobs that were chosen when it was prepared. */
-export function planOfRun(plan: Plan, { jobs }: Pick<RunFile, "jobs">): Plan {
-  const byId = new Map(plan.jobs.map((planned) => [planned.job.id, planned]));
-  const chosen = jobs.flatMap(({ id }) => byId.get(id) ?? []);
-  const skipped = jobs.flatMap(({ id, skip }) => skip ? byId.get(id) ?? [] : []);
-  const selection = { only: new Set(chosen), withNeeds: false, skip: new Set(skipped) };
-  const selected = selectJobs(plan, selection);
-  const ids = new Set(jobs.map(({ id }) => id));
-  return { ...selected, jobs: selected.jobs.filter(({ job }) => ids.has(job.id)) };
-}
+import type { RunFile, RunFileWorkflow } from "./run_file.ts";
 
 /** The part of a run that the command line selects. */
 export interface PieceChoice {
-  /** Ids, names or patterns of jobs. */
+  /** Ids, names or patterns of jobs; of a suite, files or names of workflows. */
   readonly only: readonly string[];
-  /** The `finally` of the workflow instead. */
-  readonly isFinally: boolean;
+  /** The `finally` of the workflow, or the setup or teardown of the suite, instead. */
+  readonly stage?: "finally" | "setup" | "teardown";
   /** A part of the rounds of the only job: `2/8`. */
-  readonly rounds: string | undefined;
+  readonly rounds?: string;
+  /** A share of the workflows of a suite. */
+  readonly shard?: Shard;
 }
 
-/** The jobs of a piece. Throws UsageError and RunnerError. */
+/** The jobs of a piece of a workflow. Throws UsageError and RunnerError. */
 export function choosePiece(
   { jobs }: Plan,
-  { only, isFinally, rounds }: PieceChoice,
+  { only, stage, rounds }: PieceChoice,
 ): { readonly chosen: ReadonlySet<PlannedJob>; readonly part?: PiecePart } {
-  if (isFinally) {
+  if (stage === "finally") {
     const last = jobs.filter(({ job }) => job.isCleanup);
     if (last.length > 0) return { chosen: new Set(last) };
     throw new RunnerError("the workflow has no finally that --finally could run");
@@ -56,9 +50,28 @@ export function choosePiece(
   return part.of === 1 ? { chosen } : { chosen, part };
 }
 
-/** The plan of a piece: some jobs, which may need others that are not in it. */
-export function planOfPiece(whole: Plan, chosen: ReadonlySet<PlannedJob>): Plan {
-  return { ...whole, jobs: whole.jobs.filter((job) => chosen.has(job)) };
+/** The workflows of a piece of a suite. Throws UsageError and RunnerError. */
+export function chooseWorkflows(
+  { workflows }: RunFile,
+  { only, stage, shard }: PieceChoice,
+): readonly RunFileWorkflow[] {
+  const ofStage = workflows.filter(({ role }) => role === stage);
+  if (stage !== undefined) {
+    if (ofStage.length > 0) return ofStage;
+    throw new RunnerError(`the suite has no ${stage} that --${stage} could run`);
+  }
+  const all = ofStage.map((workflow) => ({ ...workflow, path: workflow.workflow.file }));
+  if (shard) return membersOfShard(all, shard);
+  const files = [...new Set(all.flatMap(({ path, name }) => [path, name]))];
+  for (const file of only) {
+    if (files.includes(file)) continue;
+    const some = files.slice(0, 10).join(", ") + (files.length > 10 ? ", …" : "");
+    throw new UsageError(
+      `option --only: the suite has no workflow "${file}"`,
+      didYouMean(file, files) ?? `the workflows are ${some}`,
+    );
+  }
+  return all.filter(({ path, name }) => only.includes(path) || only.includes(name));
 }
 
 /** Reads `2/8`. Throws UsageError. */

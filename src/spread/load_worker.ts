@@ -148,7 +148,6 @@ async function runTask(
       whole: plan,
       outcomes: new Map(),
       outputs,
-      failed: 0,
       team: { needs, begin },
     },
   });

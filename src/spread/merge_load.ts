@@ -2,10 +2,9 @@ import { parseExpression } from "../expr/parse_expression.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { LoadEnded, LoadOutline, LoadSecond, RunEvent } from "../run/event.ts";
 import type { FieldError } from "../run/execute/evaluate_field.ts";
-import { LoadTotals, statsValue } from "../run/load/load_stats.ts";
-import { mergeSeconds } from "../run/load/load_stats.ts";
+import { LoadTotals, mergeSeconds, statsValue } from "../run/load/load_stats.ts";
 import { judge } from "../run/load/thresholds.ts";
-import type { Piece } from "./piece_events.ts";
+import type { RunPart } from "./piece_events.ts";
 
 /** What several processes of a load job came to together. */
 export interface MergedLoad {
@@ -19,13 +18,13 @@ export interface MergedLoad {
 /** Merges the parts of a load job. `expect` is undefined where one of them was lost. */
 export function mergeLoad(
   id: string,
-  pieces: readonly Piece[],
+  parts: readonly RunPart[],
   outline: LoadOutline,
   expect: readonly string[] | undefined,
   vars: Dict,
 ): MergedLoad {
   const totals = new LoadTotals(outline.steps);
-  const seconds = () => secondsOf(id, pieces);
+  const seconds = () => secondsOf(id, parts);
   for (const second of seconds()) if (second.phase !== "warm_up") totals.add(second);
   const stats = totals.stats();
   const names = { vars, outputs: {}, needs: {}, stats: statsValue(stats, outline.steps) };
@@ -33,7 +32,7 @@ export function mergeLoad(
   const thresholds = (expect ?? []).map((source) =>
     judge({ expression: parseExpression(source) }, { names, strict: true }, errors)
   );
-  const reasons = pieces.flatMap(({ jobs }) => jobs.get(id)?.stopped ?? []);
+  const reasons = parts.flatMap(({ jobs }) => jobs.get(id)?.stopped ?? []);
   const [stopped] = expect ? reasons : ["a process of it was lost"];
   return {
     seconds,
@@ -45,10 +44,10 @@ export function mergeLoad(
   };
 }
 
-function* secondsOf(id: string, pieces: readonly Piece[]): Iterable<LoadSecond> {
-  const parts = pieces.map(({ events }) => secondsIn(events(), id));
+function* secondsOf(id: string, parts: readonly RunPart[]): Iterable<LoadSecond> {
+  const streams = parts.map(({ events }) => secondsIn(events(), id));
   for (;;) {
-    const seconds = parts.flatMap((part) => part.next().value ?? []);
+    const seconds = streams.flatMap((stream) => stream.next().value ?? []);
     if (seconds.length === 0) return;
     const time = Math.max(...seconds.map(({ time }) => time));
     yield { type: "load_second", runId: "", time, ...mergeSeconds(seconds) };

@@ -1,307 +1,372 @@
-import {
-  type StartCondition,
-  startsAlways,
-  startsWhenNeedFailed,
-  startsWhenNeedsSucceed,
-} from "../plan/plan.ts";
-import { mergeCoverage } from "../report/coverage.ts";
-import type { Failure, JobFinished, JobState, RunEvent } from "../run/event.ts";
-import { FLAKY, titleOf } from "../workflow/step_facts.ts";
-import { parseExpression } from "../expr/parse_expression.ts";
-import type { FieldError } from "../run/execute/evaluate_field.ts";
+import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
+import type {
+  RunEvent,
+  RunFinished,
+  SuiteFinished,
+  SuitePart,
+  SuiteStarted,
+} from "../run/event.ts";
+import { tallyRounds } from "../run/round_tally.ts";
 import { RunnerError } from "../base/errors.ts";
+import { loadFunctions } from "../expr/functions/registry.ts";
+import { parseExpression } from "../expr/parse_expression.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
-import { formatDuration } from "../base/value/duration.ts";
 import { Masker } from "../secrets/masker.ts";
-import type { Dict } from "../base/value/value.ts";
-import { type MergedLoad, mergeLoad } from "./merge_load.ts";
+import { mergeWorkflow, sharedOrigin } from "./merge_workflow.ts";
 import {
-  choosePieces,
   endsInTheMiddle,
-  lost,
-  type MergedPieces,
+  newestParts,
   type Piece,
   type PieceFile,
+  refuseOtherRun,
+  type RunPart,
   surveyPiece,
 } from "./piece_events.ts";
-import { inOrder, type MergedJob } from "./order_events.ts";
-import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
-import { RunTotals } from "../run/count_steps.ts";
+import { readRunFile, type RunFile, type RunFileJob, type RunFileWorkflow } from "./run_file.ts";
+import type { NamedText } from "./read_json_file.ts";
+import type { Opening } from "./seal.ts";
+
+/** What several processes did, as if one had done it, and what should be said of them. */
+export interface Merged {
+  readonly isSuite: boolean;
+  /** Made while they are taken. */
+  readonly events: Iterable<RunEvent>;
+  readonly passed: boolean;
+  readonly warnings: readonly string[];
+}
 
 /**
- * Makes one run of its pieces, as if one process had run everything. A job whose piece is missing
- * or ends in its middle has failed, unless another job blocks it. Throws RunnerError where events
- * are of another run. `secrets` knows those of the run file that no name gives away.
+ * Merges the pieces of the run of a run file or, without one, the shards of a suite; the events of
+ * one run are that run. Without `opening`, sealed vars are nil: only an expectation about rounds
+ * may read them. Throws RunnerError where events are of another run.
  */
-export function mergePieces(
-  run: RunFile,
+export async function mergePieces(
   files: readonly PieceFile[],
-  secrets = new Masker(),
-): MergedPieces {
-  addSecretsOf(run.vars, secrets);
-  const expected = {
-    run: run.run,
-    sha256: run.workflow.sha256,
-    what: "workflow",
-    created: run.created,
-  } as const;
-  const ids = run.jobs.map(({ id }) => id);
-  const chosen = choosePieces(files, surveyPiece, expected, ids);
-  const { byName, counted, from, to, warnings } = chosen;
-  const jobs = mergeJobs(run, byName, to, secrets);
-  warnings.push(...clockWarnings(jobs), ...paceWarnings(jobs));
-  const interrupted = [...counted].flatMap(({ header, interrupted }) =>
-    interrupted === undefined ? [] : [`${header.jobs.join(", ")}: ${interrupted}`]
+  runFile?: NamedText,
+  opening?: Opening,
+): Promise<Merged> {
+  const run = runFile && await readRunFile(runFile, opening);
+  await loadFunctions((run?.workflows ?? []).flatMap(({ jobs }) => jobs).flatMap(expressionsOf));
+  const pieces = files.map(surveyPiece);
+  const merged = run
+    ? mergeRun(run, pieces, opening?.secrets)
+    : mergeWhole(pieces) ?? mergeShards(pieces);
+  return { ...merged, events: tallyRounds(merged.events) };
+}
+
+/** The expressions of a job that are evaluated once its parts are merged. */
+function expressionsOf({ expect = [], allowFailure }: RunFileJob) {
+  const sources = allowFailure === undefined ? expect : [...expect, allowFailure];
+  return sources.map((source) => parseExpression(source).node);
+}
+
+/** A run that one process has carried out, and that may have been killed; undefined if it is not. */
+function mergeWhole([piece, second]: readonly Piece[]): Merged | undefined {
+  const [part] = piece?.runs ?? [];
+  if (!piece || !part || second || piece.header || piece.start !== part.start) return undefined;
+  const { start, end } = part;
+  const passed = end?.state === "passed";
+  if (end) return { isSuite: false, events: part.events(), passed, warnings: [] };
+  const { runId, name, description, file, jobs } = start;
+  const workflow = { name, description, file, sha256: "" };
+  const why = [endsInTheMiddle(piece.file)];
+  const { events } = mergeWorkflow(
+    { name, index: 0, workflow, jobs, leftOut: 0, vars: {} },
+    () => [part],
+    { runId, from: start.time, to: part.ended, interrupted: why },
   );
-  const passed = interrupted.length === 0 &&
-    jobs.every(({ finished }) => finished.state !== "failed" && !finished.blocked);
-  const coverage = mergeCoverage([...counted]);
-  const runId = run.run;
+  return { isSuite: false, events, passed, warnings: why };
+}
+
+/** A process of a run that has a run file. */
+type CountedPiece = Piece & Required<Pick<Piece, "start" | "header">>;
+
+/**
+ * Makes one run of its pieces, as if one process had run everything. A job or a workflow whose
+ * piece is missing or ends in its middle has failed, unless something else keeps it from starting.
+ * `secrets` knows those of the run file that no name gives away.
+ */
+function mergeRun(run: RunFile, files: readonly Piece[], secrets = new Masker()): Merged {
+  const warnings: string[] = [];
+  const pieces: CountedPiece[] = [];
+  for (const piece of files) {
+    const { file, start, header } = piece;
+    if (start && header) {
+      refuseOtherRun(file, header, run);
+      pieces.push({ ...piece, start, header });
+    } else warnings.push(`'${file}' was left out: it has no events of a piece of this run`);
+  }
+  const [only] = run.workflows;
+  const names = run.suite ? run.workflows.map(({ name }) => name) : only!.jobs.map(({ id }) => id);
+  const byName = new Map(names.map((name) => {
+    const all = pieces.filter(({ header }) => header.jobs.includes(name));
+    const newest = newestParts(all, ({ header }) => header, (newer, older) =>
+      warnings.push(
+        `'${name}' was run more than once: '${newer.file}' counts, '${older.file}' does not`,
+      ));
+    return [name, newest];
+  }));
+  const counted = [...new Set([...byName.values()].flat())];
+  const [from, to] = counted.length === 0 ? [run.created, run.created] : [
+    Math.min(...counted.map(({ start }) => start.time)),
+    Math.max(...counted.map(({ ended }) => ended)),
+  ];
+  for (const { vars } of run.workflows) addSecretsOf(vars, secrets);
+  const merged = run.suite
+    ? mergeSuite(run, (name) => byName.get(name)![0], { from, to, counted })
+    : mergeWorkflow(only!, (id) => byName.get(id)!.flatMap(({ runs }) => runs), {
+      ...{ runId: run.run, from, to, secrets },
+      interrupted: counted.flatMap(({ header, interrupted }) =>
+        interrupted === undefined ? [] : `${header.jobs.join(", ")}: ${interrupted}`
+      ),
+    });
+  return {
+    ...merged,
+    isSuite: run.suite !== undefined,
+    warnings: [...new Set([...warnings, ...merged.warnings])],
+  };
+}
+
+/** What a process did of a workflow that came to its end there. */
+type WholePart = RunPart & Required<Pick<RunPart, "end">>;
+
+function isOver(part: RunPart): part is WholePart {
+  return part.end !== undefined;
+}
+
+/** A workflow of a suite with its events. */
+interface MergedRun extends EndedWorkflow {
+  readonly events: readonly RunEvent[];
+}
+
+function mergeSuite(
+  { run: id, suite, sha256, workflows }: RunFile,
+  pieceOf: (workflow: string) => CountedPiece | undefined,
+  { from, to, counted }: {
+    readonly from: number;
+    readonly to: number;
+    readonly counted: readonly CountedPiece[];
+  },
+): Omit<Merged, "isSuite"> {
+  let setupFailed = false;
+  const runs = workflows.map((workflow): MergedRun => {
+    const isSkipped = setupFailed && workflow.role !== "teardown";
+    const run = mergeMember(workflow, pieceOf(workflow.name), { id, to, isSkipped });
+    if (workflow.role === "setup" && run.state === "failed") setupFailed = true;
+    return run;
+  });
+  const interrupted = new Set(counted.flatMap((piece) => piece.interrupted ?? []));
+  for (const [at, { name }] of workflows.entries()) {
+    const why = setupFailed ? undefined : unstarted(runs[at]!);
+    if (why !== undefined) interrupted.add(`'${name}' was ${why}`);
+  }
+  return suiteOf(runs, {
+    ...{ type: "suite_started", runId: id, time: from, name: suite!.name },
+    workflows: workflows.filter(({ role }) => role === undefined).length,
+    origin: sharedOrigin(counted[0]?.start.origin),
+    hash: sha256,
+  }, { to, interrupted, warnings: [] });
+}
+
+/**
+ * Why a workflow was not started although nothing of the merged run is the reason: setup, or a
+ * workflow before it with --fail-fast, had failed when its process began, and was repeated alone.
+ */
+function unstarted({ role, state, events }: MergedRun): string | undefined {
+  if (role !== undefined || state !== "skipped") return undefined;
+  const blocked = events.find((event) => event.type === "job_finished" && event.blocked);
+  return blocked?.type === "job_finished" ? blocked.reason ?? "not started" : undefined;
+}
+
+function mergeMember(
+  workflow: RunFileWorkflow,
+  piece: Piece | undefined,
+  { id, to, isSkipped }: {
+    readonly id: string;
+    readonly to: number;
+    /** Setup failed before it. */
+    readonly isSkipped: boolean;
+  },
+): MergedRun {
+  const { role, index, jobs, leftOut } = workflow;
+  const part = piece?.runs.find(({ start: { suite } }) =>
+    suite?.role === role && suite?.index === index
+  );
+  if (part && isOver(part)) return ofSuite(part, id);
+  // A workflow that is not begun leaves out its cleanup.
+  const begun = isSkipped && !part ? jobs.filter(({ cleanup }) => !cleanup) : jobs;
+  const torn = piece && endsInTheMiddle(piece.file);
+  const merged = mergeWorkflow(
+    { ...workflow, jobs: begun, leftOut: leftOut + jobs.length - begun.length },
+    () => part ? [part] : [],
+    {
+      runId: part?.start.runId ?? `${id} ${workflow.name}`,
+      suite: { id, index, role },
+      from: part?.start.time ?? to,
+      to,
+      interrupted: part ? [torn!] : [],
+      notStarted: isSkipped && !part ? "not started: setup failed" : undefined,
+      missing: torn,
+    },
+  );
+  const events = [...merged.events];
+  const end = events.at(-1) as RunFinished;
+  return { role, state: workflowState(end), steps: end.steps, events };
+}
+
+/** A run that is over, as one of the suite with that id. */
+function ofSuite({ start, end, events }: WholePart, id: string): MergedRun {
+  const suite = start.suite && { ...start.suite, id };
+  return {
+    role: suite?.role,
+    state: workflowState(end),
+    steps: end.steps,
+    events: [...events()].map((event) =>
+      event.type === "run_started" ? { ...event, suite } : event
+    ),
+  };
+}
+
+/** All events of a suite. */
+function suiteOf(
+  runs: readonly MergedRun[],
+  started: SuiteStarted,
+  { to, interrupted, warnings, isPassed = interrupted.size === 0 }: {
+    readonly to: number;
+    readonly interrupted: ReadonlySet<string>;
+    readonly warnings: readonly string[];
+    /** Whether it may pass if no workflow failed. */
+    readonly isPassed?: boolean;
+  },
+): Omit<Merged, "isSuite"> {
+  const totals = countWorkflows(runs);
+  const passed = totals.workflows.failed === 0 && isPassed;
   function* events(): Iterator<RunEvent> {
-    const totals = new RunTotals();
-    for (const event of unendedEvents(run, from, [...counted], jobs)) {
-      totals.take(event);
-      yield { ...event, runId };
-    }
+    yield started;
+    for (const { events } of runs) yield* events;
     yield {
-      type: "run_finished",
-      runId,
-      time: to,
-      duration: to - from,
+      ...{ type: "suite_finished", runId: started.runId, time: to, duration: to - started.time },
       state: passed ? "passed" : "failed",
-      ...interrupted.length === 0 ? {} : { interrupted: interrupted.join("; ") },
-      ...totals.all(),
-      ...coverage.length === 0 ? {} : { coverage },
-      ...run.leftOut === 0 ? {} : { leftOut: run.leftOut },
+      interrupted: [...interrupted].join("; ") || undefined,
+      ...totals,
     };
   }
-  return { events: { [Symbol.iterator]: events }, passed, warnings: [...new Set(warnings)] };
+  return { events: { [Symbol.iterator]: events }, passed, warnings };
 }
 
-function partOf({ header }: Piece): number {
-  return header.part?.index ?? 1;
+/** One shard of a suite, which has all its events. */
+interface WholeShard {
+  readonly file: string;
+  readonly start: SuiteStarted;
+  readonly end: SuiteFinished;
+  readonly runs: readonly WholePart[];
 }
 
-function partsOf([piece]: readonly Piece[]): number {
-  return piece?.header.part?.of ?? 1;
-}
-
-/** Whether all parts of a job have come to their end. */
-function isWhole(id: string, pieces: readonly Piece[]): boolean {
-  return new Set(pieces.map(partOf)).size === partsOf(pieces) &&
-    pieces.every(({ jobs }) => jobs.get(id)?.finished);
-}
-
-function mergeJobs(
-  { jobs, vars }: RunFile,
-  piecesOf: ReadonlyMap<string, readonly Piece[]>,
-  ended: number,
-  secrets: Masker,
-): readonly MergedJob[] {
-  const merged = new Map<string, MergedJob>();
-  const merge = (job: RunFileJob): MergedJob => {
-    const known = merged.get(job.id);
-    if (known) return known;
-    const needs = job.needs.flatMap((id) => jobs.find((other) => other.id === id) ?? []).map(merge);
-    const pieces = piecesOf.get(job.id)!;
-    const starts = pieces.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
-    const started = starts.sort((a, b) => a.time - b.time)[0];
-    const load = started?.load && partsOf(pieces) > 1
-      ? mergeLoad(
-        job.id,
-        pieces,
-        started.load,
-        isWhole(job.id, pieces) ? job.expect ?? [] : undefined,
-        vars,
-      )
-      : undefined;
-    const finished = pieces.length === 0
-      ? finishWithoutPiece(job, needs, ended)
-      : finishOf(job, pieces, vars, secrets, load);
-    // Each part says how many of the rounds are its own.
-    const { rounds } = job;
-    const whole = started && { ...started, ...rounds === undefined ? {} : { rounds } };
-    const result = { job, pieces, finished, load, ...whole ? { started: whole } : {} };
-    merged.set(job.id, result);
-    return result;
-  };
-  return jobs.map(merge);
-}
-
-/** Engines do not start what another job blocks. */
-function finishWithoutPiece(
-  job: RunFileJob,
-  needs: readonly MergedJob[],
-  time: number,
-): JobFinished {
-  if (job.skip) return skipOf(job, time, "--skip", false);
-  const skipped = skippedJob(job, needs.map(({ finished }) => finished), time);
-  if (skipped) return skipped;
-  const message = "no piece of this job came back: its machine was lost, or it never started";
-  return { ...skipOf(job, time), state: "failed", failures: [lost(message)] };
-}
-
-/** The end of a job that its needs keep from starting; undefined if it starts. */
-export function skippedJob(
-  job: RunFileJob,
-  needs: readonly JobFinished[],
-  time: number,
-): JobFinished | undefined {
-  const decision = conditionOf(job)(
-    needs.map(({ job, name, state, blocked }) => ({
-      ...{ title: titleOf(job, name), state },
-      ...blocked ? { blocked } : {},
-    })),
-  );
-  if (decision.starts) return undefined;
-  return skipOf(job, time, decision.reason, !decision.onPurpose);
-}
-
-/** The end of a job that did not start. */
-export function skipOf(
-  { id, name }: RunFileJob,
-  time: number,
-  reason?: string,
-  blocked = false,
-): JobFinished {
-  return {
-    ...{ type: "job_finished", runId: "", time, job: id, name, state: "skipped", duration: 0 },
-    ...reason === undefined ? {} : { reason },
-    ...blocked ? { blocked } : {},
-    failures: [],
-  };
-}
-
-/** The condition on which a job starts. */
-function conditionOf({ cleanup, when }: RunFileJob): StartCondition {
-  if (cleanup || when === "always") return startsAlways;
-  return when === "failure" ? startsWhenNeedFailed : startsWhenNeedsSucceed;
-}
-
-/** From worst to best. */
-const STATES: readonly JobState[] = ["failed", "skipped", "passed"];
-
-/** All parts of a job as one. */
-function finishOf(
-  { id, name, allowFailure }: RunFileJob,
-  pieces: readonly Piece[],
-  vars: Dict,
-  secrets: Masker,
-  load: MergedLoad | undefined,
-): JobFinished {
-  const ends = pieces.flatMap(({ jobs }) => jobs.get(id)?.finished ?? []);
-  const of = partsOf(pieces);
-  const parts = new Set(pieces.map(partOf));
-  const missing = Array.from({ length: of }, (_, at) => at + 1).filter((at) => !parts.has(at));
-  const torn = pieces.filter(({ jobs }) => !jobs.get(id)?.finished);
-  const isSplit = of > 1 && missing.length + torn.length === 0;
-  const failures = [
-    ...isSplit && load ? failuresOf(load.errors, "load.expect", secrets) : [],
-    ...distinctOf(ends.flatMap((end) => end.failures)),
-    ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
-    ...torn.map(({ file }) => lost(endsInTheMiddle(file))),
-  ];
-  const worst = STATES.find((state) => ends.some((end) => end.state === state));
-  const end = ends.find(({ state }) => state === worst);
-  const isLost = missing.length + torn.length > 0;
-  const isKnown = !isLost && (ends.some(({ known }) => known) ||
-    isSplit && failures.length > 0 && allowFailure !== undefined && isAllowed(allowFailure, vars));
-  const hasFailed = isLost || failures.length > 0 && !isKnown;
-  const from = Math.min(...pieces.map(({ jobs, began }) => jobs.get(id)?.started?.time ?? began));
-  const time = Math.max(...pieces.map(({ jobs, ended }) => jobs.get(id)?.finished?.time ?? ended));
-  return {
-    type: "job_finished",
-    runId: "",
-    time,
-    job: id,
-    name: end?.name ?? name,
-    state: hasFailed ? "failed" : worst!,
-    duration: ends.length === 1 && !isLost ? end!.duration : time - from,
-    ...isLost || end?.reason === undefined ? {} : { reason: end.reason },
-    ...!isLost && end?.blocked ? { blocked: true } : {},
-    failures,
-    ...isKnown && worst === "passed" ? { known: true as const } : {},
-  };
-}
-
-/** All parts may fail for one reason, such as a mistake in the `skipif` of their job. */
-function distinctOf(failures: readonly Failure[]): readonly Failure[] {
-  return [...new Map(failures.map((one) => [JSON.stringify(one), one])).values()];
-}
-
-/** Whether a failure of a split job is known; what its needs published is not known here. */
-function isAllowed(source: string, vars: Dict): boolean {
-  const names = { vars, outputs: {}, needs: {}, [FLAKY]: true };
-  try {
-    return parseExpression(source).evaluate({ names, strict: true }) === true;
-  } catch {
-    return false;
+/**
+ * Makes one suite of its shards. Throws RunnerError where one is missing, ends in its middle or is
+ * of another suite. Of a shard that was run more than once, the last run counts.
+ */
+function mergeShards(pieces: readonly Piece[]): Merged {
+  const read = pieces.map(readShard).sort((a, b) => a.start.time - b.start.time);
+  const [first] = read;
+  if (!first) throw new RunnerError("there are no events to merge");
+  const other = read.find(({ start }) => start.hash !== first.start.hash);
+  if (other) {
+    throw new RunnerError(
+      `'${other.file}' is of another suite than '${first.file}'`,
+      "all shards must run the same files with the same options",
+    );
   }
+  const warnings: string[] = [];
+  const shards = chooseShards(read, warnings);
+  const { start } = first;
+  const runs = chooseRuns(shards.flatMap((shard) => shard.runs))
+    .map((part) => ofSuite(part, start.runId));
+  return {
+    isSuite: true,
+    ...suiteOf(runs, {
+      ...start,
+      time: Math.min(...shards.map(({ start }) => start.time)),
+      workflows: shards.reduce((sum, { start }) => sum + start.workflows, 0),
+      shard: undefined,
+      origin: sharedOrigin(start.origin),
+    }, {
+      to: Math.max(...shards.map(({ end }) => end.time)),
+      interrupted: new Set(shards.flatMap(({ end }) => end.interrupted ?? [])),
+      warnings,
+      isPassed: shards.every(({ end }) => end.state === "passed"),
+    }),
+  };
 }
 
-function failuresOf(
-  errors: readonly FieldError[],
-  field: string,
-  secrets: Masker,
-): readonly Failure[] {
-  return errors.map(({ cause }) => {
-    if (!(cause instanceof RunnerError)) throw cause;
-    const hint = cause.hint === undefined ? {} : { hint: cause.hint };
-    return { kind: "action", field, message: secrets.mask(cause.message), ...hint };
-  });
+function readShard({ file, start, header, end, runs }: Piece): WholeShard {
+  if (header) {
+    throw new RunnerError(
+      `'${file}' is of one process of a run, and the run file is missing`,
+      "name the file that runner prepare has written, too",
+    );
+  }
+  if (start?.type !== "suite_started") {
+    throw new RunnerError(
+      `'${file}' has no events of a suite`,
+      "merge what --report ndjson=FILE has written in each shard",
+    );
+  }
+  if (end?.type !== "suite_finished") throw cutOff(file);
+  if (!runs.every(isOver)) throw cutOff(file);
+  return { file, start, end, runs };
 }
 
-/** The clocks of machines are not corrected, since nobody knows which of them is right. */
-function clockWarnings(jobs: readonly MergedJob[]): readonly string[] {
-  const byId = new Map(jobs.map((merged) => [merged.job.id, merged]));
-  return jobs.flatMap(({ job, started }) =>
-    job.needs.flatMap((id) => {
-      const { job: need, finished, pieces = [] } = byId.get(id) ?? {};
-      if (
-        !need || !started || !finished || pieces.length === 0 || finished.state !== "passed"
-      ) return [];
-      const early = finished.time - started.time;
-      if (early <= 0) return [];
-      const time = early < 1000 ? `${Math.round(early)}ms` : `${(early / 1000).toFixed(1)}s`;
-      return [
-        `"${titleOf(job.id, job.name)}" began ${time} before "${titleOf(id, need.name)}" ended: ` +
-        "the clocks of their machines differ",
-      ];
-    })
+function cutOff(file: string): RunnerError {
+  return new RunnerError(
+    `'${file}' ends in the middle`,
+    "its run was killed, or the file was not copied as a whole: run the shard again",
   );
 }
 
-/** Parts that did not begin together did not have the rate of the file from the beginning. */
-function paceWarnings(jobs: readonly MergedJob[]): readonly string[] {
-  return jobs.flatMap(({ job, pieces, load }) => {
-    const { id, pace } = job;
-    const starts = pieces.flatMap(({ jobs }) => jobs.get(id)?.started?.time ?? []);
-    const apart = Math.max(...starts) - Math.min(...starts);
-    if (pace === undefined || starts.length < 2 || apart <= pace) return [];
-    const [late, usual] = [apart, pace].map(formatDuration);
-    const cause = load ? "" : `, and its rounds are to start every ${usual}`;
-    return [
-      `the parts of "${titleOf(job.id, job.name)}" began ${late} apart${cause}: ` +
-      "let them begin together with runner prepare --start-in",
-    ];
-  });
+/** Each shard once. */
+function chooseShards(parts: readonly WholeShard[], warnings: string[]): readonly WholeShard[] {
+  const byIndex = new Map<number, WholeShard>();
+  const count = parts[0]!.start.shard?.of ?? 1;
+  for (const part of parts) {
+    const { index, of } = part.start.shard ?? { index: 1, of: 1 };
+    if (of !== count) {
+      throw new RunnerError(`'${part.file}' is one of ${of} shards, and others are of ${count}`);
+    }
+    const earlier = byIndex.get(index);
+    if (earlier) {
+      warnings.push(`'${earlier.file}' was left out: '${part.file}' is a later run of it`);
+    }
+    byIndex.set(index, part);
+  }
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter((at) => !byIndex.has(at));
+  if (missing.length > 0) {
+    const which = missing.length === 1 ? `shard ${missing[0]}` : `shards ${missing.join(", ")}`;
+    throw new RunnerError(
+      `${which} of ${count} ${missing.length === 1 ? "is" : "are"} missing`,
+      "its machine was lost or its events were not kept: run it again",
+    );
+  }
+  return [...byIndex].sort(([a], [b]) => a - b).map(([, part]) => part);
 }
 
-/** All events but the last. */
-function* unendedEvents(
-  { workflow, jobs: outline }: RunFile,
-  time: number,
-  ...args: Parameters<typeof inOrder>
-): Iterable<RunEvent> {
-  const { name, description, file } = workflow;
-  yield {
-    type: "run_started",
-    runId: "",
-    time,
-    name,
-    ...description === undefined ? {} : { description },
-    file,
-    jobs: outlineOf({ jobs: outline }),
-  };
-  yield* inOrder(...args);
+const ROLES: readonly SuitePart["role"][] = ["setup", undefined, "teardown"];
+
+/**
+ * The runs in the order of the suite. Setup and teardown ran in each shard: those that passed
+ * count once, and those that failed each time.
+ */
+function chooseRuns(parts: readonly WholePart[]): readonly WholePart[] {
+  const runs = parts.map((part) => {
+    const { role, index = 0 } = part.start.suite ?? {};
+    return { part, role, index, hasFailed: workflowState(part.end) === "failed" };
+  });
+  const sorted = runs.sort((a, b) =>
+    ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || a.index - b.index
+  );
+  return sorted.filter((run) => {
+    if (run.role === undefined || run.hasFailed) return true;
+    const same = sorted.filter(({ role, index }) => role === run.role && index === run.index);
+    return !same.some(({ hasFailed }) => hasFailed) && same[0] === run;
+  }).map(({ part }) => part);
 }

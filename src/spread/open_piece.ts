@@ -1,165 +1,241 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { RunnerError } from "../base/errors.ts";
 import type { Draws } from "../expr/draws.ts";
-import { makePlan } from "../plan/make_plan.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Host } from "../host/host.ts";
+import { machineName } from "../host/machine_name.ts";
+import { workflowState } from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
+import { run } from "../run/run.ts";
+import type { RunOptions } from "../run/run_options.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
-import type { RunOptions, RunPiece } from "../run/run_options.ts";
-import type { Dict } from "../base/value/value.ts";
+import { runSuite } from "../suite/run_suite.ts";
+import type { SuiteMember } from "../suite/suite.ts";
+import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
-import { choosePiece, type PieceChoice, planOfPiece, planOfRun } from "./choose_piece.ts";
+import { choosePiece, chooseWorkflows, type PieceChoice } from "./choose_piece.ts";
 import {
   addInputSecrets,
   gatherInputs,
+  gatherWorkflows,
   type PieceOutcome,
   type PieceOutputs,
   readOutputsFile,
   renderOutputsFile,
 } from "./outputs_file.ts";
-import { type ExpectedRun, refuseOtherRun } from "./piece_events.ts";
+import { refuseOtherRun } from "./piece_events.ts";
 import type { NamedText } from "./read_json_file.ts";
-import { hashWorkflow, readRunFile, refuseOtherWorkflow } from "./run_file.ts";
+import { planOfRun, type RunFile } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
 
 /** The files and the choice that make a process a part of a run. */
 interface PieceSource extends Opening {
-  readonly runFile: NamedText;
+  readonly host: Host;
+  readonly permissions?: Permissions;
+  readonly runFile: RunFile;
   readonly inputs: readonly NamedText[];
   readonly choice: PieceChoice;
   readonly draws: Draws;
-  /** Milliseconds since 1970. */
-  readonly created: number;
-  /** The name of the machine. */
-  readonly host: string;
   /** When it begins, instead of the time in the run file: milliseconds since 1970. */
   readonly startAt?: number | undefined;
 }
 
 /** One process of a run that can begin. */
-interface OpenedPiece {
-  readonly plan: Plan;
-  readonly options: Required<Pick<RunOptions, "piece" | "onOutputs" | "secrets" | "everyRound">>;
-  readonly recorder: PieceRecorder;
-  readonly warnings: readonly string[];
-  /** The text of its outputs file; undefined until its jobs are over. */
+export interface OpenedPiece {
+  readonly header: PieceHeader;
+  readonly warnings: readonly Diagnostic[];
+  /** True if everything passed. */
+  readonly run: (emit: Emit, options: RunOptions) => Promise<boolean>;
+  /** The text of its outputs file; undefined until it is over. */
   readonly renderOutputs: () => Promise<string | undefined>;
 }
 
-/** Finds what a process has to run, and what others before it have left. Throws RunnerError. */
+/**
+ * Finds what a process of a workflow has to run, and what others before it have left. Throws
+ * RunnerError and UsageError.
+ */
 export async function openPiece(workflow: Workflow, source: PieceSource): Promise<OpenedPiece> {
-  const { runFile, choice, draws, created, host, seal, secrets } = source;
-  const file = await readRunFile(runFile, { seal, secrets });
-  addSecretsOf(file.vars, secrets);
-  const plan = await makePlan(workflow, {}, () => file.vars, draws);
-  const sha256 = await hashWorkflow(plan.workflow);
-  const { name } = workflow.document;
-  refuseOtherWorkflow(name, sha256, file.workflow.sha256, runFile.file);
-  const whole = planOfRun(plan, file);
+  const { host, runFile, choice, draws, secrets } = source;
+  const [entry, second] = runFile.workflows;
+  if (second || runFile.suite) {
+    throw new RunnerError(`'${runFile.file}' is the run file of a suite, not of one workflow`);
+  }
+  addSecretsOf(entry!.vars, secrets);
+  const whole = await planOfRun(runFile, entry!, workflow, draws);
   const { chosen, part } = choosePiece(whole, choice);
-  const inputs = await openInputs(source.inputs, {
-    run: file.run,
-    sha256,
-    what: "workflow",
-  }, { seal, secrets });
-  const { warnings, ...gathered } = gatherInputs(whole, chosen, inputs);
-  const startAt = source.startAt ?? (part ? file.startAt : undefined);
-  const header: PieceHeader = {
-    schema: "runner.events/1",
-    run: file.run,
-    workflow: sha256,
-    created,
-    jobs: [...chosen].map(({ job }) => job.id),
-    host,
-    ...part ? { part } : {},
-  };
-  const piece: RunPiece = {
-    header,
-    whole,
-    ...gathered,
-    startAt,
-  };
-  const recorder = new PieceRecorder();
+  const inputs = await openInputs(source);
+  const { warnings, before, ...gathered } = gatherInputs(whole, chosen, inputs);
+  const startAt = source.startAt ?? (part ? runFile.startAt : undefined);
+  const header = headerOf(source, [...chosen].map(({ job }) => job.id), part);
+  // Jobs of the piece may need others that are not in it.
+  const plan = { ...whole, jobs: whole.jobs.filter((job) => chosen.has(job)) };
+  const piece = { header, whole, ...gathered, startAt };
+  const late = latenessOf(startAt, header.created);
+  return recorded(source, header, {
+    warnings: [...warnings, ...late].map(asWarning),
+    run: (emit, options) =>
+      run(plan, host, emit, { ...options, piece, before, secrets, everyRound: true }),
+  });
+}
+
+/**
+ * Finds the workflows that a process of a suite has to run, and what came before them. Throws
+ * RunnerError, LoadError and UsageError.
+ */
+export async function openSuitePiece(
+  operands: readonly string[],
+  source: PieceSource,
+): Promise<OpenedPiece> {
+  const { host, permissions, runFile, choice, draws, secrets } = source;
+  const suite = runFile.suite!;
+  if (JSON.stringify(operands) !== JSON.stringify(suite.operands)) {
+    throw new RunnerError(
+      `'${operands.join(" ")}' is not the suite that '${runFile.file}' was made of`,
+      `it was made of '${suite.operands.join(" ")}'`,
+    );
+  }
+  const chosen = chooseWorkflows(runFile, choice);
+  const members: SuiteMember[] = [];
+  const found: Diagnostic[] = [];
+  for (const entry of chosen) {
+    const { index, tags, workflow: { name, file: path } } = entry;
+    const { workflow, warnings } = await loadWorkflow(path, host, permissions);
+    const named = { ...workflow, name, tags: tags ?? workflow.tags };
+    members.push({ path, index, key: path, plan: await planOfRun(runFile, entry, named, draws) });
+    found.push(...warnings);
+  }
+  const role = chosen[0]?.role;
+  const inputs = role === "setup" ? [] : await openInputs(source);
+  const { warnings, before, outputs } = gatherWorkflows(runFile, role, inputs);
+  const header = headerOf(source, chosen.map(({ name }) => name));
+  return recorded(source, header, {
+    warnings: [...found, ...warnings.map(asWarning)],
+    run: (emit, options) =>
+      runSuite(
+        {
+          name: suite.name,
+          setup: role === "setup" ? members : [],
+          workflows: role === undefined ? members : [],
+          teardown: role === "teardown" ? members : [],
+          hash: runFile.sha256,
+        },
+        host,
+        emit,
+        {
+          ...options,
+          header,
+          before,
+          outputs,
+          // Outputs of setup are sealed by all the secrets that it has come to know.
+          makeSecrets: () => secrets,
+        },
+      ),
+  });
+}
+
+function headerOf(
+  { runFile: { run, sha256 }, host }: PieceSource,
+  jobs: readonly string[],
+  part?: PieceHeader["part"],
+): PieceHeader {
   return {
-    plan: planOfPiece(whole, chosen),
-    options: {
-      piece,
-      secrets,
-      everyRound: true,
-      onOutputs: (outputs, rounds) => recorder.keep(outputs, rounds),
-    },
-    recorder,
-    warnings: [...warnings, ...lateness(startAt, created)],
-    async renderOutputs() {
-      const { results } = recorder;
-      return results && await renderOutputsFile(header, results, { secrets, seal });
-    },
+    schema: "runner.events/1",
+    run,
+    workflow: sha256,
+    created: host.clock.now(),
+    jobs,
+    host: machineName(),
+    part,
   };
+}
+
+function asWarning(message: string): Diagnostic {
+  return { severity: "warning", code: "piece", message };
 }
 
 /** Parts that start together may be late by that much: milliseconds. */
 const TOLERANCE = 5000;
 
-function lateness(startAt: number | undefined, now: number): readonly string[] {
+function latenessOf(startAt: number | undefined, now: number): readonly string[] {
   const late = startAt === undefined ? 0 : now - startAt;
   if (late <= TOLERANCE) return [];
   return [`this piece begins ${(late / 1000).toFixed(1)}s after the time it was to begin at`];
 }
 
 /** Reads outputs files. Throws RunnerError for those of another run. */
-export async function openInputs(
-  sources: readonly NamedText[],
-  expected: ExpectedRun,
-  opening: Opening,
+async function openInputs(
+  { inputs, runFile, seal, secrets }: PieceSource,
 ): Promise<readonly PieceOutputs[]> {
   const pieces: PieceOutputs[] = [];
-  for (const source of sources) {
-    const piece = await readOutputsFile(source, opening);
-    refuseOtherRun(source.file, piece, expected);
+  for (const source of inputs) {
+    const piece = await readOutputsFile(source, { seal, secrets });
+    refuseOtherRun(source.file, piece, runFile);
     pieces.push(piece);
   }
-  addInputSecrets(pieces, opening.secrets);
+  addInputSecrets(pieces, secrets);
   return pieces;
 }
 
-/** The part of an outputs file about a finished piece. */
-type PieceResults = Pick<PieceOutputs, "jobs" | "outputs" | "rounds">;
+/** A piece that collects what it leaves to others. */
+function recorded(
+  { runFile, secrets, seal }: PieceSource,
+  header: PieceHeader,
+  piece: Pick<OpenedPiece, "warnings" | "run">,
+): OpenedPiece {
+  const recorder = new PieceRecorder(runFile);
+  return {
+    header,
+    warnings: piece.warnings,
+    run: (emit, options) =>
+      piece.run((event) => {
+        recorder.take(event);
+        emit(event);
+      }, {
+        ...options,
+        onOutputs(outputs, rounds) {
+          recorder.outputs = { outputs, rounds: Object.fromEntries(rounds) };
+        },
+      }),
+    async renderOutputs() {
+      if (!recorder.isOver) return undefined;
+      const { jobs, outputs } = recorder;
+      return await renderOutputsFile(header, { jobs, ...outputs }, { secrets, seal });
+    },
+  };
+}
 
-/** Collects what a piece leaves to others. */
+/** Collects what becomes of the jobs of a workflow, or of the workflows of a suite. */
 class PieceRecorder {
-  readonly #jobs: Record<string, PieceOutcome> = {};
+  readonly jobs: Record<string, PieceOutcome> = {};
+  outputs: Pick<PieceOutputs, "outputs" | "rounds"> = { outputs: {}, rounds: {} };
+  isOver = false;
+  readonly #runFile: RunFile;
   readonly #failed = new Map<string, number>();
-  #outputs: Pick<PieceResults, "outputs" | "rounds"> | undefined;
+  /** The names of workflows under way, by the ids of their runs. */
+  readonly #names = new Map<string, string>();
 
-  /** Takes the events of the piece, and passes them on. */
-  around(emit: Emit): Emit {
-    return (event) => {
-      this.#take(event);
-      emit(event);
-    };
+  constructor(runFile: RunFile) {
+    this.#runFile = runFile;
   }
 
-  /** Takes what its steps have published. */
-  keep(outputs: Readonly<Record<string, Dict>>, rounds: ReadonlyMap<string, number>): void {
-    this.#outputs = { outputs, rounds: Object.fromEntries(rounds) };
-  }
-
-  /** Undefined until its jobs are over. */
-  get results(): PieceResults | undefined {
-    return this.#outputs && { jobs: this.#jobs, ...this.#outputs };
-  }
-
-  #take(event: RunEvent): void {
-    if (event.type === "step_finished") {
+  take(event: RunEvent): void {
+    const { suite, workflows } = this.#runFile;
+    if (suite) {
+      if (event.type === "run_started") {
+        const { role, index } = event.suite!;
+        const entry = workflows.find((one) => one.role === role && one.index === index)!;
+        this.#names.set(event.runId, entry.name);
+      } else if (event.type === "run_finished") {
+        const { steps: { failed } } = event;
+        this.jobs[this.#names.get(event.runId)!] = { state: workflowState(event), failed };
+      } else if (event.type === "suite_finished") this.isOver = true;
+    } else if (event.type === "step_finished") {
       const { run, result } = event;
       if (run.within || result.state !== "failed") return;
       this.#failed.set(run.job, (this.#failed.get(run.job) ?? 0) + 1);
     } else if (event.type === "job_finished") {
       const { job, state, reason, blocked } = event;
-      this.#jobs[job] = {
-        state,
-        ...reason === undefined ? {} : { reason },
-        ...blocked ? { blocked } : {},
-        failed: this.#failed.get(job) ?? 0,
-      };
-    }
+      this.jobs[job] = { state, reason, blocked, failed: this.#failed.get(job) ?? 0 };
+    } else if (event.type === "run_finished") this.isOver = true;
   }
 }

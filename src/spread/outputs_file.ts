@@ -1,5 +1,6 @@
 import type { PieceHeader, PiecePart } from "../run/event.ts";
-import type { JobOutcome, RunPiece } from "../run/run_options.ts";
+import type { StepOutputs } from "../run/execute/outputs.ts";
+import type { JobOutcome, RunPiece, RunProgress } from "../run/run_options.ts";
 import { jobsBefore, type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
 import { addSecretsOf } from "../secrets/add_secrets.ts";
 import { RunnerError } from "../base/errors.ts";
@@ -8,6 +9,7 @@ import { type Dict, isDict } from "../base/value/value.ts";
 import { ALL, titleOf } from "../workflow/step_facts.ts";
 import { isPart, newestParts } from "./piece_events.ts";
 import { type NamedText, readJsonFile } from "./read_json_file.ts";
+import type { RunFile, RunFileWorkflow } from "./run_file.ts";
 import { type Opening, openValues, type Seal, sealValues } from "./seal.ts";
 
 const SCHEMA = "runner.outputs/1";
@@ -19,12 +21,12 @@ export interface PieceOutputs {
   readonly file: string;
   /** The id of the run. */
   readonly run: string;
-  /** SHA-256 of the files of the workflow. */
+  /** SHA-256 of the files. */
   readonly workflow: string;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly part?: PiecePart;
-  /** The outcomes of its jobs, by their ids. */
+  /** The outcomes of its jobs, by their ids; of a suite, those of its workflows by their names. */
   readonly jobs: Readonly<Record<string, PieceOutcome>>;
   /** The outputs of their steps, by the ids of the steps. */
   readonly outputs: Readonly<Record<string, Dict>>;
@@ -32,7 +34,7 @@ export interface PieceOutputs {
   readonly rounds: Readonly<Record<string, number>>;
 }
 
-/** The outcome of a job, as others must know it. */
+/** The outcome of a job or of a workflow of a suite, as others must know it. */
 export interface PieceOutcome extends JobOutcome {
   /** The number of its failed steps. */
   readonly failed: number;
@@ -59,7 +61,7 @@ export async function renderOutputsFile(
     part,
     jobs,
     outputs: written.values,
-    ...Object.keys(rounds).length === 0 ? {} : { rounds },
+    rounds: Object.keys(rounds).length === 0 ? undefined : rounds,
     ...written.extra,
   };
   return `${JSON.stringify(document, null, 1)}\n`;
@@ -105,8 +107,9 @@ export async function readOutputsFile(
   };
 }
 
-/** The results of the jobs that ran before a piece, with the warnings about them. */
-interface GatheredInputs extends Pick<RunPiece, "outcomes" | "outputs" | "failed"> {
+/** What ran before a piece, with the warnings about it. */
+interface Gathered {
+  readonly before: RunProgress;
   readonly warnings: readonly string[];
 }
 
@@ -121,7 +124,7 @@ export function gatherInputs(
   whole: Plan,
   chosen: ReadonlySet<PlannedJob>,
   pieces: readonly PieceOutputs[],
-): GatheredInputs {
+): Gathered & Pick<RunPiece, "outcomes" | "outputs"> {
   const warnings: string[] = [];
   const isLast = [...chosen].some(({ job }) => job.isCleanup);
   const before = isLast
@@ -185,8 +188,58 @@ export function gatherInputs(
     }
   }
   for (const [id, pieces] of lists) outputs.push([id, joinLists([...new Set(pieces)])]);
-  const failed = [...outcomes.values()].reduce((sum, outcome) => sum + outcome.failed, 0);
-  return { outcomes, outputs, failed, warnings: [...new Set(warnings)] };
+  return {
+    outcomes,
+    outputs,
+    before: progressOf([...outcomes.values()]),
+    warnings: [...new Set(warnings)],
+  };
+}
+
+function progressOf(outcomes: readonly PieceOutcome[]): RunProgress {
+  return {
+    state: outcomes.some(({ state }) => state === "failed") ? "failed" : "passed",
+    failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+/**
+ * Finds what became of the workflows of a suite that run before those of a role. Throws RunnerError
+ * if workflows need setup, and it is in no input.
+ */
+export function gatherWorkflows(
+  { suite, workflows }: RunFile,
+  role: RunFileWorkflow["role"],
+  pieces: readonly PieceOutputs[],
+): Gathered & { readonly outputs: StepOutputs } {
+  const warnings: string[] = [];
+  const outcomes: PieceOutcome[] = [];
+  let outputs: StepOutputs = {};
+  for (const workflow of workflows) {
+    const { name } = workflow;
+    const isBefore = role === "teardown" ? workflow.role !== role : workflow.role === "setup";
+    if (role === "setup" || !isBefore) continue;
+    const [piece] = newestParts(
+      pieces.filter(({ jobs }) => Object.hasOwn(jobs, name)),
+      (piece) => piece,
+      () => warnings.push(`'${name}' was run more than once: the newest outputs count`),
+    );
+    if (!piece && role === undefined) {
+      throw new RunnerError(
+        "no --inputs have the outputs of setup",
+        `give the file that setup wrote: runner ${
+          suite!.operands.join(" ")
+        } --run FILE --setup --outputs FILE`,
+      );
+    }
+    if (!piece && progressOf(outcomes).state === "passed") {
+      warnings.push(`no --inputs say what became of '${name}': its machine was lost`);
+    }
+    // Teardown runs also if the machine of a workflow was lost.
+    outcomes.push(piece?.jobs[name] ?? { state: "failed", failed: 0 });
+    outputs = { ...outputs, ...piece?.outputs };
+  }
+  return { outputs, before: progressOf(outcomes), warnings };
 }
 
 /** The outputs of a step in all jobs of a matrix, of those of the pieces that ran some of them. */

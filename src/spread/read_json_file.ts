@@ -17,6 +17,7 @@ export interface FileFields {
   list(name: string): readonly Value[];
   /** The map under a key; undefined without it. */
   optionalMap(name: string): Dict | undefined;
+  optionalList(name: string): readonly Value[] | undefined;
   optionalText(name: string): string | undefined;
   optionalNumber(name: string): number | undefined;
 }
@@ -62,24 +63,18 @@ export function fieldsOf(map: Dict, fail: (name: string, type: string) => never)
     const value = map[name];
     return isDict(value) ? value : fail(name, "map");
   };
+  const listOf = (name: string) => {
+    const value = map[name];
+    return Array.isArray(value) ? value : fail(name, "list");
+  };
   return {
     text: textOf,
     number: numberOf,
     map: mapOf,
-    list(name) {
-      const value = map[name];
-      return Array.isArray(value) ? value : fail(name, "list");
-    },
+    list: listOf,
     optionalMap: (name) => map[name] === undefined ? undefined : mapOf(name),
+    optionalList: (name) => map[name] === undefined ? undefined : listOf(name),
     optionalText: (name) => map[name] === undefined ? undefined : textOf(name),
     optionalNumber: (name) => map[name] === undefined ? undefined : numberOf(name),
   };
-}
-
-/** The schema of the run file of a suite. */
-export const SUITE_RUN_SCHEMA = "runner.suite-run/1";
-
-/** Whether a text is the run file of a suite, not of one workflow. */
-export function isSuiteRunFile(text: string): boolean {
-  return /^\s*\{\s*"schema":\s*"runner\.suite-run\//.test(text);
 }

@@ -14,50 +14,20 @@ import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/add_secrets.
 import type { Masker } from "../secrets/masker.ts";
 import type { Suite, SuiteMember } from "./suite.ts";
 
-/** The options for running a suite, for each of its runs and for all of them together. */
-export interface SuiteRunOptions extends
-  Pick<
-    RunOptions,
-    | "detail"
-    | "everyRound"
-    | "load"
-    | "spreadLoad"
-    | "failFast"
-    | "strict"
-    | "permissions"
-    | "tls"
-    | "openapi"
-    | "timeout"
-    | "snapshots"
-    | "onFailedStep"
-    | "origin"
-  > {
-  /** Interrupts all runs. */
-  readonly cancellation: Cancellation;
+/**
+ * The options of each run of a suite. Those of time, jobs and outputs are for all of them together:
+ * `outputs` and `before` are what earlier processes of its run have left, and `onOutputs` takes
+ * what its setup publishes.
+ */
+export interface SuiteRunOptions extends Omit<RunOptions, "piece" | "secrets" | "suite"> {
   /** The maximum number of workflows that run at once. */
   readonly workers?: number;
-  /** The maximum number of jobs of all workflows that run at once; no limit without it. */
-  readonly jobs?: number;
   /** The host of the run of a workflow, not of setup and teardown; by default that of all. */
   readonly hostOf?: (path: string) => Host;
   /** Knows the secrets that were given to all workflows; each learns its own. */
   readonly makeSecrets: () => Masker;
-  /** Where it is one process of a run on several machines. */
-  readonly piece?: SuitePiece;
-  /** The time limit of teardown after an interruption, in milliseconds. */
-  readonly cleanupTimeout?: number;
-}
-
-/** The part of a suite that this process runs, and what others did before it. */
-export interface SuitePiece {
-  /** Its description in `suite_started`. */
-  readonly header: PieceHeader;
-  /** The outputs of setup. */
-  readonly outputs: StepOutputs;
-  /** Setup failed, so that no workflow starts. */
-  readonly setupFailed: boolean;
-  /** Takes the outputs of setup, where this process runs it. */
-  readonly onSetup: (outputs: StepOutputs) => void;
+  /** Where it is one process of a run on several machines: its description in `suite_started`. */
+  readonly header?: PieceHeader;
 }
 
 const SETUP_FAILED = "setup failed";
@@ -80,45 +50,44 @@ export async function runSuite(
   emit: Emit,
   options: SuiteRunOptions,
 ): Promise<boolean> {
-  const { name, setup, teardown, shard, hash } = suite;
+  const { setup, workflows, teardown } = suite;
   const { clock } = host;
-  const { cancellation, timeout, piece, origin } = options;
-  const id = crypto.randomUUID();
+  const { cancellation = new Cancellation(), timeout, before, origin } = options;
+  const runId = crypto.randomUUID();
   const ticks = clock.ticks();
-  const suiteRun = new SuiteRun(host, emit, options, id);
+  const suiteRun = new SuiteRun(host, emit, { ...options, cancellation }, runId);
   const started: RunEvent = {
     type: "suite_started",
-    runId: id,
+    runId,
     time: clock.now(),
-    ...name === undefined ? {} : { name },
-    workflows: suite.workflows.length,
-    ...shard ? { shard } : {},
-    ...piece ? { piece: piece.header } : {},
-    ...origin ? { origin } : {},
-    hash,
+    name: suite.name,
+    workflows: workflows.length,
+    shard: suite.shard,
+    piece: options.header,
+    origin,
+    hash: suite.hash,
   };
   emit(origin ? maskEvent(started, options.makeSecrets()) : started);
   const stopTimer = timeout && cancellation.cancelAfter(timeout, clock);
   try {
     await suiteRun.setUp(setup);
-    await suiteRun.runAll([...suite.workflows], options.workers ?? defaultWorkers());
+    await suiteRun.runAll([...workflows], options.workers ?? defaultWorkers());
     await suiteRun.tearDown(teardown);
   } finally {
     stopTimer?.();
   }
-  const { workflows, steps } = countWorkflows(suiteRun.ended);
+  const totals = countWorkflows(suiteRun.ended);
   const interrupted = cancellation.reason;
-  const isUnrun = suite.workflows.length > 0 && piece?.setupFailed === true;
-  const passed = workflows.failed === 0 && interrupted === undefined && !isUnrun;
+  const isUnrun = workflows.length > 0 && before?.state === "failed";
+  const passed = totals.workflows.failed === 0 && interrupted === undefined && !isUnrun;
   emit({
     type: "suite_finished",
-    runId: id,
+    runId,
     time: clock.now(),
     duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
-    ...interrupted === undefined ? {} : { interrupted },
-    workflows,
-    steps,
+    interrupted,
+    ...totals,
   });
   return passed;
 }
@@ -129,7 +98,7 @@ class SuiteRun {
   readonly ended: EndedWorkflow[] = [];
   readonly #host: Host;
   readonly #emit: Emit;
-  readonly #options: SuiteRunOptions;
+  readonly #options: SuiteRunOptions & { readonly cancellation: Cancellation };
   readonly #id: string;
   readonly #draining = new Cancellation();
   readonly #slots: Slots | undefined;
@@ -138,34 +107,50 @@ class SuiteRun {
   /** What is secret in the outputs of setup, whatever its name. */
   readonly #setupSecrets = new Set<string>();
 
-  constructor(host: Host, emit: Emit, options: SuiteRunOptions, id: string) {
+  constructor(
+    host: Host,
+    emit: Emit,
+    options: SuiteRunOptions & { readonly cancellation: Cancellation },
+    id: string,
+  ) {
     this.#host = host;
     this.#emit = emit;
     this.#options = options;
     this.#id = id;
-    const { jobs, cancellation, piece } = options;
+    const { jobs, cancellation, before, outputs = {} } = options;
     this.#slots = jobs === undefined ? undefined : new Slots(jobs, host.clock);
     this.#draining.follow(cancellation);
-    if (piece?.setupFailed) this.#draining.cancel(SETUP_FAILED);
-    this.#outputs = piece?.outputs ?? {};
+    if (before?.state === "failed") this.#draining.cancel(SETUP_FAILED);
+    this.#outputs = outputs;
   }
 
   /** In order: each sees the outputs of those before it. */
   async setUp(members: readonly SuiteMember[]): Promise<void> {
-    const { cancellation, piece } = this.#options;
+    const { cancellation, onOutputs } = this.#options;
     for (const member of members) {
-      const passed = await this.#run(member, "setup", cancellation, this.#draining);
+      const passed = await this.#run(member, "setup", { cancellation, draining: this.#draining });
       if (!passed) this.#draining.cancel(SETUP_FAILED);
     }
-    piece?.onSetup(this.#outputs);
+    if (members.length > 0) onOutputs?.(this.#outputs, new Map());
   }
 
   /** `members` is emptied, to free what has run. */
   async runAll(members: SuiteMember[], workers: number): Promise<void> {
+    const { cancellation, failFast, hostOf } = this.#options;
+    const slots = this.#slots;
     members.reverse();
     const work = async () => {
       for (let member = members.pop(); member; member = members.pop()) {
-        await this.#run(member, undefined, this.#options.cancellation, this.#draining);
+        const { index, path } = member;
+        await this.#run(member, undefined, {
+          cancellation,
+          draining: this.#draining,
+          failFast,
+          // Jobs of an earlier workflow come first.
+          slots: slots && {
+            use: (position, begin) => slots.use(index * MAX_JOBS + position, begin),
+          },
+        }, hostOf?.(path));
       }
     };
     await Promise.all(Array.from({ length: workers }, work));
@@ -185,7 +170,8 @@ class SuiteRun {
     const link = cancellation.add({ stop: startTimer });
     const before = this.#progress();
     for (const member of members) {
-      await this.#run(member, "teardown", ofTeardown, new Cancellation(), before);
+      const draining = new Cancellation();
+      await this.#run(member, "teardown", { cancellation: ofTeardown, draining, before });
     }
     link.remove();
     stopTimer();
@@ -193,23 +179,24 @@ class SuiteRun {
 
   /** What came of setup and the workflows. */
   #progress(): RunProgress {
-    const { cancellation: { reason }, piece } = this.#options;
-    const hasFailed = piece?.setupFailed || this.ended.some(({ state }) => state === "failed");
+    const { cancellation: { reason }, before } = this.#options;
+    const hasFailed = before?.state === "failed" ||
+      this.ended.some(({ state }) => state === "failed");
     return {
       state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed",
-      failed: this.ended.reduce((sum, { steps }) => sum + steps.failed, 0),
+      failed: this.ended.reduce((sum, { steps }) => sum + steps.failed, before?.failed ?? 0),
     };
   }
 
+  /** Runs a workflow with the options of the suite, but for those that are its own. */
   async #run(
     member: SuiteMember,
     role: SuitePart["role"],
-    cancellation: Cancellation,
-    draining: Cancellation,
-    before?: RunProgress,
+    own: RunOptions & Required<Pick<RunOptions, "cancellation" | "draining">>,
+    host = this.#host,
   ): Promise<boolean> {
-    const suite = { id: this.#id, index: member.index, ...role === undefined ? {} : { role } };
-    const secrets = this.#options.makeSecrets();
+    const { makeSecrets, workers: _, hostOf: __, header: ___, ...options } = this.#options;
+    const secrets = makeSecrets();
     for (const [id, values] of Object.entries(this.#outputs)) {
       addSecretsOf({ [id]: values }, secrets);
     }
@@ -220,39 +207,18 @@ class SuiteRun {
       }
       this.#emit(event);
     };
-    const { detail, everyRound, failFast, strict, permissions, tls, openapi, snapshots } =
-      this.#options;
-    const { cleanupTimeout, onFailedStep, load, spreadLoad } = this.#options;
-    const isWorkflow = role === undefined;
-    const host = isWorkflow && this.#options.hostOf?.(member.path) || this.#host;
-    const slots = isWorkflow ? this.#slots : undefined;
     // One for each run, so that nothing of a run is kept when it is over.
-    const ofRun = new Cancellation();
-    const link = ofRun.follow(cancellation);
+    const cancellation = new Cancellation();
+    const link = cancellation.follow(own.cancellation);
     try {
-      return await run(planToRun(member.plan, draining), host, emit, {
-        detail,
-        everyRound,
-        strict,
-        permissions,
-        tls,
-        openapi,
-        snapshots,
-        cleanupTimeout,
-        onFailedStep,
-        load,
-        spreadLoad,
-        failFast: failFast && isWorkflow,
-        cancellation: ofRun,
-        draining,
+      return await run(planToRun(member.plan, own.draining), host, emit, {
+        ...options,
+        ...{ timeout: undefined, jobs: undefined, failFast: false, before: undefined },
+        ...own,
+        cancellation,
         secrets,
-        // Jobs of an earlier workflow come first.
-        slots: slots && {
-          use: (position, begin) => slots.use(member.index * MAX_JOBS + position, begin),
-        },
         locks: this.#locks,
-        suite,
-        ...before ? { before } : {},
+        suite: { id: this.#id, index: member.index, role },
         outputs: this.#outputs,
         onOutputs: role === "setup"
           ? (outputs) => {

@@ -21,6 +21,7 @@ import type { Document } from "../../workflow/model.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { checkChoice } from "../command_line.ts";
+import { refuseOptions } from "../run/read_run.ts";
 import { printWarnings } from "../messages.ts";
 import { readCount } from "../option_values.ts";
 import { logLevel } from "../output_mode.ts";
@@ -57,16 +58,11 @@ export async function exportCommand(
     check: switches.has("no-check") ? undefined : { isExport: true },
   };
   const opened = await openOperands([path], host);
+  refuseOptions("suite" in opened ? "suite" : "workflow", { ...invocation, operands: [path] });
   let outline: Outline;
   if ("suite" in opened) {
     outline = await outlineSuite(opened.suite, path, options, invocation, host);
   } else {
-    if (values.has("shards")) {
-      throw new UsageError(
-        "option --shards divides a suite, and this is one workflow",
-        "--split spreads the rounds of one of its jobs",
-      );
-    }
     const level = logLevel(host.env, switches);
     const { document } = opened.workflow;
     const lacking = exporter.namesVariables && document ? lackingVariables(document, secrets) : [];
@@ -123,16 +119,9 @@ async function outlineSuite(
   open: OpenSuite,
   path: string,
   options: PlanOptions,
-  { values, lists }: Invocation,
+  { values }: Invocation,
   host: Host,
 ): Promise<Outline> {
-  for (const name of ["split", "group"]) {
-    if (!lists.has(name) && !values.has(name)) continue;
-    throw new UsageError(
-      `option --${name} is about the jobs of one workflow, and '${path}' is a suite`,
-      "--shards says over how many tasks the workflows of a suite are spread",
-    );
-  }
   const count = values.get("shards");
   const shards = count === undefined
     ? undefined

@@ -1,9 +1,7 @@
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
 import { renderRunFile } from "../../spread/run_file.ts";
-import { renderSuiteRunFile } from "../../spread/suite_run_file.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
@@ -12,7 +10,7 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import { VERSION } from "../version.ts";
 import { writeTextFile } from "../write_text_file.ts";
 import { takeKey } from "./piece_files.ts";
-import { readRun, warnOf } from "./read_run.ts";
+import { readRun, refuseOptions, warnOf } from "./read_run.ts";
 
 /** Evaluates the `vars` of workflows and chooses their jobs for all pieces of a run. */
 export async function prepareCommand(
@@ -31,39 +29,26 @@ export async function prepareCommand(
   }
   const startAt = startOf(values.get("start-in"), host.clock.now());
   const opened = await openOperands(operands, host);
-  const isSuite = "suite" in opened;
-  if (isSuite && startAt !== undefined) {
-    throw new UsageError(
-      "option --start-in is for the shares of a split job, and a suite has none",
-      "prepare one workflow",
-    );
-  }
+  const suite = "suite" in opened ? opened.suite : undefined;
+  refuseOptions(suite ? "suite" : "workflow", invocation);
   const seal = await takeKey(program);
-  if (isSuite) await warnOf(invocation, program)(opened.suite.warnings, opened.suite.path ?? "");
-  const { planning, makeSecrets } = await readRun(
-    invocation,
-    program,
-    isSuite ? opened.suite.envFiles : [],
-  );
-  const optionsFor = (plans: readonly Plan[]) => {
-    const secrets = makeSecrets();
-    for (const plan of plans) {
-      addSecretsOf(plan.vars, secrets);
-      for (const value of plan.secrets) addSecretValue(value, secrets);
-    }
-    return { id, version: VERSION, created: host.clock.now(), secrets, seal };
-  };
-  if (isSuite) {
-    const { suite } = await loadSuite(opened.suite, host, planning);
-    const workflows = workflowsOf(suite);
-    const options = optionsFor(workflows.map(({ plan }) => plan));
-    const text = await renderSuiteRunFile({ name: suite.name, operands, workflows }, options);
-    await writeTextFile(out, text, host);
-    return 0;
+  if (suite) await warnOf(invocation, program)(suite.warnings, suite.path ?? "");
+  const { planning, makeSecrets } = await readRun(invocation, program, suite?.envFiles);
+  const loaded = suite && (await loadSuite(suite, host, planning)).suite;
+  const workflows = "workflow" in opened
+    ? [{ plan: await loadPlan(opened.workflow, host, planning) }]
+    : workflowsOf(loaded!);
+  if (!suite && workflows[0]!.plan.jobs.length === 0) throw new RunnerError("no job was chosen");
+  const secrets = makeSecrets();
+  for (const { plan } of workflows) {
+    addSecretsOf(plan.vars, secrets);
+    for (const value of plan.secrets) addSecretValue(value, secrets);
   }
-  const plan = await loadPlan(opened.workflow, host, planning);
-  if (plan.jobs.length === 0) throw new RunnerError("no job was chosen");
-  await writeTextFile(out, await renderRunFile(plan, { ...optionsFor([plan]), startAt }), host);
+  const text = await renderRunFile({
+    ...{ id, version: VERSION, created: host.clock.now(), startAt, secrets, seal, workflows },
+    suite: loaded && { name: loaded.name, operands },
+  });
+  await writeTextFile(out, text, host);
   return 0;
 }
 

@@ -5,20 +5,17 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { Draws } from "../../expr/draws.ts";
 import type { Host } from "../../host/host.ts";
-import type { RunOptions } from "../../run/run_options.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
-import type { Invocation, Option, Program, RunKind, RunSettings } from "../command.ts";
+import type { Invocation, Program, RunKind, RunSettings } from "../command.ts";
 import { type LogLevel, logLevel } from "../output_mode.ts";
 import { readVars } from "./read_vars.ts";
 
 /** All that the command line says about what runs and with what. */
 export interface RunInputs {
   /** Options of a run or of a suite. */
-  readonly options:
-    & RunSettings
-    & Pick<RunOptions, "permissions" | "tls" | "openapi" | "spreadLoad">;
+  readonly options: RunSettings;
   /** Options of loading and planning. */
   readonly planning: PlanOptions & { readonly draws: Draws };
   /** Makes a masker that knows all secrets of the environment and of the inputs. */
@@ -130,42 +127,17 @@ async function tlsOf({ switches, values }: Invocation, host: Host): Promise<RunT
   return await readRunTls({ ca, cert, key, insecure }, host, name);
 }
 
-/** Refuses an option that is not for the kind of a run. `path` is the workflow. */
+/** Refuses an option that is not for what runs: one workflow, or a suite. */
 export function refuseOptions(kind: RunKind, { options, operands }: Invocation): void {
-  for (const option of options) {
-    if (option.runs && !option.runs.includes(kind)) throw wrongRun(option, kind, operands[0] ?? "");
-  }
-}
-
-function wrongRun({ name, group, runs = [] }: Option, kind: RunKind, path: string): UsageError {
-  if (kind === "workflow" || kind === "suite") {
-    return runs.includes("suite")
-      ? new UsageError(
-        `option --${name} divides several workflows, and '${path}' is one`,
-        "name several files, a directory, a pattern in quotes or a suite file",
-      )
-      : new UsageError(
-        `option --${name} requires --run`,
-        "it is for one process of a run that runner prepare has made",
-      );
-  }
-  if (!runs.includes("workflow") && !runs.includes("suite")) {
-    return kind === "piece"
-      ? new UsageError(
-        `option --${name} is for a run of a suite`,
-        "this run file was made of one workflow",
-      )
-      : new UsageError(
-        `option --${name} is for a run of one workflow`,
-        "this run file was made of a suite",
-      );
-  }
-  const hint = kind === "piece"
-    ? group === "Values"
-      ? "the vars of a run are set when it is prepared: give it to runner prepare"
-      : "the jobs of a piece are chosen with --only, and a share of their rounds with --rounds"
-    : group === "Values" || group === "Select"
-    ? "vars and jobs are set when the run is prepared: give it to runner prepare"
-    : undefined;
-  return new UsageError(`options --${name} and --run cannot be combined`, hint);
+  const wrong = options.find((option) => option.of !== undefined && option.of !== kind);
+  if (!wrong) return;
+  const path = operands.join(" ");
+  throw kind === "workflow"
+    ? new UsageError(
+      `option --${wrong.name} is for several workflows, and '${path}' is one`,
+      "name several files, a directory, a pattern in quotes or a suite file",
+    )
+    : new UsageError(
+      `option --${wrong.name} is for one workflow, and '${path}' is a suite`,
+    );
 }

@@ -2,8 +2,8 @@ import { RunnerError, UsageError } from "../../base/errors.ts";
 import { filesIn } from "../../host/walk_directories.ts";
 import { readEvents } from "../../report/files/ndjson.ts";
 import { Masker } from "../../secrets/masker.ts";
-import { type Merged, mergeFiles } from "../../spread/merge_files.ts";
-import { isSuiteRunFile, type NamedText } from "../../spread/read_json_file.ts";
+import { type Merged, mergePieces } from "../../spread/merge_pieces.ts";
+import type { NamedText } from "../../spread/read_json_file.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { checkChoice } from "../command_line.ts";
 import { printWarnings } from "../messages.ts";
@@ -54,9 +54,9 @@ async function mergeNamed(files: readonly NamedText[], program: Program): Promis
   if (second) {
     throw new UsageError(`'${runFile!.file}' and '${second.file}' are both run files`);
   }
-  const seal = runFile && !isSuiteRunFile(runFile.text) ? await takeKey(program) : undefined;
+  const seal = runFile && await takeKey(program);
   const pieces = files.filter((file) => file !== runFile).map(({ file, text }) => {
     return { file, events: () => readEvents(text, file) };
   });
-  return await mergeFiles(pieces, runFile, seal && { seal, secrets: new Masker() });
+  return await mergePieces(pieces, runFile, seal && { seal, secrets: new Masker() });
 }

@@ -40,7 +40,7 @@ interface TaskPaths {
 /** The command of a task; `part` is the number of the process of a task that is split. */
 export function runArguments(
   file: string,
-  { choice, parts, share, hasOutputs }: Task,
+  { choice, parts, share }: Task,
   { run, inputs, out }: TaskPaths,
   part = "1",
 ): readonly string[] {
@@ -48,8 +48,7 @@ export function runArguments(
     ...["runner", file, "--run", run],
     ...choice,
     ...parts > 1 ? [share, `${part}/${parts}`] : [],
-    ...["--inputs", inputs],
-    ...hasOutputs ? ["--outputs", `${out}/outputs.json`] : [],
+    ...["--inputs", inputs, "--outputs", `${out}/outputs.json`],
     ...["--report", `ndjson=${out}/events.ndjson`],
   ];
 }

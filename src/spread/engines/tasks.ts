@@ -1,6 +1,6 @@
 import { checkSplittable } from "../choose_piece.ts";
 import { MAX_PARTS } from "../piece_events.ts";
-import { namesOf } from "../suite_run_file.ts";
+import { namesOf } from "../run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { titleOfJob, writtenId } from "../../workflow/step_facts.ts";
@@ -22,8 +22,6 @@ export interface Task {
   readonly parts: number;
   /** The option that gives a process its share, such as `--rounds 2/8`. */
   readonly share: "--rounds" | "--shard";
-  /** Whether later tasks read what it publishes. */
-  readonly hasOutputs: boolean;
   /** It starts although a need failed: it decides by the outcomes that it is given. */
   readonly startsAnyway: boolean;
 }
@@ -63,7 +61,6 @@ export function makeTasks({ jobs }: Plan, options: TaskOptions): readonly Task[]
       ancestors: [...ancestors],
       parts,
       share: "--rounds",
-      hasOutputs: true,
       startsAnyway: first!.job.when !== undefined,
     };
     for (const job of group) tasks.set(job, task);
@@ -192,11 +189,10 @@ export function makeSuiteTasks({ workflows, hasSetup, shards }: SuiteOutline): r
   const setup: Task[] = hasSetup
     ? [{
       ...common,
-      ...{ id: "setup", name: "Setup", choice: ["--setup"], hasOutputs: true },
-      ...{ needs: [], ancestors: [] },
+      ...{ id: "setup", name: "Setup", choice: ["--setup"], needs: [], ancestors: [] },
     }]
     : [];
-  const after = { ...common, hasOutputs: false, needs: setup, ancestors: setup };
+  const after = { ...common, needs: setup, ancestors: setup };
   if (shards !== undefined) {
     const choice = shards === 1 ? ["--shard", "1/1"] : [];
     return [...setup, { ...after, id: "workflows", name: "Workflows", choice, parts: shards }];

@@ -321,8 +321,8 @@ Deno.test("a suite has a task for each workflow, between setup and the report", 
     for (
       const part of [
         "--run .runner/run.json --setup --inputs .runner --outputs .runner/out/outputs.json",
-        "--only 'ci/flows/b c.yml' --inputs .runner --report ndjson=",
-        "--teardown --inputs .runner --report ndjson=.runner/teardown.ndjson || true",
+        "--only 'ci/flows/b c.yml' --inputs .runner --outputs",
+        "--teardown --inputs .runner --outputs.runner/teardown.ndjson || true",
       ]
     ) assertStringIncludes(text, part);
     const gitlab = await exported("gitlab", "--shards", "2");
@@ -353,11 +353,14 @@ Deno.test("what a suite cannot be exported with is an error", async () => {
   const flow = JSON.stringify({ name: "a", jobs: [job("one")] });
   await withFiles({ ...SUITE_FILES, "one.yml": flow, "none/x.txt": "" }, async (cwd) => {
     const table: readonly (readonly [args: readonly string[], message: string])[] = [
-      [["one.yml", "--shards", "2"], "option --shards divides a suite"],
+      [
+        ["one.yml", "--shards", "2"],
+        "option --shards is for several workflows, and 'one.yml' is one",
+      ],
       [["ci/suite.yml", "--shards", "201"], '"Workflows" has 201 parts, and GitLab allows 200'],
       [["ci/suite.yml", "--shards", "257"], "option --shards must be at most 256, not 257"],
       [["ci/suite.yml", "--shards", "0"], "option --shards must be a whole number from 1"],
-      [["ci/suite.yml", "--split", "one=2"], "option --split is about the jobs of one workflow"],
+      [["ci/suite.yml", "--split", "one=2"], "option --split is for one workflow"],
       [["none"], "no workflow in 'none'"],
     ];
     for (const [args, message] of table) {

@@ -41,6 +41,8 @@ jobs:
   - name: Session
     steps:
       - { name: ends, uses: echo, with: { message: "ends {{outputs.session?.who ?? 'nothing'}}" } }
+finally:
+  - { name: "after {{run.state}}, {{run.failed}} failed", uses: hello }
 `;
 
 /** The last job needs the one before it; workflow b fails. */
@@ -153,11 +155,11 @@ async function withSuiteRun(use: (run: SuiteRun) => Promise<void>): Promise<void
     const piece = (share: string, ...args: string[]) =>
       run(
         ...["suite.yml", "--run", "R/run.json", "--inputs", "R", ...args],
-        ...["--report", `ndjson=R/${share}.ndjson`],
+        ...["--outputs", `R/${share}/outputs.json`, "--report", `ndjson=R/${share}.ndjson`],
       );
     Deno.mkdirSync(`${cwd}/R`);
     assertEquals(await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r1"), "0\n");
-    await piece("setup", "--setup", "--outputs", "R/outputs.json");
+    await piece("setup", "--setup");
     await piece("a", "--only", "flows/a.yml");
     await piece("c", "--only", "flows/c.yml");
     await piece("teardown", "--teardown");
@@ -171,7 +173,7 @@ Deno.test("workflows of a suite that are lost fail, and the others count", async
     assertEquals(lost.startsWith("1\n"), true);
     assertStringIncludes(
       lost,
-      "no process of this workflow came back: its machine was lost, or it never started",
+      "no piece of this job came back: its machine was lost, or it never started",
     );
     assertStringIncludes(lost, "2 passed · 1 failed (3)");
     await piece("b", "--only", "flows/b.yml");
@@ -207,9 +209,9 @@ Deno.test("a workflow that has passed before its machine was lost has not passed
 
 Deno.test("a process whose workflows are not started because setup failed has failed", async () => {
   await withSuiteRun(async ({ cwd, piece }) => {
-    const path = `${cwd}/R/outputs.json`;
+    const path = `${cwd}/R/setup/outputs.json`;
     const outputs = JSON.parse(Deno.readTextFileSync(path));
-    outputs.jobs.setup.state = "failed";
+    outputs.jobs["setup: before.yml"].state = "failed";
     Deno.writeTextFileSync(path, JSON.stringify(outputs));
     for (const choice of ["--only=flows/a.yml", "--shard=1/3"]) {
       assertEquals(await piece("late", choice), "1\n");
@@ -224,13 +226,16 @@ Deno.test("a process whose workflows are not started because setup failed has fa
         },
       );
     }
-    assertEquals(await piece("last", "--teardown"), "0\n");
+    assertStringIncludes(
+      await piece("last", "--teardown"),
+      "0\nwarning: 'flows/a.yml' was run more than once: the newest outputs count",
+    );
   });
 });
 
 Deno.test("a workflow that was not started is missing, although what held it back passed later", async () => {
   await withSuiteRun(async ({ cwd, piece, merge }) => {
-    const path = `${cwd}/R/outputs.json`;
+    const path = `${cwd}/R/setup/outputs.json`;
     const outputs = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(path, outputs.replace('"passed"', '"failed"'));
     assertEquals(await piece("c", "--only=flows/c.yml"), "1\n");
@@ -274,7 +279,7 @@ Deno.test("files of a suite that do not belong together are refused", async () =
       cwd,
       env: { RUNNER_KEY: RUNNER_KEY.replace("0", "9") },
     });
-    assertStringIncludes(stderr, "the sealed values of 'R/outputs.json' cannot be opened");
+    assertStringIncludes(stderr, "the sealed values of 'R/setup/outputs.json' cannot be opened");
     Deno.writeTextFileSync(`${cwd}/flows/a.yml`, `${flow("a")}# edited\n`);
     assertStringIncludes(
       await piece("a", "--only", "flows/a.yml"),
@@ -285,11 +290,11 @@ Deno.test("files of a suite that do not belong together are refused", async () =
       "is of one process of a run, and the run file is missing\n  name the file that",
     );
     await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r1");
-    assertStringIncludes(await merge(), ".ndjson' is of another version of the suite");
+    assertStringIncludes(await merge(), ".ndjson' was made with another version of the files");
     await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r2");
     assertStringIncludes(
       await piece("a", "--only", "flows/a.yml"),
-      "'R/outputs.json' is of another run\n  it is of r1, not of r2",
+      "outputs.json' is of another run\n  it is of r1, not of r2",
     );
     assertStringIncludes(await merge(), ".ndjson' is of another run");
     for (
@@ -313,9 +318,12 @@ Deno.test("files of a suite that do not belong together are refused", async () =
 
 Deno.test("teardown runs although the machine of setup was lost", async () => {
   await withSuiteRun(async ({ cwd, piece }) => {
-    Deno.removeSync(`${cwd}/R/outputs.json`);
+    Deno.removeSync(`${cwd}/R/setup/outputs.json`);
     const said = await piece("teardown", "--teardown");
-    assertStringIncludes(said, "no --inputs have the outputs of setup: its machine was lost");
+    assertStringIncludes(
+      said,
+      "no --inputs say what became of 'setup: before.yml': its machine was lost",
+    );
     assertEquals(said.startsWith("0\n"), true);
     assertStringIncludes(Deno.readTextFileSync(`${cwd}/R/teardown.ndjson`), "ends nothing");
   });
@@ -328,15 +336,23 @@ Deno.test("options that a run of a suite does not have are refused", async () =>
     const piece = ["suite.yml", "--run", "R/run.json"];
     const table: readonly (readonly [args: readonly string[], message: string])[] = [
       [["suite.yml", "--setup"], "option --setup requires --run"],
-      [["one.yml", "--run", "one.json", "--setup"], "option --setup is for a run of a suite"],
+      [
+        ["one.yml", "--run", "one.json", "--setup"],
+        "option --setup is for several workflows, and 'one.yml' is one",
+      ],
       [piece, "option --run requires --setup, --only, --shard or --teardown for a suite"],
       [[...piece, "--setup", "--teardown"], "options --setup and --teardown cannot be combined"],
       [[...piece, "--only", "flows/a.yml", "--var", "a=1"], "options --var and --run cannot be"],
-      [[...piece, "--only", "flows/a.yml", "--rounds", "1/2"], "option --rounds is for a run of"],
+      [
+        [...piece, "--only", "flows/a.yml", "--rounds", "1/2"],
+        "option --rounds is for one workflow, and 'suite.yml' is a suite",
+      ],
       [[...piece, "--only", "flows/a.yaml"], 'the suite has no workflow "flows/a.yaml"\n  did you'],
-      [[...piece, "--teardown", "--outputs", "x"], "option --outputs requires --setup"],
       [[...piece, "--shard", "3/2"], "option --shard must be a number and a count"],
-      [["prepare", "suite.yml", "--out", "x", "--start-in", "1s"], "option --start-in is for the"],
+      [
+        ["prepare", "suite.yml", "--out", "x", "--start-in", "1s"],
+        "option --start-in is for one workflow",
+      ],
       [["prepare", "suite.yml", "--out", "x", "--only", "nope"], 'unknown job "nope"'],
     ];
     for (const [args, message] of table) {

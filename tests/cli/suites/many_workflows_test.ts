@@ -605,6 +605,6 @@ Deno.test("one file alone cannot be divided", () =>
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      "option --shard divides several workflows, and 'flows/a.yml' is one",
+      "option --shard is for several workflows, and 'flows/a.yml' is one",
     );
   }));

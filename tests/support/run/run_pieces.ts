@@ -34,7 +34,9 @@ export async function runInPieces(file: string, options: PiecesOptions): Promise
   Deno.mkdirSync(`${cwd}/R`, { recursive: true });
   const prepared = await run("prepare", file, "--out", "R/run.json");
   if (prepared.code !== 0) return prepared;
-  const { jobs } = JSON.parse(Deno.readTextFileSync(`${cwd}/R/run.json`)) as { jobs: WrittenJob[] };
+  const { workflows: [{ jobs }] } = JSON.parse(Deno.readTextFileSync(`${cwd}/R/run.json`)) as {
+    workflows: [{ jobs: readonly WrittenJob[] }];
+  };
   const passed = new Map<string, boolean>();
   const left = jobs.filter(({ cleanup }) => !cleanup);
   while (left.length > 0) {
@@ -140,12 +142,13 @@ export async function runSuiteInPieces(
   const has = (role: string) => workflows.some((workflow) => workflow.role === role);
   const piece = async (share: string, ...choice: string[]) => {
     Deno.mkdirSync(`${cwd}/R/${share}`);
-    const events = ["--report", `ndjson=R/${share}/events.ndjson`];
-    return await run(suite, "--run", "R/run.json", ...choice, "--inputs", "R", ...events);
+    const files = [
+      ...["--inputs", "R", "--outputs", `R/${share}/outputs.json`],
+      ...["--report", `ndjson=R/${share}/events.ndjson`],
+    ];
+    return await run(suite, "--run", "R/run.json", ...choice, ...files);
   };
-  const setup = has("setup")
-    ? await piece("setup", "--setup", "--outputs", "R/setup/outputs.json")
-    : undefined;
+  const setup = has("setup") ? await piece("setup", "--setup") : undefined;
   if (!setup || setup.code === 0) {
     const files = workflows.filter(({ role }) => role === undefined)
       .map(({ workflow }) => workflow.file);
