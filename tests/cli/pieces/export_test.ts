@@ -322,7 +322,7 @@ Deno.test("a suite has a task for each workflow, between setup and the report", 
       const part of [
         "--run .runner/run.json --setup --inputs .runner --outputs .runner/out/outputs.json",
         "--only 'ci/flows/b c.yml' --inputs .runner --outputs",
-        "--teardown --inputs .runner --outputs.runner/teardown.ndjson || true",
+        "--teardown --inputs .runner --report ndjson=.runner/teardown.ndjson || true",
       ]
     ) assertStringIncludes(text, part);
     const gitlab = await exported("gitlab", "--shards", "2");

@@ -433,7 +433,12 @@ jobs: [{ name: j, steps: [${get("/hang/a")}], finally: [${get("/hang/clean")}] }
       child.kill("SIGINT");
       await rig.untilSeen("/hang/clean");
       // Two in a short time may be one that npm sends as well.
-      const again = setInterval(() => child.kill("SIGINT"), 50);
+      const again = setInterval(() => {
+        try {
+          child.kill("SIGINT");
+        } catch { // It has ended.
+        }
+      }, 50);
       const { code } = await child.status;
       clearInterval(again);
       await output;
