@@ -4,7 +4,7 @@ import { checkFile } from "../check/check_file.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import { spanInFile } from "../base/source.ts";
-import { checkSuite } from "../suite/check_suite.ts";
+import { checkSuite } from "../suite/suite_of_file.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../base/text/suggest.ts";

@@ -1,6 +1,5 @@
-import { LoadError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
-import type { Document } from "../workflow/model.ts";
 import { isManyFiles, readWorkflow } from "./operands.ts";
 import { isSuite, type OpenSuite, type SuiteFile } from "./suite.ts";
 
@@ -27,19 +26,6 @@ export async function openOperands(
     return { suite: await suiteOfFile(path, document, host, search, chosen) };
   }
   return chosen.length === 0 ? { workflow } : { suite: suiteOfOperands(operands, search) };
-}
-
-/** The document of a suite file; undefined for anything else. */
-export async function readSuite(path: string, host: Host): Promise<Document | undefined> {
-  if (path.includes(",") || !await host.files.isFile(path).catch(() => false)) return undefined;
-  try {
-    const { readSuiteDocument } = await import("./suite_of_file.ts");
-    const document = await readSuiteDocument(path, host);
-    return isSuite(document) ? document : undefined;
-  } catch (error) {
-    if (error instanceof LoadError) return undefined;
-    throw error;
-  }
 }
 
 /** The suite of several files, directories and patterns. */

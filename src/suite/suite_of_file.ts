@@ -1,21 +1,24 @@
 import { join } from "@std/path/join";
+import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError, UsageError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { combinationsOf, describeCombination, MatrixFault } from "../base/value/combinations.ts";
-import type { Dict } from "../base/value/value.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
+import type { CheckContext } from "../check/model.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import { evaluateVars } from "../plan/evaluate_vars.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
-import { loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
+import { decodeSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
 import { findWorkflows } from "./find_workflows.ts";
+import { outputsOfSetup } from "./load_suite.ts";
 import { isManyFiles } from "./operands.ts";
-import type { OpenSuite, SuiteFile, SuiteFiles } from "./suite.ts";
+import { isSuite, type OpenSuite, type SuiteFile, type SuiteFiles } from "./suite.ts";
 
 /** Reads a file without the defaults of RUNNER_CONFIG, which are for workflows. */
-export function readSuiteDocument(path: string, host: Host): Promise<Document> {
+function readSuiteDocument(path: string, host: Host): Promise<Document> {
   const get = (name: string) => name === "RUNNER_CONFIG" ? undefined : host.env.get(name);
   return readDocument(path, { ...host, env: { ...host.env, get } });
 }
@@ -127,7 +130,7 @@ async function filesOf(
 }
 
 /** The defaults that it gives to its workflows. */
-export function defaultsOf({ defaults, document }: SuiteDocument): SuiteFile["defaults"] {
+function defaultsOf({ defaults, document }: SuiteDocument): SuiteFile["defaults"] {
   return defaults && { values: defaults, document };
 }
 
@@ -177,7 +180,7 @@ function titleOf(
 }
 
 /** The paths that a suite file lists. Throws LoadError. */
-export async function findSuiteFiles(suite: SuiteDocument, path: string, host: Host) {
+async function findSuiteFiles(suite: SuiteDocument, path: string, host: Host) {
   const at = (other: string) => besideFile(path, other);
   const found = await Promise.all(suite.entries.map((entry) => findEntry(entry, at, suite, host)));
   const workflows = found.flatMap((one) => one.workflows.map((file) => file.path));
@@ -201,5 +204,57 @@ async function findEntry(
     const diagnostic = { severity: "error", code: "workflows", message, span, hint } as const;
     const summary = `cannot find the workflows of suite file '${document.name}'`;
     throw new LoadError(summary, [diagnostic]);
+  }
+}
+
+/** The data of a suite file that `check` needs. */
+interface CheckedSuite {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Its workflows, with setup and teardown. */
+  readonly files: readonly string[];
+  /** What the suite gives to them. */
+  readonly context: CheckContext;
+  /** Those of setup, whose outputs other files may read. */
+  readonly setup: readonly string[];
+}
+
+/** Checks a suite file by itself; undefined for any other file. */
+export async function checkSuite(path: string, host: Host): Promise<CheckedSuite | undefined> {
+  const document = await readSuite(path, host);
+  if (!document) return undefined;
+  const { suite, diagnostics } = await decodeSuite(document, host);
+  if (!suite) return { diagnostics, files: [], context: {}, setup: [] };
+  const defaults = defaultsOf(suite);
+  const vars = new Set<string>();
+  const values = isDict(document.value) ? document.value : {};
+  const entries = Array.isArray(values.workflows) ? values.workflows : [];
+  for (const map of [values, ...entries]) {
+    if (!isDict(map) || !isDict(map.vars)) continue;
+    for (const name of Object.keys(map.vars)) vars.add(name);
+  }
+  const found: Diagnostic[] = [...diagnostics];
+  let files: readonly string[] = [];
+  let setup: readonly string[] = [];
+  try {
+    const around = await findSuiteFiles(suite, path, host);
+    files = [...around.setup, ...around.workflows, ...around.teardown];
+    setup = around.setup;
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    for (const diagnostic of error.diagnostics) found.push(diagnostic);
+  }
+  const outputs = await outputsOfSetup(setup.map((path) => ({ path })), host);
+  return { diagnostics: found, files, context: { vars, outputs, defaults }, setup };
+}
+
+/** The document of a suite file; undefined for anything else. */
+async function readSuite(path: string, host: Host): Promise<Document | undefined> {
+  if (path.includes(",") || !await host.files.isFile(path).catch(() => false)) return undefined;
+  try {
+    const document = await readSuiteDocument(path, host);
+    return isSuite(document) ? document : undefined;
+  } catch (error) {
+    if (error instanceof LoadError) return undefined;
+    throw error;
   }
 }

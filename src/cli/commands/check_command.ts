@@ -11,7 +11,7 @@ import { pathsFromRoot } from "../../base/text/github_command.ts";
 import { spanInFile } from "../../base/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
 import { inLocale } from "../output_mode.ts";
-import { checkSuite } from "../../suite/check_suite.ts";
+import { checkSuite } from "../../suite/suite_of_file.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, findWorkflows } from "../../suite/find_workflows.ts";
 import { isManyFiles, isPattern } from "../../suite/operands.ts";

@@ -10,7 +10,7 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import { VERSION } from "../version.ts";
 import { writeTextFile } from "../write_text_file.ts";
 import { takeKey } from "./piece_files.ts";
-import { readRun, refuseOptions, warnOf } from "./read_run.ts";
+import { readRun, refuseOptions } from "./read_run.ts";
 
 /** Evaluates the `vars` of workflows and chooses their jobs for all pieces of a run. */
 export async function prepareCommand(
@@ -32,8 +32,7 @@ export async function prepareCommand(
   const suite = "suite" in opened ? opened.suite : undefined;
   refuseOptions(suite ? "suite" : "workflow", invocation);
   const seal = await takeKey(program);
-  if (suite) await warnOf(invocation, program)(suite.warnings, suite.path ?? "");
-  const { planning, makeSecrets } = await readRun(invocation, program, suite?.envFiles);
+  const { planning, makeSecrets } = await readRun(invocation, program, suite);
   const loaded = suite && (await loadSuite(suite, host, planning)).suite;
   const workflows = "workflow" in opened
     ? [{ plan: await loadPlan(opened.workflow, host, planning) }]

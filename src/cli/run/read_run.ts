@@ -8,6 +8,7 @@ import type { Host } from "../../host/host.ts";
 import { makeMasker } from "../../secrets/add_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
+import type { OpenSuite } from "../../suite/suite.ts";
 import type { Invocation, Program, RunKind, RunSettings } from "../command.ts";
 import { type LogLevel, logLevel } from "../output_mode.ts";
 import { readVars } from "./read_vars.ts";
@@ -26,9 +27,11 @@ export interface RunInputs {
 export async function readRun(
   invocation: Invocation,
   program: Program,
-  envFiles?: readonly string[],
+  suite?: Pick<OpenSuite, "envFiles" | "warnings" | "path">,
 ): Promise<RunInputs> {
   const { host } = program;
+  const warn = warnOf(invocation, program);
+  if (suite) await warn(suite.warnings, suite.path ?? "");
   const { settings, switches } = invocation;
   const permissions = await permissionsOf(invocation, host);
   const tls = await tlsOf(invocation, host);
@@ -38,7 +41,7 @@ export async function readRun(
     await checkDescription(openapi, { permissions }, host);
   }
   const isList = switches.has("list");
-  const { environment, warnings, set } = await readVars(invocation, program, envFiles);
+  const { environment, warnings, set } = await readVars(invocation, program, suite?.envFiles);
   const command = isList ? undefined : invocation.values.get("secret-command");
   const addVariables = command === undefined
     ? undefined
@@ -47,7 +50,6 @@ export async function readRun(
   const spreadLoad = processes === 1
     ? undefined
     : (await import("../../spread/load_team.ts")).spreadOver(processes);
-  const warn = warnOf(invocation, program);
   await warn(warnings, invocation.operands[0] ?? "");
   return {
     options: { ...settings, permissions, tls, openapi, spreadLoad },

@@ -12,13 +12,13 @@ import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
-import { readRun, refuseOptions } from "./read_run.ts";
-import { readReportSettings, type ReportSettings, reportsToGithub } from "./report_settings.ts";
-import { runReported } from "./run_reported.ts";
+import { readRun, refuseOptions, type RunInputs } from "./read_run.ts";
+import { readReportSettings, reportsToGithub } from "./report_settings.ts";
+import { type LoadedRun, runReported } from "./run_reported.ts";
 
 /** Runs workflows and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
-  const { operands, switches, values } = invocation;
+  const { operands, switches, values, lists } = invocation;
   const { host, watching } = program;
   if (values.has("run")) {
     return await (await import("./run_piece_command.ts")).runPieceCommand(invocation, program);
@@ -28,52 +28,75 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     return await watchCommand(invocation, program, runCommand);
   }
   const opened = await openOperands(operands, host, watching?.files.hostOfSearch());
-  if ("workflow" in opened) {
-    refuseOptions("workflow", invocation);
-    return await runWorkflow(opened.workflow, invocation, program);
-  }
-  refuseOptions("suite", invocation);
-  const { runSuiteCommand } = await import("./run_suite_command.ts");
-  return await runSuiteCommand(opened, invocation, program);
-}
-
-async function runWorkflow(
-  file: SuiteFile,
-  invocation: Invocation,
-  program: Program,
-): Promise<ExitCode> {
-  const { host, watching } = program;
-  const settings = await readReportSettings(invocation, host);
-  const prepared = await prepare(file, invocation, program, settings);
-  const { planning, options, secrets } = prepared;
-  const plan = await failedPart(prepared.plan, file.path, invocation, program);
-  if (isShown(invocation)) {
-    const { renderPlan } = await import("./render_plan.ts");
-    host.stdout.write(renderPlan(plan, planning, secrets));
+  const suite = "suite" in opened ? opened.suite : undefined;
+  refuseOptions(suite ? "suite" : "workflow", invocation);
+  const isShown = switches.has("list") || switches.has("dry-run");
+  const { report = [] } = suite ?? {};
+  const settings = await readReportSettings(
+    isShown || lists.has("report") || report.length === 0
+      ? invocation
+      : { ...invocation, lists: new Map([...lists, ["report", report]]) },
+    host,
+  );
+  const load = async () => {
+    const inputs = await readRun(invocation, program, suite);
+    const loaded = "workflow" in opened
+      ? await loadWorkflowRun(opened.workflow, inputs, invocation, program)
+      : await (await import("./load_suite_run.ts")).loadSuiteRun(
+        opened.suite,
+        inputs,
+        invocation,
+        program,
+      );
+    return { loaded, draws: inputs.planning.draws };
+  };
+  const { loaded, draws } = await load().catch(async (error) => {
+    if (error instanceof LoadError && reportsToGithub(settings.targets)) {
+      const { annotateRefusal } = await import("../messages.ts");
+      host.stderr.write(annotateRefusal(operands.join(" "), error, program));
+    }
+    throw error;
+  });
+  if (isShown) {
+    host.stdout.write(await loaded.show());
     return 0;
   }
-  const runHost = watching?.files.hostOf(file.path, true) ?? host;
-  const code = await runReported(
-    {
-      failed: new FailedJobs(),
-      invocation,
-      run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
-    },
-    settings,
-    program,
-  );
-  if (code !== 0) (await import("../messages.ts")).printSeed(plan.draws, host);
+  const code = await runReported({ ...loaded, invocation }, settings, program);
+  if (code !== 0) (await import("../messages.ts")).printSeed(draws, host);
   return code;
 }
 
-/** With `--rerun-failed`, the jobs that failed in its last run; all if that is not known. */
-async function failedPart(
-  plan: Plan,
-  path: string,
+/** Loads and plans a workflow. One that cannot be loaded has failed for the next `--rerun-failed`. */
+async function loadWorkflowRun(
+  file: SuiteFile,
+  { planning, options, makeSecrets }: RunInputs,
   { switches }: Invocation,
   program: Program,
-): Promise<Plan> {
-  if (!switches.has("rerun-failed")) return plan;
+): Promise<LoadedRun> {
+  const { host, watching } = program;
+  const { path } = file;
+  const whole = await loadPlan(file, host, planning).catch(async (error) => {
+    if (error instanceof LoadError && !switches.has("list") && !switches.has("dry-run")) {
+      const earlier = await readFailed(unwatchedHost(program));
+      await writeFailed(new Map([...earlier, [path, [""]]]), host);
+    }
+    throw error;
+  });
+  const plan = switches.has("rerun-failed") ? await failedPart(whole, path, program) : whole;
+  const secrets = makeSecrets();
+  const runHost = watching?.files.hostOf(path, true) ?? host;
+  return {
+    failed: new FailedJobs(),
+    run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
+    async show() {
+      const { renderPlan } = await import("./render_plan.ts");
+      return renderPlan(plan, planning, secrets);
+    },
+  };
+}
+
+/** The jobs that failed in its last run; all if that is not known. */
+async function failedPart(plan: Plan, path: string, program: Program): Promise<Plan> {
   const { host, watching } = program;
   const failed = watching?.failed ?? await readFailed(unwatchedHost(program));
   const ids = failed.get(path);
@@ -82,36 +105,4 @@ async function failedPart(
   if (ids) return selectFailed(plan, ids);
   noteUnknownFailed([path], host);
   return plan;
-}
-
-/** Reads the inputs and plans the workflow. Reports one that cannot be loaded as a failed run. */
-async function prepare(
-  file: SuiteFile,
-  invocation: Invocation,
-  program: Program,
-  { targets }: ReportSettings,
-) {
-  const { host } = program;
-  try {
-    const { planning, options, makeSecrets } = await readRun(invocation, program);
-    const plan = await loadPlan(file, host, planning);
-    return { plan, planning, options, secrets: makeSecrets() };
-  } catch (error) {
-    if (!(error instanceof LoadError)) throw error;
-    if (!isShown(invocation)) {
-      await writeFailed(
-        new Map([...await readFailed(unwatchedHost(program)), [file.path, [""]]]),
-        host,
-      );
-    }
-    if (reportsToGithub(targets)) {
-      const { annotateRefusal } = await import("../messages.ts");
-      host.stderr.write(annotateRefusal(file.path, error, program));
-    }
-    throw error;
-  }
-}
-
-function isShown({ switches }: Invocation): boolean {
-  return switches.has("list") || switches.has("dry-run");
 }

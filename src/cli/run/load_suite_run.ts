@@ -1,0 +1,81 @@
+import {
+  type FailedIds,
+  FailedJobs,
+  noteUnknownFailed,
+  readFailed,
+  selectFailed,
+} from "../../suite/failed_jobs.ts";
+import { readShardTimes } from "../../suite/divide_suite.ts";
+import { loadSuite } from "../../suite/load_suite.ts";
+import { runSuite } from "../../suite/run_suite.ts";
+import type { OpenSuite, SuiteMember } from "../../suite/suite.ts";
+import { type Invocation, type Program, unwatchedHost } from "../command.ts";
+import { logLevel } from "../output_mode.ts";
+import type { RunInputs } from "./read_run.ts";
+import { renderPlan, shown } from "./render_plan.ts";
+import type { LoadedRun } from "./run_reported.ts";
+
+/** Loads and plans several workflows. */
+export async function loadSuiteRun(
+  open: OpenSuite,
+  { planning, options, makeSecrets }: RunInputs,
+  { operands, switches, values }: Invocation,
+  program: Program,
+): Promise<LoadedRun> {
+  const { host, watching } = program;
+  const failed = switches.has("rerun-failed")
+    ? watching?.failed ?? await readFailed(unwatchedHost(program))
+    : undefined;
+  const times = values.get("shard-times");
+  const { suite, leftOut } = await loadSuite(open, host, {
+    ...planning,
+    filter(members) {
+      const affected = watching ? watching.select(members) : members;
+      const chosen = failed ? affected.flatMap((member) => failedPart(member, failed)) : affected;
+      if (failed && chosen.length === 0) noteUnknownFailed(operands, host);
+      return chosen.length > 0 ? chosen : affected;
+    },
+    shard: options.shard,
+    times: times === undefined ? undefined : await readShardTimes(times, host),
+    shuffle: options.shuffle,
+    hostOf: watching && ((path) => watching.files.hostOf(path)),
+  });
+  const { setup, workflows, teardown } = suite;
+  if (logLevel(host.env, switches) === "debug" && leftOut > 0) {
+    host.stderr.write(`YAML files left out, as they are not workflows: ${leftOut}\n`);
+  }
+  const isShown = switches.has("list") || switches.has("dry-run");
+  if (options.shuffle !== undefined && !isShown) {
+    host.stderr.write(`shuffled: --shuffle=${options.shuffle} gives the same order\n`);
+  }
+  const show = (member: SuiteMember, role = "") => {
+    const secrets = makeSecrets();
+    const text = renderPlan(member.plan, planning, secrets);
+    const name = member.name === undefined ? "" : `  ${shown(secrets.mask(member.name))}`;
+    return `${role}${member.path}${name}\n${text.replace(/^(?=.)/gm, "  ")}\n`;
+  };
+  return {
+    isSuite: true,
+    failed: new FailedJobs(workflows),
+    run: (emit, reported) =>
+      runSuite(suite, host, emit, {
+        ...options,
+        workers: options.workers ?? open.workers,
+        makeSecrets,
+        hostOf: watching && ((path) => watching.files.hostOf(path, true)),
+        ...reported,
+      }),
+    show: () =>
+      [
+        ...setup.map((member) => show(member, "setup: ")),
+        ...workflows.map((member) => show(member)),
+        ...teardown.map((member) => show(member, "teardown: ")),
+      ].join(""),
+  };
+}
+
+/** What of a workflow failed in its last run, if anything did. */
+function failedPart(member: SuiteMember, failed: FailedIds): readonly SuiteMember[] {
+  const ids = failed.get(member.key);
+  return ids ? [{ ...member, plan: selectFailed(member.plan, ids) }] : [];
+}
