@@ -32,8 +32,8 @@ export {
   runSuite,
 } from "./src/library/library.ts";
 export type {
-  Given,
   LoadOptions,
+  PieceOptions,
   Plan,
   PlanOptions,
   PrepareOptions,

@@ -140,7 +140,7 @@ export interface Program {
   readonly host: Host;
   /**
    * Inputs of a command besides the environment, by name: as there, the values of secret
-   * names are shown nowhere. Commands add to it before they say anything of what they read.
+   * names are shown nowhere. Commands add to it before they print anything that they read.
    */
   readonly secrets: Readonly<Record<string, unknown>>[];
   /** Ends the program at once. */

@@ -144,7 +144,7 @@ const RUN: readonly Option[] = group("Run", [
   {
     name: "processes",
     value: "count",
-    summary: "Spread the rounds of load jobs over so many processes (default: 1); " +
+    summary: "Spread the rounds of load jobs over several processes (default: 1); " +
       "auto: one fewer than there are processors",
     excludes: ["run"],
     sets: (value) => ({ processes: readProcesses(value) }),

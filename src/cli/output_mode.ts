@@ -32,7 +32,7 @@ export function logLevel(env: Environment, switches: ReadonlySet<string>): LogLe
   return LEVELS.find((level) => level === value)!;
 }
 
-/** Whether to print with colours: what was asked for, else whether a terminal shows them. */
+/** Whether to print with colours: as requested, else if a terminal shows them. */
 export function usesColour(noColor: boolean, env: Environment, output: Output): boolean {
   const unwanted = env.get("RUNNER_NO_COLOR") ?? "";
   if (!["", "0", "1", "false", "true"].includes(unwanted)) {

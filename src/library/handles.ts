@@ -5,45 +5,45 @@ import type { Loaded } from "../workflow/load_workflow.ts";
 import type { Plan, Suite, Workflow } from "./types.ts";
 
 /**
- * What is behind the objects that users of the library hold: these have stable public types, and
- * what is behind them may change.
+ * The models that belong to the objects of users of the library: the types of these objects are
+ * public and stable, and the models may change.
  */
-class Handles<Seen extends object, Held> {
-  readonly #held = new WeakMap<Seen, Held>();
+class Handles<Public extends object, Internal> {
+  readonly #internals = new WeakMap<Public, Internal>();
   readonly #problem: string;
 
-  /** `problem` is the message for an object that is not from here. */
+  /** `problem` is the message for an object that the library has not made. */
   constructor(problem: string) {
     this.#problem = problem;
   }
 
-  add(seen: Seen, held: Held): Seen {
-    this.#held.set(seen, held);
-    return seen;
+  add(object: Public, internal: Internal): Public {
+    this.#internals.set(object, internal);
+    return object;
   }
 
   /** Throws TypeError for an object that the library has not made. */
-  get(seen: Seen): Held {
-    const held = this.#held.get(seen);
-    if (!held) throw new TypeError(this.#problem);
-    return held;
+  get(object: Public): Internal {
+    const internal = this.#internals.get(object);
+    if (!internal) throw new TypeError(this.#problem);
+    return internal;
   }
 }
 
 /** Permissions of the actions, and values that may hold secrets. */
-interface Held {
+interface Origin {
   readonly permissions?: Permissions;
   readonly secrets: readonly Readonly<Record<string, unknown>>[];
 }
 
-export const workflows = new Handles<Workflow, Omit<Held, "secrets"> & { loaded: Loaded }>(
+export const workflows = new Handles<Workflow, Omit<Origin, "secrets"> & { loaded: Loaded }>(
   "the workflow must come from loadWorkflow()",
 );
 
-export const plans = new Handles<Plan, Held & { model: PlanModel }>(
+export const plans = new Handles<Plan, Origin & { model: PlanModel }>(
   "the plan must come from makePlan()",
 );
 
-export const suites = new Handles<Suite, Held & { model: SuiteModel; workers?: number }>(
+export const suites = new Handles<Suite, Origin & { model: SuiteModel; workers?: number }>(
   "the suite must come from loadSuite()",
 );

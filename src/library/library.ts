@@ -157,7 +157,7 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
 }
 
 /**
- * Makes the text of a run file, with which `run(plan, { given: { runFile, only: [JOB] } })` and
+ * Makes the text of a run file, with which `run(plan, { piece: { runFile, only: [JOB] } })` and
  * `runner --run FILE --only JOB` run jobs of a plan in processes of their own. Throws `RunnerError` if vars are secret and `key` is missing.
  *
  * @example Prepare a run

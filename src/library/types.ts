@@ -138,7 +138,7 @@ export interface RunOptions {
   /** The same without truncation, and with the diagnostic messages of actions. */
   readonly debug?: boolean;
   /** Runs some jobs of the plan as one process of a run that `prepareRun` has prepared. */
-  readonly given?: Given;
+  readonly piece?: PieceOptions;
   /**
    * Receives each event as it happens, and is not awaited. When it throws, the run is interrupted
    * and `passed` rejects with what it threw.
@@ -147,7 +147,7 @@ export interface RunOptions {
 }
 
 /** What makes a process a part of a run on several machines. */
-export interface Given {
+export interface PieceOptions {
   /** The text that `prepareRun` made. Its `vars` and jobs apply, not those of the plan. */
   readonly runFile: string;
   /** The jobs that run, by id, name or a pattern. What they need is not run. */

@@ -32,8 +32,8 @@ import { loadWorkflow as load } from "../workflow/load_workflow.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import { plans, suites, workflows } from "./handles.ts";
 import type {
-  Given,
   LoadOptions,
+  PieceOptions,
   Plan,
   PlanOptions,
   PrepareOptions,
@@ -144,12 +144,11 @@ export async function runPlan(
   const { model, permissions, secrets } = plans.get(plan);
   const masker = makeMasker(secrets);
   const runOptions = await commonOptions(options, permissions, signal);
-  const { given } = options;
-  if (!given) return await run(model, denoHost(), emit, { ...runOptions, secrets: masker });
-  const piece = await openRequestedPiece(model, given, masker);
+  if (!options.piece) return await run(model, denoHost(), emit, { ...runOptions, secrets: masker });
+  const piece = await openRequestedPiece(model, options.piece, masker);
   const passed = await piece.run(emit, runOptions);
   const outputs = await piece.renderOutputs();
-  if (outputs !== undefined) given.onOutputs?.(outputs);
+  if (outputs !== undefined) options.piece.onOutputs?.(outputs);
   return passed;
 }
 
@@ -195,11 +194,11 @@ async function commonOptions(
   };
 }
 
-async function openRequestedPiece({ workflow }: PlanModel, options: Given, secrets: Masker) {
+async function openRequestedPiece({ workflow }: PlanModel, options: PieceOptions, secrets: Masker) {
   const { runFile: text, only = [], rounds, inputs = [], startAt } = options;
   const stage = options.finally ? "finally" : undefined;
   if (only.length === 0 && !stage) {
-    throw new UsageError("given.only names no job", "name the jobs that this process runs");
+    throw new UsageError("piece.only names no job", "name the jobs that this process runs");
   }
   const { openPiece } = await import("../spread/open_piece.ts");
   const { readRunFile } = await import("../spread/run_file.ts");

@@ -14,7 +14,7 @@ const LEAD = 50;
 /** Milliseconds that a process has to end once its cleanup must. */
 const GRACE = 1000;
 
-/** Makes what runs the rounds of load jobs in so many processes. */
+/** Runs the rounds of load jobs in that number of processes. */
 export function spreadOver(processes: number): SpreadLoad {
   return { processes, roundsOf: (load) => new LoadTeam(load, processes) };
 }

@@ -52,7 +52,7 @@ export type LoadOrder =
   /** As the run is interrupted, or begins nothing new. */
   | { readonly type: "cancel" | "drain"; readonly reason: string };
 
-/** What a worker says. */
+/** A message from a worker. */
 export type LoadReport =
   | { readonly type: "ready" }
   | { readonly type: "second"; readonly second: LoadSecondFields }

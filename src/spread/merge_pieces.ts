@@ -26,7 +26,7 @@ import { readRunFile, type RunFile, type RunFileJob, type RunFileWorkflow } from
 import type { NamedText } from "./read_json_file.ts";
 import type { Opening } from "./seal.ts";
 
-/** What several processes did, as if one had done it, and what should be said of them. */
+/** The events of several processes as those of one, with warnings. */
 export interface Merged {
   readonly isSuite: boolean;
   /** Made while they are taken. */
@@ -127,7 +127,7 @@ function mergeRun(run: RunFile, files: readonly Piece[], secrets = new Masker())
   };
 }
 
-/** What a process did of a workflow that came to its end there. */
+/** The events of a workflow that has ended. */
 type WholePart = RunPart & Required<Pick<RunPart, "end">>;
 
 function isOver(part: RunPart): part is WholePart {

@@ -52,8 +52,8 @@ interface MergedWorkflow {
 }
 
 /**
- * Makes one run of what processes did of a workflow. A job that is missing or ends in its middle
- * has failed, unless another job blocks it. `partsOf` finds the processes that ran a job.
+ * Merges the events of a workflow from several processes. A job that is missing or torn has failed,
+ * unless another job blocks it. `partsOf` finds the processes that ran a job.
  */
 export function mergeWorkflow(
   { workflow, jobs: outline, vars, leftOut }: RunFileWorkflow,
@@ -96,7 +96,7 @@ export function mergeWorkflow(
   return { events: { [Symbol.iterator]: events }, passed, warnings };
 }
 
-/** What all processes of a run have in common: commit, branch and build. */
+/** The origin that all processes of a run share: commit, branch and build. */
 export function sharedOrigin(
   { commit, branch, ci }: NonNullable<RunStarted["origin"]> = {},
 ): RunStarted["origin"] {
@@ -121,7 +121,7 @@ function countOf([part]: readonly RunPart[]): number {
   return part?.piece.header?.part?.of ?? 1;
 }
 
-/** Whether all parts of a job have come to their end. */
+/** Whether all parts of a job have ended. */
 function isWhole(id: string, parts: readonly RunPart[]): boolean {
   return new Set(parts.map(numberOf)).size === countOf(parts) &&
     parts.every(({ jobs }) => jobs.get(id)?.finished);
@@ -136,8 +136,8 @@ function mergeJobs(
   const { secrets = new Masker() } = circumstances;
   const merged = new Map<string, MergedJob>();
   const merge = (job: RunFileJob): MergedJob => {
-    const known = merged.get(job.id);
-    if (known) return known;
+    const done = merged.get(job.id);
+    if (done) return done;
     const needs = job.needs.flatMap((id) => jobs.find((other) => other.id === id) ?? []).map(merge);
     const parts = partsOf(job.id);
     const starts = parts.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
@@ -347,7 +347,7 @@ function* loadEvents({ seconds, ended }: MergedLoad, time: number): Iterable<Run
   yield { ...ended, time };
 }
 
-/** The events of a piece but for those that are made anew, and those of jobs that do not count. */
+/** The events of the jobs that count, without those that are made anew. */
 function* keptEvents(
   { events }: RunPart,
   counts: (job: string) => boolean,

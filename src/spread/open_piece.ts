@@ -51,8 +51,8 @@ export interface OpenedPiece {
 }
 
 /**
- * Finds what a process of a workflow has to run, and what others before it have left. Throws
- * RunnerError and UsageError.
+ * Opens a process of a workflow: its jobs, and the outputs of earlier processes. Throws RunnerError
+ * and UsageError.
  */
 export async function openPiece(workflow: Workflow, source: PieceSource): Promise<OpenedPiece> {
   const { host, runFile, choice, draws, secrets } = source;
@@ -79,7 +79,7 @@ export async function openPiece(workflow: Workflow, source: PieceSource): Promis
 }
 
 /**
- * Finds the workflows that a process of a suite has to run, and what came before them. Throws
+ * Opens a process of a suite: its workflows, and the outputs of earlier processes. Throws
  * RunnerError, LoadError and UsageError.
  */
 export async function openSuitePiece(
@@ -126,7 +126,7 @@ export async function openSuitePiece(
           header,
           before,
           outputs,
-          // Outputs of setup are sealed by all the secrets that it has come to know.
+          // Outputs of setup are sealed by all secrets that came up.
           makeSecrets: () => secrets,
         },
       ),

@@ -86,11 +86,11 @@ export interface Piece {
   readonly ended: number;
   /** Why its run failed though no job did, or did not end. */
   readonly interrupted?: string;
-  /** What it did of each workflow, in the order in which they began. */
+  /** Its workflows, in the order in which they began. */
   readonly runs: readonly RunPart[];
 }
 
-/** What one process did of a workflow. */
+/** The events of a workflow in one process. */
 export interface RunPart {
   readonly piece: Pick<Piece, "file" | "header">;
   readonly start: RunStarted;
@@ -143,7 +143,7 @@ export function surveyPiece({ file, events }: PieceFile): Piece {
   return { file, start: first, header, end, ended, interrupted, runs };
 }
 
-/** Learns from the events of a workflow what must be known before they are merged. */
+/** Collects the facts about a workflow that merging needs. */
 class RunSurvey implements RunPart {
   readonly start: RunStarted;
   readonly piece: RunPart["piece"];
@@ -153,7 +153,7 @@ class RunSurvey implements RunPart {
   readonly events: () => Iterable<RunEvent>;
   readonly #kept: RunEvent[] | undefined;
 
-  /** Without `events`, those that are taken are kept. */
+  /** Without `events`, it keeps those that it takes. */
   constructor(start: RunStarted, piece: RunPart["piece"], events?: () => Iterable<RunEvent>) {
     this.start = start;
     this.piece = piece;

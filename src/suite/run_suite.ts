@@ -32,7 +32,7 @@ export interface SuiteRunOptions extends Omit<RunOptions, "piece" | "secrets" | 
 
 const SETUP_FAILED = "setup failed";
 
-/** The maximum of workflows at once unless something else is asked for. */
+/** The default maximum number of workflows that run at once. */
 const MAX_WORKERS = 4;
 
 /** The default number of workflows that run at once: one for each processor. */
@@ -104,7 +104,7 @@ class SuiteRun {
   readonly #slots: Slots | undefined;
   readonly #locks = new Locks();
   #outputs: StepOutputs;
-  /** What is secret in the outputs of setup, whatever its name. */
+  /** The secrets in the outputs of setup, also those that no name gives away. */
   readonly #setupSecrets = new Set<string>();
 
   constructor(
@@ -177,7 +177,7 @@ class SuiteRun {
     stopTimer();
   }
 
-  /** What came of setup and the workflows. */
+  /** The state of the suite before teardown. */
   #progress(): RunProgress {
     const { cancellation: { reason }, before } = this.#options;
     const hasFailed = before?.state === "failed" ||

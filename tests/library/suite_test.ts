@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
-  type Given,
   loadWorkflow,
   makePlan,
   makeReport,
   mergeEvents,
+  type PieceOptions,
   prepareRun,
   readEvents,
   run,
@@ -172,7 +172,7 @@ finally:
       const outputs: string[] = [];
       // Each process makes a plan of its own, with other random values.
       const running = run(await load(), {
-        given: { ...choice, runFile, key: KEY, inputs, onOutputs: (text) => outputs.push(text) },
+        piece: { ...choice, runFile, key: KEY, inputs, onOutputs: (text) => outputs.push(text) },
         onEvent: (event) => events.push(event),
       });
       assertEquals(await running.passed, true);
@@ -182,15 +182,15 @@ finally:
     assertEquals(JSON.parse(inputs[0]!).outputs.a, { token: null });
     const end = (await mergeEvents(parts, runFile)).at(-1);
     assertEquals(end?.type === "run_finished" && end.state, "passed");
-    const refused: readonly (readonly [Given, string])[] = [
-      [{ runFile, key: KEY }, "given.only names no job"],
+    const refused: readonly (readonly [PieceOptions, string])[] = [
+      [{ runFile, key: KEY }, "piece.only names no job"],
       [{ runFile, key: KEY, only: ["second"] }, 'no --inputs say what became of the job "first"'],
       [{ runFile, only: ["second"], inputs }, "RUNNER_KEY is not set"],
       [{ runFile: "{}", only: ["second"] }, "'the run file' is not a valid run file"],
     ];
     for (const [options, message] of refused) {
       await assertRejects(
-        () => load().then((plan) => run(plan, { given: options }).passed),
+        () => load().then((plan) => run(plan, { piece: options }).passed),
         RunnerError,
         message,
       );

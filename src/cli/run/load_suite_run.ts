@@ -74,7 +74,7 @@ export async function loadSuiteRun(
   };
 }
 
-/** What of a workflow failed in its last run, if anything did. */
+/** The jobs of a workflow that failed in its last run. */
 function failedPart(member: SuiteMember, failed: FailedIds): readonly SuiteMember[] {
   const ids = failed.get(member.key);
   return ids ? [{ ...member, plan: selectFailed(member.plan, ids) }] : [];

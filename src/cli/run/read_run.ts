@@ -13,7 +13,7 @@ import type { Invocation, Program, RunKind, RunSettings } from "../command.ts";
 import { type LogLevel, logLevel } from "../output_mode.ts";
 import { readVars } from "./read_vars.ts";
 
-/** All that the command line says about what runs and with what. */
+/** The options of a run, and its inputs. */
 export interface RunInputs {
   /** Options of a run or of a suite. */
   readonly options: RunSettings;
@@ -23,7 +23,7 @@ export interface RunInputs {
   readonly makeSecrets: () => Masker;
 }
 
-/** Reads the options that choose what runs and with what. Throws LoadError and UsageError. */
+/** Reads the options and inputs of a run. Throws LoadError and UsageError. */
 export async function readRun(
   invocation: Invocation,
   program: Program,

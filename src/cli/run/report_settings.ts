@@ -79,19 +79,21 @@ async function reportTargets(
   const { lists, values, switches } = invocation;
   const texts = (lists.get("report") ?? []).flatMap(splitList);
   // Once is as good as twice.
-  const asked = [...new Set(texts)].map(readTarget);
+  const requested = [...new Set(texts)].map(readTarget);
   const directory = values.get("report-dir");
-  const targets = [...asked, ...directory === undefined ? [] : targetsIn(directory)];
+  const targets = [...requested, ...directory === undefined ? [] : targetsIn(directory)];
   if (targets.length > 0) refuseWithoutRun(switches, "report");
-  const isAsked = targets.some(({ format }) => format === GITHUB);
+  const isRequested = targets.some(({ format }) => format === GITHUB);
   if (switches.has("no-github")) {
-    if (isAsked) throw new UsageError("options --report github and --no-github cannot be combined");
-  } else if (isAsked || env.get("GITHUB_ACTIONS") === "true") {
-    if (!isAsked) targets.push({ format: GITHUB });
+    if (isRequested) {
+      throw new UsageError("options --report github and --no-github cannot be combined");
+    }
+  } else if (isRequested || env.get("GITHUB_ACTIONS") === "true") {
+    if (!isRequested) targets.push({ format: GITHUB });
     const path = env.get("GITHUB_STEP_SUMMARY");
     if (path) {
-      // Nobody may have asked for it: then the run goes on if it cannot be written.
-      const isOptional = isAsked ? undefined : true;
+      // Unless it was requested, the run goes on if it cannot be written.
+      const isOptional = isRequested ? undefined : true;
       targets.push({ format: GITHUB_SUMMARY, path, appends: true, isOptional });
     }
   }
@@ -118,7 +120,7 @@ function targetsIn(directory: string): ReportTarget[] {
   );
 }
 
-/** A comma ends a report where another one begins behind it; paths may hold commas. */
+/** Splits at the commas that another report follows; paths may contain commas. */
 function splitList(text: string): string[] {
   const targets: string[] = [];
   for (const part of text.split(",")) {

@@ -84,7 +84,7 @@ export async function runReported(
         cancellation.cancel(`interrupted by ${signal}`);
         return;
       }
-      // A terminal that goes away may send several of them, which nobody has asked for.
+      // A terminal that goes away may send several of them.
       if (signal === "SIGHUP" || now - stopped < FORWARDED) return;
       report.close();
       files?.discard();
@@ -149,12 +149,12 @@ export async function runReported(
     if (level !== "error") {
       const output = isReplaced ? stderr : local.stdout;
       // With --watch the next run follows by itself.
-      const followed = isReplaced || settings.quiet || program.watching ? undefined : invocation;
+      const repeatable = isReplaced || settings.quiet || program.watching ? undefined : invocation;
       const rows = [
         ...closing.snapshots(),
         ...history ? await slowerRows(history) : [],
         ...isReplaced || settings.quiet ? [] : reportRows(targets),
-        ...followed ? await closing.next(followed, program, isKept && !isInCi(host)) : [],
+        ...repeatable ? await closing.next(repeatable, program, isKept && !isInCi(host)) : [],
       ];
       output.write(await closingText(rows, output, settings.colour && !isReplaced));
     }
@@ -236,10 +236,10 @@ async function flushReport(
   }
 }
 
-/** Has something done when a run is interrupted, or at once where it is. */
-function onStop(cancellation: Cancellation, act: (reason: string) => void): () => void {
-  if (cancellation.reason !== undefined) act(cancellation.reason);
-  const link = cancellation.add({ stop: ({ message }) => act(message) });
+/** Calls a function when a run is interrupted, or at once if it already was. */
+function onStop(cancellation: Cancellation, callback: (reason: string) => void): () => void {
+  if (cancellation.reason !== undefined) callback(cancellation.reason);
+  const link = cancellation.add({ stop: ({ message }) => callback(message) });
   return () => link.remove();
 }
 
@@ -304,7 +304,7 @@ class ClosingRows {
   }
 }
 
-/** What of load jobs is slower than in earlier runs. */
+/** The load jobs that are slower than in earlier runs. */
 async function slowerRows(history: History): Promise<SummaryRow[]> {
   if (!history.at(-1)?.load) return [];
   const { slowerLoads } = await import("../../report/files/history.ts");

@@ -25,11 +25,11 @@ export function secretsFromCommand(
       `write --secret-command 'op read op://ci/${NAME}'`,
     );
   }
-  const asked = new Map<string, Promise<string>>();
+  const answers = new Map<string, Promise<string>>();
   return async (vars) => {
     for (const name of secretNamesIn(vars)) {
       if (Object.hasOwn(environment, name)) continue;
-      const value = await asked.getOrInsertComputed(name, () => ask(command, name, host));
+      const value = await answers.getOrInsertComputed(name, () => ask(command, name, host));
       secrets.push({ [name]: value });
       environment[name] = value;
     }

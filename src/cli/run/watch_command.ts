@@ -38,7 +38,7 @@ export async function watchCommand(
 ): Promise<ExitCode> {
   const { host } = program;
   const initialSecrets = [...program.secrets];
-  const signals = hearSignals(host);
+  const signals = watchSignals(host);
   const keys = await WatchKeys.open(host, () => signals.raise("SIGINT"));
   let failed: FailedIds = new Map();
   const noteFailed = (jobs: FailedJobs) => failed = jobs.after(failed);
@@ -47,7 +47,7 @@ export async function watchCommand(
   let trigger: Trigger = {};
   let code: ExitCode = 0;
   try {
-    while (signals.heard === undefined) {
+    while (signals.received === undefined) {
       const files = new WatchedFiles({ ...host, signals: signals.ofRuns });
       const secrets = [...initialSecrets];
       const { changes = [], failed: wanted } = trigger;
@@ -83,7 +83,7 @@ export async function watchCommand(
           known = files;
         }
       }
-      if (!known || signals.heard !== undefined) continue;
+      if (!known || signals.received !== undefined) continue;
       await known.settle();
       await Promise.all([host.stdout.flush(), host.stderr.flush()]);
       trigger = await nextTrigger({ known, host, signals, keys, failed, last: trigger, code });
@@ -118,7 +118,7 @@ function begin(
 interface Waiting {
   readonly known: WatchedFiles;
   readonly host: Host;
-  readonly signals: HeardSignals;
+  readonly signals: WatchedSignals;
   readonly keys: WatchKeys | undefined;
   readonly failed: FailedIds;
   readonly last: Trigger;
@@ -137,19 +137,19 @@ async function nextTrigger(waiting: Waiting): Promise<Trigger> {
     pending.add(at);
     wake();
   });
-  const stopSignals = signals.onHeard(() => wake());
+  const stopSignals = signals.onReceived(() => wake());
   const stopKeys = keys?.onPressed(() => wake());
   const end = keys ? "h shows the keys, q quits" : "Ctrl-C ends";
   stderr.write(`watching ${countOf(known.size, "file")}, ${end}\n`);
   try {
     // Files that changed during the run changed before they were watched.
     for (const path of await known.changed()) pending.add(path);
-    while (signals.heard === undefined) {
+    while (signals.received === undefined) {
       const wanted = triggerOf(keys?.take(), waiting);
       if (wanted) return wanted;
       if (pending.size === 0) await new Promise<void>((resolve) => wake = resolve);
       if (pending.size === 0) continue;
-      for (let size = -1; size !== pending.size && signals.heard === undefined;) {
+      for (let size = -1; size !== pending.size && signals.received === undefined;) {
         size = pending.size;
         await new Promise<void>((resolve) => clock.after(QUIET, resolve));
       }
@@ -192,39 +192,39 @@ function triggerOf(
   }
 }
 
-interface HeardSignals {
+interface WatchedSignals {
   /** The first signal, once there was one. */
-  readonly heard: SignalName | undefined;
-  /** The signals as runs hear them: also one that came before a run listens. */
+  readonly received: SignalName | undefined;
+  /** The signals for runs: also one that came before a run listens. */
   readonly ofRuns: Host["signals"];
-  /** Calls `act` at a signal, until what it returns is called. */
-  readonly onHeard: (act: () => void) => () => void;
-  /** Acts as if that signal had come. */
+  /** Calls `listener` at a signal, until the result is called. */
+  readonly onReceived: (listener: () => void) => () => void;
+  /** Simulates that signal. */
   readonly raise: (signal: SignalName) => void;
   readonly stop: () => void;
 }
 
 /** Handles signals all the time, because nothing else does while files are loaded. */
-function hearSignals({ signals }: Host): HeardSignals {
-  let heard: SignalName | undefined;
+function watchSignals({ signals }: Host): WatchedSignals {
+  let received: SignalName | undefined;
   const listeners = new Set<(signal: SignalName) => void>();
   const raise = (signal: SignalName) => {
-    heard ??= signal;
-    for (const hear of listeners) hear(signal);
+    received ??= signal;
+    for (const listener of listeners) listener(signal);
   };
   const stop = signals.listen(raise);
-  const add = (hear: (signal: SignalName) => void) => {
-    listeners.add(hear);
-    if (heard) hear(heard);
-    return () => void listeners.delete(hear);
+  const add = (listener: (signal: SignalName) => void) => {
+    listeners.add(listener);
+    if (received) listener(received);
+    return () => void listeners.delete(listener);
   };
   return {
-    get heard() {
-      return heard;
+    get received() {
+      return received;
     },
     ofRuns: {
-      listen(hear, timeout) {
-        const forget = add(hear);
+      listen(listener, timeout) {
+        const forget = add(listener);
         const end = signals.listen(() => {}, timeout);
         return () => {
           forget();
@@ -232,7 +232,7 @@ function hearSignals({ signals }: Host): HeardSignals {
         };
       },
     },
-    onHeard: (act) => add(act),
+    onReceived: add,
     raise,
     stop,
   };

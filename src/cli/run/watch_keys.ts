@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 
-/** What a key asks for. */
+/** The effect of a key. */
 export type KeyAction = "all" | "failed" | "again" | "quit" | "help";
 
 interface Key {
@@ -32,7 +32,7 @@ export class WatchKeys {
   #pressed: KeyAction | undefined;
   #wake = () => {};
 
-  /** Begins to read them, where there is a terminal. */
+  /** Begins to read them; undefined without a terminal. */
   static async open(
     { stdin, stderr }: Host,
     onQuit: () => void,
@@ -48,13 +48,13 @@ export class WatchKeys {
     return keys;
   }
 
-  /** Calls `act` when a key is pressed, until the result is called. */
-  onPressed(act: () => void): () => void {
-    this.#wake = act;
+  /** Calls `listener` when a key is pressed, until the result is called. */
+  onPressed(listener: () => void): () => void {
+    this.#wake = listener;
     return () => this.#wake = () => {};
   }
 
-  /** What the last key asks for, once. */
+  /** The effect of the last key, once. */
   take(): KeyAction | undefined {
     const pressed = this.#pressed;
     this.#pressed = undefined;

@@ -55,7 +55,7 @@ export class WatchedFiles {
     return [...new Set([...around, ...this.#searched])];
   }
 
-  /** Whether a path may be of interest: that of a known file, or of what may be a workflow. */
+  /** Whether a change of a path matters: of a known file, or of a possible workflow. */
   concerns(path: string): boolean {
     if (this.#files.has(path)) return true;
     return /\.ya?ml$/i.test(path) && this.#searched.has(join(path, ".."));
