@@ -1,4 +1,4 @@
-import { didYouMean } from "../base/text/suggest.ts";
+import { didYouMean, firstNames } from "../base/text/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 import { UsageError } from "../base/errors.ts";
 import { excerptOf } from "../base/source.ts";
@@ -63,8 +63,7 @@ export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
   const names = jobs.map(({ job: { id }, name }) =>
     id === name || isGeneratedId(id) ? name : `${id} (${name})`
   );
-  const some = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
+  return didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${firstNames(names)}`;
 }
 
 /** All by which a job can be chosen. */
@@ -201,9 +200,7 @@ export function unknownTags(
     ...workflow.jobs.flatMap((job) => job.tags ?? []),
   ]);
   const known = [...new Set(all)];
-  const hint = known.length === 0
-    ? `${owner} no tags`
-    : `the tags are ${known.slice(0, 10).join(", ")}${known.length > 10 ? ", …" : ""}`;
+  const hint = known.length === 0 ? `${owner} no tags` : `the tags are ${firstNames(known)}`;
   return new UsageError(`${nameOption("tags")}: no job has the tags "${tags}"`, hint);
 }
 

@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
-import { didYouMean } from "../base/text/suggest.ts";
+import { didYouMean, firstNames } from "../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 
 /** A value for a var of a workflow, or for a part of one. */
@@ -107,11 +107,11 @@ function unknownVar(path: readonly string[], fields: Fields): VarProblem {
   const inner = path.slice(0, -1);
   const names = [...fields.keys()].map((key) => [...inner, key].join("."));
   const name = path.join(".");
-  const some = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
   const what = inner.length === 0 ? "the vars of the workflow are" : "there is";
   const hint = path[0] === "vars" && inner.length === 0
     ? 'leave "vars." out: the name begins below it'
-    : didYouMean(name, names) ?? (names.length === 0 ? "it has no vars" : `${what} ${some}`);
+    : didYouMean(name, names) ??
+      (names.length === 0 ? "it has no vars" : `${what} ${firstNames(names)}`);
   return { path, message: `unknown variable "${name}"`, hint };
 }
 

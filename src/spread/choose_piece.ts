@@ -2,7 +2,7 @@ import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { jobHint, matchJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../base/errors.ts";
-import { didYouMean } from "../base/text/suggest.ts";
+import { didYouMean, firstNames } from "../base/text/suggest.ts";
 import { membersOfShard } from "../suite/divide_suite.ts";
 import type { Shard } from "../suite/suite.ts";
 import type { Job } from "../workflow/model.ts";
@@ -65,10 +65,9 @@ export function chooseWorkflows(
   const files = [...new Set(all.flatMap(({ path, name }) => [path, name]))];
   for (const file of only) {
     if (files.includes(file)) continue;
-    const some = files.slice(0, 10).join(", ") + (files.length > 10 ? ", …" : "");
     throw new UsageError(
       `option --only: the suite has no workflow "${file}"`,
-      didYouMean(file, files) ?? `the workflows are ${some}`,
+      didYouMean(file, files) ?? `the workflows are ${firstNames(files)}`,
     );
   }
   return all.filter(({ path, name }) => only.includes(path) || only.includes(name));

@@ -1,4 +1,5 @@
 import { RunnerError } from "../base/errors.ts";
+import { firstNames } from "../base/text/suggest.ts";
 import { parseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import { addSecretValue } from "../secrets/add_secrets.ts";
@@ -102,9 +103,8 @@ export async function sealValues(
   const pointers = Object.keys(secret);
   if (pointers.length > 0 && !seal) {
     const names = pointers.map((pointer) => nameOf(keysOf(pointer).join(".")));
-    const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
     throw new RunnerError(
-      `secret ${what} cannot be written to a file as plain text: ${list}`,
+      `secret ${what} cannot be written to a file as plain text: ${firstNames(names)}`,
       `set ${KEY_VARIABLE} to the same value for all pieces of the run, such as the output of ` +
         "openssl rand -hex 32: secrets are sealed with it",
     );
@@ -112,8 +112,8 @@ export async function sealValues(
   return {
     values: open,
     extra: {
-      ...Object.keys(special).length === 0 ? {} : { special },
-      ...pointers.length === 0 ? {} : { sealed: await seal!.close(secret, purpose) },
+      special: Object.keys(special).length === 0 ? undefined : special,
+      sealed: pointers.length === 0 ? undefined : await seal!.close(secret, purpose),
     },
   };
 }
