@@ -9,15 +9,10 @@ export interface Parsed {
   readonly node: Node;
 }
 
-/**
- * A parsed expression. It brings along what can be done with it, so that a run without any
- * expression never loads the language.
- */
+/** A parsed expression. It brings its evaluation along, so that few modules load the language. */
 export interface Expression extends Parsed {
   /** Its value. Throws `ExpressionError`. */
   readonly evaluate: (scope: Scope) => Value;
-  /** Explains its value, which was true or false. Never throws. */
-  readonly explain: (scope: Scope, result: boolean) => Explanation;
 }
 
 /** A text and its parts: literal text and expressions. */

@@ -1,7 +1,6 @@
 import { ExpressionError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { evaluate } from "./evaluate/evaluate.ts";
-import { explain } from "./evaluate/explain.ts";
 import type { DataTemplate, Expression, Scope, Template } from "./expression.ts";
 import { Parser } from "./parse/parser.ts";
 import type { Node } from "./parse/ast.ts";
@@ -12,11 +11,7 @@ import { holdsTemplates } from "./template/template_data.ts";
 /** Reads a bare expression. Throws `ExpressionError` at the first mistake of syntax. */
 export function parseExpression(source: string): Expression {
   const parsed = { source, node: new Parser(source).parse() };
-  return {
-    ...parsed,
-    evaluate: (scope) => evaluate(parsed, scope),
-    explain: (scope, result) => explain(parsed, scope, result),
-  };
+  return { ...parsed, evaluate: (scope) => evaluate(parsed, scope) };
 }
 
 /**

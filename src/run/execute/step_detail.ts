@@ -3,6 +3,7 @@ import type { MessageDescription } from "../../action/explainer.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { parseExactly } from "../../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { explain } from "../../expr/evaluate/explain.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Bounded } from "../../secrets/bound_value.ts";
 import { MASK } from "../../secrets/masker.ts";
@@ -78,7 +79,7 @@ function passedTests({ run, model, scope }: StepExecution): PassedTest[] | undef
   return passed.map((assertion) => ({
     says: wordsOf(assertion, scope),
     expression: assertion.expression.source,
-    operands: shownOperands(run, assertion.expression.explain(scope, true).operands),
+    operands: shownOperands(run, explain(assertion.expression, scope, true).operands),
   }));
 }
 

@@ -6,6 +6,7 @@ import { diffValues, renderMismatches } from "../../base/value/difference.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { Explanation, TestOperand } from "../../expr/expression.ts";
+import { explain } from "../../expr/evaluate/explain.ts";
 import { findReferences } from "../../expr/references.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Assertion } from "../../workflow/model.ts";
@@ -134,8 +135,8 @@ function pathIn(owner: FailureOwner, field: Path): Path {
 
 /** Returns the values that decided a condition such as `retry.until`. */
 function explainCondition(owner: FailureOwner, decided: boolean, tree: FieldError["tree"]) {
-  if (!("model" in owner) || !tree || !("explain" in tree)) return undefined;
-  const { operands, hint } = tree.explain(owner.scope, decided);
+  if (!("model" in owner) || !tree || !("node" in tree)) return undefined;
+  const { operands, hint } = explain(tree, owner.scope, decided);
   return { operands, hint: fieldHint(owner, operands) ?? hint };
 }
 
@@ -248,7 +249,7 @@ async function failureOfTest(step: StepExecution, assertion: Assertion): Promise
   const { run, scope, model: { action, test: all = [] } } = step;
   const { expression: test, index } = assertion;
   const field = assertionPath(["test"], assertion);
-  const { start, end, operands, hint: found, ...sides } = test.explain(scope, false);
+  const { start, end, operands, hint: found, ...sides } = explain(test, scope, false);
   const { references, needed } = findReferences(test);
   const likely = found?.includes(": write parse_") ? columnHint(step, references, found) : found;
   const absent = operands.filter(({ value }) => value === null);

@@ -1,6 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
+import { explain } from "../../expr/evaluate/explain.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Assertion } from "../../workflow/model.ts";
@@ -56,7 +57,7 @@ function thresholdError(
     if (error instanceof FieldError) return error;
     throw error;
   }
-  const { operands } = expression.explain(scope, false);
+  const { operands } = explain(expression, scope, false);
   const values = operands.map(({ text, value }) => `${text} is ${formatValue(value)}`);
   const why = values.join(", ") || expression.source.trim();
   const says = wordsOf(assertion, scope);
@@ -67,5 +68,5 @@ function thresholdError(
 
 /** The parts of an expression that decided its result. */
 export function operandsOf(expression: Expression, scope: Scope, result: boolean) {
-  return expression.explain(scope, result).operands.map(({ text, value }) => ({ text, value }));
+  return explain(expression, scope, result).operands.map(({ text, value }) => ({ text, value }));
 }
