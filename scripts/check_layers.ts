@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   workflow: ["openapi/read/description.ts", "actions/registry.ts"],
-  importer: ["expr/parse/scanner.ts"],
+  importer: ["expr/parse/tokenizer.ts"],
   report: [
     "run/event.ts",
     "run/count_steps.ts",

@@ -1,4 +1,4 @@
-import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
+import { parseScript, type SyntaxNode } from "../expr/parse/tokenizer.ts";
 import { type Data, quoteText, Template } from "../draft/templates.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import {

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from "../expr/parse/scanner.ts";
+import type { SyntaxNode } from "../expr/parse/tokenizer.ts";
 import { quoteText } from "../draft/templates.ts";
 import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 

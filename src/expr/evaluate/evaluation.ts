@@ -36,13 +36,13 @@ export interface Local {
   readonly outer: Local | undefined;
 }
 
-/** The state of one evaluation. */
 /** Steps that take a part of a second. */
 const LONG = 200_000;
 
 /** Who is called when an evaluation takes long, while nothing else of the program can react. */
 export const longWork: { begins?: (() => void) | undefined } = {};
 
+/** The state of one evaluation. */
 export class Evaluation {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;

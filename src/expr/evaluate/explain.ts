@@ -1,7 +1,6 @@
 import { type Dict, isNumber, pathText, typeName, type Value } from "../../base/value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
-import { applyFunction } from "./compile.ts";
-import { evaluateNode } from "./evaluate.ts";
+import { applyFunction, evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
 import { isComparableVersion } from "./operations.ts";

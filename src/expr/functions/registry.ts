@@ -261,7 +261,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
     functions: [
       ...CHANGING,
       ...functionsOf(
-        () => import("./times/times.ts"),
+        () => import("./times.ts"),
         added("date(time: any, layout?: string, zone?: string)"),
         added("format_date(time: any, layout: string, zone?: string)"),
         added("date_parts(time: any, zone?: string)"),

@@ -1,8 +1,148 @@
+import * as acorn from "acorn";
 import { ExpressionError } from "../../base/errors.ts";
 import { readInteger } from "../../base/value/value.ts";
 import { hyphenNumberHint } from "../hints/hyphen_hint.ts";
-import { OPERATOR_WORDS } from "./operators.ts";
-import { Scanner, TOKEN, type TokenType } from "./scanner.ts";
+import type { Node } from "./ast.ts";
+
+/** A part of a script of JavaScript. */
+export type SyntaxNode = acorn.AnyNode;
+
+export type TokenType = acorn.TokenType;
+
+/** The inside of acorn's parser that the expression parser builds on; its own types hide it. */
+interface AcornParser {
+  readonly input: string;
+  /** The offset of the scanner. */
+  pos: number;
+  /** The current token. */
+  readonly start: number;
+  readonly end: number;
+  readonly type: TokenType;
+  readonly value: unknown;
+  /** Where the token before it ends. */
+  readonly lastTokEnd: number;
+  /** Whether the word just read has a `\u` in it. */
+  readonly containsEsc: boolean;
+  nextToken(): void;
+  skipLineComment(length: number): void;
+  next(): void;
+  eat(type: TokenType): boolean;
+  finishToken(type: TokenType, value?: unknown): void;
+  finishOp(type: TokenType, length: number): void;
+  readWord1(): string;
+  readString(quote: number): void;
+  finishNode(node: Node, type: Node["type"]): Node;
+  /** An atom and what follows it, read by `parseExprAtom` and `parseSubscript`. */
+  parseExprSubscripts(): Node;
+  parseSubscripts(base: Node, start: number): Node;
+  /** Each item is read by `parseMaybeAssign`. */
+  parseExprList(close: TokenType, allowTrailingComma: boolean): Node[];
+}
+
+type AcornParserClass = new (options: acorn.Options, input: string) => AcornParser;
+
+const OPTIONS: acorn.Options = { ecmaVersion: 2022, sourceType: "module", allowHashBang: false };
+
+/** Acorn's scanner and node kit, with nothing of JavaScript's grammar chosen yet. */
+class Scanner extends (acorn.Parser as unknown as AcornParserClass) {
+  constructor(input: string) {
+    super(OPTIONS, input);
+  }
+
+  /** Acorn tracks here where a regular expression may start; the language has none. */
+  updateContext(): void {}
+}
+
+const { tokTypes } = acorn;
+
+/** The kinds of tokens. */
+export const TOKEN = {
+  number: tokTypes.num,
+  string: tokTypes.string,
+  name: tokTypes.name,
+  end: tokTypes.eof,
+  parenOpen: tokTypes.parenL,
+  parenClose: tokTypes.parenR,
+  bracketOpen: tokTypes.bracketL,
+  bracketClose: tokTypes.bracketR,
+  braceOpen: tokTypes.braceL,
+  braceClose: tokTypes.braceR,
+  comma: tokTypes.comma,
+  semicolon: tokTypes.semi,
+  colon: tokTypes.colon,
+  question: tokTypes.question,
+  questionDot: tokTypes.questionDot,
+  dot: tokTypes.dot,
+  equals: tokTypes.eq,
+  operator: tokenType("operator"),
+  hash: tokenType("#"),
+} as const;
+
+/** The statements of a script or a module of JavaScript, for the importers; throws SyntaxError. */
+export function parseScript(
+  text: string,
+  sourceType: "script" | "module" = "script",
+): readonly SyntaxNode[] {
+  const options = { allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true };
+  return acorn.parse(text, { ...options, sourceType, ecmaVersion: "latest" }).body;
+}
+
+function tokenType(label: string): TokenType {
+  return new (acorn.TokenType as unknown as new (label: string) => TokenType)(label);
+}
+
+/** Binding powers of the binary operators: a higher one binds tighter. */
+export const POWER: ReadonlyMap<string, number> = new Map([
+  ["|", 0],
+  ...each(10, "||", "or"),
+  ...each(15, "&&", "and"),
+  ...each(20, "==", "!=", "<", "<=", ">", ">="),
+  ...each(20, "in", "contains", "matches", "startsWith", "endsWith"),
+  ["..", 25],
+  ...each(30, "+", "-"),
+  ...each(60, "*", "/", "%"),
+  ...each(100, "**", "^"),
+  ["??", 500],
+]);
+
+/** Binding powers of the prefix operators. */
+export const PREFIX_POWER: ReadonlyMap<string, number> = new Map([
+  ...each(50, "!", "not"),
+  ...each(90, "-", "+"),
+]);
+
+/** Operators that group from the right: `2 ** 3 ** 2` is 512. */
+export const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["**", "^"]);
+
+/** Operators that chain: `a < b <= c`. */
+export const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
+
+/** Words that test a left side against a right one, and that `not` may precede. */
+export const TEST_WORDS: ReadonlySet<string> = new Set([
+  "in",
+  "contains",
+  "matches",
+  "startsWith",
+  "endsWith",
+]);
+
+/** All words that are operators. */
+export const OPERATOR_WORDS: ReadonlySet<string> = new Set(["and", "or", "not", ...TEST_WORDS]);
+
+/** Words with a syntax of their own, which cannot be names. */
+export const KEYWORDS: ReadonlySet<string> = new Set(["let", "if", "else"]);
+
+/** The one spelling that the tree knows of an operator that has two. */
+export const CANONICAL: ReadonlyMap<string, string> = new Map([
+  ["and", "&&"],
+  ["or", "||"],
+  ["not", "!"],
+  ["^", "**"],
+]);
+
+function each(power: number, ...operators: string[]): [string, number][] {
+  return operators.map((operator) => [operator, power]);
+}
 
 /** Cuts a text into the tokens of the language. */
 export class Tokenizer extends Scanner {
