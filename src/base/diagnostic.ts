@@ -19,7 +19,7 @@ export interface Diagnostic {
   readonly span?: Span;
 }
 
-/** Columns for a line of a file where there is no terminal. */
+/** Columns for a line of a file without a terminal. */
 const LONGEST_LINE = 100;
 const SHORTEST_LINE = 8;
 const LONGEST_MESSAGE = 400;

@@ -71,7 +71,7 @@ export interface Explanation {
   readonly start: number;
   readonly end: number;
   readonly operands: readonly TestOperand[];
-  /** The mistake that is likely behind it. */
+  /** The mistake that is its likely cause. */
   readonly hint?: string;
   /** Two lists, two maps or two texts that should have been equal. */
   readonly unequal?: { readonly expected: ComparedSide; readonly received: ComparedSide };

@@ -175,11 +175,11 @@ function leadsToFile(path: string): boolean {
   }
 }
 
-/** More than this is read of nothing: it would not fit into memory as text. */
+/** Nothing larger is read: it would not fit into memory as text. */
 const MAX_MEGABYTES = 256;
 
 /**
- * The bytes of what may not end or not fit into memory: a pipe, a device, a large file. Throws
+ * The bytes of a file that may not end or not fit into memory: a pipe, a device, a large file. Throws
  * an error if there are too many.
  */
 async function readStream(path: string | URL): Promise<Uint8Array> {

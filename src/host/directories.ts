@@ -32,7 +32,7 @@ async function followLink(name: string, path: string): Promise<readonly Director
 }
 
 /**
- * Calls `onChange` with the path of whatever changes directly in some directories, until the result
+ * Calls `onChange` with the path of each direct change in some directories, until the result
  * is called. Directories that do not exist are left out.
  */
 export function watchDirectories(

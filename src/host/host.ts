@@ -44,9 +44,7 @@ export interface Files {
   entries(directory: string): Promise<readonly DirectoryEntry[] | undefined>;
   /** Whether a path leads to a file, which has content: not to a pipe, a device or a directory. */
   isFile(path: string): Promise<boolean>;
-  /**
-   * The absolute path, without links, of what a path leads to or would lead to if it were there.
-   */
+  /** The absolute path that a path leads to, without links, also if nothing exists there. */
   realPath(path: string): Promise<string>;
   /** Notes files that may be read later: they are inputs already. */
   planReading(paths: readonly string[]): void;
@@ -68,7 +66,7 @@ export interface Files {
   /** The same, and keeps what the file holds already. */
   append(path: string): Promise<StagedFile>;
   /**
-   * Calls `onChange` with the path of whatever changes directly in these directories, until the
+   * Calls `onChange` with the path of each direct change in these directories, until the
    * result is called.
    */
   watch(directories: readonly string[], onChange: (path: string) => void): Promise<() => void>;
@@ -115,9 +113,9 @@ export interface Input {
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Columns of the terminal now; 80 where there is none. */
+  /** Columns of the terminal now; 80 without one. */
   columns(): number;
-  /** Rows of the terminal now; 24 where there is none. */
+  /** Rows of the terminal now; 24 without one. */
   rows(): number;
   /** Takes all of a text, which is written soon; false once nothing more can be written. */
   write(text: string): boolean;

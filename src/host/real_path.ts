@@ -4,8 +4,8 @@ import { demand } from "./deno_permissions.ts";
 const MAX_LINKS = 40;
 
 /**
- * The absolute path without links of what a path leads to, also where nothing is there yet: then
- * of where it would be made. Throws as Deno does.
+ * The absolute path that a path leads to, without links, also if nothing exists there yet.
+ * Throws as Deno does.
  */
 export async function realPath(path: string, links = 0): Promise<string> {
   demand({ name: "read", path });

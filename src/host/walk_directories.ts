@@ -10,7 +10,7 @@ export async function isDirectory(path: string, files: Files): Promise<boolean> 
   return path !== "" && await files.list(path).catch(() => undefined) !== undefined;
 }
 
-/** The files that are named, and those that are wanted in the directories that are named. */
+/** The named files, and the wanted files in the named directories. */
 export async function filesIn(
   paths: readonly string[],
   files: Files,

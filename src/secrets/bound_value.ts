@@ -70,7 +70,7 @@ function boundText(text: string, budget: { left: number }, masker: Masker): stri
   return `${masker.mask(text, 0, end)}… (${ending})`;
 }
 
-/** The last so many characters, from the beginning of a line on where there is one. */
+/** The last characters, from the beginning of a line if possible. */
 function boundEnd(text: string, limit: number, masker: Masker): string {
   const masked = masker.mask(text);
   if (masked.length <= limit) return masked;

@@ -104,7 +104,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Rewrites every match of a global pattern; undefined where there is none. */
+/** Rewrites every match of a global pattern; undefined if there is none. */
 function rewrite(
   text: string,
   pattern: RegExp,
@@ -144,7 +144,7 @@ const MAIL_SIGNS = ["=?", "=\n", "=\r", "=\\n", "=\\r", "quoted-printable"];
 /** What a mail adds: breaks in quoted-printable and between encoded words, and bytes in hex. */
 const MAIL_CODES = /\?=(?:\s|\\[rn])*=\?[\w-]+\?[bq]\?|=(?:\r?\n|(?:\\r)?\\n)|=[2-7][0-9a-f]/gi;
 
-/** The ASCII text of a mail, unwrapped; undefined where there is no mail. */
+/** The ASCII text of a mail, unwrapped; undefined if it is not a mail. */
 export function unwrapMail(text: string): Rewritten | undefined {
   if (!MAIL_SIGNS.some((sign) => text.includes(sign))) return undefined;
   const write = (code: string) =>

@@ -177,8 +177,8 @@ function headHash(text: string, at: number): number {
 
 /**
  * Every text to look for, in lower case: the secret and each of its lines, in hex and base64, also
- * of what another encoding made of it. URL, JSON and HTML encoding are undone in the text that is
- * searched, since each encoder leaves other characters alone. `isThorough` adds the encodings in
+ * after another encoding. URL, JSON and HTML encoding are undone in the text that is
+ * searched, since each encoder leaves other characters alone. `isThorough` adds encodings of
  * encodings, which are many texts.
  */
 const LONGEST_THOROUGH = 2000;

@@ -209,7 +209,7 @@ export function withoutCookieValues(header: string, mask: string): string {
   );
 }
 
-/** The values of cookies, but not those that are settings: `lang=german`. */
+/** The values of cookies, without settings: `lang=german`. */
 export function cookieSecrets(header: string): string[] {
   return [...header.matchAll(COOKIE)].flatMap(([, name = "", written = ""]) => {
     const value = written.replace(/^"(.*)"$/, "$1");

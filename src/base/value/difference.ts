@@ -25,7 +25,7 @@ export interface Mismatch {
   readonly path: readonly (string | number)[];
   /** The expectation, as an expression or a description; undefined if nothing was expected. */
   readonly expected: string | undefined;
-  /** The value there; undefined where there is none. */
+  /** The value at the path; undefined if there is none. */
   readonly actual: Value | undefined;
   /** A note about a difference that the two do not show: `3 items, not 2`. */
   readonly note?: string;

@@ -131,7 +131,7 @@ export function describeValue(value: unknown): string {
   return text.length <= 60 ? text : "a long text";
 }
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const key of path) {

@@ -2,7 +2,7 @@
 type OnBreak = (start: number, end: number) => void;
 
 /**
- * The text, in the same length, with each closing bracket in the line of what it closes; undefined
+ * The text, in the same length, with each closing bracket in the line of its opening bracket; undefined
  * where one is open. YAML wants a `}` to be indented deeper than the key of its `{`, and so does the
  * parser; formatters do not indent it, and other parsers read it.
  */

@@ -32,7 +32,7 @@ export interface ParsedYaml {
   readonly starts: readonly number[];
   /** The files that are not empty. */
   readonly filled: readonly Source[];
-  /** One document: a list of what each of them holds, so that anchors count in later files. */
+  /** One document, a list with the content of each file, so that anchors count in later files. */
   readonly events: YamlEvent[];
 }
 

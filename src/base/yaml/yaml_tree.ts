@@ -84,7 +84,7 @@ export function buildTree(events: readonly YamlEvent[], text: string): YamlTree 
   const aliased = new Set<YamlNode>();
   const open: Open[] = [];
   let roots: readonly YamlNode[] = [];
-  /** The end of what was read last. */
+  /** The end of the last node. */
   let last = 0;
 
   const nextStart = (): number => {

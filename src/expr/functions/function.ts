@@ -133,7 +133,7 @@ export interface ListFunction {
 
 /** The tools of a list function besides its list. */
 export interface ListLoop {
-  /** The value of the predicate for an item; the item itself where there is no predicate. */
+  /** The value of the predicate for an item; the item itself without a predicate. */
   readonly each: (item: Value, index: number) => Value;
   /** Whether the predicate is true for an item. */
   readonly test: (item: Value, index: number) => boolean;

@@ -9,7 +9,7 @@ export function hyphenHint({ start, end }: Node, source: string): string | undef
   return keyHint(before + source.slice(start, end) + after);
 }
 
-/** The same for `outputs.step-1`, which may be meant as it is: only where there is such a key. */
+/** The same for `outputs.step-1`, which may be meant as it is: only if there is such a key. */
 export function hyphenKeyHint({ at, key, among }: MissingName, source: string): string | undefined {
   const whole = key + (/^(?:-[\p{L}\d_$]+)+/u.exec(source.slice(at.end))?.[0] ?? "");
   return whole !== key && Object.hasOwn(among, whole) ? keyHint(whole) : undefined;
