@@ -183,7 +183,7 @@ export interface RoundsTallied extends EventBase<"rounds_tallied">, RoundTally {
 /** A second of a load job is over, also one without any round. */
 export interface LoadSecond extends EventBase<"load_second">, LoadSecondFields {}
 
-/** What a load job came to; it comes before the end of the job. */
+/** The results of a load job; emitted before the end of the job. */
 export interface LoadEnded extends EventBase<"load_ended">, LoadEndedFields {}
 
 /** A job is over. */

@@ -173,7 +173,7 @@ export interface LoadSecondFields extends RoundTally<FailureCount> {
   readonly busy?: number;
 }
 
-/** What a load job came to; it comes before the end of the job. */
+/** The results of a load job; emitted before the end of the job. */
 export interface LoadEndedFields {
   /** The id of the job. */
   readonly job: string;
@@ -199,7 +199,7 @@ export interface LoadThreshold {
   readonly problem?: string;
 }
 
-/** Numbers of rounds or of the runs of a step; times in milliseconds, 0 where there is none. */
+/** Numbers of rounds or of the runs of a step; times in milliseconds, 0 without any. */
 export interface LoadNumbers extends HistogramSummary {
   /** The number that did not fail. */
   readonly passed: number;

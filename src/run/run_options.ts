@@ -76,7 +76,7 @@ export interface RunOptions {
   readonly permissions?: Permissions;
   /** The default for all TLS connections. */
   readonly tls?: RunTls;
-  /** The path of the API description that requests are held against by default. */
+  /** The path of the API description against which requests are checked by default. */
   readonly openapi?: string;
   /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;

@@ -419,7 +419,7 @@ export class StepExecution {
     return vars.entries.map((each) => ({ kind: "map", entries: [each] }));
   }
 
-  /** The name for reports; that of the action where there is nothing in it. */
+  /** The name for reports; if it is empty, that of the action. */
   evaluateName(): string {
     const { compiled, model, model: { name, action }, round: { job }, scope } = this;
     if (compiled.name !== undefined) return compiled.name;

@@ -64,7 +64,7 @@ export class Tally {
     return this.ended === 0 && this.#steps.values().every((step) => step.isEmpty);
   }
 
-  /** Counts a round that took so many milliseconds. */
+  /** Counts a round and the milliseconds that it took. */
   addRound(state: JobState, milliseconds: number): void {
     this.rounds[state]++;
     if (state !== "skipped") this.times.add(milliseconds);

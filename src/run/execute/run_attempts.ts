@@ -242,7 +242,7 @@ async function pauseOrFail(step: StepExecution, time: number): Promise<Failure |
 /** A growing interval ends somewhere: a day. */
 const LONGEST_PAUSE = 86_400_000;
 
-/** The time to wait after so many attempts. */
+/** The time to wait after an attempt. */
 function pauseAfter(attempts: number, step: StepExecution, retry: Retry): number {
   const { backoff, maxInterval, jitter } = retry;
   const longest = maxInterval

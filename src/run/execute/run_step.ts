@@ -28,7 +28,7 @@ export function skipStep(
   run.emit({ type: "step_finished", time: started, run: step.id, result });
 }
 
-/** The name of a step, with … for what it needs of what did not run. */
+/** The name of a step, with … for values of steps that did not run. */
 function nameOfSkipped(step: StepExecution): string {
   const { model, entry, round: { job } } = step;
   const known = model.name?.parts.map((part) => typeof part === "string" ? part : "…").join("");

@@ -1,6 +1,6 @@
 import type { Clock } from "../../host/host.ts";
 
-/** A timer goes off up to so many milliseconds late. */
+/** The milliseconds by which a timer may be late. */
 const LAG = 2;
 
 /** The shortest timer, in milliseconds. */
@@ -46,7 +46,7 @@ export class Alarm {
     this.#from = clock.ticks();
   }
 
-  /** Has it ring after so many milliseconds, but not before the event loop has had its turn. */
+  /** Rings after `pause` milliseconds, but not before the event loop has had its turn. */
   set(pause: number): void {
     if (this.#isSet) return;
     this.#isSet = true;

@@ -144,7 +144,7 @@ export class SecondsMerger {
     this.#parts = Array.from({ length: processes }, () => ({ seconds: [], hasEnded: false }));
   }
 
-  /** Takes the next second of a process, from 0; the result are those that are complete now. */
+  /** Takes the next second of a process, from 0. Returns the seconds that are complete now. */
   add(process: number, second: LoadSecondFields): LoadSecondFields[] {
     this.#parts[process]!.seconds.push(second);
     return [...this.#complete()];

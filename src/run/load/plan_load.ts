@@ -16,7 +16,7 @@ export interface LoadPlan {
   readonly schedule: Schedule;
 }
 
-/** Plans a load job; `longest` scales its stages down to so many milliseconds in all. */
+/** Plans a load job; `longest` is the most milliseconds that its stages may take in all. */
 export function planLoad(job: Job, scope: Scope, env: Environment, longest?: number): LoadPlan {
   const load = job.load!;
   const { count, maxInFlight } = load;

@@ -7,12 +7,12 @@ import { Alarm } from "./alarm.ts";
 import type { Due, Schedule } from "./schedule.ts";
 
 /**
- * After a pause of the program, so many rounds at most start at once, or as many as are due in so
- * many milliseconds: the answers to a burst of all of them would wait for its end.
+ * The most rounds that start together after a pause of the program, unless more are due in these
+ * milliseconds: the answers to a burst of all of them would wait for its end.
  */
 const BURST = { rounds: 16, milliseconds: 5 } as const;
 
-/** Each round that ends starts so many that are due, but one where all are due at once. */
+/** The number of due rounds that each round starts when it ends; one if all are due at once. */
 const SUCCESSORS = 2;
 
 /** Milliseconds after which rounds that wait for nothing give others their turn. */
@@ -28,7 +28,7 @@ export interface Pacing {
   readonly part: PiecePart;
   /** The number of rounds that count, in all processes. */
   readonly count: number;
-  /** The number of rounds of all kinds. */
+  /** The number of rounds, with those of the warm-up. */
   readonly rows?: number;
   /** The number of rounds that may be under way; those that find no place are dropped. */
   readonly maxInFlight: number;
@@ -42,7 +42,7 @@ export interface Pacing {
 export interface RoundOwner {
   /** Makes a round that starts. */
   open(index: number, due: number, user: number, isWarmUp: boolean): Round;
-  /** A round starts so many milliseconds after it was due. */
+  /** A round starts, this many milliseconds after it was due. */
   onStart?(late: number): void;
   /** A round has found no place. */
   onDrop?(): void;

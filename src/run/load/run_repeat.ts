@@ -11,7 +11,7 @@ import { Round, type RoundStart, type Run } from "../run_state.ts";
 import { RoundEngine, type RoundOwner } from "./round_engine.ts";
 import { Schedule } from "./schedule.ts";
 
-/** Where rounds are tallied, the first one that passes is shown in full, unless so many failed. */
+/** The number of failed rounds after which none is kept in full any more, if none has passed. */
 const MAX_DETAILED = 10;
 
 /** Runs the rounds of a repeated job, one after the other or in parallel. */
@@ -49,7 +49,7 @@ class RepeatedRounds implements RoundOwner {
   /** Of each step, the outputs of the latest round that has any. */
   readonly #latest = new Map<string, { readonly index: number; readonly outputs: Outputs }>();
   readonly #publishes: boolean;
-  /** The combined state of those that are over. */
+  /** The combined state of the rounds that have ended. */
   state: JobState = "passed";
   engine: RoundEngine | undefined;
 

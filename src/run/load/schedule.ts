@@ -127,7 +127,7 @@ function levelAt({ start, end, from, to }: Part, time: number): number {
   return end === Infinity ? to : from + (to - from) * (time - start) / (end - start);
 }
 
-/** After how many milliseconds of a part so many rounds, or parts of one, have started in it. */
+/** The milliseconds from the start of a part until this number of rounds has started in it. */
 function timeOf({ start, end, from, to }: Part, rounds: number): number {
   if (rounds <= 0) return 0;
   const [first, last] = [from / 1000, to / 1000];

@@ -30,7 +30,7 @@ export function judge(assertion: Assertion, scope: Scope, errors: FieldError[]):
   };
 }
 
-/** Why nothing is known of what a threshold reads, whatever it says. */
+/** Why a threshold cannot be decided: it reads a step that never ran. */
 function notMeasured(assertion: Assertion, { names }: Scope): FieldError | undefined {
   const { expression } = assertion;
   const measured = (names.stats as Dict).steps as Dict;

@@ -42,7 +42,7 @@ interface SnapshotFile {
   readonly value: Value | undefined;
 }
 
-/** Reads a snapshot; undefined where there is none. */
+/** Reads a snapshot; undefined if it does not exist. */
 export async function readSnapshot(
   { files }: Host,
   base: string,
