@@ -105,6 +105,7 @@ export const ORIGIN = /"(?:origin|environment|vars)":\s*\{[^{}]*(?:\{[^{}]*\}[^{
 export function withoutTimes(text: string): string {
   return text
     .replace(ORIGIN, "")
+    .replace(/"instant":\s*true,?/g, "")
     .replace(/(&quot;|"|')?stats\1?(" value=|: ?)("\{[^"]*\}"|\{[^{}]*\}|\S.*)/g, "")
     .replace(/(time|timestamp|hostname|id)="[^"]*"/g, "")
     .replace(
