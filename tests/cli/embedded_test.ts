@@ -49,7 +49,7 @@ Deno.test("a step is as tested as the job that it embeds, whose failure is liste
   };
   const { stdout, reports } = await runReports(files);
   // On a busy machine it takes long enough for its time to be shown.
-  assertMatch(stdout, /1\. ✓ outer 1(?: \([\d.]+m?s\))?\n {8}1\. ✓ part\n {8}2\. ○ more\n/);
+  assertMatch(stdout, /1\. ✓ outer 1.*\n {8}1\. ✓ part.*\n {8}2\. ○ more.*\n/);
   assertStringIncludes(
     stdout,
     `Failures
