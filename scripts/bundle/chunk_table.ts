@@ -19,7 +19,10 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
   ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
   ["shell", ["src/actions/shell", "src/actions/plugin"]],
   ["network", ["src/actions"]],
-  ["functions", ["src/expr/functions", "src/expr/json_schema", "src/workflow/decode"]],
+  ["functions", [
+    ...["src/expr/functions", "src/expr/json_schema"],
+    ...["src/workflow/decode", "src/run/snapshots"],
+  ]],
   ["failure", [
     ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
