@@ -31,8 +31,13 @@ if (import.meta.main) {
   // An error that a library throws when nothing waits for it ends the program like any other bug.
   const fail = async (event: Event, error: unknown) => {
     event.preventDefault();
-    const { explainError } = await import("./src/cli/messages.ts");
-    host.stderr.write(explainError(error, host));
+    try {
+      const { explainError } = await import("./src/cli/messages.ts");
+      host.stderr.write(explainError(error, host));
+    } catch {
+      // A build without all of its files; an error here would begin anew.
+      host.stderr.write(`runner: error: ${error instanceof Error ? error.message : error}\n`);
+    }
     await host.stderr.flush().catch(() => {});
     Deno.exit(1);
   };
