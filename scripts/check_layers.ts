@@ -51,7 +51,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "run/step_trees.ts",
   ],
   library: ["cli/version.ts"],
-  schema: ["suite/suite_fields.ts", "actions/plugin/plugin.ts"],
+  schema: ["suite/decode_suite.ts", "actions/plugin/plugin.ts"],
   lsp: ["actions/registry.ts", "actions/plugin/plugin.ts"],
 };
 

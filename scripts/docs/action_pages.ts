@@ -1,12 +1,12 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Action } from "../../src/action/action.ts";
-import { exampleStep } from "../../src/action/example_step.ts";
 import {
+  exampleStep,
   listParameters,
   type NamedParameter,
   sentence,
   typeOfField,
-} from "../../src/action/list_parameters.ts";
+} from "../../src/workflow/names.ts";
 import { type CommandRule, COMMANDS } from "../../src/actions/browser/commands.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";

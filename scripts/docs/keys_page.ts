@@ -1,14 +1,14 @@
-import { sentence } from "../../src/action/list_parameters.ts";
+import { NAMES, type RuleForm, sentence, tablesOf, typeOfKey } from "../../src/workflow/names.ts";
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
-import { type KeyTable, SUITE_TABLES, WORKFLOW_TABLES } from "../../src/cli/help/key_tables.ts";
-import { NAMES, typeOfKey } from "../../src/workflow/names.ts";
+import { SUITE } from "../../src/suite/decode_suite.ts";
+import { WORKFLOW } from "../../src/workflow/decode/decode_workflow.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
-import type { Field } from "../../src/workflow/decode/field.ts";
+import type { Parameter } from "../../src/action/action.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** The keys of workflow files. */
 export function makeKeysPage(): Page {
-  return makePage("keys.md", "src/workflow/decode/fields.ts", [
+  return makePage("keys.md", "src/workflow/decode/", [
     "# Keys",
     "",
     "Every key of a workflow and of a suite, with its type, default and meaning;",
@@ -17,13 +17,13 @@ export function makeKeysPage(): Page {
     `${IN_STEP.known!.map(code).join(", ")}. In a job with \`matrix\`, all other keys also see`,
     "`matrix`.",
     "",
-    ...WORKFLOW_TABLES.flatMap(section),
+    ...tablesOf(WORKFLOW.form).flatMap(section),
     "## Job file",
     "",
     "The top-level keys of a job file, which a step runs with [embedded](actions/embedded.md), are",
     "those of a job. `id`, `needs`, `when`, `repeat` and `matrix` have no effect there.",
     "",
-    ...SUITE_TABLES.flatMap(section),
+    ...tablesOf(SUITE.form).flatMap(section),
     "## Keys of other tools",
     "",
     "These keys are not supported; the message names what to use instead.",
@@ -31,7 +31,7 @@ export function makeKeysPage(): Page {
     ...table(
       ["Key", "Of", "Message"],
       [
-        ...WORKFLOW_TABLES.flatMap(([, { what }]) => otherKeysOf(what)),
+        ...tablesOf(WORKFLOW.form).flatMap(({ key }) => otherKeysOf(key?.what ?? "")),
         ...otherKeysOf("a job file", "a job"),
       ],
     ),
@@ -52,9 +52,9 @@ export function makeKeysPage(): Page {
   ]);
 }
 
-function section([title, { fields }]: readonly [string, KeyTable]): string[] {
-  const rows = Object.entries(fields).map(([key, field]) => [
-    field.required && !field.unless ? `**${code(key)}**` : code(key),
+function section({ fields = [], key: { title } = {} }: RuleForm): string[] {
+  const rows = fields.map((field) => [
+    field.required ? `**${code(field.name)}**` : code(field.name),
     typeOfKey(field, code),
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),
@@ -63,7 +63,7 @@ function section([title, { fields }]: readonly [string, KeyTable]): string[] {
   return [`## ${title}`, "", ...table(["Key", "Type", "Default", "Meaning", "Sees"], rows), ""];
 }
 
-function names({ names }: Field): string {
+function names({ key: { names } = {} }: Parameter): string {
   if (!names) return "";
   if (names === IN_STEP) return "all";
   const { known, empty = {} } = names;

@@ -1,8 +1,9 @@
-import type { Action } from "./action.ts";
+import type { Action, CompileAction, Demand, DemandedFields, RunAction } from "./action.ts";
 import { Param, parametersOf, type Shape } from "./schema.ts";
 import {
   type ActionDeclaration,
   type ActionSpec,
+  alternativesOf,
   type FieldOf,
   readParams,
   type ResponseShape,
@@ -22,13 +23,12 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
 export function declare<const S extends Shape, const F extends ResponseShape>(
   declaration: ActionDeclaration<S, F>,
 ): Omit<Action, "load"> {
-  const { name, summary, params, oneOf, atMostOne, example, res } = declaration;
+  const { name, summary, params, example, res } = declaration;
   return {
     name,
     summary,
     parameters: parametersOf(params),
-    ...oneOf && { alternatives: [{ names: oneOf, required: true }] },
-    ...atMostOne && { alternatives: [{ names: atMostOne }] },
+    alternatives: alternativesOf(declaration),
     problems(raw) {
       const param = new Param(name);
       readParams(declaration, raw, param);
@@ -49,4 +49,21 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
       explainer: () => Promise.resolve(declaration),
     },
   };
+}
+
+/** Every field is read. */
+export const EVERYTHING: Demand = { req: "all", res: "all" };
+
+/** Makes the code of an action that prepares the attempts of its steps. */
+export function compiledAction(compile: CompileAction): RunAction {
+  const run: RunAction = async (params, context) => {
+    const carryOut = await compile(params, EVERYTHING, context);
+    return await carryOut(context);
+  };
+  return Object.assign(run, { compile });
+}
+
+/** Whether a field is read. */
+export function isDemanded(fields: DemandedFields, name: string): boolean {
+  return fields === "all" || fields.has(name);
 }

@@ -81,6 +81,9 @@ export const PARAMETER_TYPES: readonly string[] = Object.keys(TYPES);
 /** The form of a text that is a number. */
 export const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
+/** The form of a text that is a whole number. */
+export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
+
 function toText(value: Value): string | undefined {
   return typeof value === "object" ? undefined : String(value);
 }
@@ -92,7 +95,7 @@ function toNumber(value: Value): number | undefined {
 }
 
 function toInteger(value: Value): number | undefined {
-  const number = toNumber(value);
+  const number = typeof value === "string" && !INTEGER_TEXT.test(value) ? NaN : toNumber(value);
   return Number.isSafeInteger(number) ? number : undefined;
 }
 

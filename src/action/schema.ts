@@ -2,31 +2,34 @@ import { holdsTemplates, isTemplate } from "../expr/template/template_data.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { describeValue, isDict } from "../base/value/value.ts";
 import type {
+  Alternatives,
   Dict,
   HideSecrets,
+  KeyForm,
   Parameter,
   ParameterProblem,
+  ParameterType,
   SecretSink,
   Value,
 } from "./action.ts";
 import { type Converted, convertParameter, hintForKey, isGiven, typeText } from "./parameters.ts";
 
 /**
- * What a parameter must be. The same rule checks it when a workflow is loaded, gives `run` its
- * typed value, and is listed in documents, editors and the JSON Schema. `M` is what `run` gets
- * where the step leaves it out.
+ * What a parameter of an action, or a key of the file format, must be. The same rule checks it when
+ * a workflow is loaded, gives `run` or the decoder its typed value, and is listed in documents,
+ * editors and the JSON Schema. `M` is the value where it is left out.
  */
 export class Rule<T, M = undefined> {
   /** `parse` turns a value into what `run` gets, or throws what `param.wrong()` returns. */
   constructor(readonly form: Form, readonly parse: (value: Value, param: Param) => T) {}
 
-  /** What `run` gets for a parameter, given or not. Throws `NoValue`. */
-  read(value: Value | undefined, param: Param): T | M {
-    const { fallback, required, summary } = this.form;
-    if (value === undefined || value === null) {
-      if (required) throw param.missing(value, summary);
-      return fallback as M;
-    }
+  /** The value, given or not. Throws `NoValue`. */
+  read(value: Value | undefined, outer: Param): T | M {
+    const { fallback, required } = this.form;
+    const param = outer.ruledBy(this.form);
+    if (required && param.isMissing(value)) throw param.missing(value, this.form);
+    const isAbsent = value === null && !required && !isCondition(this.form);
+    if (value === undefined || isAbsent) return fallback as M;
     if (param.isEarly && isTemplate(value)) throw new NoValue("it is known in the run");
     return this.parse(value, param);
   }
@@ -61,6 +64,11 @@ export class Rule<T, M = undefined> {
     return this.#with<M>(changes);
   }
 
+  /** Adds to what the rule says about a key of the file format. */
+  key(changes: KeyForm): Rule<T, M> {
+    return this.#with<M>({ key: { ...this.form.key, ...changes } });
+  }
+
   #with<N>(changes: Partial<Form>): Rule<T, N> {
     return new Rule({ ...this.form, ...changes }, this.parse);
   }
@@ -74,6 +82,11 @@ export interface Form extends Omit<Parameter, "name" | "required"> {
   readonly fallback?: unknown;
 }
 
+/** Whether a key without a value is a mistake: its condition was probably commented out. */
+export function isCondition({ key }: Pick<Parameter, "key">): boolean {
+  return key?.kind === "expression" || key?.kind === "assertions";
+}
+
 /** Rules by the name of the parameter. */
 export type Shape = Readonly<Record<string, Rule<unknown, unknown>>>;
 
@@ -85,8 +98,13 @@ export type Values<S extends Shape> = {
 /** There is no value: it is wrong, or a template decides it in the run. */
 export class NoValue extends Error {}
 
+const NO_FORM = { summary: "" };
+
 /** Why a parameter that was checked early is nil in a run. */
 const NIL = "what its template reads is not there";
+
+/** What is wrong with a value, besides the message; the code is for tools, and of keys alone. */
+type ProblemDetails = Partial<ParameterProblem> & { readonly code?: string };
 
 /** The path of a value in `with`, and the problems that were found there. */
 export class Param {
@@ -110,19 +128,58 @@ export class Param {
     return parts.length === 0 ? this.action : `"${parts.join("").slice(1)}"`;
   }
 
+  /** As messages name it when it lacks a part, or has one that is unknown. */
+  get what(): string {
+    return this.name;
+  }
+
   /** A part of it. */
   of(key: string | number): Param {
     return new Param(this.action, this.secrets, [...this.path, key], this.problems);
   }
 
+  /** The parameter, where a rule with that form reads it. */
+  ruledBy(_form: Form): Param {
+    return this;
+  }
+
+  /** Whether a value is none, which a required parameter must not be. */
+  isMissing(value: Value | undefined): boolean {
+    return value === undefined || value === null;
+  }
+
+  /** A hint for a value that has none of the types. */
+  hintForType(_value: Value, _types: readonly ParameterType[]): string | undefined {
+    return undefined;
+  }
+
+  /** Whether as much as possible is read, although there are mistakes. */
+  get isDraft(): boolean {
+    return false;
+  }
+
+  /** Reports the keys of a map that are none of these; whether there are no others. */
+  checkNames(map: Dict, names: readonly string[]): boolean {
+    const unknown = Object.keys(map).filter((key) => !names.includes(key));
+    for (const key of unknown) {
+      const message = this.path.length === 0
+        ? `unknown parameter "${key}" of ${this.name}`
+        : `unknown key "${key}" in ${this.name}`;
+      const hint = (this.path.length === 0 ? hintForKey(names, key) : didYouMean(key, names)) ??
+        `${this.name} takes ${names.join(", ")}`;
+      this.of(key).wrong(message, hint, { at: "key" });
+    }
+    return unknown.length === 0;
+  }
+
   /** Notes what is wrong; throw the result where there is no value. */
-  wrong(message: string, hint?: string, details: Partial<ParameterProblem> = {}): NoValue {
+  wrong(message: string, hint?: string, { code: _, ...details }: ProblemDetails = {}): NoValue {
     this.problems.push({ path: this.path, message, ...hint !== undefined && { hint }, ...details });
     return new NoValue(message);
   }
 
   /** Notes that there is no value; throw the result. */
-  missing(value: null | undefined, summary: string): NoValue {
+  missing(value: Value | undefined, { summary }: Pick<Form, "summary" | "key"> = NO_FORM): NoValue {
     if (!this.isEarly && (value === null || this.path.length === 1)) {
       return this.wrong(`${this.name} is nil`, NIL);
     }
@@ -143,7 +200,8 @@ export function value<T extends keyof Converted>(
       const converted = convertParameter(type, value);
       if (converted !== undefined) return converted;
     }
-    throw param.wrong(`${param.name} must be ${typeText(types)}, not ${describeValue(value)}`);
+    const message = `${param.name} must be ${typeText(types)}, not ${describeValue(value)}`;
+    throw param.wrong(message, param.hintForType(value, types));
   });
 }
 
@@ -157,15 +215,30 @@ export const flag = (summary: string): Rule<boolean> => value("boolean", summary
 export const duration = (summary: string): Rule<number> => value("duration", summary);
 
 /** A whole number in a range. */
-export function integer(
-  summary: string,
-  { min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number } = {},
+export function integer(summary: string, range: Range = {}): Rule<number> {
+  return within(range, value("integer", summary));
+}
+
+/** The least and the greatest value of a number. */
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A number in a range. */
+export function within(
+  { min = -Infinity, max = Infinity }: Range,
+  rule: Rule<number>,
 ): Rule<number> {
-  return value("integer", summary).as((number, param) => {
+  const checked = rule.as((number, param) => {
     if (number >= min && number <= max) return number;
-    const bound = number < min ? `at least ${min}` : `at most ${max}`;
-    throw param.wrong(`${param.name} must be ${bound}, not ${number}`);
+    const bound = number > max ? `at most ${max}` : min === 0 ? "0 or greater" : `at least ${min}`;
+    const message = `${param.name} must be ${bound}, not ${number}`;
+    const refused = param.wrong(message, undefined, { code: "range" });
+    if (!param.isDraft) throw refused;
+    return number;
   });
+  return min === -Infinity ? checked : checked.with({ minimum: min });
 }
 
 /** One of some texts. */
@@ -174,7 +247,8 @@ export function choice<const V extends string>(values: readonly V[], summary: st
     const known = values.find((one) => one === entered);
     if (known !== undefined) return known;
     const hint = didYouMean(entered, values) ?? `${param.name} is one of ${values.join(", ")}`;
-    throw param.wrong(`invalid value "${entered}" for ${param.name}`, hint);
+    const message = `invalid value "${entered}" for ${param.name}`;
+    throw param.wrong(message, hint, { code: "choice" });
   }).with({ values });
 }
 
@@ -187,20 +261,34 @@ export function list<T>(item: Rule<T>, summary: string): Rule<readonly T[]> {
   return new Rule({
     ...base.form,
     ...type === "map" && fields && { items: fields },
+    ...item.form.key && { key: { item: item.form } },
     ...hide && { hide: hideItems },
   }, (value, param) => {
     const items = base.parse(value, param).map((one, index) => [index, one] as const);
     const { values, isWhole } = readEach(items, item.required(), param);
-    if (!isWhole) throw new NoValue("it has an item that is none");
+    if (!isWhole && !param.isDraft) throw new NoValue("it has an item that is none");
     return values;
   });
+}
+
+/** How the keys of a map depend on each other. */
+export interface Relations<S extends Shape> {
+  /** Keys that exclude each other. */
+  readonly alternatives?: readonly Alternatives[];
+  /** The keys that have an effect with some of the alternatives alone. */
+  readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Reports keys that do not fit together. A value that is not known yet is undefined; `raw` tells
+   * whether it is given.
+   */
+  readonly check?: (values: Partial<Values<S>>, param: Param, raw: Dict) => unknown;
 }
 
 /** A map with these keys; with `oneField`, it has exactly one of them. */
 export function map<S extends Shape>(
   shape: S,
   summary: string,
-  { oneField }: { readonly oneField?: true } = {},
+  { oneField, ...relations }: Relations<S> & { readonly oneField?: true } = {},
 ): Rule<Values<S>> {
   const base = value("map", summary);
   const fields = parametersOf(shape);
@@ -209,14 +297,61 @@ export function map<S extends Shape>(
     ...base.form,
     fields,
     ...oneField && { oneField },
+    ...relations.alternatives && { alternatives: relations.alternatives },
     ...fields.some(({ hide }) => hide) && { hide },
   }, (value, param) => {
     const dict = base.parse(value, param);
     const { values, isWhole } = readFields(shape, dict, param);
+    const before = param.problems.length;
     if (oneField) checkOneField(Object.keys(shape), dict, param);
-    if (!isWhole) throw new NoValue("it has a field that is none");
+    checkRelations(relations, values, dict, param);
+    const isEnough = isWhole || param.isDraft && hasWhatItNeeds(shape, values, relations);
+    if (!isEnough || param.problems.length > before) throw new NoValue("a field does not fit");
     return values as Values<S>;
   });
+}
+
+function hasWhatItNeeds<S extends Shape>(
+  shape: S,
+  values: Partial<Values<S>>,
+  { alternatives = [] }: Relations<S>,
+): boolean {
+  const has = (name: string) => values[name] !== undefined;
+  return Object.keys(shape).every((name) => !shape[name]!.form.required || has(name)) &&
+    alternatives.every(({ names, required }) => !required || names.some(has));
+}
+
+/** The code of keys that do not go together. */
+export const COMBINATION = "combination";
+
+/** Reports keys that exclude each other, and keys without an effect. */
+export function checkRelations<S extends Shape>(
+  { alternatives = [], onlyWith = {}, check }: Relations<S>,
+  values: Partial<Values<S>>,
+  raw: Dict,
+  param: Param,
+): void {
+  for (const { names, required, mayCombine, hint } of alternatives) {
+    const [first, second] = names.filter((name) => isGiven(raw, name));
+    if (second !== undefined && !mayCombine) {
+      const message = `"${first}" and "${second}" cannot be combined`;
+      param.of(second).wrong(message, hint, { at: "key", code: COMBINATION });
+    } else if (first === undefined && required) {
+      const empty = names.find((name) => raw[name] === null);
+      const quoted = names.map((name) => `"${name}"`);
+      const message = `${param.what} needs ${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+      if (empty !== undefined && !param.isEarly) param.of(empty).missing(null);
+      else param.wrong(message, hint, { code: "missing" });
+    }
+  }
+  const [given, other] = alternatives.flatMap(({ names }) => names)
+    .filter((name) => isGiven(raw, name));
+  for (const [key, kinds] of Object.entries(onlyWith)) {
+    if (given === undefined || other || !Object.hasOwn(raw, key) || kinds.includes(given)) continue;
+    const message = `"${key}" has no effect with "${given}"`;
+    param.of(key).wrong(message, undefined, { at: "key", code: COMBINATION });
+  }
+  check?.(values, param, raw);
 }
 
 /** A map with any keys. `checkKey` reports those that it may not have. */
@@ -269,18 +404,8 @@ export function readFields<S extends Shape>(
   map: Dict,
   param: Param,
 ): { readonly values: Partial<Values<S>>; readonly isWhole: boolean } {
-  const unknown = Object.keys(map).filter((key) => !Object.hasOwn(shape, key));
-  for (const key of unknown) {
-    const message = param.path.length === 0
-      ? `unknown parameter "${key}" of ${param.name}`
-      : `unknown key "${key}" in ${param.name}`;
-    const names = Object.keys(shape);
-    const hint = (param.path.length === 0 ? hintForKey(names, key) : didYouMean(key, names)) ??
-      `${param.name} takes ${names.join(", ")}`;
-    param.of(key).wrong(message, hint, { at: "key" });
-  }
   const values: Record<string, unknown> = {};
-  let isWhole = unknown.length === 0;
+  let isWhole = param.checkNames(map, Object.keys(shape));
   for (const name of Object.keys(shape)) {
     const rule = shape[name]!;
     const value = Object.hasOwn(map, name) ? map[name] : undefined;
@@ -297,7 +422,7 @@ export function readFields<S extends Shape>(
 }
 
 /** Reads all values, so that everything wrong with them is found; leaves out what does not fit. */
-function readEach<T, M>(
+export function readEach<T, M>(
   values: readonly (readonly [key: string | number, value: Value | undefined])[],
   rule: Rule<T, M>,
   param: Param,

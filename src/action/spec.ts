@@ -3,6 +3,7 @@ import type { TypeName } from "../base/value/value.ts";
 import type {
   ActionContext,
   ActionResult,
+  Alternatives,
   Dict,
   ResponseField,
   SecretSink,
@@ -11,8 +12,7 @@ import type {
 import type { ActionExplainer } from "./explainer.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
-import { isGiven } from "./parameters.ts";
-import { NoValue, Param, readFields, type Shape, type Values } from "./schema.ts";
+import { checkRelations, NoValue, Param, readFields, type Shape, type Values } from "./schema.ts";
 import type { Target } from "./target.ts";
 
 /** What an action says of itself, besides how it is carried out. */
@@ -148,23 +148,24 @@ export function readRun<S extends Shape>(
 
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */
 export function readParams<S extends Shape>(
-  { name, params, oneOf = [], atMostOne = oneOf, check }: ParamsDeclaration<S>,
+  declaration: ParamsDeclaration<S>,
   raw: Dict,
   param: Param,
 ): Partial<Values<S>> {
+  const { params, check } = declaration;
   const { values } = readFields(params, raw, param);
-  const [first, second] = atMostOne.filter((name) => isGiven(raw, name));
-  if (second !== undefined) {
-    const message = `"${first}" and "${second}" cannot be combined`;
-    param.of(second).wrong(message, undefined, { at: "key" });
-  } else if (first === undefined && oneOf.length > 0) {
-    const empty = oneOf.find((name) => raw[name] === null);
-    const quoted = oneOf.map((name) => `"${name}"`);
-    if (empty !== undefined && !param.isEarly) param.of(empty).missing(null, "");
-    else param.wrong(`${name} needs ${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
-  }
-  check?.(values, param, raw);
+  checkRelations({ alternatives: alternativesOf(declaration), check }, values, raw, param);
   return values;
+}
+
+/** The parameters that exclude each other. */
+export function alternativesOf(
+  { oneOf, atMostOne }: Pick<ActionDeclaration<Shape, ResponseShape>, "oneOf" | "atMostOne">,
+): readonly Alternatives[] {
+  return [
+    ...oneOf ? [{ names: oneOf, required: true as const }] : [],
+    ...atMostOne ? [{ names: atMostOne }] : [],
+  ];
 }
 
 /** Reads rendered parameters by their rules; others are ignored. Throws the first problem. */

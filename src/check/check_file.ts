@@ -291,7 +291,7 @@ async function makeModels(
     const model = makeModel(document, drafts, decoded, isSure, { embeddedBy, context, secrets });
     for (const step of model.steps) {
       const file = jobFiles?.embedded.get(step.draft);
-      const isRun = isSurelyEvaluated({ job: step.job, step, field: "with" });
+      const isRun = isSurelyEvaluated({ job: step.job, step, key: "with", form: undefined });
       if (file) runs.set(file, isRun || runs.get(file) === true);
     }
     const vars = constantVars(model);

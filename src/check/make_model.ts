@@ -7,7 +7,7 @@ import type { Path } from "../base/source.ts";
 import { type Dict, isDict, valueAt } from "../base/value/value.ts";
 import { jobsOf } from "../workflow/decode/decode_document.ts";
 import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
-import type { ExpressionUse } from "../workflow/decode/expressions.ts";
+import { type ExpressionUse, seesResult } from "../workflow/decode/expressions.ts";
 import type { Document } from "../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";
 import type { CheckedJob, CheckedStep, CheckModel, Reading, Root } from "./model.ts";
@@ -121,16 +121,19 @@ function makeReadings(
     return skipif ? referencesOf(skipif) : NOTHING;
   };
   const readings: Reading[] = [];
-  for (const { tree, path } of uses) {
+  for (const { tree, path, names, form } of uses) {
     const found = referencesOf(tree);
     const { references } = found;
     const owner = references.length === 0 ? undefined : ownerOf(path);
     if (!owner) continue;
     // A condition that reads a value expects that it may be missing.
     const guards = [found, testedBy(owner.step), testedBy(owner.job)];
-    const isSure = isSurelyEvaluated(owner);
+    const isSure = isSurelyEvaluated({ ...owner, form });
+    const isAfterwards = seesResult(names) && owner.key !== "outputs";
     for (const { root, keys, isOpen, outcomes } of references) {
-      const reading = { keys, isOpen, outcomes, path, ...owner, isSure, guards };
+      const reading = {
+        ...{ keys, isOpen, outcomes, path, ...owner, form, isAfterwards, isSure, guards },
+      };
       if (isRoot(root)) readings.push({ root, ...reading });
       // `$env` by itself may be read in any way.
       if (root === "$env") {
@@ -157,7 +160,7 @@ function isRoot(name: string): name is Root {
   return ROOTS.has(name);
 }
 
-type Owner = Pick<Reading, "job" | "step" | "field">;
+type Owner = Pick<Reading, "job" | "step" | "key">;
 
 /** Finds the owner of a path; the vars of the workflow have none. */
 function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undefined {
@@ -172,8 +175,7 @@ function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undef
     if (!found) return undefined;
     const { job, steps } = found;
     const step = steps.get(stepKey(job, path));
-    const field = path.slice((step?.draft ?? job.draft).path.length);
-    return { job, step, field: fieldName(field) };
+    return { job, step, key: String(path[(step?.draft ?? job.draft).path.length]) };
   };
 }
 
@@ -181,17 +183,6 @@ function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undef
 function stepKey({ draft }: CheckedJob, path: Path): string {
   const start = draft.path.length;
   return path.slice(start, start + (draft.isCleanup ? 1 : 2)).join(".");
-}
-
-function fieldName([key, part, ...rest]: Path): string {
-  // The words of an assertion are no condition.
-  if ((key === "test" || key === "repeat" || key === "load") && [part, ...rest].at(-1) === "says") {
-    return "says";
-  }
-  const isNested = key === "retry" || key === "repeat" || key === "load" ||
-    key === "iteration" && part !== "list" &&
-      part !== "matrix" && typeof part === "string";
-  return isNested ? `${key}.${part}` : String(key);
 }
 
 /** Problems that keep the text at their path from being read as what it was meant to be. */

@@ -6,6 +6,7 @@ import type { Path } from "../base/source.ts";
 import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Document } from "../workflow/model.ts";
+import type { RuleForm } from "../workflow/names.ts";
 import type { Problem } from "../workflow/problem.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
@@ -121,8 +122,12 @@ export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outco
   readonly job: CheckedJob;
   /** Undefined at the keys of a job. */
   readonly step: CheckedStep | undefined;
-  /** The key of the job or the step: `with`, `retry.interval`. */
-  readonly field: string;
+  /** The key of the job or the step: `with`, `retry`. */
+  readonly key: string;
+  /** The rule of the key, or of the one below it, that has the expression. */
+  readonly form: RuleForm | undefined;
+  /** Whether the step has published its outputs before. */
+  readonly isAfterwards: boolean;
   /** Whether a run in which nothing else fails evaluates it. */
   readonly isSure: boolean;
   /** What the expression and the conditions around it say about values that may be nil. */

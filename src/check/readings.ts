@@ -7,6 +7,7 @@ import { assertNever } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { assertionPath } from "../workflow/step_facts.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
+import type { RuleForm } from "../workflow/names.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckedStep, Reading } from "./model.ts";
 
@@ -34,21 +35,21 @@ export function severityOfNil(reading: Reading, index: number): Severity {
     : "warning";
 }
 
-function isFailure(outcome: Ending, { root, field, step, path }: Reading): boolean {
+function isFailure(outcome: Ending, { root, key, form, step, path }: Reading): boolean {
   switch (outcome) {
     case "error":
       return true;
     case "gap":
-      return field !== "name" && field !== "echo";
+      return key !== "name" && key !== "echo";
     case "said":
       // A request would have the word in the place of the value.
-      return root === "vars" && field === "with";
+      return root === "vars" && key === "with";
     case "nil":
-      return NOT_NIL.has(field) || MUST_BE_TRUE.has(field) ||
-        field === "with" && step !== undefined &&
+      return isRefusedNil(form) ||
+        key === "with" && step !== undefined &&
           isRefused(step.draft, path.slice(step.draft.path.length + 1));
     case "untrue":
-      return MUST_BE_TRUE.has(field);
+      return form?.key?.mustHold === true;
     case undefined:
       return false;
     default:
@@ -56,12 +57,11 @@ function isFailure(outcome: Ending, { root, field, step, path }: Reading): boole
   }
 }
 
-const MUST_BE_TRUE: ReadonlySet<string> = new Set([
-  ...["test", "retry.until", "load.expect"],
-]);
-const NOT_NIL: ReadonlySet<string> = new Set([
-  ...["skipif", "iteration.until", "wait", "timeout", "max_time", "retry.initial_delay"],
-]);
+/** Whether a key is a condition or a duration, which must not be nil. */
+function isRefusedNil({ type, key }: Partial<RuleForm> = {}): boolean {
+  return type === "duration" || key?.kind === "assertions" ||
+    key?.kind === "expression" && !key.mayBeNil;
+}
 
 /** Whether a template in the parameters of a step must not give nil. */
 function isRefused({ with: params, action }: StepDraft, path: Path): boolean {
@@ -98,29 +98,29 @@ function isOnlyField(
 
 /** Whether a key is evaluated in a run in which nothing else fails, and what fails in it counts. */
 export function isSurelyEvaluated(
-  { job, step, field }: Pick<Reading, "job" | "step" | "field">,
+  { job, step, key, form }: Pick<Reading, "job" | "step" | "key" | "form">,
 ): boolean {
   const { skipif, when, repeat, load } = job.draft;
   if (!job.isSure || when === "failure") return false;
   if (!step) {
-    return field === "skipif" || !skipif && field === "load.expect";
+    return key === "skipif" || !skipif && form?.key?.mustHold === true;
   }
   // A job with `expect` may pass although steps of it fail.
   if (skipif || repeat?.count === 0) return false;
   if (load?.expect) return false;
-  if (step.draft.skipif && field !== "skipif") return false;
+  if (step.draft.skipif && key !== "skipif") return false;
   const { iteration } = step.draft;
   const hasEntries = iteration?.kind === "list"
     ? iteration.entries.length > 0
     : iteration === undefined || iteration.kind === "loop";
-  return !SOMETIMES.has(field) && (hasEntries || field.startsWith("iteration"));
+  return !form?.key?.isOccasional && (hasEntries || key === "iteration");
 }
 
-/** Keys that only some attempts, entries and passes evaluate. */
-const SOMETIMES: ReadonlySet<string> = new Set([
-  ...["retry.interval", "retry.max_interval", "retry.stop"],
-  ...["iteration.interval", "iteration.where"],
-]);
+/** Whether it is in an entry of an iteration, and not in what is evaluated for each of them. */
+export function isInEntries({ key, form }: Pick<Reading, "key" | "form">): boolean {
+  const kind = form?.key?.kind;
+  return key === "iteration" && (kind === "iteration" || kind === "matrix");
+}
 
 /** Whether nil up to the key at an index does no harm where it is read. */
 export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {

@@ -99,3 +99,17 @@ export interface TestOperand {
   readonly value: Value;
   readonly type: TypeName;
 }
+
+/** The names that an expression sees at some place of a workflow. */
+export interface NameRule {
+  /** The location as messages name it: `in a step`. */
+  readonly where: string;
+  /** The known names; undefined if any name may exist, as in workflow `vars`. */
+  readonly known?: readonly string[];
+  /** Names that are constant there, with their values. */
+  readonly empty?: Readonly<Record<string, string>>;
+  /** The keys that names have, where they are known: those of `stats.steps.*` by such paths. */
+  readonly members?: Readonly<Record<string, readonly string[]>>;
+  /** Hints for names that look right but are not available. */
+  readonly hints?: Readonly<Record<string, string>>;
+}

@@ -1,9 +1,7 @@
-import type { Action } from "../action/action.ts";
-import { exampleStep } from "../action/example_step.ts";
+import type { Action, Parameter } from "../action/action.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import type { Field } from "../workflow/decode/field.ts";
-import { JOB_FIELDS, STEP_FIELDS } from "../workflow/decode/fields.ts";
+import { exampleStep, typeOfKey } from "../workflow/names.ts";
 import { type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
@@ -118,8 +116,8 @@ function keyItems(
       isSnippet: !hasColon && follows.includes("$"),
     }));
   if (!isNew || keys?.kind !== "fields") return items;
-  if (keys.table === STEP_FIELDS) return [...items, ...stepSnippets(known)];
-  return keys.table === JOB_FIELDS ? [...items, ...jobSnippets(known)] : items;
+  if (keys.what === "a step") return [...items, ...stepSnippets(known)];
+  return keys.what === "a job" ? [...items, ...jobSnippets(known)] : items;
 }
 
 interface KeyName {
@@ -140,20 +138,12 @@ const BELOW: Readonly<Record<string, string>> = {
 function namesOf(keys: Keys | undefined, { actions }: KnownActions): readonly KeyName[] {
   switch (keys?.kind) {
     case "fields":
-      return Object.entries<Field>(keys.table.fields).map(([name, field]) => ({
-        name,
-        detail: field.type,
-        documentation: field.summary,
-        follows: BELOW[name] ??
-          (["map", "data", "outputs"].includes(field.type) ? "\n  $1" : " "),
+      return keys.fields.map((field) => ({
+        ...keyName(field, field.summary),
+        ...Object.hasOwn(BELOW, field.name) && { follows: BELOW[field.name]! },
       }));
     case "parameters":
-      return keys.parameters.map((one) => ({
-        name: one.name,
-        detail: typeof one.type === "string" ? one.type : one.type.join(" or "),
-        documentation: describeParameter(one, keys.action),
-        follows: one.type === "map" ? "\n  $1" : " ",
-      }));
+      return keys.parameters.map((one) => keyName(one, describeParameter(one, keys.action)));
     case "actions":
       return [...actions.values()].map((action) => ({
         name: action.name,
@@ -166,6 +156,11 @@ function namesOf(keys: Keys | undefined, { actions }: KnownActions): readonly Ke
   }
 }
 
+function keyName(key: Parameter, documentation: string): KeyName {
+  const follows = key.type === "map" ? "\n  $1" : " ";
+  return { name: key.name, detail: typeOfKey(key), documentation, follows };
+}
+
 function valueItems(
   outline: Outline,
   path: readonly (string | number)[],
@@ -175,14 +170,11 @@ function valueItems(
   const key = String(path.at(-1));
   const around = path.slice(0, -1);
   const keys = keysAt(outline, around, known);
-  if (keys?.kind === "parameters") {
-    const parameter = keys.parameters.find(({ name }) => name === key);
-    const types = [parameter?.type ?? []].flat();
-    return texts([...parameter?.values ?? [], ...types.includes("boolean") ? BOOLEANS : []]);
-  }
-  if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) return [];
-  const field = keys.table.fields[key]!;
-  if (key === "uses") {
+  if (!keys || keys.kind === "actions") return [];
+  const fields = keys.kind === "fields" ? keys.fields : keys.parameters;
+  const field = fields.find(({ name }) => name === key);
+  if (!field) return [];
+  if (keys.kind === "fields" && key === "uses") {
     const there = pairsOf(nodeAt(outline.root, around)).map((pair) => pair.key.text);
     const isAlone = !there.some((name) => name === "with" || name === "test");
     return [
@@ -196,7 +188,7 @@ function valueItems(
       ...texts(known.plugins, "a plugin"),
     ];
   }
-  if (key === "needs") {
+  if (keys.kind === "fields" && key === "needs") {
     const job = nodeAt(outline.root, around);
     const there = itemsOf(fieldOf(job, "needs")).flatMap((one) =>
       one.kind === "scalar" ? one.text : []
@@ -204,7 +196,8 @@ function valueItems(
     const others = outline.jobs.flatMap(({ id, node }) => id && node !== job ? id.text : []);
     return texts(others.filter((id) => !there.includes(id)), "a job");
   }
-  return texts([...field.choices ?? [], ...field.type === "boolean" ? BOOLEANS : []]);
+  const isSwitch = [field.type].flat().includes("boolean");
+  return texts([...field.values ?? [], ...isSwitch ? BOOLEANS : []]);
 }
 
 const BOOLEANS = ["true", "false"];

@@ -1,10 +1,9 @@
 import { join } from "@std/path/join";
 import type { Parameter } from "../action/action.ts";
 import type { Host } from "../host/host.ts";
-import { SUITE_ENTRY } from "../suite/suite_fields.ts";
-import type { Field } from "../workflow/decode/field.ts";
-import { LOAD, LOAD_DATA } from "../workflow/decode/load_fields.ts";
-import { ITERATION } from "../workflow/decode/step_maps.ts";
+import { SUITE } from "../suite/decode_suite.ts";
+import { WORKFLOW } from "../workflow/decode/decode_workflow.ts";
+import { keysBelow } from "../workflow/names.ts";
 import { type Completion, type Completions, insertMark, MARK } from "./complete.ts";
 import type { KnownActions } from "./format.ts";
 import type { Checked } from "./diagnose.ts";
@@ -58,18 +57,15 @@ function typedPathAt(text: string, offset: number, known: KnownActions): TypedPa
   return { directory, names, start, end: offset + after.length };
 }
 
-const FIELDS = [ITERATION, LOAD, LOAD_DATA, SUITE_ENTRY].map(({ fields }) =>
-  new Map(Object.entries<Field>(fields))
-);
+const KEYS = [WORKFLOW, SUITE].flatMap(({ form }) => keysBelow(form));
 
 /** Whether a key or a parameter of that name takes a file. */
 function mayNameFile(key: string, { actions }: KnownActions): boolean {
-  const isNamed = (parameters: readonly Parameter[] = []): boolean =>
-    parameters.some(({ name, namesFile, fields, items }) =>
-      name === key && namesFile !== undefined || isNamed(fields) || isNamed(items)
+  const isNamed = ({ name, namesFile }: Parameter) => name === key && namesFile !== undefined;
+  return KEYS.some(isNamed) ||
+    [...actions.values()].some(({ parameters }) =>
+      keysBelow({ type: "map", summary: "", fields: parameters }).some(isNamed)
     );
-  return FIELDS.some((fields) => fields.get(key)?.namesFile !== undefined) ||
-    [...actions.values()].some(({ parameters }) => isNamed(parameters));
 }
 
 /** The outputs of a job file that may be written at an offset: `res.outputs.`. */

@@ -6,9 +6,9 @@ import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import { spanInFile } from "../base/source.ts";
 import { checkSuite } from "../suite/suite_of_file.ts";
 import { readLimits } from "../workflow/limits.ts";
-import { SUITE } from "../suite/suite_fields.ts";
+import { SUITE } from "../suite/decode_suite.ts";
 import { suggest } from "../base/text/suggest.ts";
-import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
+import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
 import { isAbsolute } from "./links.ts";
 import type { CheckModel } from "../check/model.ts";
 import { pairsOf, type TextRange } from "./loose_yaml.ts";
@@ -26,7 +26,9 @@ export interface Finding extends TextRange {
 /** No code of a plugin is loaded: nothing may be run. */
 const NOTHING_RUNS = { run: [] };
 
-const ROOT_KEYS = [WORKFLOW, JOB_FILE_FIELDS, SUITE].flatMap(({ fields }) => Object.keys(fields));
+const ROOT_KEYS = [WORKFLOW, JOB_FILE, SUITE].flatMap(({ form: { fields = [] } }) =>
+  fields.map(({ name }) => name)
+);
 
 /**
  * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of

@@ -1,17 +1,7 @@
 import type { Action, Parameter } from "../action/action.ts";
-import type { Field, FieldTable } from "../workflow/decode/field.ts";
-import {
-  ASSERTION,
-  JOB_FIELDS,
-  JOB_FILE_FIELDS,
-  MATRIX,
-  REPEAT,
-  STEP_FIELDS,
-  WORKFLOW,
-} from "../workflow/decode/fields.ts";
-import { LOAD, LOAD_DATA, LOAD_STAGE } from "../workflow/decode/load_fields.ts";
-import { ITERATION, ITERATION_MATRIX, RETRY, SNAPSHOT } from "../workflow/decode/step_maps.ts";
-import { SUITE, SUITE_ENTRY, SUITE_MATRIX } from "../suite/suite_fields.ts";
+import { SUITE } from "../suite/decode_suite.ts";
+import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
+import { fieldsOf, type RuleForm } from "../workflow/names.ts";
 import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
@@ -19,12 +9,16 @@ import type { Host } from "../host/host.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
 import { fieldOf, itemsOf, pairsOf } from "./loose_yaml.ts";
 
-type Table = FieldTable<Readonly<Record<string, Field>>>;
 type Path = readonly (string | number)[];
 
 /** The keys allowed at a place: those of the file format, or the parameters of an action. */
 export type Keys =
-  | { readonly kind: "fields"; readonly table: Table }
+  | {
+    readonly kind: "fields";
+    /** As messages name the map: `a step`. */
+    readonly what: string;
+    readonly fields: readonly Parameter[];
+  }
   | {
     readonly kind: "parameters";
     readonly action: Action;
@@ -32,68 +26,29 @@ export type Keys =
   }
   | { readonly kind: "actions" };
 
-const ROOTS: Readonly<Record<FileKind, Table>> = {
-  workflow: WORKFLOW,
-  "job file": JOB_FILE_FIELDS,
-  suite: SUITE,
+const ROOTS: Readonly<Record<FileKind, RuleForm>> = {
+  workflow: WORKFLOW.form,
+  "job file": JOB_FILE.form,
+  suite: SUITE.form,
 };
 
 /** The keys of the mapping at a path; undefined where any may be written. */
 export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys | undefined {
-  const { kind } = outline;
-  const action = actionAt(outline, path, known);
-  const [first, second] = path;
-  if (path.length === 0) return fields(ROOTS[kind]);
-  if (kind === "suite") {
-    if (first === "defaults") {
-      return second === undefined ? { kind: "actions" } : parametersAt(path.slice(2), action);
+  let form: RuleForm | undefined = ROOTS[outline.kind];
+  for (const [index, part] of path.entries()) {
+    const inside = path.slice(index + 1);
+    if (part === "with") return parametersAt(inside, actionAt(outline, path, known));
+    if (part === "defaults") {
+      if (inside.length === 0) return { kind: "actions" };
+      return parametersAt(inside.slice(1), actionAt(outline, path, known));
     }
-    if (first !== "workflows" || typeof second !== "number") return undefined;
-    if (path.length === 2) return fields(SUITE_ENTRY);
-    return path.length === 3 && path[2] === "matrix" ? fields(SUITE_MATRIX) : undefined;
+    form = typeof part === "number"
+      ? form.key?.item
+      : fieldsOf(form)?.find(({ name }) => name === part);
+    if (!form) return undefined;
   }
-  if (kind === "job file") return keysInJob(path, action);
-  if (first === "jobs" && typeof second === "number") return keysInJob(path.slice(2), action);
-  return first === "finally" ? keysInJob(path, action) : undefined;
-}
-
-function keysInLoad([key, ...inner]: Path): Keys | undefined {
-  if (key === undefined) return fields(LOAD);
-  if (key === "expect" && isAssertion(inner)) return fields(ASSERTION);
-  if (key === "stages" && inner.length === 1) return fields(LOAD_STAGE);
-  return key === "data" && inner.length === 0 ? fields(LOAD_DATA) : undefined;
-}
-
-function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
-  const [first, second, ...rest] = path;
-  if (first === undefined) return fields(JOB_FIELDS);
-  if (first === "repeat" && second === undefined) return fields(REPEAT);
-  if (first === "load") return keysInLoad(path.slice(1));
-  if (first === "matrix" && second === undefined) return fields(MATRIX);
-  if (first === "defaults") {
-    if (second === undefined) return { kind: "actions" };
-    return parametersAt(rest, action);
-  }
-  if (first !== "steps" && first !== "finally" || typeof second !== "number") return undefined;
-  const [key, ...inner] = rest;
-  if (key === undefined) return fields(STEP_FIELDS);
-  if (key === "with") return parametersAt(inner, action);
-  if (key === "test" && isAssertion(inner)) return fields(ASSERTION);
-  if (key === "iteration" && inner.length === 1 && inner[0] === "matrix") {
-    return fields(ITERATION_MATRIX);
-  }
-  if (inner.length > 0) return undefined;
-  const tables = { retry: RETRY, iteration: ITERATION, snapshot: SNAPSHOT };
-  return Object.hasOwn(tables, key) ? fields(tables[key as keyof typeof tables]) : undefined;
-}
-
-/** Whether it is the path to an assertion: under its key, or an item of the list there. */
-function isAssertion(path: Path): boolean {
-  return path.length === 0 || path.length === 1 && typeof path[0] === "number";
-}
-
-function fields(table: Table): Keys {
-  return { kind: "fields", table };
+  const fields = fieldsOf(form);
+  return fields && { kind: "fields", what: (form.key?.item ?? form).key?.what ?? "", fields };
 }
 
 function parametersAt(path: Path, action: Action | undefined): Keys | undefined {

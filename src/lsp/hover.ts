@@ -1,9 +1,6 @@
 import type { Action, Parameter } from "../action/action.ts";
-import { exampleStep } from "../action/example_step.ts";
-import { sentence } from "../action/list_parameters.ts";
+import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import type { Field } from "../workflow/decode/field.ts";
-import { typeOfKey } from "../workflow/names.ts";
 import { type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, spotAt, type TextRange } from "./loose_yaml.ts";
@@ -72,9 +69,9 @@ function describeKey(
   const keys = keysAt(outline, path.slice(0, -1), known);
   switch (keys?.kind) {
     case "fields": {
-      const field = Object.hasOwn(keys.table.fields, name) ? keys.table.fields[name] : undefined;
+      const field = keys.fields.find((one) => one.name === name);
       return field && inParagraphs(
-        `**${name}** (${typeOfKey(field)}), of ${keys.table.what}`,
+        `**${name}** (${typeOfKey(field)}), of ${keys.what}`,
         summaryOf(field),
         linesOf(keysAt(outline, path, known) ?? keysAt(outline, [...path, 0], known)),
       );
@@ -99,41 +96,30 @@ function inParagraphs(...texts: readonly (string | undefined)[]): string {
 /** The keys of a map, a line each. */
 function linesOf(keys: Keys | undefined): string | undefined {
   if (keys?.kind === "parameters") return parametersIn(keys.parameters);
-  if (keys?.kind !== "fields") return undefined;
-  return Object.entries<Field>(keys.table.fields)
-    .map(([name, field]) => `- \`${name}\` (${typeOfKey(field)}): ${summaryOf(field)}`).join("\n");
+  return keys?.kind === "fields" ? parametersIn(keys.fields) : undefined;
 }
 
 function parametersIn(parameters: readonly Parameter[] = []): string {
-  return parameters.map((one) =>
-    `- \`${one.name}\` (${[one.type].flat().join(" or ")}): ${
-      summaryOf({
-        ...one,
-        choices: one.values,
-      })
-    }`
-  ).join("\n");
+  return parameters.map((one) => `- \`${one.name}\` (${typeOfKey(one)}): ${summaryOf(one)}`).join(
+    "\n",
+  );
 }
 
 /** The purpose of a key or a parameter, and its possible values. */
 function summaryOf(
-  { summary, choices, default: standard, required, unless }: Pick<
-    Field,
-    "summary" | "choices" | "default" | "required" | "unless"
-  >,
+  { summary, default: standard, required }: Parameter,
 ): string {
   return sentence(summary).replace(/[^.!?]$/, "$&.") +
-    (choices ? ` One of ${listed(choices)}.` : "") +
     (standard === undefined ? "" : ` Default: \`${standard}\`.`) +
-    (required && !unless ? " Required." : "");
+    (required ? " Required." : "");
 }
 
 /** A parameter of an action in Markdown. */
 export function describeParameter(parameter: Parameter, { name: action }: Action): string {
-  const { name, type, fields, items, values: choices } = parameter;
+  const { name, fields, items } = parameter;
   return inParagraphs(
-    `**${name}** (${[type].flat().join(" or ")}), of ${action}`,
-    summaryOf({ ...parameter, choices }),
+    `**${name}** (${typeOfKey(parameter)}), of ${action}`,
+    summaryOf(parameter),
     parametersIn(fields ?? items),
   );
 }

@@ -64,5 +64,5 @@ export function namesFile(
     return keys.parameters.find(({ name }) => name === key)?.namesFile;
   }
   if (keys?.kind !== "fields" || key === undefined) return undefined;
-  return Object.hasOwn(keys.table.fields, key) ? keys.table.fields[key]!.namesFile : undefined;
+  return keys.fields.find(({ name }) => name === key)?.namesFile;
 }

@@ -1,9 +1,8 @@
 import type { Action } from "../action/action.ts";
-import { sentence, typeOfField } from "../action/list_parameters.ts";
+import { NAMES, nameText, sentence, typeOfField } from "../workflow/names.ts";
 import { IN_STEP, seeing, seeingMatrix, seeingRound } from "../workflow/decode/expressions.ts";
-import { ASSERTION, MATRIX } from "../workflow/decode/fields.ts";
-import type { NameRule } from "../workflow/model.ts";
-import { NAMES, nameText } from "../workflow/names.ts";
+import { JOB_MATRIX } from "../workflow/decode/decode_matrix.ts";
+import type { NameRule } from "../expr/expression.ts";
 import { ALL } from "../workflow/step_facts.ts";
 import { actionAt, keysAt, type KnownActions, nodeAt, stepAt, varsAt } from "./format.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
@@ -170,7 +169,7 @@ function matrixAt(outline: Outline, path: Path): readonly Member[] {
     : jobAt(outline, path)?.node;
   const matrix = fieldOf(owner, "matrix");
   const pairs = [matrix, ...itemsOf(fieldOf(matrix, "include"))].flatMap(pairsOf)
-    .filter(({ key }) => !Object.hasOwn(MATRIX.fields, key.text));
+    .filter(({ key }) => !Object.hasOwn(JOB_MATRIX, key.text));
   const first = new Map(
     pairs.toReversed().map(({ key, value }) => {
       const written = textOf(value, outline.text);
@@ -232,9 +231,8 @@ function ruleOfKeys(outline: Outline, path: Path, actions: KnownActions): NameRu
   for (let length = path.length; length > 0; length--) {
     const keys = keysAt(outline, path.slice(0, length - 1), actions);
     const key = String(path[length - 1]);
-    // An assertion sees what its key does.
-    if (keys?.kind !== "fields" || keys.table === ASSERTION) continue;
-    const { names } = Object.hasOwn(keys.table.fields, key) ? keys.table.fields[key]! : {};
+    if (keys?.kind !== "fields") continue;
+    const names = keys.fields.find(({ name }) => name === key)?.key?.names;
     if (names) return names;
   }
   return undefined;

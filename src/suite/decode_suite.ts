@@ -4,17 +4,27 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { type Dict, isDict } from "../base/value/value.ts";
+import { integer, list, map, readFields, type Rule, text } from "../action/schema.ts";
+import type { Dict, Value } from "../base/value/value.ts";
 import { decodeDocument } from "../workflow/decode/decode_document.ts";
-import { decodeFields, type Decoding } from "../workflow/decode/decode_fields.ts";
-import { decodeDefaults } from "../workflow/decode/decode_step.ts";
-import { decodeMatrixValues } from "../workflow/decode/decode_matrix.ts";
-import { checkTags } from "../workflow/decode/decode_workflow.ts";
+import { matrix, matrixMaps } from "../workflow/decode/decode_matrix.ts";
+import { defaults } from "../workflow/decode/decode_step.ts";
+import { tags } from "../workflow/decode/decode_workflow.ts";
+import { IN_SUITE_NAME, IN_WORKFLOW_VARS } from "../workflow/decode/expressions.ts";
+import {
+  data,
+  type Decoding,
+  Key,
+  names,
+  record,
+  rule,
+  template,
+  valueOr,
+} from "../workflow/decode/key.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
 import { hasErrors } from "../workflow/problem.ts";
-import { ONE_OR_MANY, SUITE, SUITE_ENTRY, SUITE_MATRIX } from "./suite_fields.ts";
 
 /** The content of a suite file, with its paths as written. */
 export interface SuiteDocument {
@@ -72,47 +82,86 @@ export async function loadSuiteFile(
   );
 }
 
-function decode(document: Document, decoding: Decoding): SuiteDocument | undefined {
-  const fields = decodeFields(asLists(document.value), [], SUITE, decoding);
-  if (!fields) return undefined;
-  const { name, workflows = [], vars, defaults, workers } = fields;
-  return {
-    document,
-    name,
-    vars,
-    // Only those that are right: each workflow would report the others again.
-    defaults: defaults &&
-      Object.fromEntries(decodeDefaults(defaults, ["defaults"], decoding)),
-    workers,
-    entries: workflows.flatMap((entry, index) =>
-      decodeEntry(entry, ["workflows", index], decoding) ?? []
-    ),
-    envFiles: fields.env_file ?? [],
-    setup: fields.setup ?? [],
-    teardown: fields.teardown ?? [],
-    report: fields.report ?? [],
-  };
-}
+const entryMap = map({
+  path: text("A file, a directory or a pattern.").with({ namesFile: "yaml" }).required(),
+  name: template(
+    "Shown in reports in place of the name of the workflow; before the names of the " +
+      "workflows of a directory or a pattern.",
+    IN_SUITE_NAME,
+  ),
+  matrix: matrix(
+    matrixMaps(IN_WORKFLOW_VARS),
+    "Runs it once for each combination of values, which `name` and `vars` read as `matrix`.",
+    IN_WORKFLOW_VARS,
+  ),
+  vars: data(
+    "Vars of this workflow; they take precedence over those of the suite.",
+    IN_WORKFLOW_VARS,
+  ),
+  tags: tags("Tags of all its jobs, in addition to their own."),
+}, "");
 
-function decodeEntry(value: unknown, at: Path, decoding: Decoding): SuiteEntry | undefined {
+/** A workflow of a suite: a path, or a map. */
+const entry = rule({
+  type: ["string", "map"],
+  summary: "",
+  fields: entryMap.form.fields!,
+  key: { what: "a workflow of the suite", title: "Suite file: an item of `workflows`" },
+}, (value, key): SuiteEntry => {
+  const at = key.path;
   if (typeof value === "string" && value.trim() !== "") return { path: value, at, isMap: false };
-  const fields = decodeFields(value, at, SUITE_ENTRY, decoding);
-  if (fields?.path === undefined) return undefined;
-  const { path, name, matrix, vars, tags } = fields;
-  checkTags(tags, [...at, "tags"], decoding.problems);
-  const decoded = matrix === undefined
-    ? undefined
-    : decodeMatrixValues(matrix, [...at, "matrix"], decoding, SUITE_MATRIX);
-  return { path, at, isMap: true, name, matrix: decoded?.values, vars, tags };
+  const { matrix, ...rest } = entryMap.parse(value, key);
+  return { ...rest, at, isMap: true, matrix: matrix?.values };
+});
+
+/** A list of texts; one text is as good as a list of one. */
+function oneOrMany(summary: string): Rule<readonly string[]> {
+  const base = names(summary);
+  const form = { ...base.form, type: ["string", "list"] as const };
+  return rule(form, (value, key) => typeof value === "string" ? [value] : base.parse(value, key));
 }
 
-/** One text is as good as a list of one. */
-function asLists(value: unknown): unknown {
-  if (!isDict(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [
-      key,
-      ONE_OR_MANY.includes(key) && typeof part === "string" ? [part] : part,
-    ]),
-  );
+const SUITE_KEYS = {
+  name: text("Shown at the top of the report."),
+  workflows: list(
+    entry,
+    "Workflow files, directories and patterns, as text or as maps with `path`; " +
+      "relative to the suite file.",
+  ).required(),
+  vars: data(
+    "Added to the vars of each workflow, or replace the var of that name.",
+    IN_WORKFLOW_VARS,
+  ),
+  defaults: defaults(
+    "Default values of `with` in all workflows, by the name of the action; those of a job take precedence.",
+  ),
+  env_file: oneOrMany("Files with NAME=value lines that `vars` can read."),
+  setup: oneOrMany(
+    "Workflow files that run first; all others can read their outputs by step id.",
+  ),
+  teardown: oneOrMany("Workflow files that always run last."),
+  workers: integer("How many workflows run at once.", { min: 1 })
+    .with({ default: "one for each processor, at most 4" }),
+  report: oneOrMany(
+    "Reports to write, such as `junit=out/junit.xml`, unless `--report` is given.",
+  ),
+};
+
+/** A suite file. */
+export const SUITE = record(
+  SUITE_KEYS,
+  "",
+  (map, key) => readFields(SUITE_KEYS, map, key).values,
+).key({ what: "the suite", title: "Suite file" });
+
+function decode(document: Document, decoding: Decoding): SuiteDocument | undefined {
+  const fields = valueOr(() => SUITE.read(document.value as Value, new Key(decoding)));
+  if (!fields) return undefined;
+  const { name, vars, workers, workflows: entries = [], defaults } = fields;
+  const { env_file: envFiles = [], setup = [], teardown = [], report = [] } = fields;
+  return {
+    ...{ document, name, vars, workers, entries, envFiles, setup, teardown, report },
+    // Only those that are right: each workflow would report the others again.
+    defaults: defaults && Object.fromEntries(defaults),
+  };
 }

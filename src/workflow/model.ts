@@ -174,6 +174,8 @@ export interface Step {
   /** Its iteration: once for each entry, or until a condition is true. */
   readonly iteration?: Iteration;
   readonly retry?: Retry;
+  /** What it evaluates once its action has returned. */
+  readonly reads: readonly (Expression | Template)[];
   /** The job that the step embeds; if its path is a template, only a plan has it. */
   readonly embedded?: JobFile;
 }
@@ -282,17 +284,3 @@ export interface Retry {
 export type Duration =
   | { readonly kind: "constant"; readonly milliseconds: number }
   | { readonly kind: "template"; readonly template: Template };
-
-/** The names that an expression sees at some place of a workflow. */
-export interface NameRule {
-  /** The location as messages name it: `in a step`. */
-  readonly where: string;
-  /** The known names; undefined if any name may exist, as in workflow `vars`. */
-  readonly known?: readonly string[];
-  /** Names that are constant there, with their values. */
-  readonly empty?: Readonly<Record<string, string>>;
-  /** The keys that names have, where they are known: those of `stats.steps.*` by such paths. */
-  readonly members?: Readonly<Record<string, readonly string[]>>;
-  /** Hints for names that look right but are not available. */
-  readonly hints?: Readonly<Record<string, string>>;
-}

@@ -1,15 +1,13 @@
-import type { Field, FieldType } from "./decode/field.ts";
+import type { Action, KeyKind, Parameter, ResponseField } from "../action/action.ts";
 
-/** The types of keys in the words of the reference. */
-const TYPES: { readonly [T in FieldType]: string } = {
-  text: "string",
-  integer: "integer",
-  number: "number",
-  boolean: "boolean",
+/** What a rule says. */
+export type RuleForm = Omit<Parameter, "name" | "required">;
+
+/** The kinds of keys in the words of the reference. */
+const KINDS: { readonly [T in KeyKind]: string } = {
   template: "string with templates",
   expression: "expression",
   assertions: "expression or map, or list of them",
-  duration: "duration",
   names: "list of strings",
   data: "map with templates",
   rows: "path, list or map",
@@ -18,13 +16,84 @@ const TYPES: { readonly [T in FieldType]: string } = {
   matrix: "map of lists",
   types: "auto or map",
   outputs: "map of names to expressions",
-  map: "map",
-  list: "list",
 };
 
 /** What a key may be; `quote` marks words that are written as they are. */
-export function typeOfKey({ type, choices }: Field, quote = (word: string) => word): string {
-  return choices && type === "text" ? choices.map(quote).join(" or ") : TYPES[type];
+export function typeOfKey({ type, values, key }: RuleForm, quote = (word: string) => word): string {
+  if (key?.kind) return KINDS[key.kind];
+  return values ? values.map(quote).join(" or ") : [type].flat().join(" or ");
+}
+
+/** The keys of a map; an assertion may be the only one, without a list. */
+export function fieldsOf({ fields, key }: RuleForm): readonly Parameter[] | undefined {
+  return fields ?? (key?.kind === "assertions" ? key.item?.fields : undefined);
+}
+
+/** The maps of a file whose keys have a table in the reference, from the outer to the inner ones. */
+export function tablesOf(root: RuleForm): readonly RuleForm[] {
+  const found = new Map<string, RuleForm>();
+  let level = [root];
+  while (level.length > 0) {
+    for (const form of level) {
+      const { title } = form.key ?? {};
+      if (title !== undefined && !found.has(title)) found.set(title, form);
+    }
+    level = level.flatMap(({ fields = [] }) => fields.flatMap((field) => field.key?.item ?? field));
+  }
+  return [...found.values()];
+}
+
+/** Every key or parameter below a rule. */
+export function keysBelow(form: RuleForm): readonly Parameter[] {
+  const fields = form.fields ?? form.items ?? [];
+  return [
+    ...fields.flatMap((field) => [field, ...keysBelow(field)]),
+    ...form.key?.item ? keysBelow(form.key.item) : [],
+  ];
+}
+
+/** A parameter, or a field of one, by its full name: `tls.ca`, `transaction[].query`. */
+export interface NamedParameter {
+  readonly name: string;
+  readonly parameter: Parameter;
+}
+
+/** Every parameter, each followed by its fields. */
+export function listParameters(
+  parameters: readonly Parameter[],
+  prefix = "",
+): readonly NamedParameter[] {
+  return parameters.flatMap((parameter) => {
+    const name = prefix + parameter.name;
+    return [
+      { name, parameter },
+      ...listParameters(parameter.fields ?? [], `${name}.`),
+      ...listParameters(parameter.items ?? [], `${name}[].`),
+    ];
+  });
+}
+
+/** A summary as the beginning of a sentence. */
+export function sentence(summary: string): string {
+  return summary[0]!.toUpperCase() + summary.slice(1);
+}
+
+/** The types of fields in the words of parameters. */
+const FIELD_TYPES: { readonly [T in NonNullable<ResponseField["type"]>]: string } = {
+  ...{ nil: "nil", bool: "boolean", int: "integer", float: "number" },
+  ...{ string: "string", array: "list", map: "map" },
+};
+
+/** The type of a field of `res`, in the words of parameters. */
+export function typeOfField({ type }: ResponseField): string {
+  return type === undefined ? "any" : FIELD_TYPES[type];
+}
+
+/** A step that uses an action, in YAML. */
+export function exampleStep({ name, usage, exampleTest }: Action): string {
+  const test = exampleTest === undefined ? undefined : `test: ${exampleTest}`;
+  const lines = [`- uses: ${name}`, usage, test].filter((part) => part !== undefined);
+  return lines.join("\n").replaceAll("\n", "\n  ");
 }
 
 /** A name that expressions can read, or a part of one. */

@@ -13,7 +13,7 @@ export interface Problem extends Omit<Diagnostic, "span"> {
 }
 
 /** Further details of a problem. */
-type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
+export type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 
 /** The code of a template without quotes, which YAML reads as a mapping. */
 export const UNQUOTED_TEMPLATE = "unquoted";

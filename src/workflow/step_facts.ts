@@ -4,6 +4,9 @@ import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
 import type { Assertion, Job, Step } from "./model.ts";
 
+/** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
+export const STEP_TIMEOUT = 5 * 60_000;
+
 /** In the outputs of a step with `iteration`: the list of the outputs of all its entries. */
 export const ALL = "all";
 

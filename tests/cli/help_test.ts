@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { listParameters } from "../../src/action/list_parameters.ts";
+import { listParameters } from "../../src/workflow/names.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { OPTION_GROUPS } from "../../src/cli/command.ts";
 import { loadDocuments } from "../../src/cli/help/documents.ts";

@@ -303,7 +303,7 @@ const MISTAKES: readonly (readonly [snapshot: string, message: string])[] = [
   ['snapshot: { of: 1, match: { "$.a": uid } }', 'unknown rule "uid": did you mean "uuid"?'],
   ['snapshot: { of: 1, match: { "$.a": "/(/" } }', "invalid regular expression: missing closing )"],
   ['snapshot: { of: 1, match: { "$.a": 5 } }', 'a rule of "match" must be a string, not 5'],
-  ["snapshot: { of: 1, name: a/b }", "the name of a snapshot is made of letters"],
+  ["snapshot: { of: 1, name: a/b }", '"name" must be made of letters'],
   ["snapshot: { value: 1 }", 'unknown key "value" in snapshot'],
 ];
 

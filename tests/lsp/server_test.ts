@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
-import { LOAD } from "../../src/workflow/decode/load_fields.ts";
+import { load } from "../../src/workflow/decode/decode_load.ts";
 import { nameText } from "../../src/workflow/names.ts";
 import { CHECKOUT } from "../support/documents.ts";
 import { applyEdits } from "../support/programs/editor.ts";
@@ -324,7 +324,7 @@ Deno.test("hover has the type of a value and a text about it", async () => {
       assertStringIncludes(retry, `- \`${key}`);
     }
     assertStringIncludes(await hover("with: { get", "with"), "- `headers` (map): ");
-    assertStringIncludes(await hover("tls:", "tls"), "- `min_version` (string): ");
+    assertStringIncludes(await hover("tls:", "tls"), "- `min_version` (1.2 or 1.3): ");
     assertStringIncludes(await hover("steps:", "steps"), "- `uses` (string): The action.");
   });
 });
@@ -432,8 +432,8 @@ Deno.test("a misspelt output is reported beside any other mistake", async () => 
 });
 
 Deno.test("every statistic that thresholds see has a type and a text", () => {
-  const { members } = LOAD.fields.expect.names;
-  for (const [path, names] of Object.entries<readonly string[]>(members)) {
+  const { members } = load.form.fields!.find(({ name }) => name === "expect")!.key!.names!;
+  for (const [path, names] of Object.entries<readonly string[]>(members!)) {
     for (const name of names) assert(nameText([...path.split("."), name]), `${path}.${name}`);
   }
 });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ActionContext, Dict, RunAction } from "../../src/action/action.ts";
-import { compiledAction } from "../../src/action/compiled_action.ts";
+import { compiledAction } from "../../src/action/make_action.ts";
 import { hello } from "../../src/actions/hello.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { makePlan } from "../../src/plan/make_plan.ts";

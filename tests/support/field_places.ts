@@ -4,15 +4,14 @@
  * @module
  */
 import { ACTIONS } from "../../src/actions/registry.ts";
-import {
-  ASSERTION,
-  JOB_FIELDS,
-  MATRIX,
-  REPEAT,
-  STEP_FIELDS,
-  WORKFLOW,
-} from "../../src/workflow/decode/fields.ts";
-import { RETRY } from "../../src/workflow/decode/step_maps.ts";
+import { WORKFLOW } from "../../src/workflow/decode/decode_workflow.ts";
+import { tablesOf } from "../../src/workflow/names.ts";
+
+/** The keys of a map by the title of their table in the reference. */
+function keysOf(title: string): readonly string[] {
+  const table = tablesOf(WORKFLOW.form).find(({ key }) => key?.title === title);
+  return table!.fields!.map(({ name }) => name);
+}
 
 /** A value of every type that YAML has, and some that are easily mistaken for another. */
 const VALUES = [
@@ -49,22 +48,22 @@ const VALUES = [
 /** A document with a mapping of each kind; its keys replace KEYS. */
 const STEP = "name: n\njobs:\n- name: j\n  steps:\n";
 const PLACES: readonly (readonly [fields: readonly string[], yaml: string, others: string])[] = [
-  [Object.keys(WORKFLOW.fields), "KEYS", "name: n\njobs: [{name: a, steps: [{uses: hello}]}]"],
+  [keysOf("Workflow"), "KEYS", "name: n\njobs: [{name: a, steps: [{uses: hello}]}]"],
   [
-    Object.keys(JOB_FIELDS.fields),
+    keysOf("Job"),
     "name: n\njobs:\n-\n  KEYS\n",
     "name: j\n  steps: [{uses: hello}]",
   ],
-  [Object.keys(REPEAT.fields), `${STEP}  - uses: hello\n  repeat:\n    KEYS\n`, "count: 1"],
-  [Object.keys(MATRIX.fields), `${STEP}  - uses: hello\n  matrix:\n    KEYS\n`, "env: [a]"],
-  [Object.keys(STEP_FIELDS.fields), `${STEP}  -\n    KEYS\n`, "uses: hello\n    id: a"],
+  [keysOf("repeat"), `${STEP}  - uses: hello\n  repeat:\n    KEYS\n`, "count: 1"],
+  [keysOf("matrix"), `${STEP}  - uses: hello\n  matrix:\n    KEYS\n`, "env: [a]"],
+  [keysOf("Step"), `${STEP}  -\n    KEYS\n`, "uses: hello\n    id: a"],
   [
-    Object.keys(RETRY.fields),
+    keysOf("retry"),
     `${STEP}  - uses: hello\n    retry:\n      KEYS\n`,
     "max_attempts: 1",
   ],
   [
-    Object.keys(ASSERTION.fields),
+    keysOf("test and expect"),
     `${STEP}  - uses: hello\n    test:\n    - KEYS\n`,
     "that: vars.x == 1",
   ],

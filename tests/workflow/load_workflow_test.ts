@@ -504,13 +504,13 @@ Deno.test("load says how rounds start and when they end", async () => {
     [job("load: {stages: [{rate: 0.5/s, for: 1s}, {rate: 0/s, for: 1m, ramp: true}]}")],
     [job("load: {users: 2, data: rows.csv, each: once}")],
     [job("load: 5"), '4:9: error: "load" must be a map, not 5'],
-    [job("load: {for: 1m}"), '4:9: error: "load" needs "rate", "users" or "stages"'],
-    [job("load: {rate: 1/s}"), '4:9: error: "load" needs "for" or "count": when it ends'],
+    [job("load: {for: 1m}"), '4:9: error: load needs "rate", "users" or "stages"'],
+    [job("load: {rate: 1/s}"), '4:9: error: load needs "for" or "count": when it ends'],
     [
       job("load: {rate: 20/d, users: 0}\nrepeat: {count: 1}"),
       '4:3: error: "load" and "repeat" cannot be combined',
-      '4:9: error: "rate" and "users" cannot be combined',
       '4:16: error: "rate" must be like 20/s, 90/m or 100/h, not "20/d"',
+      '4:22: error: "rate" and "users" cannot be combined',
       '4:29: error: "users" must be at least 1, not 0',
     ],
     [
@@ -519,13 +519,13 @@ Deno.test("load says how rounds start and when they end", async () => {
       '4:27: error: "for" must be a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds, not "soon"',
       '4:33: error: "think_time" goes with users, not with a rate',
       '4:49: error: "each" has no effect without "data"',
-      '4:55: error: "each" must be once, not "twice"',
+      '4:55: error: invalid value "twice" for "each"',
       '4:62: error: unknown key "lod" in load',
     ],
     [
       job("load: {users: 2, for: 1s, max_in_flight: 5, data: {file: a, list: []}}"),
       '4:29: error: "max_in_flight" has no effect with users, each of whom runs one round at a time',
-      '4:53: error: "data" needs either "file" or "list"',
+      '4:53: error: data needs "file" or "list"',
     ],
     [
       job(

@@ -106,14 +106,14 @@ Deno.test("a step has an action", () =>
     [step("vars: []"), '6:11: error: "vars" must be a map, not a list'],
     [
       step("iteration: {a: 1}"),
-      '6:16: error: "iteration" needs "list", "matrix", "file" or "until"',
+      '6:16: error: iteration needs "list", "matrix", "file" or "until"',
       '6:17: error: unknown key "a" in iteration',
     ],
     [step("iteration: [1]")],
     [step("iteration: '{{vars.rows}}'")],
     [
       step("iteration: { list: [1], until: res }"),
-      '6:16: error: "list" and "until" cannot be combined',
+      '6:29: error: "list" and "until" cannot be combined',
     ],
     [
       step("iteration: { until: res }"),
@@ -136,7 +136,7 @@ Deno.test("a step has an action", () =>
     [step("iteration: { matrix: { a: [] } }"), '6:31: error: "a" must not be empty'],
     [
       step("iteration: { matrix: { a: [1] }, list: [1] }"),
-      '6:16: error: "list" and "matrix" cannot be combined',
+      '6:18: error: "list" and "matrix" cannot be combined',
     ],
     [step("iteration: { file: a, types: auto }")],
     [
@@ -146,7 +146,7 @@ Deno.test("a step has an action", () =>
     [step("iteration: { file: a, types: { b: text } }"), '6:39: error: unknown type "text" of "b"'],
     [
       step("iteration: { file: a, format: xml }"),
-      '6:35: error: "format" must be csv or json or jsonl or yaml, not "xml"',
+      '6:35: error: invalid value "xml" for "format"',
     ],
     [step("iteration: [null]")],
     [step("retry: 3"), '6:12: error: "retry" must be a map, not 3'],

@@ -87,7 +87,7 @@ function checkMethod(param: Param, raw: Dict): void {
       param.of(name).wrong(message, undefined, { at: "key" });
     }
   } else if (!isGiven(raw, "service")) {
-    if (service === null && !param.isEarly) param.of("service").missing(service, "");
+    if (service === null && !param.isEarly) param.of("service").missing(service);
     else param.wrong('grpc needs "service" and "method", or "health"');
   } else if (!isGiven(raw, "method")) {
     const [, name, method] = /^([\w.]+)\/(\w+)$/.exec(String(service)) ?? [];

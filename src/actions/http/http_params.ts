@@ -555,7 +555,7 @@ function checkMethod(param: Param, raw: Dict): void {
   }
   if (key !== undefined) return;
   const empty = param.isEarly ? undefined : METHODS.find((name) => Object.hasOwn(raw, name));
-  if (empty !== undefined) param.of(empty).missing(null, "");
+  if (empty !== undefined) param.of(empty).missing(null);
   else param.wrong("http step has no method", 'give it one, like "get: /path" or "method: GET"');
 }
 
@@ -577,7 +577,7 @@ function checkUrl(params: HttpParams, param: Param, raw: Dict): void {
     if (read instanceof URL) return;
     param.of(key && isFullUrl(target!) ? key : "url").wrong(read.message, read.hint);
   } else if (!key) {
-    if (Object.hasOwn(raw, "url") && !param.isEarly) param.of("url").missing(null, "");
+    if (Object.hasOwn(raw, "url") && !param.isEarly) param.of("url").missing(null);
     else param.wrong("http step has no url");
   } else {
     const message = `"${key}" is the path "${target}", and there is no "url" to append it to`;

@@ -38,7 +38,7 @@ export const imap = action({
     for (const [one, other] of [["password", "access_token"], ["commands", "wait_for"]] as const) {
       if (isGiven(raw, one) || isGiven(raw, other)) continue;
       const empty = [one, other].find((name) => raw[name] === null);
-      if (empty !== undefined) param.of(empty).missing(null, "");
+      if (empty !== undefined) param.of(empty).missing(null);
       else param.wrong(`imap needs "${one}" or "${other}"`);
     }
   },

@@ -4,7 +4,7 @@ import { type JobsBefore, jobsBefore } from "../../plan/plan.ts";
 import { ALL, hasAll, isGeneratedId, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedJob, CheckedStep, CheckModel, Reading } from "../model.ts";
-import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
+import { isGuarded, isInEntries, isOptional, keyProblem, severityOfNil } from "../readings.ts";
 
 /** Outputs that no step publishes, or not surely before they are read. */
 export const missingOutput: Check = {
@@ -206,12 +206,6 @@ function describeOrder(
   }
 }
 
-/** The keys of a step that are evaluated once its outputs are published. */
-const AFTERWARDS: ReadonlySet<string> = new Set([
-  ...["test", "snapshot", "echo", "retry.interval", "retry.until", "retry.stop"],
-  ...["iteration.until", "iteration.interval"],
-]);
-
 /**
  * Finds out when a step has run as seen from a reading. It remembers the jobs before the job it was
  * asked about last, since readings come job by job.
@@ -219,11 +213,11 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
 function momentFinder(): (step: CheckedStep, reading: Reading) => Moment {
   let known: { readonly job: CheckedJob; readonly before: JobsBefore<CheckedJob> } | undefined;
   return (step, reading) => {
-    const { job, step: reader, field } = reading;
+    const { job, step: reader, isAfterwards } = reading;
     if (step === reader) {
       if (readsAll(step, reading)) return "all";
-      if (AFTERWARDS.has(field) || isLaterEntry(reading)) return "before";
-      if (!hasLaterEntries(step, field)) return "own";
+      if (isAfterwards || isLaterEntry(reading)) return "before";
+      if (!hasLaterEntries(step, reading)) return "own";
       return hasParallelEntries(step) ? "at once" : "unknown";
     }
     if (step.job === job) {
@@ -247,14 +241,15 @@ function readsAll({ draft }: CheckedStep, { keys: [, second] }: Reading): boolea
 }
 
 /** Whether it is in an entry of an iteration after the first, which sees the outputs of those before. */
-function isLaterEntry({ field, path }: Reading): boolean {
-  return field === "iteration" &&
+function isLaterEntry(reading: Reading): boolean {
+  const { path } = reading;
+  return isInEntries(reading) &&
     Number(path.slice(path.indexOf("iteration")).find((part) => typeof part === "number")) > 0;
 }
 
 /** Whether each entry of an iteration but the first sees the outputs of those before. */
-function hasLaterEntries({ draft: { iteration } }: CheckedStep, field: string): boolean {
-  if (field.startsWith("iteration") || !iteration) return false;
+function hasLaterEntries({ draft: { iteration } }: CheckedStep, { key }: Reading): boolean {
+  if (key === "iteration" || !iteration) return false;
   return iteration.kind === "list" ? iteration.entries.length > 1 : true;
 }
 

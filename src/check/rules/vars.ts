@@ -7,7 +7,7 @@ import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts
 import { fieldsOf } from "../../plan/set_vars.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, type CheckModel, type Reading, UNSET } from "../model.ts";
-import { isGuarded, isOptional, keyProblem, severityOfNil } from "../readings.ts";
+import { isGuarded, isInEntries, isOptional, keyProblem, severityOfNil } from "../readings.ts";
 
 /** Vars that are read and that nothing defines. */
 export const undefinedVar: Check = {
@@ -111,10 +111,10 @@ interface MissingKey {
  * undefined if the value is there, or may be.
  */
 function findMissingKey(vars: DataTemplate, reading: Reading): MissingKey | undefined {
-  const { step, job, field, keys } = reading;
+  const { step, job, key, keys } = reading;
   // Each of these sees what was merged before it.
-  const layers = step?.draft.vars && field !== "vars" ? [vars, step.draft.vars] : [vars];
-  const seesEntry = step !== undefined && field !== "iteration";
+  const layers = step?.draft.vars && key !== "vars" ? [vars, step.draft.vars] : [vars];
+  const seesEntry = step !== undefined && !isInEntries(reading);
   if (seesEntry && hasOpenEntries(step.draft)) return undefined;
   // Rows of data may have any column.
   if (step && job?.draft.load?.data) return undefined;
@@ -226,7 +226,7 @@ export const unusedVar: Check = {
     const byStep = Map.groupBy(readings, ({ step }) => step);
     for (const step of model.steps) {
       // The vars of a step see those of the workflow, and not each other.
-      const seeing = (byStep.get(step) ?? []).filter(({ field }) => field !== "vars");
+      const seeing = (byStep.get(step) ?? []).filter(({ key }) => key !== "vars");
       yield* unusedIn(step.raw.vars, [...step.draft.path, "vars"], seeing, model);
     }
   },

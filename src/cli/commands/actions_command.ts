@@ -1,11 +1,11 @@
 import type { Action, ResponseField } from "../../action/action.ts";
-import { exampleStep } from "../../action/example_step.ts";
 import {
+  exampleStep,
   listParameters,
   type NamedParameter,
   sentence,
   typeOfField,
-} from "../../action/list_parameters.ts";
+} from "../../workflow/names.ts";
 import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";

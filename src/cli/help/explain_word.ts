@@ -8,8 +8,9 @@ import {
 import { FUNCTIONS } from "../../expr/functions/registry.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { VARIABLES } from "../environment.ts";
-import { type KeyTable, SUITE_TABLES, WORKFLOW_TABLES } from "./key_tables.ts";
-import { typeOfKey } from "../../workflow/names.ts";
+import { SUITE } from "../../suite/decode_suite.ts";
+import { WORKFLOW } from "../../workflow/decode/decode_workflow.ts";
+import { tablesOf, typeOfKey } from "../../workflow/names.ts";
 import type { Rows } from "./layout.ts";
 import { lineOf, optionRows } from "./render_help.ts";
 
@@ -21,7 +22,9 @@ export interface Explanation {
   readonly page?: string;
 }
 
-const KEY_TABLES = [...WORKFLOW_TABLES, ...SUITE_TABLES];
+const KEY_TABLES = [WORKFLOW, SUITE].flatMap(({ form }) => tablesOf(form)).map((
+  { fields = [], key: { what = "", title = "" } = {} },
+) => ({ what, title, fields }));
 
 /** All meanings of a word: option, variable, function, key, or a word of another tool. */
 export async function explainWord(
@@ -42,7 +45,7 @@ export async function explainWord(
 export function explainedWords({ fallback, commands }: CommandTable): readonly string[] {
   return [
     ...[fallback, ...commands].flatMap(({ options }) => options.map(({ name }) => name)),
-    ...KEY_TABLES.flatMap(([, { fields }]) => Object.keys(fields)),
+    ...KEY_TABLES.flatMap(({ fields }) => fields.map(({ name }) => name)),
     ...FUNCTIONS.keys(),
     ...VARIABLES.map(({ name }) => name),
   ];
@@ -88,9 +91,9 @@ async function functionRows(word: string): Promise<Rows> {
 
 function keyRows(word: string): Rows {
   const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*)$/.exec(word) ?? [];
-  return KEY_TABLES.flatMap(([title, { what, fields }]) => {
-    if (parent !== undefined && title !== parent || !Object.hasOwn(fields, key)) return [];
-    const field = fields[key]!;
+  return KEY_TABLES.flatMap(({ title, what, fields }) => {
+    const field = fields.find(({ name }) => name === key);
+    if (parent !== undefined && title !== parent || !field) return [];
     const standard = field.default === undefined ? "" : `; default: ${field.default}`;
     const meaning = `of ${nameOf(what)}: ${field.summary} (${typeOfKey(field)}${standard})`;
     return [[key, meaning.replaceAll("`", "")] as const];
@@ -98,13 +101,13 @@ function keyRows(word: string): Rows {
 }
 
 /** `a step`, and for the keys of another key its name. */
-function nameOf(what: KeyTable["what"]): string {
+function nameOf(what: string): string {
   return /^(?:an?|the) /.test(what) ? what : `"${what}"`;
 }
 
 /** What to write instead of a word of another tool. */
 function hintRows(word: string): Rows {
-  const kinds = ["the workflow", "a job", "a step", ...KEY_TABLES.map(([, { what }]) => what)];
+  const kinds = ["the workflow", "a job", "a step", ...KEY_TABLES.map(({ what }) => what)];
   const hints = [
     ...kinds.map((what) => [`as a key of ${nameOf(what)}`, hintForKey(what, word)] as const),
     ["as an action", hintForAction(word)],

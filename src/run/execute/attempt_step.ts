@@ -6,7 +6,7 @@ import { renderData } from "../../expr/template/template_data.ts";
 import { addOutputSecrets } from "../../secrets/add_secrets.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Snapshot } from "../../workflow/model.ts";
-import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import { STEP_TIMEOUT } from "../../workflow/step_facts.ts";
 import type { AssertionCount, Failure } from "../event.ts";
 import { NO_RESPONSE, type StepExecution } from "../run_state.ts";
 import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";

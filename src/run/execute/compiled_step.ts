@@ -8,10 +8,9 @@ import type {
   ResourceScope,
   RunAction,
 } from "../../action/action.ts";
-import type { Expression, Template } from "../../expr/expression.ts";
-import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import { markCleanup } from "../../workflow/step_facts.ts";
-import type { Duration, Job, Step } from "../../workflow/model.ts";
+import type { Template } from "../../expr/expression.ts";
+import { markCleanup, STEP_TIMEOUT } from "../../workflow/step_facts.ts";
+import type { Job, Step } from "../../workflow/model.ts";
 
 /** The parts of a step that are the same in all its runs. */
 export class CompiledStep {
@@ -85,8 +84,7 @@ function textOf({ parts }: Template): string | undefined {
 async function demandOf(step: Step): Promise<Demand> {
   if (step.snapshot) return { req: "all", res: "all" };
   const { findReferences } = await import("../../expr/references.ts");
-  const references = [...readsAfterwards(step)]
-    .flatMap((tree) => findReferences(tree).references);
+  const references = step.reads.flatMap((tree) => findReferences(tree).references);
   const fieldsOf = (root: string): DemandedFields => {
     const fields = new Set<string>();
     for (const { root: name, keys: [first] } of references) {
@@ -130,26 +128,4 @@ async function judgesStatus(
   return [...asked, ...published].some(({ root, keys: [first] }) =>
     root === "status" || root === "$env" || root === "res" && (!first || OUTCOME.has(first.name))
   );
-}
-
-/** What a step evaluates once its action has answered. */
-function* readsAfterwards(
-  { test = [], outputs, echo, timeout, maxTime, retry, iteration }: Step,
-): Generator<Expression | Template> {
-  for (const { expression } of test) yield expression;
-  for (const { value } of outputs) yield value;
-  if (echo) yield echo;
-  if (retry?.until) yield retry.until;
-  if (retry?.stop) yield retry.stop;
-  const durations: (Duration | undefined)[] = [
-    timeout,
-    maxTime,
-    retry?.interval,
-    retry?.maxInterval,
-  ];
-  if (iteration?.kind === "loop") {
-    yield iteration.until;
-    durations.push(iteration.interval);
-  }
-  yield* durations.flatMap((duration) => duration?.kind === "template" ? duration.template : []);
 }

@@ -1,6 +1,6 @@
 import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import { fileProblem } from "../../action/step_file.ts";
-import { convertParameter } from "../../action/parameters.ts";
+import { convertParameter, INTEGER_TEXT } from "../../action/parameters.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { LoadError, StepError } from "../../base/errors.ts";
 import { jsonFault, jsonOrText, parseJson } from "../../base/value/parse_json.ts";
@@ -12,7 +12,6 @@ import {
   readInteger,
   type Value,
 } from "../../base/value/value.ts";
-import { INTEGER_TEXT } from "../../workflow/decode/decode_fields.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";

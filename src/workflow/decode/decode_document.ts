@@ -5,7 +5,7 @@ import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, addWarning, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
 import { isAbsolute } from "../read_files.ts";
-import { type Decoding, UNKNOWN_KEY } from "./decode_fields.ts";
+import { type Decoding, UNKNOWN_KEY } from "./key.ts";
 import type { JobDraft, WorkflowDraft } from "./decode_workflow.ts";
 import { Expressions, type ExpressionUse } from "./expressions.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";

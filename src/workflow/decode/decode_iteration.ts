@@ -1,177 +1,204 @@
-import { PARAMETER_TYPES } from "../../action/parameters.ts";
+import { isGiven, PARAMETER_TYPES } from "../../action/parameters.ts";
+import { choice, integer, map, type Rule } from "../../action/schema.ts";
 import { typeMeantBy } from "../../base/other_tools.ts";
-import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { combinationsOf } from "../../base/value/combinations.ts";
-import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
-import type { DataTemplate } from "../../expr/expression.ts";
+import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
+import type { DataTemplate, NameRule } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
-import type { ColumnType, DataFile, DataFormat, Iteration, NameRule, Rows } from "../model.ts";
-import { addError, addWarning, type Problem, warnOfBraces } from "../problem.ts";
-import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
-import { decodeMatrixValues } from "./decode_matrix.ts";
-import { STEP_FIELDS } from "./fields.ts";
-import { LOAD_DATA } from "./load_fields.ts";
-import { ITERATION, ITERATION_MATRIX } from "./step_maps.ts";
+import type { ColumnType, DataFile, Iteration, Rows } from "../model.ts";
+import { addWarning, warnOfBraces } from "../problem.ts";
+import { type DecodedMatrix, matrix, matrixMaps } from "./decode_matrix.ts";
+import { IN_ITERATION, IN_JOB, IN_STEP } from "./expressions.ts";
+import { expression, isReported, type Key, NO_TIME, rule, template, time } from "./key.ts";
 
-/** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
-export function decodeIteration(
-  value: unknown,
-  path: Path,
-  decoding: Decoding,
-): Iteration | undefined {
-  if (!isDict(value)) return decodeList(value, path, 1, decoding);
-  const fields = decodeFields(value, path, ITERATION, decoding);
-  if (!fields) return undefined;
-  const { problems } = decoding;
-  const kinds = ["list", "matrix", "file", "until"].filter((key) => Object.hasOwn(value, key));
-  const [kind] = kinds;
-  if (kind === undefined || kinds.length > 1) {
-    const message = kind === undefined
-      ? '"iteration" needs "list", "matrix", "file" or "until"'
-      : `"${kinds.join('" and "')}" cannot be combined`;
-    addError(problems, "iteration", path, message, {
-      hint: "give one of list, matrix, file and until",
-    });
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    if (ONLY_WITH.get(key)?.includes(kind) ?? true) continue;
-    const message = `"${key}" has no effect with "${kind}"`;
-    addError(problems, "iteration", [...path, key], message, { part: "key" });
-  }
-  const { parallel = 1, file, until, max, interval = NO_TIME, where, limit, format } = fields;
-  if (kind === "list") return decodeList(value.list, [...path, "list"], parallel, decoding);
-  if (kind === "matrix") {
-    return decodeCombinations(value.matrix, [...path, "matrix"], parallel, decoding);
-  }
-  if (kind === "until") {
-    if (max === undefined && !Object.hasOwn(value, "max")) {
-      addError(problems, "missing", path, '"until" needs "max": how often the step may run');
-    }
-    if (max === undefined || !until) return undefined;
-    return { kind: "loop", until, max, interval };
-  }
-  if (!file) return undefined;
-  const types = decodeTypes(fields.types, [...path, "types"], decoding);
-  return { kind: "file", file, parallel, types, format: format as DataFormat, where, limit };
+/** Entries that are in the file, or that a template gives. */
+type Entries = Extract<Iteration, { readonly kind: "list" | "template" }>;
+
+/** A list, or a template that gives one in the run. */
+function entries(summary: string, names: NameRule): Rule<Entries> {
+  return rule(
+    { type: ["list", "string"], summary, key: { kind: "iteration", names } },
+    readEntries,
+  );
 }
 
-/** Decodes `data` of `load`: a path, a list, or a map with one of them. */
-export function decodeRows(value: unknown, path: Path, decoding: Decoding): Rows | undefined {
-  const { problems, expressions } = decoding;
-  const { names } = LOAD_DATA.fields.file;
-  const ofFile = { kind: "file", parallel: 1, types: new Map() } as const;
-  if (typeof value === "string") {
-    const file = expressions.template(value, path, names);
-    // What a template gives, a list or the path of a file, is known only at run time.
-    return file && onlyExpression(file)
-      ? { kind: "template", list: file, field: ["load", "data"], parallel: 1 }
-      : file && { ...ofFile, file };
-  }
-  if (!isDict(value)) return decodeList(value, path, 1, decoding, names) as Rows | undefined;
-  const fields = decodeFields(value, path, LOAD_DATA, decoding);
-  if (!fields) return undefined;
-  if (Object.hasOwn(value, "list") === Object.hasOwn(value, "file")) {
-    addError(problems, "load", path, '"data" needs either "file" or "list"');
-    return undefined;
-  }
-  if (Object.hasOwn(value, "list")) {
-    return decodeList(value.list, [...path, "list"], 1, decoding, names) as Rows | undefined;
-  }
-  const { file, where, limit, format } = fields;
-  const types = decodeTypes(fields.types, [...path, "types"], decoding);
-  return file && { ...ofFile, file, types, format: format as DataFormat, where, limit };
+/** The types of columns, by their names or all by their values. */
+const types = rule(
+  {
+    type: ["string", "map"],
+    values: ["auto"],
+    summary:
+      "The types of columns, or auto to infer them from the values of a CSV file; by default, all are strings.",
+    key: { kind: "types" },
+  },
+  (types, key): DataFile["types"] => {
+    if (types === "auto") return types;
+    if (!isDict(types)) {
+      throw key.wrong(`${key.name} must be a map or "auto", not ${describeValue(types)}`);
+    }
+    const decoded = new Map<string, ColumnType>();
+    for (const [column, type] of Object.entries(types)) {
+      if (typeof type === "string" && PARAMETER_TYPES.includes(type)) {
+        decoded.set(column, type as ColumnType);
+        continue;
+      }
+      const hint = didYouMean(typeMeantBy(String(type)) ?? String(type), PARAMETER_TYPES) ??
+        `the types are ${PARAMETER_TYPES.join(", ")}`;
+      key.of(column).wrong(`unknown type ${describeValue(type)} of "${column}"`, hint);
+    }
+    return decoded;
+  },
+);
+
+/** The keys of rows in a file. */
+function rowsOfFile(names: NameRule, where: string) {
+  return {
+    file: template(`A file with the ${where}`, names).with({ namesFile: "any" }),
+    format: choice(["csv", "json", "jsonl", "yaml"], "The format of the file.")
+      .with({ default: "by the extension" }),
+    where: expression("Selects rows of the file; it reads the columns as vars.", names)
+      .key({ isOccasional: true }),
+    limit: integer("The maximum number of rows that are used.", { min: 0 }),
+    types,
+  };
 }
 
 /** The keys that go with some kinds of iteration alone. */
-const ONLY_WITH: ReadonlyMap<string, readonly string[]> = new Map([
-  ["format", ["file"]],
-  ["where", ["file"]],
-  ["limit", ["file"]],
-  ["types", ["file"]],
-  ["parallel", ["list", "matrix", "file"]],
-  ["max", ["until"]],
-  ["interval", ["until"]],
-]);
+const ONLY_WITH = {
+  ...{ format: ["file"], where: ["file"], limit: ["file"], types: ["file"] },
+  ...{ parallel: ["list", "matrix", "file"], max: ["until"], interval: ["until"] },
+};
 
-function decodeList(
-  value: unknown,
-  path: Path,
-  parallel: number,
-  decoding: Decoding,
-  names: NameRule = namesIn(STEP_FIELDS.fields.iteration, decoding),
-): Iteration | undefined {
-  const { problems, expressions } = decoding;
+const { file, format, where, limit } = rowsOfFile(
+  IN_ITERATION,
+  "entries, relative to the file of the step.",
+);
+
+const ITERATION = {
+  list: entries(
+    "The entries, or a template that returns a list when the step runs.",
+    IN_ITERATION,
+  ),
+  file,
+  format,
+  where,
+  limit,
+  matrix: matrix(
+    matrixMaps(IN_ITERATION),
+    "Named lists; the entries are all combinations of their values.",
+    IN_ITERATION,
+  )
+    .as((decoded, param) => readCombinations(decoded, param as Key)),
+  types,
+  parallel: integer("How many entries are run at once.", { min: 1 }).default(1),
+  until: expression("Runs the step until it is true; evaluated after each pass.", IN_STEP),
+  max: integer("The maximum number of passes; required with until.", { min: 1 }),
+  interval: time("The time between two passes of until.", IN_STEP).key({ isOccasional: true }),
+};
+
+const iterationMap = map(ITERATION, "", {
+  alternatives: [{
+    names: ["list", "matrix", "file", "until"],
+    required: true,
+    hint: "give one of list, matrix, file and until",
+  }],
+  onlyWith: ONLY_WITH,
+  check(_, param, raw) {
+    const isAlone = !["list", "matrix", "file"].some((name) => isGiven(raw, name));
+    if (!isGiven(raw, "until") || !isAlone || Object.hasOwn(raw, "max")) return;
+    param.wrong('"until" needs "max": how often the step may run', undefined, { code: "missing" });
+  },
+}).key({ what: "iteration" }).as((
+  { list, matrix, file, until, max, parallel, interval = NO_TIME, where, limit, format, types },
+): Iteration => {
+  if (list) return { ...list, parallel };
+  if (matrix) return { ...matrix, parallel };
+  if (until) return { kind: "loop", until, max: max!, interval };
+  return { kind: "file", file: file!, parallel, types: types ?? new Map(), format, where, limit };
+});
+
+/** The iteration of a step: a list, a template that gives one, or a map. */
+export function iteration(summary: string): Rule<Iteration> {
+  const { fields, alternatives } = iterationMap.form;
+  return rule({
+    ...{ type: ["list", "string", "map"], summary, fields, alternatives },
+    key: { kind: "iteration", what: "iteration", title: "iteration", names: IN_ITERATION },
+  }, (value, key) => isDict(value) ? iterationMap.parse(value, key) : readEntries(value, key));
+}
+
+const DATA = {
+  ...rowsOfFile(IN_JOB, "rows, relative to this file."),
+  list: entries("The rows, or a template that returns a list.", IN_JOB),
+};
+
+const dataMap = map(DATA, "", {
+  alternatives: [{ names: ["file", "list"], required: true }],
+  onlyWith: { format: ["file"], where: ["file"], limit: ["file"], types: ["file"] },
+}).key({ what: "data" }).as(({ list, file, types = new Map(), format, where, limit }): Rows =>
+  list ?? { kind: "file", file: file!, parallel: 1, types, format, where, limit }
+);
+
+/** The rows of a load job: a path, a list, or a map with one of them. */
+export function rows(summary: string): Rule<Rows> {
+  const { fields, alternatives } = dataMap.form;
+  return rule({
+    ...{ type: ["string", "list", "map"], summary, fields, alternatives, namesFile: "any" },
+    key: { kind: "rows", names: IN_JOB, what: "data", title: "data of load" },
+  }, (value, key): Rows => {
+    if (isDict(value)) return dataMap.parse(value, key);
+    if (typeof value !== "string") return readEntries(value, key);
+    const file = key.decoding.expressions.template(value, key);
+    if (!file) throw isReported();
+    // What a template gives, a list or the path of a file, is known only at run time.
+    return onlyExpression(file)
+      ? { kind: "template", list: file, field: ["load", "data"], parallel: 1 }
+      : { kind: "file", file, parallel: 1, types: new Map() };
+  });
+}
+
+function readEntries(value: Value, key: Key): Entries {
+  const { path, decoding: { problems, expressions } } = key;
   if (typeof value === "string" && holdsTemplate(value)) {
-    const list = expressions.template(value, path, names);
+    const list = expressions.template(value, key);
+    if (!list) throw isReported();
     // Braces without an end are text.
-    if (!list?.parts.every((part) => typeof part === "string")) {
+    if (list.parts.some((part) => typeof part !== "string")) {
       const field = path.slice(path.findLastIndex((key) => key === "iteration" || key === "load"));
-      return list && { kind: "template", list, field, parallel };
+      return { kind: "template", list, field, parallel: 1 };
     }
   }
   if (!Array.isArray(value)) {
-    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
     const hint = typeof value === "number"
       ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
       : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
-    addError(problems, "type", path, message, { hint });
-    return undefined;
+    throw key.wrong(`${key.name} must be a list, not ${describeValue(value)}`, hint);
   }
-  if (value.length === 0) warnOfNoEntry(problems, path);
-  const entries = value.map((item: unknown, index): DataTemplate => {
-    const at = [...path, index];
-    warnOfBraces(problems, item, at);
-    const data = expressions.data(item ?? {}, at, names);
+  if (value.length === 0) {
+    addWarning(problems, "never-runs", path, `${key.name} is empty`, {
+      part: "key",
+      hint: "the step runs once for each entry, and so never",
+    });
+  }
+  const entries = value.map((item: Value, index): DataTemplate => {
+    const at = key.of(index);
+    warnOfBraces(problems, item, at.path);
+    const data = expressions.data(item ?? {}, at);
     // The value of a template is known only at run time.
     if (isDict(item ?? {}) || data.kind === "template") return data;
     return { kind: "map", entries: [["item", data]] };
   });
-  return { kind: "list", entries, parallel };
+  return { kind: "list", entries, parallel: 1 };
 }
 
-function decodeCombinations(
-  matrix: unknown,
-  path: Path,
-  parallel: number,
-  decoding: Decoding,
-): Iteration | undefined {
-  const { problems, limits: { repeatCount: most } } = decoding;
-  const before = problems.length;
-  const decoded = decodeMatrixValues(matrix, path, decoding, ITERATION_MATRIX, most);
-  if (!decoded || problems.length > before) return undefined;
-  const { values, names } = decoded;
-  if (values.kind !== "constant") return { kind: "matrix", values, names, most, parallel };
+function readCombinations(
+  { values, names, isWhole }: DecodedMatrix,
+  { decoding: { limits: { repeatCount: most } } }: Key,
+): Extract<Iteration, { readonly kind: "list" | "matrix" }> {
+  if (!isWhole) throw isReported();
+  if (values.kind !== "constant") return { kind: "matrix", values, names, most, parallel: 1 };
   const entries = combinationsOf(values.value as Dict, most)
     .map((value): DataTemplate => ({ kind: "constant", value }));
-  return { kind: "list", entries, parallel };
-}
-
-function warnOfNoEntry(problems: Problem[], path: Path): void {
-  addWarning(problems, "never-runs", path, `"${path.at(-1)}" is empty`, {
-    part: "key",
-    hint: "the step runs once for each entry, and so never",
-  });
-}
-
-function decodeTypes(
-  types: Dict | "auto" = {},
-  path: Path,
-  { problems }: Decoding,
-): DataFile["types"] {
-  if (types === "auto") return types;
-  const decoded = new Map<string, ColumnType>();
-  for (const [column, type] of Object.entries(types)) {
-    if (typeof type === "string" && PARAMETER_TYPES.includes(type)) {
-      decoded.set(column, type as ColumnType);
-      continue;
-    }
-    const message = `unknown type ${describeValue(type)} of "${column}"`;
-    const hint = didYouMean(typeMeantBy(String(type)) ?? String(type), PARAMETER_TYPES) ??
-      `the types are ${PARAMETER_TYPES.join(", ")}`;
-    addError(problems, "type", [...path, column], message, { hint });
-  }
-  return decoded;
+  return { kind: "list", entries, parallel: 1 };
 }

@@ -1,90 +1,231 @@
-import type { Path } from "../../base/source.ts";
+import type { Action } from "../../action/action.ts";
+import { isGiven } from "../../action/parameters.ts";
+import {
+  choice,
+  COMBINATION,
+  flag,
+  integer,
+  list,
+  map,
+  type Param,
+  type Rule,
+  type Values,
+} from "../../action/schema.ts";
 import { grouped } from "../../base/text/count_of.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
+import type { NameRule } from "../../expr/expression.ts";
 import { parseExpression } from "../../expr/parse_expression.ts";
 import { referencesIn } from "../../expr/references.ts";
-import type { Assertion, Duration, Load, LoadStage, NameRule } from "../model.ts";
-import { addError, hasErrors } from "../problem.ts";
-import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
-import { decodeRows } from "./decode_iteration.ts";
-import { readRate } from "./fields.ts";
-import type { StepDraft } from "./decode_step.ts";
+import type { Assertion, Load, LoadStage } from "../model.ts";
 import { statsKeys } from "../step_facts.ts";
-import { LOAD, LOAD_STAGE, MAX_IN_FLIGHT, statsOfStep } from "./load_fields.ts";
+import { rows } from "./decode_iteration.ts";
+import type { StepDraft } from "./decode_step.ts";
+import { IN_JOB, seeing } from "./expressions.ts";
+import {
+  assertions,
+  type Decoding,
+  expression,
+  isReported,
+  NO_TIME,
+  pattern,
+  time,
+} from "./key.ts";
+
+/** The statistics that rounds and steps have. */
+const NUMBERS = [
+  ...["count", "passed", "failed", "rate", "min", "mean", "p50", "p90", "p95", "p99", "p999"],
+  "max",
+];
+const TRAFFIC = ["bytes_in", "bytes_out", "resent"];
+const STEP_STATS = [...NUMBERS, ...TRAFFIC, "codes", "phases"];
+
+/** The phases that each action reports; those without any send and receive nothing that is counted. */
+const PHASES: Readonly<Record<string, readonly string[]>> = {
+  http: ["queue", "dns", "connect", "tls", "first_byte", "download"],
+  browser: ["start", "actions"],
+};
+
+/** The members of the statistics of a step. */
+function statsOfStep(
+  key: string,
+  action: Action | undefined,
+  isPlugin: boolean,
+): NameRule["members"] {
+  const at = `stats.steps.${key}`;
+  const codes = { [`${at}.codes`]: ["1xx", "2xx", "3xx", "4xx", "5xx", "other"] };
+  if (!action || action.embeds || isPlugin) return { [at]: STEP_STATS, ...codes };
+  const phases = PHASES[action.name];
+  const fields = action.name === "http" ? STEP_STATS : phases ? [...NUMBERS, "phases"] : NUMBERS;
+  return { [at]: fields, ...codes, ...phases ? { [`${at}.phases`]: phases } : {} };
+}
+
+/** The names that thresholds see. The names of the steps are added for each job. */
+const IN_THRESHOLD = {
+  ...seeing(IN_JOB, ["stats"]),
+  members: {
+    stats: [
+      ...NUMBERS,
+      ...TRAFFIC,
+      ...["started", "dropped", "late", "late_max", "busy", "in_flight", "elapsed", "steps"],
+    ],
+    "stats.steps.*": STEP_STATS,
+  },
+};
+
+/** The members of the statistics of a job with these steps. */
+export function statsOf(
+  steps: readonly StepDraft[],
+  { plugins }: Pick<Decoding, "plugins">,
+): NameRule["members"] {
+  const keys = statsKeys(steps);
+  return Object.assign(
+    { "stats.steps": keys },
+    ...steps.map(({ action }, index) =>
+      statsOfStep(keys[index]!, action, plugins?.actions.has(action?.name ?? "") ?? false)
+    ),
+  );
+}
+
+/** The maximum number of rounds under way where none is given. */
+const MAX_IN_FLIGHT = 1000;
 
 /** Beyond these, the numbers alone would keep the program busy. */
 const [MAX_RATE, MAX_USERS] = [1_000_000, 100_000];
 
-/** Decodes `load` of a job with these steps. */
-export function decodeLoad(
-  map: Dict,
-  path: Path,
-  steps: readonly StepDraft[],
-  decoding: Decoding,
-): Load | undefined {
-  const keys = statsKeys(steps);
-  const members = Object.assign(
-    { "stats.steps": keys },
-    ...steps.map(({ action }, index) =>
-      statsOfStep(keys[index]!, action, decoding.plugins?.actions.has(action?.name ?? "") ?? false)
-    ),
-  );
-  const seen = (names: NameRule): NameRule => ({
-    ...names,
-    members: { ...names.members, ...members },
+const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/;
+const RATE_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** How many rounds start in a second. */
+function rate(summary: string): Rule<number> {
+  return pattern(RATE, "must be like 20/s, 90/m or 100/h", summary).as((text, param) => {
+    const [, count, unit] = RATE.exec(text)!;
+    const perSecond = Number(count) / RATE_UNITS[unit!]!;
+    if (perSecond > MAX_RATE) throw tooMany(param, `${grouped(MAX_RATE)}/s`);
+    return perSecond;
   });
-  const { expect, stop_if } = LOAD.fields;
-  const fields = decodeFields(map, path, {
-    ...LOAD,
-    fields: {
-      ...LOAD.fields,
-      expect: { ...expect, names: seen(expect.names) },
-      stop_if: { ...stop_if, names: seen(stop_if.names) },
-    },
-  }, decoding);
-  if (!fields) return undefined;
-  const before = decoding.problems.length;
-  const kind = decodeKind(map, path, decoding);
-  const stages = fields.stages
-    ? decodeStages(fields.stages, [...path, "stages"], decoding)
-    : decodeOnly(fields, path, decoding);
-  const first = kind === "stages" ? fields.stages?.[0] : map;
-  const isOpen = isDict(first) && Object.hasOwn(first, "rate");
-  if (kind) {
-    checkKeys(map, path, { kind, isOpen, ramps: isDict(first) && first.ramp === true }, decoding);
-  }
-  for (const { index, rate = 0, users = 0 } of stages ?? []) {
-    const [key, value, most] = rate > 0 ? ["rate", rate, MAX_RATE] : ["users", users, MAX_USERS];
-    if (value <= most) continue;
-    const at = index === undefined ? [key] : ["stages", index, key];
-    const limit = key === "rate" ? `${grouped(most)}/s` : grouped(most);
-    addError(decoding.problems, "limit", [...path, ...at], `"${key}" must be at most ${limit}`, {
-      hint: "no machine starts more; several can share a job: runner help export",
-    });
-  }
-  const data = fields.data === undefined
-    ? undefined
-    : decodeRows(fields.data, [...path, "data"], decoding);
-  if (!kind || !stages || hasErrors(decoding.problems.slice(before))) return undefined;
+}
+
+/** The number of users. */
+function users(summary: string, min: number): Rule<number> {
+  return integer(summary, { min }).as((users, param) => {
+    if (users > MAX_USERS) throw tooMany(param, grouped(MAX_USERS));
+    return users;
+  });
+}
+
+function tooMany(param: Param, most: string) {
+  const hint = "no machine starts more; several can share a job: runner help export";
+  return param.wrong(`${param.name} must be at most ${most}`, hint, { code: "limit" });
+}
+
+const STAGE = {
+  rate: rate("How many rounds start in a second: 200/s."),
+  users: users("How many users run one round after another.", 0),
+  for: time("How long it takes.", IN_JOB).required(),
+  ramp: flag("Gets there evenly from the previous stage, or from 0.")
+    .with({ default: "false" }),
+};
+
+const stage = map(STAGE, "", { alternatives: [{ names: ["rate", "users"], required: true }] })
+  .key({ what: "a stage", title: "stages of load" })
+  .as(({ rate, users, for: duration, ramp }, param): LoadStage => {
+    const rest = {
+      index: Number(param.path.at(-1)),
+      duration,
+      ramp: ramp === true ? ramp : undefined,
+    };
+    return users !== undefined ? { users, ...rest } : { rate, ...rest };
+  });
+
+const stages = list(
+  stage,
+  "Several rates, or numbers of users, one after another, each for a time.",
+)
+  .as((stages, param) => {
+    const [first] = stages;
+    for (const stage of stages) {
+      if ((stage.rate === undefined) === (first!.rate === undefined)) continue;
+      const [has, others] = stage.rate === undefined ? ["users", "a rate"] : ["a rate", "users"];
+      param.of(stage.index!).wrong(
+        `this stage has ${has}, and the first has ${others}`,
+        "all stages of a job have a rate, or all have users",
+        { code: COMBINATION },
+      );
+    }
+    return stages;
+  });
+
+const KINDS = ["rate", "users", "stages"];
+
+const LOAD = {
+  rate: rate(
+    "How many rounds start in a second, a minute or an hour, however long they take: 200/s.",
+  ),
+  users: users("How many users run one round after another, instead of a rate.", 1),
+  for: time("For how long new rounds start: 5m.", IN_JOB),
+  count: integer("How many rounds start, instead of a time.", { min: 1 }),
+  stages,
+  warm_up: time("How long rounds run before that; they are not counted.", IN_JOB),
+  think_time: time("The pause of each user between two rounds.", IN_JOB),
+  max_in_flight: integer(
+    "How many rounds may run at the same time; one more is dropped, and counted.",
+    { min: 1 },
+  ).default(MAX_IN_FLIGHT),
+  together: flag(
+    "Whether the first requests of all users are held back until all have a connection.",
+  ).default(false),
+  data: rows(
+    "A file or a list: each round takes the next row, whose columns are added to vars, and " +
+      "starts over after the last row.",
+  ),
+  each: choice(
+    ["once"],
+    "once: each row of data is taken once, and the job ends with the last one.",
+  ),
+  keep: choice(["cookies"], "cookies: each user keeps them from round to round."),
+  expect: assertions(
+    "Thresholds that decide whether the job passes; stats.failed == 0 is one of them, unless " +
+      "they say how many rounds may fail: " +
+      "stats.p95 < 0.3, stats.steps.<id>.p99 < 1, stats.failed / stats.count < 0.01.",
+    IN_THRESHOLD,
+  ),
+  stop_if: expression(
+    "Ends the job as failed once it is true; evaluated every second after the warm-up.",
+    IN_THRESHOLD,
+  ),
+};
+
+/** `load` of a job. */
+export const load = map(LOAD, "Runs the job under load, at a rate or by users, and measures it.", {
+  alternatives: [{
+    names: KINDS,
+    required: true,
+    hint: "a rate starts rounds whatever the answers do; users run one round after another",
+  }],
+  check: checkKeys,
+}).key({ what: "load", title: "load" }).as((written): Load => {
+  const { rate, users, for: duration, stages = [{ rate, users, duration }], expect } = written;
+  const [first] = stages;
+  if (!first) throw isReported();
   return {
     stages,
-    count: fields.count,
-    warmUp: fields.warm_up,
-    thinkTime: fields.think_time ?? NO_TIME,
-    maxInFlight: isOpen ? fields.max_in_flight ?? MAX_IN_FLIGHT : Infinity,
-    together: fields.together ?? false,
-    data,
-    takesRowsOnce: fields.each === "once",
-    keepsCookies: fields.keep === "cookies",
-    expect: fields.expect && [
-      ...fields.expect,
-      ...fields.expect.some(readsFailures)
+    count: written.count,
+    warmUp: written.warm_up,
+    thinkTime: written.think_time ?? NO_TIME,
+    maxInFlight: first.rate !== undefined ? written.max_in_flight : Infinity,
+    together: written.together,
+    data: written.data,
+    takesRowsOnce: written.each === "once",
+    keepsCookies: written.keep === "cookies",
+    expect: expect && [
+      ...expect,
+      ...expect.some(readsFailures)
         ? []
         : [{ expression: parseExpression("stats.failed == 0"), isImplied: true as const }],
     ],
-    stopIf: fields.stop_if,
+    stopIf: written.stop_if,
   };
-}
+});
 
 /** Whether a threshold decides how many rounds, or requests, may fail. */
 function readsFailures({ expression }: Assertion): boolean {
@@ -96,105 +237,36 @@ function readsFailures({ expression }: Assertion): boolean {
   });
 }
 
-type Kind = "rate" | "users" | "stages";
-
-function decodeKind(map: Dict, path: Path, { problems }: Decoding): Kind | undefined {
-  const kinds = (["rate", "users", "stages"] as const).filter((key) => Object.hasOwn(map, key));
-  if (kinds.length === 1) return kinds[0];
-  const message = kinds.length === 0
-    ? '"load" needs "rate", "users" or "stages"'
-    : `"${kinds.join('" and "')}" cannot be combined`;
-  addError(problems, "load", path, message, {
-    hint: "a rate starts rounds whatever the answers do; users run one round after another",
-  });
-  return undefined;
-}
-
-function decodeOnly(
-  fields: { readonly rate?: string; readonly users?: number; readonly for?: Duration },
-  path: Path,
-  decoding: Decoding,
-): readonly LoadStage[] | undefined {
-  const { rate, users, for: duration } = fields;
-  if (rate === undefined) return users === undefined ? undefined : [{ users, duration }];
-  const perSecond = decodeRate(rate, [...path, "rate"], decoding);
-  if (perSecond !== 0) return perSecond === undefined ? undefined : [{ rate: perSecond, duration }];
-  addError(decoding.problems, "rate", [...path, "rate"], '"rate" must be more than 0');
-  return undefined;
-}
-
-function decodeRate(rate: string, path: Path, { problems }: Decoding): number | undefined {
-  const read = readRate(rate);
-  if (read) return read.count / read.milliseconds * 1000;
-  addError(problems, "rate", path, `"rate" ${LOAD.fields.rate.form}, not "${rate}"`);
-  return undefined;
-}
-
-function decodeStages(
-  list: readonly unknown[],
-  path: Path,
-  decoding: Decoding,
-): readonly LoadStage[] | undefined {
-  const { problems } = decoding;
-  if (list.length === 0) addError(problems, "empty", path, '"stages" is empty');
-  const stages = list.map((raw, index) => decodeStage(raw, [...path, index], decoding));
-  const first = stages.find((stage) => stage);
-  for (const [index, stage] of stages.entries()) {
-    if (!first || !stage || (stage.rate === undefined) === (first.rate === undefined)) continue;
-    const [has, others] = stage.rate === undefined ? ["users", "a rate"] : ["a rate", "users"];
-    const message = `this stage has ${has}, and the first has ${others}`;
-    addError(problems, "load", [...path, index], message, {
-      hint: "all stages of a job have a rate, or all have users",
-    });
-  }
-  return stages.length > 0 && stages.every((stage) => stage !== undefined) ? stages : undefined;
-}
-
-function decodeStage(raw: unknown, path: Path, decoding: Decoding): LoadStage | undefined {
-  const { rate, users, ramp, for: duration } = decodeFields(raw, path, LOAD_STAGE, decoding) ?? {};
-  if (!isDict(raw)) return undefined;
-  const has = ["rate", "users"].filter((key) => Object.hasOwn(raw, key));
-  if (has.length !== 1) {
-    const message = has.length === 0
-      ? 'a stage needs "rate" or "users"'
-      : '"rate" and "users" cannot be combined';
-    addError(decoding.problems, "load", path, message);
-    return undefined;
-  }
-  const rest = { index: Number(path.at(-1)), duration, ...ramp ? { ramp } as const : {} };
-  if (users !== undefined) return { users, ...rest };
-  const perSecond = rate === undefined ? undefined : decodeRate(rate, [...path, "rate"], decoding);
-  return perSecond === undefined ? undefined : { rate: perSecond, ...rest };
-}
-
-/** Why a key does not go with the others. */
-function checkKeys(
-  map: Dict,
-  path: Path,
-  { kind, isOpen, ramps }: {
-    readonly kind: Kind;
-    readonly isOpen: boolean;
-    /** Whether the first stage does. */
-    readonly ramps: boolean;
-  },
-  { problems }: Decoding,
-): void {
-  const has = (key: string) => Object.hasOwn(map, key) && map[key] !== null;
+/** Reports keys that do not go with the others. */
+function checkKeys({ rate }: Partial<Values<typeof LOAD>>, param: Param, raw: Dict): void {
+  const has = (key: string) => isGiven(raw, key);
   const refuse = (key: string, why: string) => {
     if (!has(key)) return;
-    const message = `"${key}" ${why}`;
-    addError(problems, "load", [...path, key], message, { part: "key" });
+    param.of(key).wrong(`"${key}" ${why}`, undefined, { at: "key", code: COMBINATION });
   };
+  const [kind, other] = KINDS.filter(has);
+  if (kind === undefined || other) return;
+  const { stages } = raw;
+  if (Array.isArray(stages) && stages.length === 0) {
+    param.of("stages").wrong('"stages" is empty', undefined, { code: "empty" });
+  }
+  const first = kind !== "stages" ? raw : Array.isArray(stages) ? stages[0] : undefined;
   if (kind === "stages") {
     for (const key of ["for", "count"]) {
       refuse(key, "cannot be combined with stages: each has its for");
     }
   } else if (!has("for") && !has("count") && !has("each")) {
-    addError(problems, "missing", path, '"load" needs "for" or "count": when it ends');
+    param.wrong('load needs "for" or "count": when it ends', undefined, { code: "missing" });
   }
-  if (isOpen) refuse("think_time", "goes with users, not with a rate");
-  else refuse("max_in_flight", "has no effect with users, each of whom runs one round at a time");
+  if (rate === 0) {
+    param.of("rate").wrong('"rate" must be more than 0', undefined, { code: "range" });
+  }
+  if (isDict(first) && Object.hasOwn(first, "rate")) {
+    refuse("think_time", "goes with users, not with a rate");
+  } else refuse("max_in_flight", "has no effect with users, each of whom runs one round at a time");
   if (kind !== "users") refuse("together", 'goes with "users"');
-  if (ramps) refuse("warm_up", "needs a first stage without ramp: what would its pace be?");
+  if (isDict(first) && first.ramp === true) {
+    refuse("warm_up", "needs a first stage without ramp: what would its pace be?");
+  }
   if (!has("data")) refuse("each", 'has no effect without "data"');
 }

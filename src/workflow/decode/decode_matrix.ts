@@ -1,87 +1,121 @@
+import {
+  flag,
+  integer,
+  parametersOf,
+  readEach,
+  type Rule,
+  type Shape,
+} from "../../action/schema.ts";
 import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
 import { isEqual } from "../../base/value/compare.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
-import type { DataTemplate } from "../../expr/expression.ts";
+import type { DataTemplate, NameRule } from "../../expr/expression.ts";
 import { holdsTemplates } from "../../expr/template/template_data.ts";
 import { hintForKey } from "../../base/other_tools.ts";
-import type { Matrix, NameRule } from "../model.ts";
+import type { Matrix } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
-import { decodeFields, type Decoding, UNKNOWN_KEY } from "./decode_fields.ts";
-import { MATRIX } from "./fields.ts";
+import { IN_MATRIX } from "./expressions.ts";
+import { isNote, rule, UNKNOWN_KEY } from "./key.ts";
 
 /** The values of a matrix, and their names if all are known. */
-interface DecodedValues {
+export interface DecodedMatrix {
   readonly values: DataTemplate;
   readonly names: readonly string[] | undefined;
+  /** Whether nothing is wrong with it. */
+  readonly isWhole: boolean;
+  /** The values of its other keys. */
+  readonly options: Dict;
 }
 
-/** Decodes the matrix of a job; undefined, with a problem reported, if it is not a mapping. */
-export function decodeMatrix(
-  value: unknown,
-  path: Path,
-  decoding: Decoding,
-): { readonly matrix: Matrix; readonly names: readonly string[] | undefined } | undefined {
-  const decoded = decodeMatrixValues(value, path, decoding, MATRIX);
-  if (!decoded) return undefined;
-  const options = Object.entries(value as Dict).filter(([name]) =>
-    Object.hasOwn(MATRIX.fields, name)
-  );
-  const { parallel, fail_fast: failFast } =
-    decodeFields(Object.fromEntries(options), path, MATRIX, decoding) ?? {};
-  const { values, names } = decoded;
-  return { matrix: { values, parallel, failFast: failFast ? true : undefined }, names };
-}
-
-/**
- * Decodes the values of a matrix, which is all but the other keys of its table; undefined, with a
- * problem reported, if it is not a mapping.
- */
-export function decodeMatrixValues(
-  value: unknown,
-  path: Path,
-  { problems, expressions }: Decoding,
-  { fields }: { readonly fields: { readonly include: { readonly names: NameRule } } },
-  most?: number,
-): DecodedValues | undefined {
-  if (!isDict(value)) {
-    addError(problems, "type", path, `"matrix" must be a map, not ${describeValue(value)}`, {
-      hint: "give each list of values a name: matrix: { env: [staging, prod] }",
-    });
-    return undefined;
-  }
-  const options = Object.keys(fields);
-  const lists = Object.entries(value).filter(([name]) =>
-    !options.includes(name) && !/^x[-_]/.test(name)
-  );
-  const before = problems.length;
-  for (const [name, list] of lists) checkList(name, list, [...path, name], problems, options);
-  const axes = lists.map(([name]) => name);
-  const { include = null, exclude = null } = value;
-  checkMaps(include, undefined, [...path, "include"], problems);
-  checkMaps(exclude, axes, [...path, "exclude"], problems);
-  if (axes.length === 0 && include === null) {
-    addError(problems, "empty", path, '"matrix" has no values', {
-      hint: "give each list of values a name: matrix: { env: [staging, prod] }",
-    });
-  }
-  const values: Dict = Object.fromEntries([
-    ...lists,
-    ...include === null ? [] : [["include", include] as const],
-    ...exclude === null ? [] : [["exclude", exclude] as const],
-  ]);
-  if (problems.length === before && !holdsTemplates(values)) {
-    checkConstant(values, path, problems, most);
-  }
-  const isKnown = Array.isArray(include) ? include.every(isDict) : include === null;
+/** The keys that every matrix has beside the names of its values. */
+export function matrixMaps(names: NameRule): Shape {
+  const maps = (summary: string) =>
+    rule(
+      { type: ["list", "string"], summary, key: { kind: "iteration", names } },
+      (value) => value,
+    );
   return {
-    values: expressions.data(values, path, fields.include.names),
-    names: isKnown
-      ? [...new Set([...axes, ...(include as Dict[] | null ?? []).flatMap(Object.keys)])]
-      : undefined,
+    include: maps(
+      "A list of maps. Each adds its values to the combinations that it matches, or becomes one more combination.",
+    ),
+    exclude: maps("A list of maps: the combinations with these values are left out."),
   };
 }
+
+/** The keys of the matrix of a job beside the names of its values. */
+export const JOB_MATRIX = {
+  ...matrixMaps(IN_MATRIX),
+  parallel: integer("How many of the jobs run at once; the others wait in order.", { min: 1 })
+    .with({ default: "no limit" }),
+  fail_fast: flag("Whether nothing new starts in any of the jobs once one of them has failed.")
+    .with({ default: "false" }),
+};
+
+/** The matrix of a job. */
+export const jobMatrix = matrix(
+  JOB_MATRIX,
+  "Runs the job once for each combination of values; each is a separate job.",
+  IN_MATRIX,
+).key({ title: "matrix" }).as(({ values, names, options: { parallel, fail_fast } }) => ({
+  matrix: {
+    values,
+    parallel: parallel as number | undefined,
+    failFast: fail_fast === true ? true : undefined,
+  } satisfies Matrix,
+  names,
+}));
+
+/** Lists of values by name, beside the keys of a shape. */
+export function matrix(shape: Shape, summary: string, names: NameRule): Rule<DecodedMatrix> {
+  const options = Object.keys(shape);
+  return rule({
+    ...{ type: "map", summary, fields: parametersOf(shape) },
+    key: { kind: "matrix", what: "matrix", names },
+  }, (value, key) => {
+    const { path, decoding: { problems, expressions, limits } } = key;
+    if (!isDict(value)) {
+      const message = `"matrix" must be a map, not ${describeValue(value)}`;
+      throw key.wrong(message, NAME_VALUES);
+    }
+    const lists = Object.entries(value).filter(([name]) =>
+      !options.includes(name) && !isNote(name)
+    );
+    const before = problems.length;
+    for (const [name, list] of lists) checkList(name, list, [...path, name], problems, options);
+    const axes = lists.map(([name]) => name);
+    const { include = null, exclude = null } = value;
+    checkMaps(include, undefined, [...path, "include"], problems);
+    checkMaps(exclude, axes, [...path, "exclude"], problems);
+    if (axes.length === 0 && include === null) {
+      key.wrong('"matrix" has no values', NAME_VALUES, { code: "empty" });
+    }
+    const values: Dict = Object.fromEntries([
+      ...lists,
+      ...include === null ? [] : [["include", include] as const],
+      ...exclude === null ? [] : [["exclude", exclude] as const],
+    ]);
+    if (problems.length === before && !holdsTemplates(values)) {
+      const most = path.includes("iteration") ? limits.repeatCount : undefined;
+      checkConstant(values, path, problems, most);
+    }
+    const isKnown = Array.isArray(include) ? include.every(isDict) : include === null;
+    const read = Object.entries(shape).map(([name, rule]) =>
+      [name, readEach([[name, value[name]]], rule, key).values[0]] as const
+    );
+    return {
+      values: expressions.data(values, key),
+      names: isKnown
+        ? [...new Set([...axes, ...(include as Dict[] | null ?? []).flatMap(Object.keys)])]
+        : undefined,
+      isWhole: problems.length === before,
+      options: Object.fromEntries(read) as Dict,
+    };
+  });
+}
+
+const NAME_VALUES = "give each list of values a name: matrix: { env: [staging, prod] }";
 
 function checkList(
   name: string,

@@ -1,18 +1,44 @@
 import type { Action } from "../../action/action.ts";
+import {
+  flag,
+  integer,
+  list,
+  map,
+  readFields,
+  type Rule,
+  text,
+  value,
+  within,
+} from "../../action/schema.ts";
 import { ACTIONS, type Plugins } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
+import { formatDuration } from "../../base/value/duration.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
 import { addError, addWarning, warnOfBraces } from "../problem.ts";
-import { decodeIteration } from "./decode_iteration.ts";
-import { decodeFields, type Decoding, namesIn, NO_TIME } from "./decode_fields.ts";
-import { STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
-import { RETRY, SNAPSHOT } from "./step_maps.ts";
-import { seeing } from "./expressions.ts";
+import { FLAKY, STEP_TIMEOUT } from "../step_facts.ts";
+import { iteration } from "./decode_iteration.ts";
+import { BEFORE_ACTION, IN_STEP, IN_STEP_VARS, seeing, seesResult } from "./expressions.ts";
+import {
+  assertions,
+  data,
+  type Decoding,
+  expression,
+  Key,
+  limited,
+  names,
+  NO_TIME,
+  outputs,
+  pattern,
+  record,
+  rule,
+  template,
+  time,
+} from "./key.ts";
 
 /** A step that may lack its action, with a problem reported. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
@@ -22,67 +48,181 @@ export type Defaults = ReadonlyMap<string, Dict>;
 
 const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };
 
-/** Decodes the steps of a list. */
-export function decodeSteps(
-  list: readonly unknown[],
-  path: Path,
-  defaults: Defaults,
-  decoding: Decoding,
-): readonly StepDraft[] {
-  return list.flatMap((value, index) =>
-    decodeStep(value, [...path, index], defaults, decoding) ?? []
+/** The pause where only a time limits the attempts. */
+const ONE_SECOND: Duration = { kind: "constant", milliseconds: 1000 };
+
+const retry = map(
+  {
+    max_attempts: limited(
+      integer("The maximum number of attempts, 1 or more. Without it, `for` limits them.", {
+        min: 1,
+      }),
+      ({ attempts }) => attempts,
+      "RUNNER_MAX_ATTEMPTS",
+    ),
+    for: time(
+      "The time for all attempts together, from the start of the first. When it is over, the current attempt is stopped, and no other one starts.",
+      BEFORE_ACTION,
+    ).as((time, param) => {
+      if (time.kind !== "constant" || time.milliseconds > 0) return time;
+      throw param.wrong('"for" must be greater than 0', undefined, { code: "range" });
+    }),
+    interval: time("The time between two attempts.", IN_STEP).key({ isOccasional: true })
+      .with({ default: "0s; 1s where only `for` limits the attempts" }),
+    initial_delay: time("The time before the first attempt.", BEFORE_ACTION),
+    respect_retry_after: flag(
+      "Waits as long as the Retry-After header of a response asks for, instead of the interval, but at most the timeout of the step.",
+    ),
+    backoff: within(
+      { min: 1 },
+      value("number", "The factor by which the interval grows after each attempt."),
+    ).with({ default: "1" }),
+    max_interval: time("The upper limit of a growing interval.", IN_STEP)
+      .key({ isOccasional: true }),
+    jitter: flag("Waits a random time between half the interval and all of it.").default(false),
+    until: expression(
+      "Polls: repeats the step until it is true, and then evaluates outputs and test once.",
+      IN_STEP,
+    ).key({ mustHold: true }),
+    stop: expression("Gives up if it is true after an attempt that did not succeed.", IN_STEP)
+      .key({ isOccasional: true }),
+  },
+  "Runs the step again when it fails.",
+  {
+    alternatives: [{ names: ["max_attempts", "for"], required: true, mayCombine: true }],
+  },
+).key({ what: "retry", title: "retry" }).as((written): Retry => {
+  const { max_attempts: maxAttempts, for: time } = written;
+  return {
+    maxAttempts,
+    time,
+    interval: written.interval ?? (maxAttempts === undefined ? ONE_SECOND : NO_TIME),
+    initialDelay: written.initial_delay ?? NO_TIME,
+    backoff: written.backoff ?? 1,
+    jitter: written.jitter,
+    respectsRetryAfter: written.respect_retry_after ?? false,
+    maxInterval: written.max_interval,
+    until: written.until,
+    stop: written.stop,
+  };
+});
+
+const snapshotMap = map({
+  of: expression("The value that is compared.", IN_STEP).key({ mayBeNil: true })
+    .with({ default: "res.body" }),
+  name: pattern(
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
+    "must be made of letters, digits, _, - and .",
+    "The name of the snapshot (default: the id of the step).",
+  ),
+  ignore: names("JSONPaths of values that are not compared."),
+  match: value(
+    "map",
+    "Rules for the values at JSONPaths: uuid, email, url, ip, iso_date, a type such as " +
+      "integer, or a regular expression between slashes.",
+  ).as((rules, param) =>
+    Object.entries(rules).flatMap(([path, rule]) => {
+      if (typeof rule === "string") return { path, rule };
+      param.of(path).wrong(`a rule of "match" must be a string, not ${describeValue(rule)}`);
+      return [];
+    })
+  ),
+}, "").key({ what: "snapshot" }).as(({ of, name, ignore = [], match = [] }): Snapshot => (
+  { of, name, ignore, match }
+));
+
+/** `snapshot`: true, false or a map. */
+const snapshot = rule({
+  type: ["boolean", "map"],
+  summary: "Compares the result with that of an earlier run, kept in `__snapshots__` beside the " +
+    "workflow: true, or a map.",
+  fields: snapshotMap.form.fields!,
+  key: { kind: "snapshot", what: "snapshot", title: "snapshot" },
+}, (value, key): Snapshot | undefined => {
+  if (value === false) return undefined;
+  if (value === true) return { ignore: [], match: [] };
+  if (isDict(value)) return snapshotMap.parse(value, key);
+  throw key.wrong(`"snapshot" must be true or a map, not ${describeValue(value)}`);
+});
+
+const STEP_ID = /^[a-z0-9_-]+$/;
+const STEP_ID_FORM = "must be made of a-z, 0-9, _ and -";
+
+const STEP = {
+  uses: text("The action.").required().key({
+    whenMissing: (step) =>
+      Object.hasOwn(step, "test") ? 'a step that only asserts is "uses: assert"' : undefined,
+  }),
+  name: template("Shown in the report.", BEFORE_ACTION),
+  id: text("The name of the step in `outputs`: a-z, 0-9, _ and -.").as((id, param) => {
+    if (!STEP_ID.test(id)) {
+      param.wrong(`the step id "${id}" ${STEP_ID_FORM}`, undefined, { code: "id" });
+    }
+    return id;
+  }).key({ pattern: STEP_ID, form: STEP_ID_FORM }),
+  with: value("map", "The parameters of the action.").key({ names: BEFORE_ACTION }),
+  test: assertions(
+    "Fails the step if it is false; in a list, each false one is a failure. " +
+      "`{ that: …, says: … }` adds a message.",
+    IN_STEP,
+  ),
+  echo: template("Text to print in the report.", IN_STEP),
+  vars: data("Variables of this step.", IN_STEP_VARS),
+  outputs: outputs("Values for later steps and jobs; the step needs an id.", IN_STEP),
+  skipif: expression("Skips the step if it is true.", BEFORE_ACTION),
+  allow_failure: expression(
+    "If it is true, a failure of the step is a known failure: it is shown, and does not fail the job. `flaky`: it may also pass.",
+    seeing(IN_STEP, [FLAKY]),
+  ).key({ isOccasional: true }),
+  wait: time("How long to wait before the step.", BEFORE_ACTION),
+  timeout: time("How long an attempt may take before it is stopped.", BEFORE_ACTION)
+    .default(DEFAULT_TIMEOUT, formatDuration(STEP_TIMEOUT)),
+  snapshot,
+  max_time: time(
+    "How long the action may take: a slower one fails the step, but is not stopped.",
+    BEFORE_ACTION,
+  ),
+  iteration: iteration(
+    "Runs the step once for each entry of a list, whose keys are added to vars, for " +
+      "each combination of some lists, for each row of a file, or until an expression is true.",
+  ),
+  retry,
+};
+
+/** A step. */
+export const step = record(STEP, "", decodeStep).key({ what: "a step", title: "Step" });
+
+/** The steps of a `finally`, whose expressions see more names. */
+export function cleanup(summary: string, cleanupNames: readonly string[]) {
+  const base = list(step, summary);
+  return rule(
+    base.form,
+    (value, key) =>
+      base.parse(value, key.with({ cleanupNames })).map((step) => ({
+        ...step,
+        isCleanup: true as const,
+      })),
   );
 }
 
-/** Decodes the steps of a `finally`, whose expressions see more names; `before` are the other steps. */
-export function decodeCleanup(
-  list: readonly unknown[],
-  path: Path,
-  defaults: Defaults,
-  decoding: Decoding,
-  before: number,
-  cleanupNames: readonly string[],
-): readonly StepDraft[] {
-  return decodeSteps(list, path, defaults, { ...decoding, cleanupNames }).map((step) => (
-    { ...step, index: before + step.index, isCleanup: true }
-  ));
-}
-
-/** Decodes a step; undefined, with a problem reported, if it is not a mapping. */
-function decodeStep(
-  value: unknown,
-  path: Path,
-  defaults: Defaults,
-  decoding: Decoding,
-): StepDraft | undefined {
-  const fields = decodeFields(value, path, STEP_FIELDS, decoding);
-  if (!fields) return undefined;
-  const {
-    uses,
-    with: params = {},
-    retry,
-    iteration,
-    outputs = [],
-    timeout = DEFAULT_TIMEOUT,
-    max_time: maxTime,
-    allow_failure: allowFailure,
-    snapshot,
-    ...rest
-  } = fields;
-  const { problems } = decoding;
-  if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
-    const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
-    addError(problems, "id", [...path, "id"], message);
-  }
+function decodeStep(map: Dict, key: Key): StepDraft {
+  const { path, decoding } = key;
+  const usesBefore = decoding.expressions.uses.length;
+  const { uses, with: params = {}, max_time: maxTime, allow_failure: allowFailure, ...rest } =
+    readFields(STEP, map, key).values;
+  const { outputs = [], timeout = DEFAULT_TIMEOUT } = rest;
   if (outputs.length > 0 && rest.id === undefined) {
-    addWarning(problems, "no-id", [...path, "outputs"], "outputs of a step without id are lost", {
-      part: "key",
-      hint: "give the step an id",
-    });
+    addWarning(
+      decoding.problems,
+      "no-id",
+      [...path, "outputs"],
+      "outputs of a step without id are lost",
+      { part: "key", hint: "give the step an id" },
+    );
   }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
   // A value that is not a mapping was reported; its missing parameters need no report.
-  const isWithMapping = isDict((value as Dict).with ?? {});
+  const isWithMapping = isDict(map.with ?? {});
   return {
     ...rest,
     action,
@@ -91,21 +231,15 @@ function decodeStep(
     with: decodeWith(
       isWithMapping ? action : undefined,
       params,
-      action && defaults.get(action.name),
-      [...path, "with"],
-      decoding,
+      action && decoding.defaults?.get(action.name),
+      key.of("with").ruledBy(STEP.with.form),
     ),
     outputs,
     timeout,
     maxTime,
     allowFailure,
-    snapshot: snapshot === undefined
-      ? undefined
-      : decodeSnapshot(snapshot, [...path, "snapshot"], decoding),
-    iteration: iteration === undefined
-      ? undefined
-      : decodeIteration(iteration, [...path, "iteration"], decoding),
-    retry: retry && decodeRetry(retry, [...path, "retry"], decoding),
+    reads: decoding.expressions.uses.slice(usesBefore)
+      .flatMap(({ tree, names }) => seesResult(names) ? tree : []),
   };
 }
 
@@ -136,7 +270,17 @@ function actionHint(name: string, { names = [], location }: Partial<Plugins> = {
   return location === undefined ? hint : `${hint} (${location})`;
 }
 
-/** Decodes the `defaults` of a job. Their contents are checked with the steps that use them. */
+/** Values of `with` by action. Their contents are checked with the steps that use them. */
+export function defaults(summary: string): Rule<Defaults> {
+  const base = value("map", summary);
+  return rule(
+    base.form,
+    (value, { path, decoding }) =>
+      decodeDefaults(base.parse(value, new Key(decoding, path)), path, decoding),
+  );
+}
+
+/** Decodes values of `with` by action. */
 export function decodeDefaults(
   map: Dict,
   path: Path,
@@ -179,13 +323,11 @@ function decodeWith(
   action: Action | undefined,
   written: Dict,
   defaults: Dict | undefined,
-  path: Path,
-  decoding: Decoding,
+  key: Key,
 ): DataTemplate {
-  const { problems, expressions } = decoding;
-  const names = namesIn(STEP_FIELDS.fields.with, decoding);
+  const { path, names, form, decoding: { problems, expressions } } = key;
   warnOfBraces(problems, written, path);
-  if (!action) return expressions.data(written, path, names);
+  if (!action) return expressions.data(written, key);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, written) : written;
   for (const { path: inside, at: part, message, hint } of action.problems?.(params) ?? []) {
     addError(problems, "parameter", [...path, ...inside], message, { part, hint });
@@ -195,69 +337,9 @@ function decodeWith(
     const text = Object.hasOwn(params, name) ? params[name] : undefined;
     if (!expression || typeof text !== "string" || text.trim() === "") continue;
     const rule = seeing({ ...names, where: `in "${name}"`, empty: {} }, expression);
-    expressions.expression(text, [...path, name], rule);
+    expressions.expression(text, { path: [...path, name], names: rule, form });
     // A constant, also where it was written in braces by mistake.
     if (holdsTemplate(text)) delete templates[name];
   }
-  return expressions.data(templates, path, names, action);
-}
-
-/** The pause where only a time limits the attempts. */
-const ONE_SECOND: Duration = { kind: "constant", milliseconds: 1000 };
-
-function decodeRetry(map: Dict, path: Path, decoding: Decoding): Retry | undefined {
-  const {
-    max_attempts: maxAttempts,
-    for: time,
-    interval = maxAttempts === undefined ? ONE_SECOND : NO_TIME,
-    initial_delay: initialDelay = NO_TIME,
-    respect_retry_after: respectsRetryAfter = false,
-    max_interval: maxInterval,
-    backoff = 1,
-    jitter = false,
-    until,
-    stop,
-  } = decodeFields(map, path, RETRY, decoding) ?? {};
-  if (maxAttempts === undefined && time === undefined) return undefined;
-  const { problems, limits } = decoding;
-  if (maxAttempts !== undefined && maxAttempts > limits.attempts) {
-    const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
-    addError(problems, "limit", [...path, "max_attempts"], message, {
-      hint: "RUNNER_MAX_ATTEMPTS sets the limit",
-    });
-  }
-  if (time?.kind === "constant" && time.milliseconds === 0) {
-    addError(problems, "range", [...path, "for"], '"for" must be greater than 0');
-  }
-  return {
-    ...{ maxAttempts, time, interval, initialDelay, backoff, jitter, respectsRetryAfter },
-    ...{ maxInterval, until, stop },
-  };
-}
-
-/** Decodes `snapshot` of a step; undefined if it is false or invalid. */
-function decodeSnapshot(value: unknown, path: Path, decoding: Decoding): Snapshot | undefined {
-  const { problems } = decoding;
-  if (value === false) return undefined;
-  if (value === true) return { ignore: [], match: [] };
-  if (!isDict(value)) {
-    const message = `"snapshot" must be true or a map, not ${describeValue(value)}`;
-    addError(problems, "type", path, message);
-    return undefined;
-  }
-  const fields = decodeFields(value, path, SNAPSHOT, decoding);
-  if (!fields) return undefined;
-  const { of, name, ignore = [], match: rules = {} } = fields;
-  if (name !== undefined && !SNAPSHOT.fields.name.pattern.test(name)) {
-    const message = `the name of a snapshot is made of letters, digits, ".", _ and -, ` +
-      `not ${JSON.stringify(name)}`;
-    addError(problems, "name", [...path, "name"], message);
-  }
-  const match = Object.entries(rules).flatMap(([at, rule]) => {
-    if (typeof rule === "string") return [{ path: at, rule }];
-    const message = `a rule of "match" must be a string, not ${describeValue(rule)}`;
-    addError(problems, "type", [...path, "match", at], message);
-    return [];
-  });
-  return { of, name, ignore, match };
+  return expressions.data(templates, key, action);
 }

@@ -1,24 +1,48 @@
-import { type Dict, isDict } from "../../base/value/value.ts";
+import {
+  choice,
+  flag,
+  integer,
+  list,
+  map,
+  readFields,
+  type Rule,
+  text,
+} from "../../action/schema.ts";
 import type { Path } from "../../base/source.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { plainTemplate } from "../../expr/template/template_data.ts";
 import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
-import { decodeFields, type Decoding, NO_TIME } from "./decode_fields.ts";
+import { FLAKY, isGeneratedId } from "../step_facts.ts";
+import { load, statsOf } from "./decode_load.ts";
+import { jobMatrix } from "./decode_matrix.ts";
 import {
-  decodeCleanup,
+  cleanup,
   decodeDefaults,
-  decodeSteps,
   type Defaults,
+  defaults,
   mergeDefaults,
+  step,
   type StepDraft,
 } from "./decode_step.ts";
-import { decodeLoad } from "./decode_load.ts";
-import { decodeMatrix } from "./decode_matrix.ts";
-import type { FieldTable } from "./field.ts";
-import { JOB_FIELDS, JOB_FILE_FIELDS, REPEAT, WORKFLOW } from "./fields.ts";
-import { isGeneratedId } from "../step_facts.ts";
-import { didYouMean } from "../../base/text/suggest.ts";
+import { IN_JOB, IN_JOB_NAME, IN_WORKFLOW_VARS, seeing } from "./expressions.ts";
+import {
+  data,
+  type Decoding,
+  expression,
+  Key,
+  limited,
+  names,
+  NO_TIME,
+  pattern,
+  record,
+  rule,
+  template,
+  time,
+  valueOr,
+} from "./key.ts";
 
 /** A workflow that may be incomplete, with a problem reported. */
 export type WorkflowDraft =
@@ -32,12 +56,80 @@ export type JobDraft =
   & Partial<Pick<Job, "id" | "name">>
   & { readonly steps: readonly StepDraft[] };
 
-/** The content of a document without defaults from outside, which are no key of a workflow. */
-function valueOf({ value, defaults }: Document): unknown {
-  if (!defaults || !isDict(value)) return value;
-  const { defaults: _, ...rest } = value;
-  return rest;
-}
+const repeat = map({
+  count: limited(
+    integer("How many times the job runs; 0 or more.", { min: 0 }),
+    ({ repeatCount }) => repeatCount,
+    "RUNNER_MAX_REPEAT_COUNT",
+  ).required(),
+  interval: time(
+    "The pause between two rounds; with async, the time from start to start.",
+    IN_JOB,
+  ).default(NO_TIME).with({ default: undefined }),
+  async: flag("Starts rounds without waiting for earlier ones.").default(false),
+}, "Runs the job several times.").key({ what: "repeat", title: "repeat" })
+  .as((repeat): Repeat => repeat);
+
+const JOB = {
+  name: template("Shown in the report.", IN_JOB_NAME).required(),
+  id: text("The name of the job in the needs of other jobs.").with({ default: "job_<index>" }),
+  needs: names("Ids of the jobs that must finish before this one."),
+  when: choice(
+    ["always", "failure"],
+    "always: starts the job when its needs have finished in any state; failure: only if one of them failed. By default, it starts if all of them passed or were skipped on purpose.",
+  ),
+  steps: list(step, "The steps, which run one after another.").required(),
+  on_failure: choice(["continue", "stop"], "Whether the steps after a failed step run.")
+    .with({ default: "continue" }),
+  finally: cleanup(
+    "Cleanup steps, which run after each round that started, even after a failure or an interruption.",
+    ["run", "job"],
+  ),
+  skipif: expression("Skips the job if it is true.", IN_JOB),
+  allow_failure: expression(
+    "If it is true, a failure of the job is a known failure: it is shown, and does not fail the run. `flaky`: it may also pass.",
+    seeing(IN_JOB, [FLAKY]),
+  ),
+  defaults: defaults("Default values of `with`, by the name of the action."),
+  repeat,
+  load,
+  matrix: jobMatrix,
+  lock: pattern(
+    /^[A-Za-z0-9_.-]+$/,
+    "must be made of letters, digits, _, . and -",
+    "Jobs with the same lock never run at the same time, even in different files of a suite.",
+  ),
+  tags: tags("Tags for `--tags`, in addition to those of the workflow."),
+};
+
+/** A job. */
+export const job = record(JOB, "", decodeJob).key({ what: "a job", title: "Job" });
+
+/** A job in a job file; keys without effect there are reported elsewhere. */
+export const JOB_FILE = record(JOB, "", (map, key) => decodeJob(map, key, true))
+  .key({ what: "a job file" });
+
+const WORKFLOW_KEYS = {
+  name: text("Shown at the top of the report.").required(),
+  description: text("Free text."),
+  vars: data(
+    "Variables of all jobs and steps; only they can read environment variables.",
+    IN_WORKFLOW_VARS,
+  ),
+  tags: tags("Tags of all its jobs, for `--tags`."),
+  jobs: jobs("The jobs."),
+  finally: cleanup(
+    "Cleanup steps, which run after all jobs, even after a failure or an interruption.",
+    ["run"],
+  ),
+};
+
+/** The top level of a workflow. */
+export const WORKFLOW = record(
+  WORKFLOW_KEYS,
+  "",
+  (map, key) => readFields(WORKFLOW_KEYS, map, key).values,
+).key({ what: "the workflow", title: "Workflow" });
 
 /** Adds the defaults from outside the document. */
 function withOuterDefaults({ defaults }: Document, decoding: Decoding): Decoding {
@@ -59,39 +151,44 @@ export function decodeWorkflow(document: Document, outer: Decoding): WorkflowDra
   const { problems } = outer;
   reportReplacedKeys(document, problems);
   const decoding = withOuterDefaults(document, outer);
-  const value = valueOf(document);
-  const jobMap = isDict(value) ? mapOfJobs(value.jobs, problems) : undefined;
-  const listed = jobMap ? { ...value as Dict, jobs: Object.values(jobMap) } : value;
-  const fields = decodeFields(listed, [], WORKFLOW, decoding);
+  const fields = valueOr(() => WORKFLOW.read(valueOf(document), new Key(decoding)));
   if (!fields) return undefined;
-  const { jobs: rawJobs = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
-  const keys = jobMap && Object.keys(jobMap);
-  const drafts = rawJobs.flatMap((rawJob, index): JobDraft[] => {
-    const job = decodeJob(rawJob, ["jobs", keys?.[index] ?? index], decoding);
-    return job ? [keys ? { id: keys[index], ...job, index } : job] : [];
-  });
-  checkTags(rest.tags, ["tags"], problems);
-  for (const { tags, path } of drafts) checkTags(tags, [...path, "tags"], problems);
+  const { jobs: drafts = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
   const jobs = identify(drafts);
   checkGraph(jobs, problems);
-  const all = cleanup.length === 0 ? jobs : [...jobs, decodeFinally(cleanup, jobs, decoding)];
+  const all = cleanup.length === 0 ? jobs : [...jobs, makeCleanup(cleanup, jobs)];
   // Ids of steps are unique in all jobs together, because outputs are named by them.
   checkUnique("job", all, problems);
   checkUnique("step", all.flatMap(({ steps }) => steps), problems);
   return { ...rest, vars, jobs: all, document };
 }
 
-/** Jobs that are in a map by their ids, which is reported. */
-function mapOfJobs(jobs: unknown, problems: Problem[]): Dict | undefined {
-  const values = isDict(jobs) ? Object.values(jobs) : [];
-  if (values.length === 0 || !values.every(isDict)) return undefined;
-  const isGithub = values.some((job) => Object.hasOwn(job, "runs-on"));
-  addError(problems, "jobs", ["jobs"], '"jobs" must be a list, not a map', {
-    hint: isGithub
-      ? "this looks like a GitHub Actions workflow, which runner does not run"
-      : 'begin each job with "- ", and give its name as "id"',
-  });
-  return jobs as Dict;
+/** The content of a document without defaults from outside, which are no key of a workflow. */
+function valueOf({ value, defaults }: Document): Value {
+  if (!defaults || !isDict(value)) return value as Value;
+  const { defaults: _, ...rest } = value;
+  return rest;
+}
+
+/** A list of jobs; those in a map by their ids are decoded nevertheless. */
+function jobs(summary: string): Rule<readonly JobDraft[]> {
+  const base = list(job, summary);
+  return rule<readonly JobDraft[]>(base.form, (value, key) => {
+    const values = isDict(value) ? Object.values(value) : [];
+    if (values.length === 0 || !values.every(isDict)) return base.parse(value, key);
+    const isGithub = values.some((job) => Object.hasOwn(job, "runs-on"));
+    key.wrong(
+      '"jobs" must be a list, not a map',
+      isGithub
+        ? "this looks like a GitHub Actions workflow, which runner does not run"
+        : 'begin each job with "- ", and give its name as "id"',
+      { code: "jobs" },
+    );
+    return Object.entries(value as Dict).flatMap(([id, value], index) => {
+      const draft = valueOr(() => job.read(value, key.of(id)));
+      return draft ? { ...draft, id: draft.id ?? id, index } : [];
+    });
+  }).required();
 }
 
 /** The workflow of a draft, if it is complete. */
@@ -122,17 +219,17 @@ export function decodeJobFile(document: Document, outer: Decoding): JobDraft | u
   const { value } = document;
   // What is wrong with the defaults is reported with the workflow.
   const { defaults } = withOuterDefaults(document, { ...outer, problems: [] });
-  const decoding = { ...outer, defaults };
-  const draft = decodeJob(value, [], decoding, JOB_FILE_FIELDS);
+  const key = new Key({ ...outer, defaults });
+  const draft = valueOr(() => JOB_FILE.read(value as Value, key));
   if (!draft || !isDict(value)) return undefined;
   for (const key of WITHOUT_EFFECT) {
     if (!Object.hasOwn(value, key)) continue;
-    addWarning(decoding.problems, "no-effect", [key], `"${key}" has no effect in a job file`, {
+    addWarning(outer.problems, "no-effect", [key], `"${key}" has no effect in a job file`, {
       part: "key",
       hint: "write it in the job of the workflow that embeds the file",
     });
   }
-  checkUnique("step", draft.steps, decoding.problems);
+  checkUnique("step", draft.steps, outer.problems);
   const none = { repeat: undefined, load: undefined, matrix: undefined, lock: undefined };
   return { ...draft, needs: [], ...none };
 }
@@ -141,21 +238,19 @@ export function decodeJobFile(document: Document, outer: Decoding): JobDraft | u
 const FINALLY = "finally";
 
 /** The steps that clean up after all jobs, as a job that needs all that no other job needs. */
-function decodeFinally(
-  list: readonly unknown[],
+function makeCleanup(
+  steps: readonly StepDraft[],
   jobs: readonly IdentifiedJob[],
-  decoding: Decoding,
 ): IdentifiedJob {
-  const path = [FINALLY];
   const needed = new Set(jobs.flatMap(({ needs }) => needs));
   return {
     id: unusedId(FINALLY, new Set(jobs.map(({ id }) => id))),
     index: jobs.reduce((last, { index }) => Math.max(last, index + 1), 0),
-    path,
+    path: [FINALLY],
     isCleanup: true,
     name: plainTemplate("cleanup"),
     needs: jobs.flatMap(({ id }) => needed.has(id) ? [] : id),
-    steps: decodeCleanup(list, path, decoding.defaults ?? NO_DEFAULTS, decoding, 0, ["run"]),
+    steps,
   };
 }
 
@@ -211,102 +306,77 @@ function checkUnique(
 /** A tag that a tag expression can contain, where these words are operators. */
 const TAG = /^(?!(?:and|or|not)$)[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u;
 
-/** Reports tags that `--tags` could not name. */
-export function checkTags(
-  tags: readonly string[] = [],
-  path: Path,
-  problems: Problem[],
-): void {
-  for (const [index, tag] of tags.entries()) {
-    if (TAG.test(tag)) continue;
-    addError(problems, "tag", [...path, index], `invalid tag "${tag}"`, {
-      hint: "a tag is made of letters, digits and _ . : / -, and is not and, or, not",
-    });
-  }
+/** A list of tags, each of which `--tags` can name. */
+export function tags(summary: string): Rule<readonly string[]> {
+  return names(summary).as((tags, param) => {
+    for (const [index, tag] of tags.entries()) {
+      if (TAG.test(tag)) continue;
+      param.of(index).wrong(
+        `invalid tag "${tag}"`,
+        "a tag is made of letters, digits and _ . : / -, and is not and, or, not",
+        { code: "tag" },
+      );
+    }
+    return tags;
+  });
 }
 
 const NO_DEFAULTS: Defaults = new Map();
 
-/** Decodes a job, its steps included; undefined, with a problem reported, if it is not a mapping. */
-function decodeJob(
-  value: unknown,
-  path: Path,
-  outer: Decoding,
-  table: FieldTable<typeof JOB_FIELDS.fields> = JOB_FIELDS,
-): JobDraft | undefined {
-  const hasMatrix = isDict(value) && (value.matrix ?? null) !== null;
-  const matrix = hasMatrix ? decodeMatrix(value.matrix, [...path, "matrix"], outer) : undefined;
-  const inMatrix = hasMatrix ? { ...outer, matrix: { names: matrix?.names } } : outer;
-  const hasLoad = isDict(value) && (value.load ?? null) !== null && table === JOB_FIELDS;
-  const decoding = hasLoad ? { ...inMatrix, hasLoad } : inMatrix;
-  const fields = decodeFields(value, path, table, decoding);
-  if (!fields) return undefined;
+/** Decodes a job, its steps included. */
+function decodeJob(map: Dict, outer: Key, isFile = false): JobDraft {
+  const { matrix: _, load: __, defaults: ___, ...others } = JOB;
+  const { path, decoding: { problems, defaults } } = outer;
+  const has = (name: "matrix" | "load") => (map[name] ?? null) !== null;
+  const rawOf = (name: string) => Object.hasOwn(map, name) ? map[name] : undefined;
+  const matrix = valueOr(() => JOB.matrix.read(rawOf("matrix"), outer.of("matrix")));
+  const inMatrix = has("matrix") ? outer.with({ matrix: { names: matrix?.names } }) : outer;
+  const hasLoad = has("load") && !isFile;
+  const key = inMatrix.with({
+    hasLoad,
+    defaults: mergeDefaults(
+      defaults ?? NO_DEFAULTS,
+      valueOr(() => JOB.defaults.read(rawOf("defaults"), outer.of("defaults"))) ?? NO_DEFAULTS,
+      outer.decoding,
+    ),
+  });
   const {
     needs = [],
-    steps: rawSteps = [],
-    finally: rawFinally = [],
-    defaults: rawDefaults,
-    repeat,
-    load,
+    steps = [],
+    finally: cleanup = [],
     when,
     on_failure: onFailure,
     allow_failure: allowFailure,
     ...rest
-  } = fields;
-  if (when === "failure" && needs.length === 0 && isDict(value) && !value.needs) {
+  } = readFields(others, map, key).values;
+  if (when === "failure" && needs.length === 0 && !map.needs) {
     const message = "a job without needs never starts";
-    addWarning(decoding.problems, "never-runs", [...path, "when"], message, {
+    addWarning(problems, "never-runs", [...path, "when"], message, {
       hint: "it starts if one of the jobs in its needs failed",
     });
   }
-  const { pattern, form } = JOB_FIELDS.fields.lock;
-  if (rest.lock !== undefined && !pattern.test(rest.lock)) {
-    addError(decoding.problems, "lock", [...path, "lock"], `"lock" ${form}, not "${rest.lock}"`);
-  }
-  const defaults = mergeDefaults(
-    outer.defaults ?? NO_DEFAULTS,
-    rawDefaults ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding) : NO_DEFAULTS,
-    decoding,
-  );
-  const decodedRepeat = repeat && decodeRepeat(repeat, [...path, "repeat"], decoding);
-  const steps = decodeSteps(rawSteps, [...path, "steps"], defaults, decoding);
-  const at = [...path, "finally"];
-  const cleanup = decodeCleanup(rawFinally, at, defaults, decoding, rawSteps.length, [
-    "run",
-    "job",
-  ]);
-  const all = [...steps, ...cleanup];
-  if (load && repeat) {
+  const before = Array.isArray(map.steps) ? map.steps.length : 0;
+  const all = [
+    ...steps,
+    ...cleanup.map((step) => ({ ...step, index: before + step.index })),
+  ];
+  if (has("load") && isDict(map.repeat)) {
     const message = '"load" and "repeat" cannot be combined';
-    addError(decoding.problems, "load", [...path, "load"], message, { part: "key" });
+    addError(problems, "load", [...path, "load"], message, { part: "key" });
   }
+  const inLoad = inMatrix.with({ stats: hasLoad ? statsOf(all, outer.decoding) : undefined });
   return {
     ...rest,
     index: Number(path.at(-1) ?? 0),
     path,
     needs,
     steps: all,
-    when: when as Job["when"],
+    when,
     stopsAtFailure: onFailure === "stop" ? true : undefined,
     allowFailure,
-    repeat: decodedRepeat,
-    load: load && hasLoad ? decodeLoad(load, [...path, "load"], all, inMatrix) : undefined,
+    load: hasLoad ? valueOr(() => JOB.load.read(rawOf("load"), inLoad.of("load"))) : undefined,
     matrix: matrix?.matrix,
   };
-}
-
-function decodeRepeat(map: Dict, path: Path, decoding: Decoding): Repeat | undefined {
-  const { count, interval = NO_TIME, async = false } = decodeFields(map, path, REPEAT, decoding) ??
-    {};
-  if (count === undefined) return undefined;
-  const { problems, limits } = decoding;
-  if (count > limits.repeatCount) {
-    const message = `"count" must be at most ${limits.repeatCount}, not ${count}`;
-    addError(problems, "limit", [...path, "count"], message, {
-      hint: "RUNNER_MAX_REPEAT_COUNT sets the limit",
-    });
-  }
-  return { count, interval, async };
 }
 
 /** Finding a suggestion takes time in proportion to the jobs; more hints than this do not help. */

@@ -1,11 +1,11 @@
-import type { Action } from "../../action/action.ts";
+import type { Action, Parameter } from "../../action/action.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import { hintForName } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
-import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { callsToPrepare, loadFunctions, mayNameFile } from "../../expr/functions/registry.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
@@ -19,17 +19,22 @@ import {
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
-import type { NameRule } from "../model.ts";
 import { addError, addWarning, MAX_PROBLEMS, type Problem } from "../problem.ts";
 
 type Tree = Expression | Template;
 
-/** An expression or a template with its place. */
-export interface ExpressionUse {
-  readonly tree: Tree;
+/** A place of a document that may have expressions. */
+interface Place {
   readonly path: Path;
-  /** The names that it sees. */
+  /** The names that they see. */
   readonly names: NameRule;
+  /** The rule of the key that they belong to. */
+  readonly form?: Omit<Parameter, "name" | "required">;
+}
+
+/** An expression or a template with its place. */
+export interface ExpressionUse extends Place {
+  readonly tree: Tree;
 }
 
 /** The result of checking a tree. */
@@ -51,25 +56,25 @@ export class Expressions {
   }
 
   /** The expression of a text; undefined, with a problem reported, if it is invalid. */
-  expression(text: string, path: Path, names: NameRule): Expression | undefined {
-    return this.#use(parseOnce(parseExpression, text, this.#expressions), path, names);
+  expression(text: string, place: Place): Expression | undefined {
+    return this.#use(parseOnce(parseExpression, text, this.#expressions), place);
   }
 
   /** The template of a text; undefined, with a problem reported, if it is invalid. */
-  template(text: string, path: Path, names: NameRule): Template | undefined {
+  template(text: string, place: Place): Template | undefined {
     if (!holdsTemplate(text)) return plainTemplate(text);
-    return this.#use(parseOnce(parseTemplate, text, this.#templates), path, names);
+    return this.#use(parseOnce(parseTemplate, text, this.#templates), place);
   }
 
   /**
    * Data whose texts may be templates; invalid parts are still checked. `action` is the one whose
    * parameters they are.
    */
-  data(value: unknown, path: Path, names: NameRule, action?: Action): DataTemplate {
+  data(value: unknown, { path, names, form }: Place, action?: Action): DataTemplate {
     const { template, errors } = parseData(value);
     for (const error of errors) this.#report(error, path);
     for (const { template: tree, path: inside } of templatesIn(template)) {
-      this.#use(tree, [...path, ...inside], names);
+      this.#use(tree, { path: [...path, ...inside], names, form });
     }
     return action?.omitsNilIn
       ? markOmittedNil(template, action, action.omitsNilIn(value as Dict))
@@ -98,9 +103,10 @@ export class Expressions {
     }
   }
 
-  #use<T extends Tree>(tree: T | ExpressionError, path: Path, names: NameRule): T | undefined {
-    if (tree instanceof ExpressionError) return this.#report(tree, path);
-    if (nodesOf(tree).length > 0) this.uses.push({ tree, path, names });
+  #use<T extends Tree>(tree: T | ExpressionError, place: Place): T | undefined {
+    if (tree instanceof ExpressionError) return this.#report(tree, place.path);
+    const { path, names, form } = place;
+    if (nodesOf(tree).length > 0) this.uses.push({ tree, path, names, form });
     return tree;
   }
 
@@ -360,6 +366,11 @@ export const BEFORE_ACTION: NameRule = {
   ...IN_STEP,
   empty: { res: "nil", req: "nil", status: "0", rt: "empty" },
 };
+
+/** Whether what sees these names is evaluated once the action of the step has returned. */
+export function seesResult({ known = [], empty }: NameRule): boolean {
+  return known.includes("res") && !empty;
+}
 
 /** The rule in a job with a matrix, whose values have these names, if they are known. */
 export function seeingMatrix(rule: NameRule, names: readonly string[] | undefined): NameRule {

@@ -221,7 +221,7 @@ Deno.test("db explains a database that it cannot open", async () => {
   for (
     const [with_, message] of [
       [{ dsn: ":memory:", query: " " }, 'cannot run db: "query" is empty'],
-      [{ dsn: ":memory:", max_rows: "-5" }, '"max_rows" must be at least 0, not -5'],
+      [{ dsn: ":memory:", max_rows: "-5" }, '"max_rows" must be 0 or greater, not -5'],
       [{ dsn: "postgres://127.0.0.1:1/db", tls: ["ca.pem"] }, '"tls" must be a map, not a list'],
     ] as const
   ) {

@@ -602,7 +602,7 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
   ]],
   [{ cmd: "ls", background: true, ready: { log: "" } }, ['"ready.log" must not be empty']],
   [{ cmd: "ls", background: true, ready_timeout: "1s" }, ['"ready_timeout" needs "ready"']],
-  [{ cmd: "ls", max_output: -1 }, ['"max_output" must be at least 0, not -1']],
+  [{ cmd: "ls", max_output: -1 }, ['"max_output" must be 0 or greater, not -1']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
   [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
   [{ cmd: "ls", env: { "": "1" } }, ['"env" cannot hold "": no variable can have that name']],

@@ -266,7 +266,7 @@ Deno.test("smtp explains a server that is not there or speaks something else", a
   assertStringIncludes(await failure({ addr: "nowhere.invalid:25" }), "(ENOTFOUND)");
   assertEquals(
     await failure({ addr: "127.0.0.1:1", length: "-4" }),
-    'cannot run smtp: "length" must be at least 0, not -4',
+    'cannot run smtp: "length" must be 0 or greater, not -4',
   );
   const said = async (lines: readonly string[], params: Dict = {}) => {
     await using server = rawServer(async (connection) => {

@@ -90,7 +90,7 @@ jobs:
     'w.yml:17:27: error: the step id "two" is already defined',
     `w.yml:17:57: error: "timeout" must be a duration ${FORMS}, not "never"`,
     'w.yml:17:65: error: "test" is empty',
-    'w.yml:18:34: error: "iteration" needs "list", "matrix", "file" or "until"',
+    'w.yml:18:34: error: iteration needs "list", "matrix", "file" or "until"',
     'w.yml:18:35: error: unknown key "a" in iteration',
     'w.yml:18:52: error: the output "a" is empty',
     'w.yml:18:66: error: "skipif" must be an expression, not a map',

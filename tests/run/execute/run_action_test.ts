@@ -34,7 +34,15 @@ function stepOf(run: Run, action: Action): StepExecution {
   const round = new Round({ run, job, outputs: new Outputs(new Map()), names: {} });
   const template = { kind: "constant", value: {} } as const;
   const timeout = { kind: "constant", milliseconds: 0 } as const;
-  const step: Step = { index: 0, action, path: [], with: template, timeout, outputs: [] };
+  const step: Step = {
+    index: 0,
+    action,
+    path: [],
+    with: template,
+    timeout,
+    outputs: [],
+    reads: [],
+  };
   return new StepExecution(round, new CompiledStep(job, step));
 }
 
