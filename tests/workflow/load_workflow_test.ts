@@ -525,7 +525,8 @@ Deno.test("load says how rounds start and when they end", async () => {
     [
       job("load: {users: 2, for: 1s, max_in_flight: 5, data: {file: a, list: []}}"),
       '4:29: error: "max_in_flight" has no effect with users, each of whom runs one round at a time',
-      '4:53: error: data needs "file" or "list"',
+      '4:63: warning: "list" is empty',
+      '4:63: error: "file" and "list" cannot be combined',
     ],
     [
       job(
