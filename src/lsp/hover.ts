@@ -150,7 +150,3 @@ function describeDefinition(
     : undefined;
   return found && describeMember(found, "vars");
 }
-
-function listed(names: readonly string[]): string {
-  return names.map((word) => `\`${word}\``).join(", ");
-}
