@@ -73,7 +73,7 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
   "files that hello loads": 150,
-  "lines that hello loads": 22_950,
+  "lines that hello loads": 23_100,
   "lines of the kernel": 31_200,
   "exports that one other file uses": 1_150,
 };
