@@ -117,7 +117,7 @@ jobs:
     const wrong = validateAll(await readClosedSchema("events.schema.json"), lines);
     assertEquals(Object.values(wrong).flat(), []);
     const { stderr } = await runMain(["wrong.yml"], { cwd });
-    assertStringIncludes(stderr, 'error: retry needs "max_attempts"');
+    assertStringIncludes(stderr, 'error: "for" must not be empty');
   });
 });
 
