@@ -66,7 +66,7 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
   [{ get: "http://h", gett: 1 }, ["gett", 'unknown parameter "gett" of http']],
   [{ get: "http://h", max_redirects: -1 }, [
     "max_redirects",
-    '"max_redirects" must be at least 0, not -1',
+    '"max_redirects" must be 0 or greater, not -1',
   ]],
 ];
 

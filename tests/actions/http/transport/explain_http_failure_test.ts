@@ -175,6 +175,6 @@ Deno.test("http refuses a negative number of redirects that a template gave", as
   await assertRejects(
     () => runHttp({ get: "http://127.0.0.1:9/", max_redirects: "-1" }, context),
     StepError,
-    'cannot run http: "max_redirects" must be at least 0, not -1',
+    'cannot run http: "max_redirects" must be 0 or greater, not -1',
   );
 });
