@@ -170,8 +170,9 @@ class RunRecorder {
         this.#addRounds(job, event);
         return;
       case "job_finished": {
-        const { state, duration, reason, blocked, failures, known } = event;
-        Object.assign(job, { state, duration, reason, blocked, failures, known });
+        // The name, too: a secret in it that a step has found is masked by now.
+        const { name, state, duration, reason, blocked, failures, known } = event;
+        Object.assign(job, { name, state, duration, reason, blocked, failures, known });
       }
     }
   }
