@@ -49,7 +49,7 @@ export type {
 export type { Attempt as ActionAttempt, Refusal } from "./attempt.ts";
 export type { Connection } from "./connection.ts";
 export type { Converted } from "./parameters.ts";
-export type { Form, NoValue, Param, Shape, Values } from "./schema.ts";
+export type { Form, NoValue, Param, Relations, Shape, Values } from "./schema.ts";
 export type {
   ActionDeclaration,
   ActionSpec,

@@ -64,7 +64,11 @@ export class Rule<T, M = undefined> {
     return this.#with<M>(changes);
   }
 
-  /** Adds to what the rule says about a key of the file format. */
+  /**
+   * Adds to what the rule says about a key of the file format.
+   *
+   * @ignore
+   */
   key(changes: KeyForm): Rule<T, M> {
     return this.#with<M>({ key: { ...this.form.key, ...changes } });
   }
@@ -102,9 +106,6 @@ const NO_FORM = { summary: "" };
 
 /** Why a parameter that was checked early is nil in a run. */
 const NIL = "what its template reads is not there";
-
-/** What is wrong with a value, besides the message; the code is for tools, and of keys alone. */
-type ProblemDetails = Partial<ParameterProblem> & { readonly code?: string };
 
 /** The path of a value in `with`, and the problems that were found there. */
 export class Param {
@@ -172,8 +173,12 @@ export class Param {
     return unknown.length === 0;
   }
 
-  /** Notes what is wrong; throw the result where there is no value. */
-  wrong(message: string, hint?: string, { code: _, ...details }: ProblemDetails = {}): NoValue {
+  /** Notes what is wrong; throw the result where there is no value. `code` is for tools. */
+  wrong(
+    message: string,
+    hint?: string,
+    { code: _, ...details }: Partial<ParameterProblem> & { readonly code?: string } = {},
+  ): NoValue {
     this.problems.push({ path: this.path, message, ...hint !== undefined && { hint }, ...details });
     return new NoValue(message);
   }
@@ -215,19 +220,16 @@ export const flag = (summary: string): Rule<boolean> => value("boolean", summary
 export const duration = (summary: string): Rule<number> => value("duration", summary);
 
 /** A whole number in a range. */
-export function integer(summary: string, range: Range = {}): Rule<number> {
+export function integer(
+  summary: string,
+  range: { readonly min?: number; readonly max?: number } = {},
+): Rule<number> {
   return within(range, value("integer", summary));
-}
-
-/** The least and the greatest value of a number. */
-interface Range {
-  readonly min?: number;
-  readonly max?: number;
 }
 
 /** A number in a range. */
 export function within(
-  { min = -Infinity, max = Infinity }: Range,
+  { min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number },
   rule: Rule<number>,
 ): Rule<number> {
   const checked = rule.as((number, param) => {

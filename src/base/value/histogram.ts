@@ -3,16 +3,25 @@ import { roundDuration } from "./duration.ts";
 /** The parts of each power of two: a time is at most 0.1 % from the middle of its part. */
 const PARTS = 512;
 
-/** What many times come to, in milliseconds. Percentiles are by nearest rank. */
+/** A summary of many times, in milliseconds. Percentiles are by nearest rank. */
 export interface HistogramSummary {
+  /** How many there are. */
   readonly count: number;
+  /** The shortest. */
   readonly min: number;
+  /** The average. */
   readonly mean: number;
+  /** Half of them took at most this. */
   readonly p50: number;
+  /** 90 % of them took at most this. */
   readonly p90: number;
+  /** 95 % of them took at most this. */
   readonly p95: number;
+  /** 99 % of them took at most this. */
   readonly p99: number;
+  /** 99.9 % of them took at most this. */
   readonly p999: number;
+  /** The longest. */
   readonly max: number;
 }
 
