@@ -57,12 +57,10 @@ function typedPathAt(text: string, offset: number, known: KnownActions): TypedPa
   return { directory, names, start, end: offset + after.length };
 }
 
-const KEYS = [WORKFLOW, SUITE].flatMap(({ form }) => keysBelow(form));
-
 /** Whether a key or a parameter of that name takes a file. */
 function mayNameFile(key: string, { actions }: KnownActions): boolean {
   const isNamed = ({ name, namesFile }: Parameter) => name === key && namesFile !== undefined;
-  return KEYS.some(isNamed) ||
+  return [WORKFLOW, SUITE].some(({ form }) => keysBelow(form).some(isNamed)) ||
     [...actions.values()].some(({ parameters }) =>
       keysBelow({ type: "map", summary: "", fields: parameters }).some(isNamed)
     );

@@ -22,9 +22,12 @@ export interface Explanation {
   readonly page?: string;
 }
 
-const KEY_TABLES = [WORKFLOW, SUITE].flatMap(({ form }) => tablesOf(form)).map((
-  { fields = [], key: { what = "", title = "" } = {} },
-) => ({ what, title, fields }));
+/** All tables of keys. */
+function keyTables() {
+  return [WORKFLOW, SUITE].flatMap(({ form }) => tablesOf(form)).map((
+    { fields = [], key: { what = "", title = "" } = {} },
+  ) => ({ what, title, fields }));
+}
 
 /** All meanings of a word: option, variable, function, key, or a word of another tool. */
 export async function explainWord(
@@ -45,7 +48,7 @@ export async function explainWord(
 export function explainedWords({ fallback, commands }: CommandTable): readonly string[] {
   return [
     ...[fallback, ...commands].flatMap(({ options }) => options.map(({ name }) => name)),
-    ...KEY_TABLES.flatMap(({ fields }) => fields.map(({ name }) => name)),
+    ...keyTables().flatMap(({ fields }) => fields.map(({ name }) => name)),
     ...FUNCTIONS.keys(),
     ...VARIABLES.map(({ name }) => name),
   ];
@@ -91,7 +94,7 @@ async function functionRows(word: string): Promise<Rows> {
 
 function keyRows(word: string): Rows {
   const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*)$/.exec(word) ?? [];
-  return KEY_TABLES.flatMap(({ title, what, fields }) => {
+  return keyTables().flatMap(({ title, what, fields }) => {
     const field = fields.find(({ name }) => name === key);
     if (parent !== undefined && title !== parent || !field) return [];
     const standard = field.default === undefined ? "" : `; default: ${field.default}`;
@@ -107,7 +110,7 @@ function nameOf(what: string): string {
 
 /** What to write instead of a word of another tool. */
 function hintRows(word: string): Rows {
-  const kinds = ["the workflow", "a job", "a step", ...KEY_TABLES.map(({ what }) => what)];
+  const kinds = ["the workflow", "a job", "a step", ...keyTables().map(({ what }) => what)];
   const hints = [
     ...kinds.map((what) => [`as a key of ${nameOf(what)}`, hintForKey(what, word)] as const),
     ["as an action", hintForAction(word)],
