@@ -7,6 +7,8 @@ import type { Attempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import type { Registry } from "./protobuf.ts";
 
+// Loaded when a connection needs it, beside other calls, it makes the runtime panic (denoland/deno#36258).
+await import("../../action/tls/secure_socket.ts");
 const { connect } = await import("node:http2");
 
 /** The bytes that a server may send before they are read; the default of HTTP/2 is slow. */

@@ -143,7 +143,9 @@ jobs:
     for (const width of [1400, 400]) {
       await setSize(page, width, 900);
       await click(page, "#row-0");
-      assertEquals(await textsOf(page, ".chart-figure figcaption"), ["ask: 50 response times"]);
+      assertEquals(await textsOf(page, ".chart-figure figcaption"), [
+        "ask: 50 times, on a logarithmic axis",
+      ]);
       const titles = await textsOf(page, ".chart .count title");
       const counts = titles.map((title) => Number(/: (\d+)$/.exec(title)![1]));
       assertEquals(counts.reduce((sum, count) => sum + count, 0), 50);
