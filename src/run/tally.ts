@@ -349,7 +349,7 @@ export class StepCounts {
       known.count += count;
       // Parallel rounds end in any order.
       if (first && known.first && round < known.round) Object.assign(known, { first, round });
-    } else if (first && this.#countKinds(state) < MAX_KINDS) {
+    } else if (this.#countKinds(state) < MAX_KINDS) {
       this.#failures.set(key, { ...added });
     } else {
       this.otherFailures += count;

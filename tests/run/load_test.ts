@@ -473,10 +473,16 @@ Deno.test("what is known of a load job whose process was lost is the sum of its 
 });
 
 /** Runs a part of the rounds, each of which takes so many milliseconds. */
-function runPart(load: string, part: PiecePart, take: (params: Dict) => void, time = 5) {
+function runPart(
+  load: string,
+  part: PiecePart,
+  take: (params: Dict) => void,
+  time = 5,
+  result = OK,
+) {
   const header = { schema: "runner.events/1", run: "r", workflow: "", created: 0, host: "" };
   const piece = { outcomes: new Map(), outputs: [], failed: 0 };
-  return runLoad(load, (clock, params) => (take(params), after(clock, time)), {
+  return runLoad(load, (clock, params) => (take(params), after(clock, time, result)), {
     piece: { ...piece, header: { ...header, jobs: ["j"], part } } as unknown as RunPiece,
   });
 }
@@ -525,4 +531,22 @@ Deno.test("processes share the rounds and users of a load job, and their seconds
     const { count, started, asked: all } = totals.stats();
     assertEquals([count, started, all], [202, 202, asked]);
   }
+});
+
+Deno.test("the failures of several processes keep their kinds, each with an example", async () => {
+  const load = "{ rate: 101/s, for: 3s }";
+  const parts = await Promise.all(
+    [1, 2].map(async (index) => (await runPart(load, { index, of: 2 }, () => {}, 5, BAD)).seconds),
+  );
+  const totals = new LoadTotals(["s"]);
+  for (let at = 0; parts.some((part) => at < part.length); at++) {
+    totals.add(mergeSeconds(parts.flatMap((part) => part[at] ?? [])));
+  }
+  const [step] = totals.tally.toJson().steps;
+  // Each has read the workflow from a directory of its own.
+  assertEquals(step!.failures.map(({ count, first }) => [count, first !== undefined]), [
+    [152, true],
+    [151, true],
+  ]);
+  assertEquals(step!.otherFailures, 0);
 });
