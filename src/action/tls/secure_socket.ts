@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionOptions, TLSSocket } from "node:tls";
+import { isGranted } from "../../host/deno_permissions.ts";
 import type { TlsOptions } from "./tls_options.ts";
 
 const { isIP } = await import("node:net");
@@ -9,8 +10,13 @@ const { checkServerIdentity, connect, getCACertificates } = await import("node:t
 /** Where to connect, or the socket that goes over to TLS, and the host that the server must be. */
 type Destination = ConnectionOptions & { readonly host: string; readonly socket?: Socket };
 
-/** The authorities of NODE_EXTRA_CA_CERTS. */
+/** The authorities of NODE_EXTRA_CA_CERTS; none where Deno would ask for a permission. */
 let extraAuthorities: string[] | undefined;
+
+function readExtraAuthorities(): string[] {
+  // The types do not know of this kind.
+  return isGranted({ name: "sys", kind: "ca" as "hostname" }) ? getCACertificates("extra") : [];
+}
 
 /**
  * Opens a TLS connection, or starts TLS on a socket. The handshake takes any certificate, so that
@@ -23,7 +29,7 @@ export function secureSocket(
   onSecure: () => void,
 ): TLSSocket {
   const name = options.servername ?? to.host;
-  extraAuthorities ??= getCACertificates("extra");
+  extraAuthorities ??= readExtraAuthorities();
   const socket = connect({
     ...to,
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
