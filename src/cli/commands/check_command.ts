@@ -94,7 +94,7 @@ async function namesOf(operand: string, host: Host): Promise<readonly string[]> 
   const { files } = host;
   if (!await isManyFiles(operand, files)) return [operand];
   if (!await isDirectory(operand, files)) return await expandPattern(operand, files);
-  // A directory stands for the workflows that a run of it would run.
+  // A directory stands for the workflows in it, as for a run.
   const found = await findWorkflows([operand], host).catch((error) => {
     if (error instanceof LoadError) return { workflows: [] };
     throw error;
