@@ -1,11 +1,21 @@
-/** What every run imports when it gets there, besides `cli.ts` and what that imports. */
-export const START = [
-  "src/cli/main.ts",
-  "src/cli/run/run_command.ts",
-  "src/cli/run/run_reported.ts",
-  "src/check/check_file.ts",
-  "src/host/stuck_guard.ts",
-  "src/actions/hello.ts",
+/**
+ * The chunks of what starts, in that order: each has what these modules load, but for what one
+ * before it has. Modules of libraries have the ends of their paths.
+ */
+export const STARTS: readonly (readonly [name: string, modules: readonly string[]])[] = [
+  // Every command line, its help and the version.
+  ["program", [
+    ...["cli.ts", "src/cli/help/render_help.ts", "src/cli/version.ts"],
+    ...["cli/parse_args.js", "fmt/colors.js"],
+  ]],
+  // What every run loads, and a check before it.
+  ["start", [
+    "src/cli/run/run_command.ts",
+    "src/cli/run/run_reported.ts",
+    "src/check/check_file.ts",
+    "src/host/stuck_guard.ts",
+    "src/actions/hello.ts",
+  ]],
 ];
 
 /**

@@ -1,6 +1,6 @@
 import { type AnyNode, type ImportDeclaration, parse } from "acorn";
 import { type Build, bundle } from "./bundler.ts";
-import { CHUNKS, START } from "./chunk_table.ts";
+import { CHUNKS, STARTS } from "./chunk_table.ts";
 import { nameChunks } from "./name_chunks.ts";
 
 /** A part of the program that the bundler never divides: all of it is needed, or nothing. */
@@ -14,8 +14,6 @@ interface Part {
 
 /** The chunk that starts the program and waits for its end: no other chunk imports it. */
 const ENTRY = "cli";
-/** What it starts: all that `hello` loads. */
-const STARTED = "start";
 /** How chunks name each other until each is bundled. */
 const SCHEME = "chunk:";
 /** Stands for `import.meta.main`, which the bundler makes `false` in what an entry imports. */
@@ -64,19 +62,18 @@ async function divide(
     found.set(name, await Deno.readTextFile(`${output}/${name}`));
   }
   const codes = nameChunks(`${ENTRY}.js`, found);
-  const start = startOf(codes);
+  const started = startedBy(codes);
   const chunkOf = (file: string): string => {
-    if (file === `${ENTRY}.js`) return ENTRY;
     const code = codes.get(file)!;
     const modules = modulesOf(code);
-    if (modules.length > 0) return start.has(file) ? STARTED : chunkOfMost(modules);
+    if (modules.length > 0) return started.get(file) ?? chunkOfMost(modules);
     // One without sources passes on what is in another, which others import too.
     const passed = nodesOf(code).find((node) =>
       node.type === "ImportDeclaration" && node.specifiers.length > 0
     ) as ImportDeclaration | undefined;
     const from = fileOf(passed?.source.value);
     // Functions of the bundler, which all need.
-    return from === undefined ? STARTED : chunkOf(from);
+    return from === undefined ? STARTS[0]![0] : chunkOf(from);
   };
   return new Map([...codes].map(([file, code]) => [
     file,
@@ -99,19 +96,24 @@ function chunkOfMost(modules: readonly string[]): string {
   return CHUNKS.toSorted((a, b) => share(b) - share(a))[0]![0];
 }
 
-/** The files of what `hello` loads. */
-function startOf(codes: ReadonlyMap<string, string>): ReadonlySet<string> {
-  const roots = [...codes].filter(([, code]) =>
-    modulesOf(code).some((module) => START.includes(module))
-  );
-  const found = new Set([`${ENTRY}.js`, ...roots.map(([file]) => file)]);
-  for (const file of found) {
-    for (const node of nodesOf(codes.get(file)!)) {
-      const name = node.type === "ImportDeclaration" ? fileOf(node.source.value) : undefined;
-      if (name !== undefined && codes.has(name)) found.add(name);
+/** The chunks of the files that are loaded by what starts. */
+function startedBy(codes: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const chunks = new Map<string, string>();
+  for (const [chunk, starts] of STARTS) {
+    const isStart = (module: string) => starts.some((end) => `/${module}`.endsWith(`/${end}`));
+    const found = new Set(
+      [...codes].flatMap(([file, code]) => modulesOf(code).some(isStart) ? [file] : []),
+    );
+    for (const file of found) {
+      if (chunks.has(file)) continue;
+      chunks.set(file, file === `${ENTRY}.js` ? ENTRY : chunk);
+      for (const node of nodesOf(codes.get(file)!)) {
+        const name = node.type === "ImportDeclaration" ? fileOf(node.source.value) : undefined;
+        if (name !== undefined && codes.has(name)) found.add(name);
+      }
     }
   }
-  return found;
+  return chunks;
 }
 
 function fileOf(specifier: unknown): string | undefined {
