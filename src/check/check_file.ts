@@ -21,11 +21,9 @@ import { writtenId } from "../workflow/step_facts.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
 import { CHECKS } from "./checks.ts";
-import { findLiteralSecrets } from "./literal_secrets.ts";
 import { type Drafts, makeModel } from "./make_model.ts";
 import { type CheckContext, type CheckModel, type RefuseOptions, UNSET } from "./model.ts";
 import { isSurelyEvaluated } from "./readings.ts";
-import { findMissingFiles } from "./rules/missing_file.ts";
 
 /** The findings in a document and in the job files that it embeds. */
 interface CheckedDocument {
@@ -283,11 +281,13 @@ async function makeModels(
     const document = jobFiles?.embedded.get(step);
     return document && models.get(document);
   };
+  const literals = host && await import("./literal_secrets.ts");
+  const around = host && await import("./find_missing_files.ts");
   /** Whether a job file that steps embed certainly runs. */
   const runs = new Map<Document, boolean>();
   for (const { document, drafts, decoded } of parts) {
     const isSure = (job: string) => runs.get(document) ?? context.chosen?.has(job) ?? true;
-    const secrets = host ? findLiteralSecrets(document.value, document.files) : [];
+    const secrets = literals?.findLiteralSecrets(document.value, document.files) ?? [];
     const model = makeModel(document, drafts, decoded, isSure, { embeddedBy, context, secrets });
     for (const step of model.steps) {
       const file = jobFiles?.embedded.get(step.draft);
@@ -295,7 +295,7 @@ async function makeModels(
       if (file) runs.set(file, isRun || runs.get(file) === true);
     }
     const vars = constantVars(model);
-    const missingFiles = host ? await findMissingFiles(document, model.steps, vars, host) : [];
+    const missingFiles = await around?.findMissingFiles(document, model.steps, vars, host!) ?? [];
     models.set(document, { ...model, missingFiles });
   }
   return models;

@@ -1,7 +1,6 @@
-import { literalSecret } from "./literal_secrets.ts";
 import type { Check } from "./model.ts";
+import { literalSecret, missingFile } from "./rules/files.ts";
 import { loadRate } from "./rules/load.ts";
-import { missingFile } from "./rules/missing_file.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
 import { responseField, unknownNeed } from "./rules/results.ts";
 import { constantTest, millisecondsLimit, misplacedTest, pointlessRetry } from "./rules/steps.ts";

@@ -1,33 +1,10 @@
-import { knownText } from "../../expr/parse_expression.ts";
-import type { Host } from "../../host/host.ts";
-import type { Path } from "../../base/source.ts";
-import { type Dict, isDict, listIn, type Value, valueAt } from "../../base/value/value.ts";
-import { besideDocument } from "../../workflow/job_files/job_path.ts";
-import type { Document } from "../../workflow/model.ts";
-import type { Check, CheckedStep, MissingFile } from "../model.ts";
-
-/** Files that a step sends or reads and that do not exist. */
-export const missingFile: Check = {
-  codes: [
-    {
-      code: "missing-file",
-      severity: "warning",
-      summary:
-        "A step sends or reads a file that does not exist, and no other step mentions its name.",
-    },
-  ],
-  *find({ missingFiles }) {
-    for (const { path, name } of missingFiles) {
-      yield {
-        severity: "warning",
-        code: "missing-file",
-        path,
-        message: `the file "${name}" does not exist`,
-        hint: "the path is relative to the file that names it",
-      };
-    }
-  },
-};
+import { knownText } from "../expr/parse_expression.ts";
+import type { Host } from "../host/host.ts";
+import type { Path } from "../base/source.ts";
+import { type Dict, isDict, listIn, type Value, valueAt } from "../base/value/value.ts";
+import { besideDocument } from "../workflow/job_files/job_path.ts";
+import type { Document } from "../workflow/model.ts";
+import type { CheckedStep, MissingFile } from "./model.ts";
 
 /** A file, and the text that gives its name. */
 interface NamedFile extends MissingFile {
