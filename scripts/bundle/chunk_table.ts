@@ -36,6 +36,7 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
   ["failure", [
     ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
+    ...["src/check/literal_secrets.ts"],
     ...["src/base/text", "src/base/value/difference.ts", "src/host/staged_file.ts"],
   ]],
   ["load", ["src/run/load"]],

@@ -54,27 +54,39 @@ function isKnownToFail({ state, blocked }: JobRecord): boolean {
 export async function readFailed(host: Host): Promise<FailedIds> {
   try {
     const path = await failedPath(host);
-    const text = path && new TextDecoder().decode(await host.files.read(path));
-    const { failed } = text ? JSON.parse(text) : {};
+    const { failed } = JSON.parse(path && await readText(path, host) || "{}");
     return new Map(isDict(failed) ? Object.entries(failed) as [string, string[]][] : []);
   } catch {
     return new Map();
   }
 }
 
-/** Keeps what failed for the next run in this directory; false if the file cannot be written. */
+/** Keeps what failed for the next run in this directory; false if nothing is kept. */
 export async function writeFailed(failed: FailedIds, host: Host): Promise<boolean> {
   try {
     const path = await failedPath(host);
-    if (path === undefined || failed.size === 0 && !await host.files.isFile(path)) return false;
+    if (path === undefined) return false;
+    const text = JSON.stringify({ failed: Object.fromEntries(failed) });
+    const before = await readText(path, host);
+    if (failed.size === 0) {
+      if (before !== undefined) await host.files.remove(path);
+      return false;
+    }
+    if (before === text) return true;
     const file = await host.files.stage(path);
-    file.write(JSON.stringify({ failed: Object.fromEntries(failed) }));
+    file.write(text);
     file.commit();
     return true;
   } catch {
     // It is only a convenience.
     return false;
   }
+}
+
+/** The text of a file; undefined if it cannot be read. */
+async function readText(path: string, { files }: Host): Promise<string | undefined> {
+  const bytes = await files.read(path).catch(() => undefined);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** The failed jobs of a workflow, with the jobs that they need. */

@@ -13,13 +13,13 @@ const CHECKOUT = fromFileUrl(new URL("../../../", import.meta.url));
 
 /** What a run with one such step loads. */
 const LOADED = [
-  { uses: "hello", test: "status == 0", chunks: ["cli", "start"] },
-  { uses: "http", test: "res.code == 200", chunks: ["cli", "start", "run", "http"] },
+  { uses: "hello", test: "status == 0", chunks: ["cli", "program", "start"] },
+  { uses: "http", test: "res.code == 200", chunks: ["cli", "program", "start", "run", "http"] },
   // Why the test is false is explained, for which values are compared as diff() does.
   {
     uses: "http",
     test: "res.code == 404",
-    chunks: ["cli", "start", "run", "http", "failure", "functions"],
+    chunks: ["cli", "program", "start", "run", "http", "failure", "functions"],
   },
 ] as const;
 
@@ -29,6 +29,17 @@ Deno.test("a run loads the chunks of its subject alone", async (test) => {
     const dist = `${directory}/dist`;
     const built = await deno(["run", "-A", `${CHECKOUT}scripts/bundle.ts`, dist], directory);
     assertEquals(built.code, 0, built.stderr);
+    await test.step("help and the version", async () => {
+      await withFiles({}, async (cwd) => {
+        for (const name of ["cli", "program"]) {
+          await Deno.copyFile(`${dist}/split/${name}.js`, `${cwd}/${name}.js`);
+        }
+        for (const option of ["--help", "--version"]) {
+          const { code, stderr } = await deno(["run", "-A", `${cwd}/cli.js`, option], cwd);
+          assertEquals([code, stderr], [0, ""]);
+        }
+      });
+    });
     for (const { uses, test: condition, chunks } of LOADED) {
       await test.step(`${uses} with ${condition}`, async () => {
         const params = uses === "http" ? `with: { get: "${server.url}" }, ` : "";
