@@ -153,7 +153,7 @@ function fillInJob(
       : steps.map((step) => fillInStep(step, inSteps, document, masker));
   };
   return withoutGaps({
-    id,
+    id: written.id === undefined ? undefined : id,
     name: fillInText(name, known, { display: true }),
     skipped: skip ?? skippedBy(skipif, known),
     ...keys,
