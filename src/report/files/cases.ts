@@ -38,7 +38,7 @@ export interface CaseSuite {
 /**
  * One result that a report counts: one run of one step or all of its runs in a repeated job, a step
  * that did not run, or a failure of a job or a run outside its steps. The steps of an embedded job
- * are details of the step that embeds it, except with `withInside`.
+ * are details of the step that embeds it.
  */
 export interface Case {
   /** Unique in its job. */
@@ -54,8 +54,6 @@ export interface Case {
   readonly isJob?: true;
   /** It is one of the thresholds of a load job, and no run of a step. */
   readonly threshold?: LoadThreshold;
-  /** The name of the case of the step that embeds the job of this one. */
-  readonly within?: string;
   /** Absent where it did not run; of several rounds the first that failed, or else passed. */
   readonly step?: StepRecord;
   /** The results of its rounds, if its job has several. */
@@ -143,6 +141,11 @@ export function countRuns(cases: readonly Case[]): Readonly<Record<StepState, nu
 
 /** From the worst to the best. */
 const STATES = ["failed", "tolerated", "untested", "passed", "skipped"] as const;
+
+/** The milliseconds that a case took, those of all rounds together. */
+export function durationOf({ step, rounds }: Case): number {
+  return rounds?.tally?.times?.sum ?? step?.result.duration ?? 0;
+}
 
 /** The number of assertions of a case by outcome, if there were any. */
 export function assertionsOf({ step, rounds }: Case): AssertionCount | undefined {
@@ -277,11 +280,7 @@ function roundsOfStep(
   return cases;
 }
 
-function caseOfRounds(
-  tally: StepTally,
-  rounds: RoundsOfCase,
-  place?: Position,
-): Case {
+function caseOfRounds(tally: StepTally, rounds: RoundsOfCase, place: StepOutline["place"]): Case {
   const { entry, name, reason, flaky, first } = tally;
   const outcome = STATES.find((state) => rounds.states[state] > 0)!;
   const isOutcome = ({ first: { result } }: FailureTally) => result.state === outcome;
@@ -336,29 +335,6 @@ function failuresOf({ result, inside }: StepTree): readonly Failure[] {
   });
   if (inner.length === 0) return result.failures;
   return [...inner, ...result.failures.filter(({ kind }) => kind !== "embedded")];
-}
-
-/**
- * A case with those of the steps inside of it, which replace one that has no test and no failure
- * apart from theirs.
- */
-export function withInside(one: Case): readonly Case[] {
-  const { step, flaky, name, rounds } = one;
-  const tally = rounds?.tally;
-  const inside = tally
-    ? tally.inside.map((tally) => caseOfRounds(tally, { ...rounds, tally, states: tally.states }))
-    : step?.inside.map(caseOf) ?? [];
-  if (!step || inside.length === 0) return [one];
-  const hasTest = assertionsOf(one) !== undefined || step.result.snapshot !== undefined;
-  const all = tally
-    ? tally.failures.flatMap((kind) => inRounds(kind, kind.first.result.failures))
-    : step.result.failures;
-  const failures = all.filter(({ kind }) => kind !== "embedded");
-  const inner = inside.flatMap(withInside)
-    .map((each) => ({ ...each, name: `${name} › ${each.name}`, within: name }));
-  return hasTest || flaky || failures.length > 0
-    ? [{ ...one, failures, step: { ...step, inside: [] } }, ...inner]
-    : inner;
 }
 
 function notRun({ name, place: position }: StepOutline, label: string, reason: string): Case {

@@ -7,6 +7,7 @@ import {
   type CaseSuite,
   countAssertions,
   countCases,
+  durationOf,
   labelOf,
   suitesOf,
 } from "./cases.ts";
@@ -91,7 +92,7 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
   const attempts = result?.attempts ?? [];
   const retries = attempts.length < 2 ? undefined : attempts.length - 1;
   const start = rounds ? undefined : result?.started;
-  const duration = Math.round(rounds?.tally?.times?.sum ?? result?.duration ?? 0);
+  const duration = Math.round(durationOf(one));
   return {
     name: `${suite} › ${name}`,
     status: statusOf(outcome),

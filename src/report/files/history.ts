@@ -1,17 +1,23 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
-import { sumOf } from "../../run/count_steps.ts";
-import type { LoadNumbers, RunFinished, StepTally } from "../../run/event.ts";
+import type { LoadNumbers, RunFinished } from "../../run/event.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import {
   type JobRecord,
   loneRecord,
   type RunRecord,
-  type StepRecord,
   type SuiteRecord,
   timesOf,
 } from "../record.ts";
+import {
+  type Case,
+  type CaseSuite,
+  durationOf,
+  labelOf,
+  suitesOf,
+  withDistinctNames,
+} from "./cases.ts";
 
 /** The version of the form of the files. */
 const SCHEMA = "runner-history/1";
@@ -36,7 +42,7 @@ export interface HistoryRun {
   readonly isPartial: boolean;
   /** The runs of steps by state, as the run counts them, and those that were flaky. */
   readonly steps?: RunFinished["steps"] & { readonly flaky: number };
-  /** The steps of the file, each with the result of all of its runs together. */
+  /** The steps of the file, each entry with the result of all rounds together. */
   readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
   /** The rounds of load jobs, and each of their steps. */
   readonly load?: readonly LoadPoint[];
@@ -149,12 +155,12 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
   const hasPassed = suite?.end
     ? suite.end.state === "passed"
     : records.every(({ end }) => end?.state === "passed");
-  const ofJobs = <T>(pointsOf: (job: JobRecord, name: string) => readonly T[]) =>
-    records.flatMap(({ file, jobs }) =>
-      jobs.flatMap((job) => pointsOf(job, lone ? job.name : `${file} › ${job.name}`))
-    );
-  const tests = ofJobs(testsOf);
-  const load = ofJobs(loadOf);
+  // Other runs of a suite may have other workflows of the same name: their files tell them apart.
+  const suites = suitesOf(
+    records.map((record) => lone ? record : { ...record, name: record.file }),
+  );
+  const tests = suites.flatMap(testsOf);
+  const load = suites.flatMap(({ name, job }) => loadOf(job, name));
   return {
     schema: SCHEMA,
     subject: lone ? lone.file : `suite ${suite?.start.name ?? ""}`.trimEnd(),
@@ -231,35 +237,22 @@ function stepsOf(
   return steps && { ...steps, flaky };
 }
 
-function testsOf({ outline, steps, tally }: JobRecord, jobName: string): HistoryRun["tests"] {
-  const runs = Map.groupBy(steps, ({ run }) => run.step);
-  const rounds = Map.groupBy(tally?.steps ?? [], ({ step }) => step);
-  const seen = new Map<string, number>();
-  return outline.flatMap(({ name }, index) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    const ran = runs.get(index) ?? [];
-    const repeated = rounds.get(index);
-    const states = repeated ? repeated.map(stateOfRounds) : ran.map(stateOf);
-    const state = TEST_STATES.find((one) => states.includes(one));
-    if (state === undefined) return [];
-    const times = repeated
-      ? repeated.map(({ times }) => times?.sum ?? 0)
-      : ran.map(({ result }) => result.duration);
-    const duration = Math.round(times.reduce((sum, time) => sum + time, 0));
-    return [[`${jobName} › ${name}${count === 1 ? "" : ` (${count})`}`, state, duration] as const];
+/** The steps that ran, named as the file does: their values may differ in each run. */
+function testsOf({ name, job, cases }: CaseSuite): HistoryRun["tests"] {
+  const tests = cases.flatMap((one) => {
+    const state = stateOf(one);
+    if (!state || !one.step) return [];
+    const { step, entry } = one.step.run;
+    const title = `${job.outline[step]?.name}${labelOf(entry, undefined)}`;
+    return [{ name: title, state, duration: Math.round(durationOf(one)) }];
   });
+  return withDistinctNames(tests).map((one) => [`${name} › ${one.name}`, one.state, one.duration]);
 }
 
 /** A skipped step is no result of a test, and a tolerated failure is as good as a pass. */
-function stateOf({ result: { state, flaky } }: StepRecord): TestState | undefined {
-  if (state === "skipped") return undefined;
-  return state === "failed" ? "failed" : flaky ? "flaky" : "passed";
-}
-
-function stateOfRounds({ states, flaky }: StepTally): TestState | undefined {
-  if (sumOf(states) === states.skipped) return undefined;
-  return states.failed > 0 ? "failed" : flaky > 0 ? "flaky" : "passed";
+function stateOf({ outcome, flaky }: Case): TestState | undefined {
+  if (outcome === "skipped") return undefined;
+  return outcome === "failed" ? "failed" : flaky ? "flaky" : "passed";
 }
 
 /** A test whose results were not always the same. */

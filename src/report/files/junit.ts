@@ -8,12 +8,19 @@ import {
   type CaseSuite,
   countAssertions,
   countRuns,
+  durationOf,
   type RoundsOfCase,
   suitesOf,
-  withInside,
+  withDistinctNames,
 } from "./cases.ts";
-import { withDistinctNames } from "./cases.ts";
-import { attemptsText, exchangesText, failureText, roundsText, valuesOf } from "./details.ts";
+import {
+  attemptsText,
+  exchangesText,
+  failureText,
+  insideText,
+  roundsText,
+  valuesOf,
+} from "./details.ts";
 import {
   loneRecord,
   roundStats,
@@ -35,8 +42,7 @@ export function* renderJunit(
   suite?: SuiteRecord,
 ): Iterable<string> {
   const suites = withXmlNames(suitesOf(records, suite)).map((one) => {
-    // The steps of embedded jobs are cases like others.
-    return { ...one, cases: withXmlNames(one.cases.flatMap(withInside)) };
+    return { ...one, cases: withXmlNames(one.cases) };
   });
   const { started, duration } = timesOf(records);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -89,7 +95,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
   const testcase = {
     name,
     classname,
-    time: seconds(one.rounds?.tally?.times?.sum ?? result?.duration ?? 0),
+    time: seconds(durationOf(one)),
     file: position?.file ?? record.file,
     line: position?.line,
     assertions: assertions && totalOf(assertions),
@@ -107,12 +113,11 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
 }
 
 function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
-  const { flaky, within, rounds, outcome, known } = one;
+  const { flaky, rounds, outcome, known } = one;
   const { uses, attempts } = result;
   return {
     action: uses,
     id: run.id,
-    within,
     ...rounds ? roundsByState(rounds) : {},
     attempts: attempts.length > 1 ? attempts.length : undefined,
     flaky: flaky ? "true" : undefined,
@@ -152,8 +157,8 @@ function renderFlaky(attempts: readonly Attempt[]): string {
 }
 
 /**
- * The echo of a step, and its request and response if it failed: of those that passed they would
- * be most of the file. For a step in several rounds, their results.
+ * The steps of the job that a step embeds, its echo, and its request and response if it failed: of
+ * those that passed they would be most of the file. For a step in several rounds, their results.
  */
 function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): string {
   if (threshold?.passed) return valuesOf(threshold);
@@ -164,6 +169,7 @@ function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): 
       ? `${known ? "known failure" : "failed, and the thresholds of the job decide"}:
 ${failureText(failures)}`
       : "",
+    insideText(step),
     step.result.echo?.trimEnd(),
     attemptsText(step.result),
     exchangesText(step),

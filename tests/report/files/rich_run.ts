@@ -149,26 +149,3 @@ export const RICH_CASES: readonly RichCase[] = [
     at: "w.yml:72",
   })),
 ];
-
-/** The same with the steps of embedded jobs, as JUnit lists them. */
-export const RICH_JUNIT_CASES: readonly RichCase[] = RICH_CASES.flatMap((one): RichCase[] => {
-  const { suite, name } = one;
-  const inside = (one: Omit<RichCase, "suite">) => ({
-    ...one,
-    suite,
-    name: `${name} › ${one.name}`,
-  });
-  if (suite === "Embeds") {
-    return [
-      inside({ name: "fine", outcome: "passed", at: "jobs/login.yml:3" }),
-      inside({ name: "token", outcome: "failed", at: "jobs/login.yml:8" }),
-    ];
-  }
-  if (suite !== "Entries") return [one];
-  return [
-    one,
-    inside({ name: "part [entry 1]", outcome: "passed", at: "jobs/set.yml:3" }),
-    inside({ name: "part [entry 2]", outcome: "passed", at: "jobs/set.yml:3" }),
-    inside({ name: "off", ...SKIPPED, reason: "skipif is true: true", at: "jobs/set.yml:7" }),
-  ];
-});
