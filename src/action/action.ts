@@ -1,10 +1,10 @@
 import type { StepError } from "../base/errors.ts";
 import type { Dict, TypeName, Value } from "../base/value/value.ts";
-import type { NameRule } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 import type { ActionExplainer } from "./explainer.ts";
+import { Alternatives, HideSecrets, Parameter, ParameterProblem } from "./parameter.ts";
 
 /** Something that a step can do: a record in the registry, found by `uses`. */
 export interface Action {
@@ -74,127 +74,6 @@ export interface ResponseField {
   readonly repeats?: string;
   /** What reports hide of it. */
   readonly hide?: HideSecrets;
-}
-
-/**
- * Returns what reports may show of a value: without what is secret by its name, however short.
- * Other secrets are masked wherever they occur.
- */
-export type HideSecrets = (value: Value, mask: string) => Value;
-
-/** A parameter of an action. Types are checked at load where the value is constant. */
-export interface Parameter {
-  /** Its key in `with`. */
-  readonly name: string;
-  /** What it may be. */
-  readonly type: ParameterType | readonly ParameterType[];
-  /** What it is for, in one line. */
-  readonly summary: string;
-  /** Its value when it is left out, for documents. */
-  readonly default?: string;
-  /** Whether a step must give it. */
-  readonly required?: true;
-  /** The keys of a map, if they are fixed. */
-  readonly fields?: readonly Parameter[];
-  /** Whether the map holds exactly one of its fields. */
-  readonly oneField?: true;
-  /** The keys of the maps of a list, if every item is a map with fixed keys. */
-  readonly items?: readonly Parameter[];
-  /** Fields of the map that exclude each other. */
-  readonly alternatives?: readonly Alternatives[];
-  /** The least value of a number. */
-  readonly minimum?: number;
-  /**
-   * Of a text that is a bare expression, which `readCondition` evaluates: the names that it sees
-   * beside those of its step.
-   */
-  readonly expression?: readonly string[];
-  /** The only texts that it may be, where these are fixed. */
-  readonly values?: readonly string[];
-  /** The value is the path of a file, relative to the file of the step; editors complete it. */
-  readonly namesFile?: "any" | "yaml";
-  /** What reports hide of it. */
-  readonly hide?: HideSecrets;
-  /**
-   * What else there is to say about it if it is a key of the file format.
-   *
-   * @internal
-   */
-  readonly key?: KeyForm;
-}
-
-/** What a rule says about a key of the file format, besides what it says about a parameter. */
-export interface KeyForm {
-  /** What its text or its parts are, where its type does not say that. */
-  readonly kind?: KeyKind;
-  /** The names that expressions in it see, which depend on when it is evaluated. */
-  readonly names?: NameRule;
-  /** Its expressions must be true, or the step or the job fails. */
-  readonly mustHold?: true;
-  /** An expression that is no condition: its value may be nil. */
-  readonly mayBeNil?: true;
-  /** Only some attempts, entries or passes evaluate it. */
-  readonly isOccasional?: true;
-  /** The pattern of a text, and what it requires, for messages. */
-  readonly pattern?: RegExp;
-  readonly form?: string;
-  /** The rule of the items of a list. */
-  readonly item?: Omit<Parameter, "name" | "required">;
-  /** What messages call a map: `a step`. */
-  readonly what?: string;
-  /** The title of the table of its keys in the reference. */
-  readonly title?: string;
-  /** A hint for a map without it, where it is required. */
-  readonly whenMissing?: (map: Dict) => string | undefined;
-}
-
-/** The kinds of keys that have templates, expressions, or parts of several types. */
-export type KeyKind =
-  | "template"
-  | "expression"
-  | "assertions"
-  | "names"
-  | "data"
-  | "iteration"
-  | "rows"
-  | "snapshot"
-  | "matrix"
-  | "types"
-  | "outputs";
-
-/** Names of parameters that exclude each other; where one is required, a step gives exactly one. */
-export interface Alternatives {
-  /** The names of the parameters. */
-  readonly names: readonly string[];
-  /** Whether a step must give one of them. */
-  readonly required?: true;
-  /** Whether several of them may be given together. */
-  readonly mayCombine?: true;
-  /** What to write, if none or too many are given. */
-  readonly hint?: string;
-}
-
-/** The types of parameters. */
-export type ParameterType =
-  | "string"
-  | "number"
-  | "integer"
-  | "boolean"
-  | "duration"
-  | "map"
-  | "list"
-  | "any";
-
-/** A mistake in `with`; `path` leads from `with` to the value, `at` names the part to mark. */
-export interface ParameterProblem {
-  /** The keys and indices to the value. */
-  readonly path: readonly (string | number)[];
-  /** The part to mark; by default the value. */
-  readonly at?: "key" | "value";
-  /** What is wrong. */
-  readonly message: string;
-  /** What to write instead. */
-  readonly hint?: string;
 }
 
 /**

@@ -4,20 +4,24 @@
  * @module
  */
 export { action } from "./make_action.ts";
-export { host, port, sharing, texts, timeout } from "./params.ts";
 export {
   choice,
   duration,
   either,
   flag,
+  host,
   integer,
   list,
   map,
   mapOf,
+  port,
   Rule,
+  sharing,
   text,
+  texts,
+  timeout,
   value,
-} from "./schema.ts";
+} from "./rule.ts";
 export { tls, tlsSwitch } from "./tls/tls.ts";
 export { StepError } from "../base/errors.ts";
 export type {
@@ -25,12 +29,7 @@ export type {
   ActionContext,
   ActionResult,
   ActionScopes,
-  Alternatives,
   AttemptDeadline,
-  HideSecrets,
-  Parameter,
-  ParameterProblem,
-  ParameterType,
   ResourceScope,
   ResponseField,
   RunAction,
@@ -38,6 +37,14 @@ export type {
   SecretSink,
   Traffic,
 } from "./action.ts";
+export type {
+  Alternatives,
+  Converted,
+  HideSecrets,
+  Parameter,
+  ParameterProblem,
+  ParameterType,
+} from "./parameter.ts";
 export type {
   ActionExplainer,
   CommandLine,
@@ -48,8 +55,7 @@ export type {
 } from "./explainer.ts";
 export type { Attempt as ActionAttempt, Refusal } from "./attempt.ts";
 export type { Connection } from "./connection.ts";
-export type { Converted } from "./parameters.ts";
-export type { Form, NoValue, Param, Relations, Shape, Values } from "./schema.ts";
+export type { Form, NoValue, Param, Relations, Shape, Values } from "./rule.ts";
 export type {
   ActionDeclaration,
   ActionSpec,
@@ -60,7 +66,7 @@ export type {
   Optional,
   Response as ActionResponse,
   ResponseShape,
-} from "./spec.ts";
+} from "./make_action.ts";
 export type { DataFile, Program, Server, Target, Url } from "./target.ts";
 export type { Tls } from "./tls/tls.ts";
 export type { ClientCertificate } from "./tls/parse_pem.ts";

@@ -203,7 +203,7 @@ export class Attempt {
  * The signal that ends an action: when the attempt ends, or after the `timeout` that the step
  * gives to its action, in milliseconds. Undefined and 0 leave it to the attempt.
  */
-export function limitAction(
+function limitAction(
   context: ActionContext,
   timeout: number | undefined,
 ): { readonly context: ActionContext; readonly release: () => void } {

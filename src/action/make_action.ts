@@ -1,13 +1,143 @@
-import type { Action, CompileAction, Demand, DemandedFields, RunAction } from "./action.ts";
-import { Param, parametersOf, type Shape } from "./schema.ts";
+import type {
+  Action,
+  ActionContext,
+  ActionResult,
+  CompileAction,
+  Demand,
+  DemandedFields,
+  ResponseField,
+  RunAction,
+  SecretSink,
+} from "./action.ts";
 import {
-  type ActionDeclaration,
-  type ActionSpec,
-  alternativesOf,
-  type FieldOf,
-  readParams,
-  type ResponseShape,
-} from "./spec.ts";
+  checkRelations,
+  NoValue,
+  Param,
+  parametersOf,
+  readFields,
+  type Shape,
+  type Values,
+} from "./rule.ts";
+import { StepError } from "../base/errors.ts";
+import type { Dict, TypeName, Value } from "../base/value/value.ts";
+import type { Alternatives } from "./parameter.ts";
+import type { ActionExplainer } from "./explainer.ts";
+import type { Attempt, Refusal } from "./attempt.ts";
+import type { Connection } from "./connection.ts";
+import type { Target } from "./target.ts";
+
+/** What an action says of itself, besides how it is carried out. */
+export interface ActionDeclaration<S extends Shape, F extends ResponseShape>
+  extends ActionExplainer {
+  /** The name that a step uses. */
+  readonly name: string;
+  /** One line, for help and documents. */
+  readonly summary: string;
+  /** A rule for each parameter. */
+  readonly params: S;
+  /** Alternative parameters: a step gives exactly one of them. */
+  readonly oneOf?: readonly (keyof S & string)[];
+  /** Alternative parameters that a step may also leave out. */
+  readonly atMostOne?: readonly (keyof S & string)[];
+  /**
+   * Reports parameters that do not fit together. A value that is not known yet is undefined; `raw`
+   * tells whether it is given.
+   */
+  readonly check?: (params: Partial<Values<S>>, param: Param, raw: Dict) => unknown;
+  /** Whether these parameters say what the result must be, so that the step needs no test. */
+  readonly expectsResult?: (params: Dict) => boolean;
+  /** Whether any answer is a result, as a response of HTTP is. */
+  readonly acceptsAnswers?: true;
+  /** The maps among its parameters from which fields that are nil are left out. */
+  readonly omitsNilIn?: (params: Dict) => readonly string[];
+  /** Merges the parameters of a step with the defaults of its job, where key by key does not do. */
+  readonly merge?: (defaults: Dict, params: Dict) => Dict;
+  /** The fields of `res`: `run` returns all of them that are not optional. By default any. */
+  readonly res?: F;
+  /** The `with` of a step as an example, in YAML, for help. */
+  readonly usage?: string;
+  /** A test of its result, for help and hints. */
+  readonly example?: string;
+}
+
+/** All there is to say about an action; `action()` makes an `Action` of it. */
+export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
+  extends ActionDeclaration<S, F> {
+  /** Whether `timeout` limits parts of the attempt, which `run` sees to, and not all of it. */
+  readonly limitsParts?: true;
+  /** The server, file or program that it works with, for permissions and messages; if any. */
+  readonly target?: (params: Values<S>) => Target | Promise<Target>;
+  /** Waits until the action may begin, before its timeout does; the result is called at its end. */
+  readonly acquire?: (context: ActionContext) => Promise<() => void>;
+  /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
+  readonly connection?: Connection<Values<S>, C>;
+  /** What to say about errors of the library. */
+  readonly refusals?: readonly Refusal[];
+  /** The request for reports, also where it fails; without it, `run` returns it as `req`. */
+  readonly request?: (params: Values<S>, raw: Dict) => Dict;
+  /** `raw` are the parameters as the step gives them, for `req`. */
+  readonly run: (
+    connection: C,
+    params: Values<S>,
+    attempt: Attempt,
+    raw: Dict,
+  ) => Promise<Response<F>>;
+}
+
+/** The fields of `res`: the type of each, or more about it. */
+export type ResponseShape = Readonly<Record<string, FieldType | FieldOf>>;
+
+/** The type of a field of `res`. */
+export type FieldType = TypeName | "any";
+
+/** A field of `res`. */
+export interface FieldOf extends Omit<ResponseField, "name" | "type"> {
+  /** Its type; `any` where results differ. */
+  readonly type: FieldType;
+  /** Whether some results do not have it. */
+  readonly optional?: true;
+}
+
+/** The values of fields by type. */
+export interface FieldValues {
+  /** Nothing. */
+  readonly nil: null;
+  /** A boolean. */
+  readonly bool: boolean;
+  /** A whole number. */
+  readonly int: number;
+  /** A number. */
+  readonly float: number;
+  /** A text. */
+  readonly string: string;
+  /** A list. */
+  readonly array: readonly Value[];
+  /** Nil where there is none. */
+  readonly map: Dict | null;
+  /** Any value. */
+  readonly any: Value;
+}
+
+/** The value of a field. */
+export type FieldValue<T> = FieldValues[T extends FieldOf ? T["type"] : T & FieldType];
+
+/** The names of fields that some results do not have. */
+export type Optional<F extends ResponseShape> = {
+  [K in keyof F]: F[K] extends { readonly optional: true } ? K : never;
+}[keyof F];
+
+/** What `run` returns. */
+export interface Response<F extends ResponseShape>
+  extends Omit<ActionResult, "req" | "res" | "status"> {
+  /** The request for reports. */
+  readonly req?: Dict;
+  /** The fields that the action has named. */
+  readonly res:
+    & { readonly [K in Exclude<keyof F, Optional<F>>]: FieldValue<F[K]> }
+    & { readonly [K in Optional<F>]?: FieldValue<F[K]> };
+  /** Not 0 where the other side refused what was asked of it. */
+  readonly status?: number;
+}
 
 /** Makes an action from its definition. */
 export function action<const S extends Shape, const F extends ResponseShape, C = undefined>(
@@ -15,7 +145,7 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
 ): Action {
   return {
     ...declare(spec),
-    load: async () => (await import("./run_action.ts")).runnerOf(spec),
+    load: () => runnerOf(spec),
   };
 }
 
@@ -49,6 +179,116 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
       explainer: () => Promise.resolve(declaration),
     },
   };
+}
+
+/** Loads what carries actions out, which a run without one never needs. */
+async function runnerOf<S extends Shape, F extends ResponseShape, C>(
+  spec: ActionSpec<S, F, C>,
+): Promise<RunAction> {
+  const { Attempt } = await import("./attempt.ts");
+  const { onConnection, withoutConnection } = await import("./connection.ts");
+  const { name, connection, refusals, run } = spec;
+  return async (raw, context) => {
+    const params = readRun(spec, raw, context.secrets);
+    // One that reaches nothing needs no permission.
+    const target = await spec.target?.(params) ?? { program: name };
+    const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;
+    const begin = () => new Attempt(context, target, refusals, timeout);
+    const req = spec.request?.(params, raw) ?? {};
+    const carryOut = () =>
+      connection
+        ? onConnection(
+          connection,
+          { action: name, params, raw, context, begin },
+          (connection, attempt) => run(connection, params, attempt, raw),
+        )
+        : withoutConnection(begin(), (attempt) => run(undefined as C, params, attempt, raw));
+    const release = await spec.acquire?.(context);
+    try {
+      const response = await carryOut();
+      return { status: 0, req, ...response, res: response.res as Dict };
+    } catch (error) {
+      if (!spec.request || !(error instanceof StepError)) throw error;
+      throw new StepError(error.message, error.hint, { req, ...error.details });
+    } finally {
+      release?.();
+    }
+  };
+}
+
+/** What an action says of its parameters. */
+type ParamsDeclaration<S extends Shape> = Pick<
+  ActionDeclaration<S, ResponseShape>,
+  "name" | "params" | "oneOf" | "atMostOne" | "check"
+>;
+
+/** Reads the parameters of an attempt. Throws the first problem. */
+export function readRun<S extends Shape>(
+  declaration: ParamsDeclaration<S>,
+  raw: Dict,
+  secrets: Pick<SecretSink, "add">,
+): Values<S> {
+  const param = new Param(declaration.name, secrets);
+  const values = readParams(declaration, raw, param);
+  throwProblem(param);
+  return values as Values<S>;
+}
+
+/** Reads the parameters, before or in a run: by the same rules, with the same messages. */
+export function readParams<S extends Shape>(
+  declaration: ParamsDeclaration<S>,
+  raw: Dict,
+  param: Param,
+): Partial<Values<S>> {
+  const { params, check } = declaration;
+  const { values } = readFields(params, raw, param);
+  checkRelations({ alternatives: alternativesOf(declaration), check }, values, raw, param);
+  return values;
+}
+
+/** The parameters that exclude each other. */
+export function alternativesOf(
+  { oneOf, atMostOne }: Pick<ActionDeclaration<Shape, ResponseShape>, "oneOf" | "atMostOne">,
+): readonly Alternatives[] {
+  return [
+    ...oneOf ? [{ names: oneOf, required: true as const }] : [],
+    ...atMostOne ? [{ names: atMostOne }] : [],
+  ];
+}
+
+/** Reads rendered parameters by their rules; others are ignored. Throws the first problem. */
+export function readRendered<S extends Shape>(
+  action: string,
+  shape: S,
+  raw: Dict,
+  secrets: Pick<SecretSink, "add"> = { add() {} },
+): Values<S> {
+  const param = new Param(action, secrets);
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(shape)) {
+    const rule = shape[name]!;
+    const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    // Most of many parameters are left out.
+    if (value === undefined && !rule.form.required) {
+      values[name] = rule.form.fallback;
+      continue;
+    }
+    try {
+      values[name] = rule.read(value, param.of(name));
+    } catch (error) {
+      if (!(error instanceof NoValue)) throw error;
+    }
+  }
+  throwProblem(param);
+  return values as Values<S>;
+}
+
+/** Throws the first problem of rendered parameters. */
+function throwProblem({ action, problems: [problem] }: Param): void {
+  if (!problem) return;
+  const { path: [parameter], message, hint } = problem;
+  const details = typeof parameter === "string" ? { parameter } : {};
+  throw new StepError(`cannot run ${action}: ${message}`, hint, details);
 }
 
 /** Every field is read. */

@@ -1,8 +1,7 @@
 import type { Action } from "../action/action.ts";
-import { declare } from "../action/make_action.ts";
-import { value } from "../action/schema.ts";
-import { readRendered } from "../action/spec.ts";
-import { textOf } from "../action/text_of.ts";
+import { declare, readRendered } from "../action/make_action.ts";
+import { value } from "../action/rule.ts";
+import { textOf } from "../action/parameter.ts";
 
 const PARAMS = { message: value("any", "the message, of any type").required() };
 

@@ -1,7 +1,6 @@
 import type { Action } from "../action/action.ts";
-import { declare } from "../action/make_action.ts";
-import { text, value } from "../action/schema.ts";
-import { readRendered } from "../action/spec.ts";
+import { declare, readRendered } from "../action/make_action.ts";
+import { text, value } from "../action/rule.ts";
 import { withoutSecretNames } from "../secrets/secrets.ts";
 import { isDict, type Value } from "../base/value/value.ts";
 

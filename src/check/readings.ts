@@ -1,5 +1,5 @@
 /** What the checks ask about a place that reads a value. */
-import type { Parameter } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import type { DataTemplate, Expression } from "../expr/expression.ts";
 import { type Ending, keyPath } from "../expr/references.ts";
 import type { Severity } from "../base/diagnostic.ts";

@@ -1,4 +1,5 @@
-import type { Action, Parameter } from "../action/action.ts";
+import type { Action } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { exampleStep, typeOfKey } from "../workflow/names.ts";

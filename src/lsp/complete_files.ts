@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import type { Parameter } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import type { Host } from "../host/host.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { WORKFLOW } from "../workflow/decode/decode_workflow.ts";

@@ -1,4 +1,5 @@
-import type { Action, Parameter } from "../action/action.ts";
+import type { Action } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
 import { fieldsOf, type RuleForm } from "../workflow/names.ts";

@@ -1,4 +1,5 @@
-import type { Action, Parameter } from "../action/action.ts";
+import type { Action } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";

@@ -1,6 +1,12 @@
-import type { Action, Alternatives, Parameter, ParameterType } from "../action/action.ts";
-import { INTEGER_TEXT, NUMBER_TEXT } from "../action/parameters.ts";
-import { isCondition } from "../action/schema.ts";
+import type { Action } from "../action/action.ts";
+import {
+  type Alternatives,
+  INTEGER_TEXT,
+  NUMBER_TEXT,
+  type Parameter,
+  type ParameterType,
+} from "../action/parameter.ts";
+import { isCondition } from "../action/rule.ts";
 import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
 import { DURATION_TEXT } from "../base/value/duration.ts";
 import { SUITE } from "../suite/decode_suite.ts";

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
-import { integer, list, map, readFields, type Rule, text } from "../action/schema.ts";
+import { integer, list, map, readFields, type Rule, text } from "../action/rule.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import { decodeDocument } from "../workflow/decode/decode_document.ts";
 import { matrix, matrixMaps } from "../workflow/decode/decode_matrix.ts";

@@ -1,4 +1,5 @@
-import type { Action, ParameterType } from "../action/action.ts";
+import type { Action } from "../action/action.ts";
+import type { ParameterType } from "../action/parameter.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Path } from "../base/source.ts";

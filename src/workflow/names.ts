@@ -1,4 +1,5 @@
-import type { Action, KeyKind, Parameter, ResponseField } from "../action/action.ts";
+import type { Action, ResponseField } from "../action/action.ts";
+import type { KeyKind, Parameter } from "../action/parameter.ts";
 
 /** What a rule says. */
 export type RuleForm = Omit<Parameter, "name" | "required">;

@@ -1,9 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Dict, ParameterProblem } from "../../src/action/action.ts";
-import { declare } from "../../src/action/make_action.ts";
-import type { Converted } from "../../src/action/parameters.ts";
-import { choice, duration, integer, list, map, text, value } from "../../src/action/schema.ts";
-import { readRendered } from "../../src/action/spec.ts";
+import type { Dict } from "../../src/action/action.ts";
+import type { Converted, ParameterProblem } from "../../src/action/parameter.ts";
+import { declare, readRendered } from "../../src/action/make_action.ts";
+import { choice, duration, integer, list, map, text, value } from "../../src/action/rule.ts";
 import { ACTIONS, loadActions } from "../../src/actions/registry.ts";
 import { StepError } from "../../src/base/errors.ts";
 import type { Value } from "../../src/base/value/value.ts";

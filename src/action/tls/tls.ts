@@ -2,7 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import type { ActionContext } from "../action.ts";
 import type { Material } from "./parse_pem.ts";
 import { isPem, type TlsOptions } from "./tls_options.ts";
-import { choice, either, flag, map, type Rule, text } from "../schema.ts";
+import { choice, either, flag, map, type Rule, text } from "../rule.ts";
 
 const FIELDS = {
   ca: text("Certificates of the authorities to trust: a path, or PEM text")

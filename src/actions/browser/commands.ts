@@ -1,7 +1,6 @@
 import { isDict } from "../../base/value/value.ts";
 import type { Dict } from "../../action/action.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { texts } from "../../action/params.ts";
+import { isGiven } from "../../action/parameter.ts";
 import {
   choice,
   duration,
@@ -11,8 +10,9 @@ import {
   type Param,
   Rule,
   text,
+  texts,
   type Values,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 
 /** Something that a step can do in a page. What takes `selector` or `script` takes `frame` too. */
 export interface CommandRule {

@@ -1,8 +1,8 @@
 import { StepError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import { choice, either, flag, list, map, mapOf, text, value } from "../../action/schema.ts";
-import { textOf } from "../../action/text_of.ts";
+import { choice, either, flag, list, map, mapOf, text, value } from "../../action/rule.ts";
+import { textOf } from "../../action/parameter.ts";
 import type { Tab } from "./tabs.ts";
 
 const cookie = map({

@@ -1,4 +1,3 @@
-import { sharing } from "../../action/params.ts";
 import {
   choice,
   duration,
@@ -6,10 +5,11 @@ import {
   integer,
   list,
   map,
+  sharing,
   text,
   value,
   type Values,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { command } from "./commands.ts";
 import { cookies } from "./page_cookies.ts";
 

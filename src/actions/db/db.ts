@@ -1,10 +1,10 @@
 import { countOf } from "../../base/text/count_of.ts";
 import { canBeSecret, isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
-import type { Dict, HideSecrets, SecretSink, Value } from "../../action/action.ts";
+import type { Dict, SecretSink, Value } from "../../action/action.ts";
+import type { HideSecrets } from "../../action/parameter.ts";
 import { action } from "../../action/make_action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { sharing, timeout } from "../../action/params.ts";
 import {
   choice,
   either,
@@ -12,9 +12,11 @@ import {
   list,
   map,
   type Param,
+  sharing,
   text,
+  timeout,
   value,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { type Tls, tls } from "../../action/tls/tls.ts";
 import type { Driver, QueryResult, Result, Statement } from "./driver.ts";
 import { type Dsn, MYSQL_REFUSALS, POSTGRES_REFUSALS, readDsn } from "./dsn.ts";

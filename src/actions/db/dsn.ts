@@ -1,7 +1,7 @@
 import { dsnPasswords } from "../../secrets/secrets.ts";
 import type { Attempt, Refusal } from "../../action/attempt.ts";
 import type { DataFile, Server } from "../../action/target.ts";
-import type { Param } from "../../action/schema.ts";
+import type { Param } from "../../action/rule.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 

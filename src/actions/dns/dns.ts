@@ -1,8 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
-import { timeout } from "../../action/params.ts";
-import { type Param, text } from "../../action/schema.ts";
+import { type Param, text, timeout } from "../../action/rule.ts";
 import { action } from "../../action/make_action.ts";
 
 /** The types of records that can be asked for. */

@@ -1,6 +1,6 @@
 import { action } from "../../action/make_action.ts";
-import type { Param } from "../../action/schema.ts";
-import { isGiven } from "../../action/parameters.ts";
+import type { Param } from "../../action/rule.ts";
+import { isGiven } from "../../action/parameter.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict } from "../../action/action.ts";
 import { hideHeaders } from "../http/http_params.ts";

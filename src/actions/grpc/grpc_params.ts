@@ -2,17 +2,18 @@ import { hideHeaders } from "../http/http_params.ts";
 import { parseJson } from "../../base/value/parse_json.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
-import { sharing, timeout } from "../../action/params.ts";
 import {
   duration,
   flag,
   integer,
   mapOf,
   type Param,
+  sharing,
   text,
+  timeout,
   value,
   type Values,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
 
 /** Names in lower case with their values. */

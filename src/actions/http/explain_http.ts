@@ -5,7 +5,7 @@ import type {
   CommandWord,
   MessageDescription,
 } from "../../action/explainer.ts";
-import { Param, readFields } from "../../action/schema.ts";
+import { Param, readFields } from "../../action/rule.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { isPrintable } from "../../base/text/printable.ts";
 import { isDict } from "../../base/value/value.ts";

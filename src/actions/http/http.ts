@@ -1,6 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import { declare } from "../../action/make_action.ts";
-import { isGiven } from "../../action/parameters.ts";
+import { isGiven } from "../../action/parameter.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../../base/value/value.ts";
 import { expectsContract, hideCookies, hideHeaders, HTTP } from "./http_params.ts";
 import { mediaType, SAME_MEANING } from "./request/http_syntax.ts";

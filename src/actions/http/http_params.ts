@@ -1,6 +1,5 @@
 import type { SecretSink } from "../../action/action.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { timeout } from "../../action/params.ts";
+import { isGiven } from "../../action/parameter.ts";
 import {
   choice,
   either,
@@ -11,9 +10,10 @@ import {
   type Param,
   Rule,
   text,
+  timeout,
   value,
   type Values,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { parseSize } from "../../base/value/byte_size.ts";
 import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import type { ActionContext, ActionResult, Demand, Dict, Traffic } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { compiledAction, EVERYTHING, isDemanded } from "../../action/make_action.ts";
-import { readRun } from "../../action/spec.ts";
+import { compiledAction, EVERYTHING, isDemanded, readRun } from "../../action/make_action.ts";
 import {
   checkRoute,
   connectionOf,

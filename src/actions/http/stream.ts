@@ -1,4 +1,4 @@
-import { timeout } from "../../action/params.ts";
+import { timeout } from "../../action/rule.ts";
 import type { Dict } from "../../base/value/value.ts";
 import {
   AUTH,

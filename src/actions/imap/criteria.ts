@@ -1,7 +1,6 @@
 import { describeValue } from "../../base/value/value.ts";
-import { texts } from "../../action/params.ts";
-import { map, type Rule, value } from "../../action/schema.ts";
-import { textOf } from "../../action/text_of.ts";
+import { map, type Rule, texts, value } from "../../action/rule.ts";
+import { textOf } from "../../action/parameter.ts";
 import type { SearchObject } from "./imap_connection.ts";
 
 /** A point in time, or one before now. */

@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime";
 import type { Dict, Value } from "../../action/action.ts";
-import type { Param } from "../../action/schema.ts";
+import type { Param } from "../../action/rule.ts";
 import type {
   FetchMessageObject,
   FetchQueryObject,

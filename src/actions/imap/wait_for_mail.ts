@@ -2,7 +2,7 @@ import { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { duration, map, text, type Values } from "../../action/schema.ts";
+import { duration, map, text, type Values } from "../../action/rule.ts";
 import { time } from "./criteria.ts";
 import {
   type FetchMessageObject,

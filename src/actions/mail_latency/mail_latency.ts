@@ -4,7 +4,7 @@ import { filesBelow } from "../../host/walk_directories.ts";
 import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../../action/action.ts";
 import { action } from "../../action/make_action.ts";
-import { type Param, text } from "../../action/schema.ts";
+import { type Param, text } from "../../action/rule.ts";
 import { fileProblem, writeStepFile } from "../../action/step_file.ts";
 
 /** Measures how long mails took, from the files of a mailbox. */

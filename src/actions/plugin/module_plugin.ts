@@ -1,11 +1,12 @@
 import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
-import type { Action, ActionContext, Dict, HideSecrets, Value } from "../../action/action.ts";
-import type { Parameter, RunAction } from "../../action/action.ts";
+import type { Action, ActionContext, Dict, Value } from "../../action/action.ts";
+import type { HideSecrets, Parameter } from "../../action/parameter.ts";
+import type { RunAction } from "../../action/action.ts";
 import { declare } from "../../action/make_action.ts";
 import { onAbort } from "../../action/on_abort.ts";
-import { choice, list, map, type Shape, value } from "../../action/schema.ts";
+import { choice, list, map, type Shape, value } from "../../action/rule.ts";
 import { StepError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
 import { isGranted } from "../../host/deno_permissions.ts";

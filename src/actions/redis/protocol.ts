@@ -1,7 +1,7 @@
 import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
 import { describeValue, readInteger } from "../../base/value/value.ts";
 import type { Value } from "../../action/action.ts";
-import type { Param } from "../../action/schema.ts";
+import type { Param } from "../../action/rule.ts";
 
 /** A Redis server, as a URL describes it. */
 export interface Url {

@@ -2,8 +2,7 @@ import type { Redis } from "ioredis";
 import { StepError } from "../../base/errors.ts";
 import type { Value } from "../../action/action.ts";
 import { action } from "../../action/make_action.ts";
-import { sharing, timeout } from "../../action/params.ts";
-import { list, text, value } from "../../action/schema.ts";
+import { list, sharing, text, timeout, value } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { errorReply, readReply, readUrl, splitCommand, type Url } from "./protocol.ts";
 

@@ -1,7 +1,6 @@
 import { formatDuration } from "../../base/value/duration.ts";
 import { isSecretName } from "../../secrets/secrets.ts";
 import { action } from "../../action/make_action.ts";
-import { port, timeout } from "../../action/params.ts";
 import {
   duration,
   flag,
@@ -9,11 +8,12 @@ import {
   map,
   mapOf,
   type Param,
+  port,
   text,
+  timeout,
   value,
-} from "../../action/schema.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { textOf } from "../../action/text_of.ts";
+} from "../../action/rule.ts";
+import { isGiven, textOf } from "../../action/parameter.ts";
 import { readUrl } from "../http/request/http_syntax.ts";
 import { findInterpreter } from "./interpreter.ts";
 

@@ -1,7 +1,7 @@
 import { describeValue } from "../../base/value/value.ts";
-import { either, list, map, type Param, text, value } from "../../action/schema.ts";
+import { either, list, map, type Param, text, value } from "../../action/rule.ts";
 import type { Tls } from "../../action/tls/tls.ts";
-import { textOf } from "../../action/text_of.ts";
+import { textOf } from "../../action/parameter.ts";
 
 const FORM = "write a@example.com or Ann <a@example.com>";
 

@@ -1,7 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { textOf } from "../../action/text_of.ts";
+import { textOf } from "../../action/parameter.ts";
 import {
   type ConnectionPool,
   type Delivery,

@@ -1,8 +1,17 @@
 import { isDict } from "../../base/value/value.ts";
 import type { Dict } from "../../action/action.ts";
 import { action } from "../../action/make_action.ts";
-import { sharing, timeout } from "../../action/params.ts";
-import { choice, flag, integer, map, type Param, text, value } from "../../action/schema.ts";
+import {
+  choice,
+  flag,
+  integer,
+  map,
+  type Param,
+  sharing,
+  text,
+  timeout,
+  value,
+} from "../../action/rule.ts";
 import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
 import { addresses, attachments, type MailSecurity } from "./mail_params.ts";
 import type { ExchangeDescription } from "../../action/explainer.ts";

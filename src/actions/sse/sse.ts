@@ -1,6 +1,5 @@
 import { action } from "../../action/make_action.ts";
-import { condition } from "../../action/params.ts";
-import { integer, text, value } from "../../action/schema.ts";
+import { condition, integer, text, value } from "../../action/rule.ts";
 import { checkRequest, METHOD } from "../http/http_params.ts";
 import { mergeHttpDefaults } from "../http/http.ts";
 import { readUrl } from "../http/request/http_syntax.ts";

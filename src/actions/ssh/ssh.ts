@@ -5,10 +5,19 @@ import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { CommandLine, ExchangeDescription } from "../../action/explainer.ts";
 import { action } from "../../action/make_action.ts";
-import { isGiven } from "../../action/parameters.ts";
-import { host, port, sharing, timeout } from "../../action/params.ts";
-import { flag, integer, mapOf, type Param, text, value } from "../../action/schema.ts";
-import { textOf } from "../../action/text_of.ts";
+import { isGiven, textOf } from "../../action/parameter.ts";
+import {
+  flag,
+  host,
+  integer,
+  mapOf,
+  type Param,
+  port,
+  sharing,
+  text,
+  timeout,
+  value,
+} from "../../action/rule.ts";
 import { isKeyText } from "./credentials.ts";
 import { type RemoteCommand, runCommand, scriptOf } from "./remote_command.ts";
 import type { JumpHost, SshConnection } from "./ssh_connection.ts";

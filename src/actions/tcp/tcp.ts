@@ -3,8 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
 import { action } from "../../action/make_action.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { host, port, texts, timeout } from "../../action/params.ts";
-import { text } from "../../action/schema.ts";
+import { host, port, text, texts, timeout } from "../../action/rule.ts";
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { tlsRecord } from "../../action/tls/certificate_record.ts";
 

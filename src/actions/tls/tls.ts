@@ -1,7 +1,7 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
 import type { Attempt } from "../../action/attempt.ts";
-import { host, port, timeout } from "../../action/params.ts";
+import { host, port, timeout } from "../../action/rule.ts";
 import { action } from "../../action/make_action.ts";
 import { tls as tlsRule } from "../../action/tls/tls.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";

@@ -1,5 +1,4 @@
-import { condition } from "../../action/params.ts";
-import { integer, type Param, text, value, type Values } from "../../action/schema.ts";
+import { condition, integer, type Param, text, value, type Values } from "../../action/rule.ts";
 import { describeValue, isDict, type Value } from "../../base/value/value.ts";
 import { withoutPassword } from "../../secrets/secrets.ts";
 import { isToken } from "../http/request/http_syntax.ts";

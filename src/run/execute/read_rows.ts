@@ -1,6 +1,6 @@
 import { pathRefusal } from "../../action/permissions/path_rule.ts";
 import { fileProblem } from "../../action/step_file.ts";
-import { convertParameter, INTEGER_TEXT } from "../../action/parameters.ts";
+import { convertParameter, INTEGER_TEXT } from "../../action/parameter.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { LoadError, StepError } from "../../base/errors.ts";
 import { jsonFault, jsonOrText, parseJson } from "../../base/value/parse_json.ts";

@@ -1,5 +1,5 @@
 import { excerpt } from "../../action/excerpt.ts";
-import { textOf } from "../../action/text_of.ts";
+import { textOf } from "../../action/parameter.ts";
 import { StepError } from "../../base/errors.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { valueAt } from "../../base/value/value.ts";

@@ -1,4 +1,4 @@
-import type { HideSecrets } from "../../action/action.ts";
+import type { HideSecrets } from "../../action/parameter.ts";
 import type { MessageDescription } from "../../action/explainer.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { parseExactly } from "../../base/value/parse_json.ts";

@@ -1,5 +1,5 @@
-import { isGiven, PARAMETER_TYPES } from "../../action/parameters.ts";
-import { choice, integer, map, type Rule } from "../../action/schema.ts";
+import { isGiven, PARAMETER_TYPES } from "../../action/parameter.ts";
+import { choice, integer, map, type Rule } from "../../action/rule.ts";
 import { typeMeantBy } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { combinationsOf } from "../../base/value/combinations.ts";

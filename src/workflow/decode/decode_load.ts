@@ -1,5 +1,5 @@
 import type { Action } from "../../action/action.ts";
-import { isGiven } from "../../action/parameters.ts";
+import { isGiven } from "../../action/parameter.ts";
 import {
   choice,
   COMBINATION,
@@ -10,7 +10,7 @@ import {
   type Param,
   type Rule,
   type Values,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { grouped } from "../../base/text/count_of.ts";
 import { type Dict, isDict } from "../../base/value/value.ts";
 import type { NameRule } from "../../expr/expression.ts";

@@ -1,11 +1,4 @@
-import {
-  flag,
-  integer,
-  parametersOf,
-  readEach,
-  type Rule,
-  type Shape,
-} from "../../action/schema.ts";
+import { flag, integer, parametersOf, readEach, type Rule, type Shape } from "../../action/rule.ts";
 import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
 import { isEqual } from "../../base/value/compare.ts";
 import { didYouMean, suggest } from "../../base/text/suggest.ts";

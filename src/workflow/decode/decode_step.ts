@@ -9,7 +9,7 @@ import {
   text,
   value,
   within,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { ACTIONS, type Plugins } from "../../actions/registry.ts";
 import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";

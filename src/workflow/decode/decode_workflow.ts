@@ -7,7 +7,7 @@ import {
   readFields,
   type Rule,
   text,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";

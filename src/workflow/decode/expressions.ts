@@ -1,4 +1,5 @@
-import type { Action, Parameter } from "../../action/action.ts";
+import type { Action } from "../../action/action.ts";
+import type { Parameter } from "../../action/parameter.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import { hintForName } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";

@@ -1,4 +1,4 @@
-import type { Parameter, ParameterProblem, ParameterType } from "../../action/action.ts";
+import type { Parameter, ParameterProblem, ParameterType } from "../../action/parameter.ts";
 import {
   type Form,
   list,
@@ -10,7 +10,7 @@ import {
   type Shape,
   text,
   value,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import type { LoadedActions } from "../../actions/registry.ts";
 import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";

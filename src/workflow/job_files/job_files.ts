@@ -1,4 +1,4 @@
-import { convertParameter } from "../../action/parameters.ts";
+import { convertParameter } from "../../action/parameter.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { ExpressionError, LoadError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";

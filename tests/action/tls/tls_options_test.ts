@@ -2,8 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import type { Dict, RunTls } from "../../../src/action/action.ts";
-import { declare } from "../../../src/action/make_action.ts";
-import { readRendered } from "../../../src/action/spec.ts";
+import { declare, readRendered } from "../../../src/action/make_action.ts";
 import { tls as tlsRule, tlsOptions } from "../../../src/action/tls/tls.ts";
 import { tls } from "../../../src/actions/tls/tls.ts";
 import { runnerOf } from "../../support/run_action.ts";

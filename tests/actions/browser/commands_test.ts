@@ -3,7 +3,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { browser } from "../../../src/actions/browser/browser.ts";
 import { nearest } from "../../../src/actions/browser/explain_failure.ts";
 import { command, describeCommand } from "../../../src/actions/browser/commands.ts";
-import { Param } from "../../../src/action/schema.ts";
+import { Param } from "../../../src/action/rule.ts";
 
 const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] = [
   [{ actions: [{ name: "navigate", url: "http://x" }, { name: "wait_ready" }] }, []],

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { Attempt } from "../../../src/action/attempt.ts";
-import { NoValue, Param } from "../../../src/action/schema.ts";
+import { NoValue, Param } from "../../../src/action/rule.ts";
 import { db } from "../../../src/actions/db/db.ts";
 import { readDsn, type ServerDsn, serverTls } from "../../../src/actions/db/dsn.ts";
 import {

@@ -1,6 +1,6 @@
-import type { Alternatives, Dict, Value } from "../../../action/action.ts";
+import type { Dict, Value } from "../../../action/action.ts";
+import { type Alternatives, isGiven } from "../../../action/parameter.ts";
 import type { Endpoint } from "../../../action/net/endpoint.ts";
-import { isGiven } from "../../../action/parameters.ts";
 import { isDict } from "../../../base/value/value.ts";
 import { withoutPassword } from "../../../secrets/secrets.ts";
 
