@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 import type { ActionExplainer } from "./explainer.ts";
-import { Alternatives, HideSecrets, Parameter, ParameterProblem } from "./parameter.ts";
+import type { Alternatives, HideSecrets, Parameter, ParameterProblem } from "./parameter.ts";
 
 /** Something that a step can do: a record in the registry, found by `uses`. */
 export interface Action {
