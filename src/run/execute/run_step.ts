@@ -7,7 +7,7 @@ import type { Expression } from "../../expr/expression.ts";
 import { hasFailed } from "../step_trees.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
-import { pause, runAttempts, runOneAttempt, type StepOutcome } from "./run_attempts.ts";
+import { pause, runOneAttempt, type StepOutcome } from "./conclude_step.ts";
 
 /** Emits the events of a step, or of an entry of its iteration, that does not start. */
 export function skipStep(
@@ -85,8 +85,10 @@ export function runOnce(
 /** Runs a step that waits for a time or for a better result. */
 async function runSlowly(step: StepExecution): Promise<StepOutcome> {
   const { model: { wait, retry }, scope } = step;
-  const carryOut = () =>
-    retry ? runAttempts(step, retry) : runOneAttempt(step, (outcome) => outcome);
+  const carryOut = async () =>
+    retry
+      ? await (await import("./run_attempts.ts")).runAttempts(step, retry)
+      : await runOneAttempt(step, (outcome) => outcome);
   if (!wait) return await carryOut();
   const milliseconds = evaluateDuration(wait, scope, ["wait"]);
   await pause(step, milliseconds, "wait");

@@ -10,7 +10,7 @@ import { Cancellation } from "../../../src/run/cancellation.ts";
 import { Draws } from "../../../src/expr/draws.ts";
 import { CompiledStep } from "../../../src/run/execute/compiled_step.ts";
 import { Outputs } from "../../../src/run/execute/outputs.ts";
-import { type ActionResponse, runAction } from "../../../src/run/execute/run_action.ts";
+import { type ActionResponse, runAction } from "../../../src/run/execute/attempt_step.ts";
 import { Round, Run, StepExecution } from "../../../src/run/run_state.ts";
 import type { Job, Step } from "../../../src/workflow/model.ts";
 import { StepError } from "../../../src/base/errors.ts";
