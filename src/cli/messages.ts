@@ -10,7 +10,7 @@ import type { Draws } from "../expr/draws.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import type { Host } from "../host/host.ts";
 import { OutputError } from "../host/output.ts";
-import { makeMasker } from "../secrets/add_secrets.ts";
+import { makeMasker } from "../secrets/find_secrets.ts";
 import type { Program } from "./command.ts";
 import type { LogLevel } from "./output_mode.ts";
 

@@ -20,7 +20,7 @@ import { Cancellation } from "../run/cancellation.ts";
 import type { Emit } from "../run/event.ts";
 import { outlinePlan } from "../run/outline_plan.ts";
 import { run } from "../run/run.ts";
-import { addSecretsOf, addSecretValue, makeMasker } from "../secrets/add_secrets.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../secrets/find_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { readEnvFile } from "../suite/env_file.ts";
 import { planLoaded } from "../suite/load_plan.ts";

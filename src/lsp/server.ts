@@ -3,22 +3,15 @@ import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatYaml } from "../base/yaml/format_yaml.ts";
-import { completionsAt } from "./complete.ts";
-import { fileCompletionsAt, outputCompletionsAt } from "./complete_files.ts";
+import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
 import { findActions, type KnownActions } from "./format.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt } from "./definition.ts";
 import { fileLinksIn } from "./links.ts";
-import {
-  type EditorPosition,
-  type LineIndex,
-  makeLineIndex,
-  type OpenFile,
-  outlineOf,
-} from "./open_files.ts";
-import { spotAt } from "./loose_yaml.ts";
-import { type FileSymbol, symbolsOf } from "./outline.ts";
+import { spotAt, type TextRange } from "./loose_yaml.ts";
+import { type FileSymbol, makeOutline, type Outline, symbolsOf } from "./outline.ts";
+import { lineAt, lineStarts } from "../base/source.ts";
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */
 const PAUSE = 20;
@@ -247,4 +240,54 @@ interface DocumentSymbol {
   range: ReturnType<LineIndex["rangeOf"]>;
   selectionRange: ReturnType<LineIndex["rangeOf"]>;
   children: DocumentSymbol[];
+}
+
+/** A file that is open in the editor. */
+interface OpenFile {
+  readonly uri: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+  readonly lines: LineIndex;
+  /** The check of this text; undefined until it is needed. */
+  checked?: Promise<Checked>;
+  outline?: Outline;
+}
+
+/** The outline of a file, made once. */
+function outlineOf(file: OpenFile): Outline {
+  return file.outline ??= makeOutline(file.text);
+}
+
+/** A position in a file as editors count: lines and UTF-16 units from 0. */
+interface EditorPosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+interface EditorRange {
+  readonly start: EditorPosition;
+  readonly end: EditorPosition;
+}
+
+/** Translates the positions in a text. */
+interface LineIndex {
+  offsetAt(position: EditorPosition): number;
+  rangeOf(range: TextRange): EditorRange;
+}
+
+function makeLineIndex(text: string): LineIndex {
+  const starts = lineStarts(text);
+  const positionAt = (offset: number): EditorPosition => {
+    const line = lineAt(starts, offset);
+    return { line, character: offset - starts[line]! };
+  };
+  return {
+    offsetAt: ({ line, character }) =>
+      Math.min(
+        (starts[line] ?? text.length) + character,
+        (starts[line + 1] ?? text.length + 1) - 1,
+      ),
+    rangeOf: ({ start, end }) => ({ start: positionAt(start), end: positionAt(end) }),
+  };
 }

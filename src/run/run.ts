@@ -11,7 +11,7 @@ import {
   type StartDecision,
   startsWhenNeedsSucceed,
 } from "../plan/plan.ts";
-import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/add_secrets.ts";
+import { addSecretsOf, addSecretValue, exchangedSecretsAdder } from "../secrets/find_secrets.ts";
 import { boundValue } from "../secrets/bound_value.ts";
 import { MASK, Masker } from "../secrets/masker.ts";
 import { withoutSecretNames } from "../secrets/secrets.ts";

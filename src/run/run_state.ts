@@ -14,7 +14,7 @@ import { renderData } from "../expr/template/template_data.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/add_secrets.ts";
+import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/find_secrets.ts";
 import { type Bounded, boundValue } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { keysOf, markCleanup } from "../workflow/step_facts.ts";

@@ -10,7 +10,7 @@ import { tallyRounds } from "../run/round_tally.ts";
 import { RunnerError } from "../base/errors.ts";
 import { loadFunctions } from "../expr/functions/registry.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
-import { addSecretsOf } from "../secrets/add_secrets.ts";
+import { addSecretsOf } from "../secrets/find_secrets.ts";
 import { Masker } from "../secrets/masker.ts";
 import { mergeWorkflow, sharedOrigin } from "./merge_workflow.ts";
 import {

@@ -8,7 +8,7 @@ import { workflowState } from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
 import { run } from "../run/run.ts";
 import type { RunOptions } from "../run/run_options.ts";
-import { addSecretsOf } from "../secrets/add_secrets.ts";
+import { addSecretsOf } from "../secrets/find_secrets.ts";
 import { runSuite } from "../suite/run_suite.ts";
 import type { SuiteMember } from "../suite/suite.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";

@@ -2,7 +2,7 @@ import { RunnerError } from "../base/errors.ts";
 import { firstNames } from "../base/text/suggest.ts";
 import { parseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import { addSecretValue } from "../secrets/add_secrets.ts";
+import { addSecretValue } from "../secrets/find_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import type { FileFields } from "./read_json_file.ts";

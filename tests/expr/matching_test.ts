@@ -1,9 +1,13 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { evaluateExpression, ExpressionError } from "../../src/expr/evaluate_expression.ts";
-import { makeMatcher, pairUp } from "../../src/expr/functions/differences.ts";
+import {
+  findMismatches,
+  loadMatching,
+  makeMatcher,
+  pairUp,
+} from "../../src/expr/functions/matching.ts";
 import { explain } from "../../src/expr/evaluate/explain.ts";
 import { parseExpression } from "../../src/expr/parse_expression.ts";
-import { findMismatches, loadMatching } from "../../src/expr/functions/matching.ts";
 import { StepError } from "../../src/base/errors.ts";
 import { renderMismatches } from "../../src/base/value/difference.ts";
 import type { Value } from "../../src/base/value/value.ts";

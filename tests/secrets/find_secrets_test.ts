@@ -1,6 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { addSecretsOf } from "../../src/secrets/add_secrets.ts";
-import { findExchangedSecrets, findVariableSecrets } from "../../src/secrets/find_secrets.ts";
+import {
+  addSecretsOf,
+  findExchangedSecrets,
+  findVariableSecrets,
+} from "../../src/secrets/find_secrets.ts";
 import { Masker } from "../../src/secrets/masker.ts";
 
 /** The secrets that are long enough. */

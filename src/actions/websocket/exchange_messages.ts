@@ -4,13 +4,22 @@ import { countOf } from "../../base/text/count_of.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import type { Mismatch } from "../../base/value/difference.ts";
 import { pathText } from "../../base/value/value.ts";
-import type { Dict } from "../../action/action.ts";
+import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { decodeText } from "../http/response/read_body.ts";
-import { StreamRequest } from "../http/run_http.ts";
-import { Inbox, loadWs, type Message, openWebSocket, socketUrl } from "./connection.ts";
+import { StreamRequest, type Upgraded } from "../http/run_http.ts";
 import { closeText, type WebSocketParams } from "./websocket_params.ts";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type ws from "ws";
+import type { WebSocket } from "ws";
+import { dataIn } from "../../base/value/parse_json.ts";
+import { Intake } from "../../action/intake.ts";
+import { onAbort } from "../../action/on_abort.ts";
+import { toByteString } from "../http/request/http_syntax.ts";
+import type { HttpRequest } from "../http/request/read_request.ts";
+import type { Bytes } from "../http/transport/model.ts";
 
 /** Codes of a closure that is not a failure; 1005 is that of a closure without a code. */
 const FINE_CODES: readonly number[] = [1000, 1001, 1005];
@@ -144,4 +153,237 @@ function describeMismatches(mismatches: readonly Mismatch[]): string {
     return `${prefix}expected ${expected ?? "nothing"}, received ${found}`;
   });
   return `; it differs: ${texts.join("; ")}`;
+}
+
+/** The class of the library for WebSockets. */
+type WebSocketClass = typeof ws;
+
+/**
+ * Loads the library for WebSockets. The one of the runtime shows no answer that refuses to open
+ * one, and holds small messages back until the others are acknowledged (Nagle's algorithm).
+ */
+async function loadWs(): Promise<WebSocketClass> {
+  return (await import("ws")).default;
+}
+
+/** The most bytes that all messages together may have. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The most bytes that are kept of a response that refuses a WebSocket. */
+const MAX_REFUSAL = 65_536;
+
+interface Handshake {
+  readonly WebSocket: WebSocketClass;
+  readonly subprotocols: readonly string[];
+  readonly signal: AbortSignal;
+  /** Called before a message can arrive. */
+  readonly onOpen: (socket: WebSocket) => void;
+}
+
+/** The bytes that are read before timers and signals get a turn. */
+const TURN_BYTES = 65_536;
+
+/** Sends the request that opens a WebSocket; it is open if the code of the response is 101. */
+async function openWebSocket(
+  request: HttpRequest,
+  socket: Socket,
+  { WebSocket, subprotocols: listed, signal, onOpen }: Handshake,
+): Promise<Upgraded> {
+  const byHand = [request.headers["Sec-Websocket-Protocol"] ?? []].flat().join();
+  const subprotocols = [...new Set([...listed, ...byHand.split(/[\s,]+/).filter(Boolean)])];
+  const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
+  const opening = new WebSocket(socketUrl(request.url.href), subprotocols, {
+    createConnection: () => socket,
+    headers: headersOf(request),
+    maxPayload: MAX_BYTES,
+  });
+  const forget = onAbort(signal, (reason) => {
+    reject(reason);
+    opening.terminate();
+  });
+  const answer = async (response: IncomingMessage, chunks: readonly Bytes[] = []) => {
+    const { statusCode: code = 0, statusMessage: reason = "", rawHeaders } = response;
+    resolve({ code, reason, rawHeaders, body: await new Blob([...chunks]).bytes() });
+  };
+  let upgrade: IncomingMessage | undefined;
+  opening.on("upgrade", (response: IncomingMessage) => upgrade = response);
+  opening.on("open", () => {
+    onOpen(opening);
+    answer(upgrade!);
+    let bytes = 0;
+    // Pings, pongs and parts of messages can come without end, too.
+    socket.on("data", ({ length }: Uint8Array) => {
+      bytes += length;
+      if (bytes < TURN_BYTES) return;
+      bytes = 0;
+      socket.pause();
+      setTimeout(() => opening.isPaused || socket.resume());
+    });
+  });
+  opening.on("unexpected-response", (_request: unknown, response: IncomingMessage) => {
+    const chunks: Bytes[] = [];
+    let size = 0;
+    response.on("data", (chunk: Bytes) => {
+      if (size < MAX_REFUSAL) chunks.push(chunk);
+      size += chunk.length;
+    });
+    const end = () => {
+      answer(response, chunks);
+      socket.destroy();
+    };
+    response.on("end", end).on("error", end).on("close", end);
+  });
+  opening.on("error", (error: Error) => reject(explain(error, subprotocols)));
+  // A server may close it before the library listens, which would then wait without end.
+  const lost = () =>
+    setTimeout(() => {
+      const closed = new Error("the server closed the connection");
+      reject(socket.errored ?? Object.assign(closed, { code: "ECONNRESET" }));
+    });
+  if (socket.destroyed) lost();
+  else socket.once("close", lost);
+  return await promise.finally(forget);
+}
+
+/** The URL of the WebSocket that a request opens. */
+function socketUrl(url: string): string {
+  return url.replace(/^http(?=s?:)/, "ws");
+}
+
+function explain(error: Error, subprotocols: readonly string[]): Error {
+  if (!/subprotocol/.test(error.message)) return error;
+  if (subprotocols.length === 0) {
+    const hint = '"subprotocols" offers them';
+    return new StepError("the server chose a subprotocol, and none was offered", hint);
+  }
+  const names = subprotocols.map((name) => `"${name}"`).join(", ");
+  return new StepError(`the server did not choose one of the subprotocols ${names}`);
+}
+
+/** The headers of the request, without those that belong to the handshake. */
+function headersOf({ headers }: HttpRequest): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !/^(?:Connection|Upgrade|Sec-Websocket-.*)$/i.test(name))
+      .map(([name, value]) => [
+        name,
+        typeof value === "string" ? toByteString(value) : value.map(toByteString),
+      ]),
+  );
+}
+
+/** A message as it came, and as steps see it. */
+interface Message {
+  /** Its text; undefined if it is binary. */
+  readonly text: string | undefined;
+  /** Objects and lists of JSON are data, `{ base64: … }` are bytes, and anything else is text. */
+  readonly value: Value;
+}
+
+/** The closure of a WebSocket. */
+interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** When that many messages wait to be taken, the socket is not read on. */
+const MAX_WAITING = 500;
+
+/** The messages of an open WebSocket, in order. */
+class Inbox {
+  /** All messages that were taken, as steps see them. */
+  readonly taken: Value[] = [];
+  closed: Closed | undefined;
+  readonly #intake: Intake;
+  /** Received messages. The first `#position` were taken: `shift()` would move the rest. */
+  #arrived: Message[] = [];
+  #position = 0;
+  #failure: StepError | undefined;
+  #wake = () => {};
+
+  constructor(readonly socket: WebSocket, readonly url: string, readonly attempt: Attempt) {
+    this.#intake = new Intake(MAX_BYTES, `"${url}" sent more than ${MAX_BYTES} bytes`);
+    socket.on("message", (data: Uint8Array, isBinary: boolean) => {
+      if (this.#failure) return;
+      try {
+        this.#intake.add(data.length);
+      } catch (error) {
+        this.#fail(error as StepError);
+        return socket.terminate();
+      }
+      this.#arrived.push(readMessage(data, isBinary));
+      if (this.#arrived.length >= MAX_WAITING) socket.pause();
+      this.#wake();
+    });
+    socket.on("error", (error: Error) => {
+      const code = "code" in error ? String(error.code) : "";
+      // The connection is lost otherwise, which the code of the closure says.
+      if (!code.startsWith("WS_ERR_")) return;
+      this.#fail(new StepError(`"${url}" sent what is not valid: ${error.message} (${code})`));
+    });
+    socket.on("close", (code: number, reason: Uint8Array) => {
+      this.closed = { code, reason: new TextDecoder().decode(reason) };
+      this.#wake();
+    });
+  }
+
+  /** The fields of `res` about messages. */
+  get soFar() {
+    return { messages: this.taken, message: this.taken.at(-1) ?? null };
+  }
+
+  /** The next message; undefined if the connection is closed. `waiting` says what it waits for. */
+  async next(waiting: () => string): Promise<Message | undefined> {
+    for (;;) {
+      const message = this.#arrived[this.#position++];
+      if (message) {
+        this.taken.push(message.value);
+        if (this.#intake.isDue) await this.attempt.during(waiting, this.#intake.rest());
+        return message;
+      }
+      this.#arrived = [];
+      this.#position = 0;
+      if (this.#failure) throw this.#failure;
+      if (this.closed) return undefined;
+      this.socket.resume();
+      await this.attempt.during(waiting, this.#changed());
+    }
+  }
+
+  /** Closes the connection, for which the other side has some milliseconds. */
+  async close(code: number, patience: number): Promise<Closed> {
+    const { socket, attempt: { context: { deadline } } } = this;
+    const limit = deadline.after(patience, () => socket.terminate());
+    socket.resume();
+    socket.close(code);
+    while (!this.closed) await this.#changed();
+    limit.cancel();
+    return this.closed;
+  }
+
+  /** The received messages, for an error. */
+  describe(): string {
+    const { length: count } = this.taken;
+    if (count === 0) return "no message came";
+    const { soFar: { message: last }, attempt: { context: { secrets } } } = this;
+    const shown = typeof last === "string"
+      ? JSON.stringify(excerpt(last, secrets))
+      : excerpt(JSON.stringify(last), secrets);
+    return `${countOf(count, "message")} came, the last is ${shown}`;
+  }
+
+  #fail(error: StepError): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#wake = resolve);
+  }
+}
+
+function readMessage(data: Uint8Array, isBinary: boolean): Message {
+  if (isBinary) return { text: undefined, value: { base64: data.toBase64() } };
+  const text = new TextDecoder().decode(data);
+  return { text, value: dataIn(text) };
 }

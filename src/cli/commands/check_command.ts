@@ -4,7 +4,7 @@ import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check
 import { makeSecretMask } from "../../check/mask_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import { isDirectory } from "../../host/walk_directories.ts";
-import { makeMasker } from "../../secrets/add_secrets.ts";
+import { makeMasker } from "../../secrets/find_secrets.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError } from "../../base/errors.ts";
 import { pathsFromRoot } from "../../base/text/github_command.ts";

@@ -6,7 +6,7 @@ import { dagTitle, renderMermaid, renderMermaidSuite } from "../../dag/mermaid.t
 import type { Host } from "../../host/host.ts";
 import { foldMatrices } from "../../plan/expand_matrices.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { makeMasker } from "../../secrets/add_secrets.ts";
+import { makeMasker } from "../../secrets/find_secrets.ts";
 import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";

@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { VARIABLE } from "../../run/failure/explain_nil.ts";
-import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/add_secrets.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/find_secrets.ts";
 import { MAX_PARTS } from "../../spread/piece_events.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import type { Exported } from "../../spread/engines/exported.ts";

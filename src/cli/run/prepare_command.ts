@@ -1,6 +1,6 @@
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/find_secrets.ts";
 import { renderRunFile } from "../../spread/run_file.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { Draws } from "../../expr/draws.ts";
 import type { Host } from "../../host/host.ts";
-import { makeMasker } from "../../secrets/add_secrets.ts";
+import { makeMasker } from "../../secrets/find_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
 import type { OpenSuite } from "../../suite/suite.ts";

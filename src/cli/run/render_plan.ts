@@ -3,7 +3,7 @@ import { oneLine, printable } from "../../base/text/printable.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { type Dag, type DagOptions, type DagStep, makeDag } from "../../dag/dag.ts";
 import { idsOfNeeds, type Plan } from "../../plan/plan.ts";
-import { addSecretsOf, addSecretValue } from "../../secrets/add_secrets.ts";
+import { addSecretsOf, addSecretValue } from "../../secrets/find_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
 import { renderDryRun } from "./dry_run.ts";

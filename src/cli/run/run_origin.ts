@@ -3,7 +3,7 @@ import { shellWord } from "../../base/text/shell_word.ts";
 import type { Files, Host } from "../../host/host.ts";
 import { machineName } from "../../host/machine_name.ts";
 import type { RunOrigin } from "../../run/event.ts";
-import { makeMasker } from "../../secrets/add_secrets.ts";
+import { makeMasker } from "../../secrets/find_secrets.ts";
 import { MASK } from "../../secrets/masker.ts";
 import {
   dsnPasswords,

@@ -1,7 +1,12 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
 import { Description, type Location, type Part, type ReadFile } from "../read/description.ts";
-import { type Content, type DescribedOperation, readOperations } from "../read/operations.ts";
+import {
+  type Content,
+  type DescribedOperation,
+  readOperations,
+  serversOf,
+} from "../read/operations.ts";
 import { isJson, mapOf, rawText } from "../read/raw.ts";
 import {
   checkBodyValue,
@@ -13,12 +18,15 @@ import {
   type FoundViolation,
   mediaKey,
   type OperationHits,
+  readFields,
+  readHeader,
+  readParameter,
+  type RequestParts,
   type ViolationDraft,
 } from "./exchange.ts";
-import { makeRouter, type NoMatch } from "./router.ts";
 import { loadSchemas } from "./schemas.ts";
 import { pathText } from "../../base/value/value.ts";
-import { readFields, readHeader, readParameter, type RequestParts } from "./parameter_values.ts";
+import { decodePercents } from "../../secrets/secrets.ts";
 
 /** An API, and how much of it requests have used. */
 export interface Contract {
@@ -327,4 +335,100 @@ function checkResponseBody(
   const schema = content.schema(key);
   if (!schema || responseBody === undefined || !isJson(type ?? key)) return [];
   return checkJson(api, schema, responseBody, "response", content.part);
+}
+
+/** An operation that a request is for, with the values in its path. */
+interface Match {
+  readonly operation: DescribedOperation;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** The result for a request that matches no operation. */
+interface NoMatch {
+  /** The methods that the path has. */
+  readonly methods: readonly string[];
+  /** The path without that of the server. */
+  readonly path: string;
+}
+
+/** Finds the operation of a request; `stepBase` is another path that the server may have. */
+type Router = (method: string, path: string, stepBase?: string) => Match | NoMatch;
+
+/** `base` replaces the paths of all servers. */
+function makeRouter(
+  operations: readonly DescribedOperation[],
+  base: string | undefined,
+): Router {
+  const all = operations.map((operation) => routeOf(operation, base));
+  const bases = [...new Set(all.flatMap((route) => route.bases))]
+    .sort((a, b) => b.length - a.length);
+  const routes = Map.groupBy(all, ({ segments }) => segments);
+  // A word is meant before a parameter: /pets/mine before /pets/{petId}.
+  for (const list of routes.values()) list.sort((a, b) => b.letters - a.letters);
+  return (method, path, stepBase) => {
+    const methods = new Set<string>();
+    let inside: string | undefined;
+    const extra = stepBase !== undefined && base === undefined ? [withoutSlash(stepBase)] : [];
+    for (const one of [...extra, ...bases]) {
+      if (!path.startsWith(one) || path.length > one.length && path[one.length] !== "/") continue;
+      const rest = path.slice(one.length) || "/";
+      inside ??= rest;
+      for (const route of routes.get(rest.split("/").length) ?? []) {
+        const { operation, pattern, names } = route;
+        const found = pattern.exec(rest);
+        if (!found || !route.bases.includes(one) && !extra.includes(one)) continue;
+        if (operation.method !== method) {
+          methods.add(operation.method);
+          continue;
+        }
+        const values = names.map((name, at) => [name, decodePercents(found[at + 1]!)] as const);
+        return { operation, values: new Map(values) };
+      }
+    }
+    return { methods: [...methods], path: inside ?? path };
+  };
+}
+
+interface Route {
+  readonly operation: DescribedOperation;
+  /** The paths of its servers; a request may also be for none of them. */
+  readonly bases: readonly string[];
+  readonly segments: number;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** The number of characters outside of parameters. */
+  readonly letters: number;
+}
+
+function routeOf(operation: DescribedOperation, base: string | undefined): Route {
+  const parts = operation.path.split(/\{([^{}]+)\}/);
+  const pattern = parts.map((part, at) =>
+    at % 2 === 1 ? "([^/]+?)" : RegExp.escape(encodePath(part))
+  );
+  return {
+    operation,
+    bases: base === undefined ? basePaths(operation) : [withoutSlash(base)],
+    segments: operation.path.split("/").length,
+    pattern: new RegExp(`^${pattern.join("")}$`),
+    names: parts.filter((_, at) => at % 2 === 1),
+    letters: parts.filter((_, at) => at % 2 === 0).join("").length,
+  };
+}
+
+/** A part of a path as requests have it: /größe as /gr%C3%B6%C3%9Fe. */
+function encodePath(part: string): string {
+  return part.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
+}
+
+function basePaths(operation: DescribedOperation): string[] {
+  // A variable without a value is in the host, or no request can be told to be for the server.
+  const paths = serversOf(operation).map((url) =>
+    URL.parse(url.replace(/\{[^{}]*\}/g, "x"), "http://localhost/")?.pathname ?? "/"
+  );
+  return [...new Set([...paths, "/"].map(withoutSlash))];
+}
+
+function withoutSlash(path: string): string {
+  const whole = path.startsWith("/") || path === "" ? path : `/${path}`;
+  return whole.replace(/\/+$/, "");
 }

@@ -12,7 +12,7 @@ import { StepError } from "../../base/errors.ts";
 import { formatDuration, roundDuration } from "../../base/value/duration.ts";
 import { LimitError, type Value } from "../../base/value/value.ts";
 import { renderData } from "../../expr/template/template_data.ts";
-import { addOutputSecrets } from "../../secrets/add_secrets.ts";
+import { addOutputSecrets } from "../../secrets/find_secrets.ts";
 import { assertionPath, STEP_TIMEOUT } from "../../workflow/step_facts.ts";
 import type { Snapshot } from "../../workflow/model.ts";
 import type { AssertionCount, Failure } from "../event.ts";

@@ -2,7 +2,7 @@ import type { ActionContext, Dict, JobResult } from "../../action/action.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import type { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { addSecretsOf } from "../../secrets/add_secrets.ts";
+import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import { Cancellation, drainedBy, endAfter } from "../cancellation.ts";
 import { RunTotals, sumOf } from "../count_steps.ts";
 import type { JobState } from "../event.ts";

@@ -8,7 +8,7 @@ import { connectionLimit } from "../../host/connection_limit.ts";
 import { cpuMeter } from "../../host/cpu_time.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import { plainTemplate, renderData } from "../../expr/template/template_data.ts";
-import { addSecretsOf } from "../../secrets/add_secrets.ts";
+import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job, Rows } from "../../workflow/model.ts";
 import type { JobState, LoadSecondFields, LoadStats } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";

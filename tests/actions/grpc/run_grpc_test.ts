@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict } from "../../../src/action/action.ts";
-import { testHint } from "../../../src/actions/grpc/describe_grpc.ts";
-import { grpc } from "../../../src/actions/grpc/grpc.ts";
+import { grpc, testHint } from "../../../src/actions/grpc/grpc.ts";
 import { linkFiles, undefinedTypes } from "../../../src/actions/grpc/link_files.ts";
 import { create, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";

@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { redis } from "../../../src/actions/redis/redis.ts";
+import { redis, splitCommand } from "../../../src/actions/redis/redis.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { NoValue, Param } from "../../../src/action/rule.ts";
-import { splitCommand } from "../../../src/actions/redis/protocol.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import type { Value } from "../../../src/base/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";

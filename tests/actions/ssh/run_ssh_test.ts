@@ -9,10 +9,10 @@ import {
   judgeHostKey,
   linesAbout,
   parseKnownHosts,
-} from "../../../src/actions/ssh/host_keys.ts";
+  Slots,
+} from "../../../src/actions/ssh/ssh_connection.ts";
 import { type RemoteCommand, scriptOf } from "../../../src/actions/ssh/remote_command.ts";
 import { ssh } from "../../../src/actions/ssh/ssh.ts";
-import { Slots } from "../../../src/actions/ssh/ssh_connection.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { runnerOf } from "../../support/run_action.ts";

@@ -4,7 +4,12 @@ import { proxyAuthorization } from "../connection/proxy.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
-import type { ConnectionTarget, ConnectionUser, HttpConnection } from "./http_connection.ts";
+import type {
+  ConnectionTarget,
+  ConnectionUser,
+  HttpConnection,
+  ResponseHandler,
+} from "./http_connection.ts";
 import {
   type BodySource,
   ClosedEarly,
@@ -22,7 +27,6 @@ import {
   type SendOptions,
 } from "./model.ts";
 import type { Pool, Waiter } from "./pool.ts";
-import type { ResponseHandler } from "./response_parser.ts";
 
 const { Buffer } = await import("node:buffer");
 

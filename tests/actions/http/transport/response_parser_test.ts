@@ -5,7 +5,7 @@ import {
   InvalidStatus,
   MalformedResponse,
 } from "../../../../src/actions/http/transport/model.ts";
-import { ResponseParser } from "../../../../src/actions/http/transport/response_parser.ts";
+import { ResponseParser } from "../../../../src/actions/http/transport/http_connection.ts";
 import { type Case, CASES } from "./hostile_responses.ts";
 
 for (const piece of [Infinity, 1, 2, 3, 7]) {
