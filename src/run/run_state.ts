@@ -6,22 +6,20 @@ import type {
   Traffic,
 } from "../action/action.ts";
 import { Resources } from "../action/resource_scope.ts";
-import type { Path, Position } from "../base/source.ts";
-import { type Dict, isDict, mergeDicts, type Value } from "../base/value/value.ts";
+import type { Position } from "../base/source.ts";
+import type { Dict } from "../base/value/value.ts";
 import { RandomNumbers } from "../expr/draws.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
-import { renderData } from "../expr/template/template_data.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type AddExchangedSecrets, addSecretsOf, addSecretValue } from "../secrets/find_secrets.ts";
+import { type AddExchangedSecrets, addSecretValue } from "../secrets/find_secrets.ts";
 import { type Bounded, boundValue } from "../secrets/bound_value.ts";
 import type { Masker } from "../secrets/masker.ts";
-import { keysOf, markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Job, Loop, Step } from "../workflow/model.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { BareEvent, Failure, Note, StepRun } from "./event.ts";
-import { inField, isMistake } from "./execute/evaluate_field.ts";
+import { isMistake } from "./execute/evaluate_field.ts";
 import type { CompiledStep } from "./execute/compiled_step.ts";
 import type { Outputs } from "./execute/outputs.ts";
 import type { Detail, RunOptions, RunProgress, SnapshotMode } from "./run_options.ts";
@@ -169,10 +167,10 @@ export interface RoundGate {
   wait(waits: boolean): void;
 }
 
-/** What is known of a round before it begins. */
-export interface RoundStart {
-  readonly run: Run;
-  readonly job: Job;
+/** A job in one of its rounds. A part of it, which `with` makes, shares its resources and failures. */
+export class Round {
+  readonly run!: Run;
+  readonly job!: Job;
   /** `repeat_index`; undefined where the job has no `repeat`. */
   readonly index?: number;
   /** When the round was due: milliseconds since its job began. */
@@ -180,67 +178,41 @@ export interface RoundStart {
   /** The number of its user, from 0. */
   readonly user?: number;
   /** What its cookies belong to, where it is not the round. */
-  readonly session?: object;
-  readonly gate?: RoundGate;
+  readonly session?: object | undefined;
+  readonly gate?: RoundGate | undefined;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   /** Where its steps publish, and what they see as `outputs`. */
-  readonly outputs: Outputs;
-  /** Resources that its steps share, where these are not its own. */
-  readonly resources?: ResourceScope;
+  readonly outputs!: Outputs;
   /** Names that its steps see in addition to those that all steps see. */
-  readonly names: Readonly<Record<string, unknown>>;
-}
+  readonly names!: Readonly<Record<string, unknown>>;
+  /** Resources of something else that its steps share, in place of resources of its own. */
+  readonly shared?: ResourceScope;
+  readonly failures = new RoundFailures();
+  #resources: Resources | undefined;
 
-/** A job in one of its rounds. */
-export class Round implements RoundStart {
-  readonly run: Run;
-  readonly job: Job;
-  readonly index: number | undefined;
-  readonly due: number | undefined;
-  readonly user: number | undefined;
-  readonly session: object | undefined;
-  readonly gate: RoundStart["gate"];
-  readonly within: StepRun | undefined;
-  readonly outputs: Outputs;
-  readonly names: Readonly<Record<string, unknown>>;
-  readonly failures: RoundFailures;
-  #resources: ResourceScope | undefined;
-  #ownResources: Resources | undefined;
-
-  /** `origin` is the round that it is a part of, if it is one. */
-  constructor(start: RoundStart, origin?: Round) {
-    this.run = start.run;
-    this.job = start.job;
-    this.index = start.index;
-    this.due = start.due;
-    this.user = start.user;
-    this.session = start.session;
-    this.gate = start.gate;
-    this.within = start.within;
-    this.outputs = start.outputs;
-    this.names = start.names;
-    this.#resources = start.resources;
-    this.failures = origin?.failures ?? new RoundFailures();
+  constructor(start: RoundStart) {
+    Object.assign(this, start);
   }
 
   /** A part of the round, with some of its state replaced. */
-  with(changes: Partial<Pick<RoundStart, "run" | "outputs" | "resources" | "names">>): Round {
-    const { run, job, index, session, gate, within, outputs, resources, names } = this;
-    const start = { run, job, index, session, gate, within, outputs, resources, names };
-    return new Round({ ...start, ...changes }, this);
+  with(changes: Partial<RoundStart>): Round {
+    return new Round({ ...this, shared: this.resources, ...changes });
   }
 
   /** The resources that its steps share. */
   get resources(): ResourceScope {
-    return this.#resources ??= this.#ownResources = new Resources();
+    return this.shared ?? (this.#resources ??= new Resources());
   }
 
   /** Its own resources, where anything is open. */
   get open(): Resources | undefined {
-    return this.#ownResources?.isEmpty === false ? this.#ownResources : undefined;
+    return this.#resources?.isEmpty === false ? this.#resources : undefined;
   }
 }
+
+/** What a round is made of. */
+export type RoundStart = Omit<Round, "with" | "resources" | "open" | "failures">;
 
 /** What has failed so far in a round and its parts. */
 class RoundFailures {
@@ -271,20 +243,6 @@ export interface Entry {
   readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };
 }
 
-/** Whether a template of an entry may read vars with these names. */
-function mentions(template: DataTemplate | undefined, names: readonly string[]): boolean {
-  switch (template?.kind) {
-    case "template":
-      return names.some((name) => template.template.source.includes(name));
-    case "list":
-      return template.items.some((item) => mentions(item, names));
-    case "map":
-      return template.entries.some(([, value]) => mentions(value, names));
-    default:
-      return false;
-  }
-}
-
 /** The names of the response before there is one. */
 export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
@@ -293,11 +251,6 @@ const NO_NAMES = { vars: {}, outputs: {}, repeat_index: 0, iteration_index: 0 };
 
 /** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
 export class StepExecution {
-  readonly run: Run;
-  readonly round: Round;
-  readonly compiled: CompiledStep;
-  readonly model: Step;
-  readonly entry: Entry | undefined;
   /** The names in scope; each attempt adds its response. */
   readonly names: Record<string, unknown>;
   readonly scope: Scope;
@@ -312,27 +265,17 @@ export class StepExecution {
   /** The result of that attempt in short, `HTTP 404`, where its action was unsuccessful. */
   trouble: string | undefined;
   /** Whether it failed by a mistake in the file. */
-  hasMistake: boolean;
+  hasMistake = false;
   /** Makes all of `req` and `res`, where the action has left out what no expression reads. */
   whole: ActionResult["whole"];
   #id: StepRun | undefined;
   #resources: Resources | undefined;
 
-  constructor(round: Round, compiled: CompiledStep, entry?: Entry) {
+  constructor(readonly round: Round, readonly compiled: CompiledStep, readonly entry?: Entry) {
     const { run } = round;
-    const { model } = compiled;
-    this.run = run;
-    this.round = round;
-    this.compiled = compiled;
-    this.model = model;
-    this.entry = entry;
     this.started = run.host.clock.now();
     this.ticks = run.host.clock.ticks();
-    this.name = compiled.name ?? model.name!.source;
-    this.params = undefined;
-    this.trouble = undefined;
-    this.hasMistake = false;
-    this.whole = undefined;
+    this.name = compiled.name ?? compiled.model.name!.source;
     this.names = {
       ...NO_NAMES,
       vars: run.vars,
@@ -343,6 +286,14 @@ export class StepExecution {
       ...NO_RESPONSE,
     };
     this.scope = run.makeScope(this.names, this);
+  }
+
+  get run(): Run {
+    return this.round.run;
+  }
+
+  get model(): Step {
+    return this.compiled.model;
   }
 
   /** What events know it by. */
@@ -374,57 +325,6 @@ export class StepExecution {
   /** Its resources, where anything is open. */
   get open(): Resources | undefined {
     return this.#resources?.isEmpty === false ? this.#resources : undefined;
-  }
-
-  /**
-   * Sets `vars`: those of the workflow, then of the step, then of the entry. Those of the step see
-   * the entry, unless its templates may read them.
-   */
-  evaluateVars(): Dict {
-    const { run, model, entry } = this;
-    let vars = this.names.vars as Dict;
-    if (!model.vars && !entry) return vars;
-    const { req: _, res: __, rt: ___, status: ____, ...names } = this.names;
-    const evaluate = (template: DataTemplate, field: Path): Dict => {
-      const scope = { ...this.scope, names: { ...names, vars } };
-      const value = inField(field, () => renderData(template, scope)) as Value;
-      const added = isDict(value) ? value : { item: value };
-      addSecretsOf(added, run.secrets);
-      return added;
-    };
-    const row = () => entry && evaluate(entry.template, ["iteration", entry.index]);
-    const own = model.vars ? keysOf(model.vars) : [];
-    const sees = own.length > 0 && !mentions(entry?.template, own);
-    let values = sees ? row() : undefined;
-    if (values) vars = mergeDicts(vars, values);
-    for (const part of this.#partsOfVars()) {
-      try {
-        vars = mergeDicts(vars, evaluate(part, ["vars"]));
-      } catch (error) {
-        // What finds the entries cannot see what reads one.
-        if (entry || !model.iteration) throw error;
-      }
-    }
-    values ??= row();
-    if (values) vars = mergeDicts(vars, values);
-    this.names.vars = vars;
-    return vars;
-  }
-
-  /** Its own vars: one by one, where the entries are not known yet. */
-  #partsOfVars(): readonly DataTemplate[] {
-    const { model: { vars, iteration }, entry } = this;
-    if (!vars) return [];
-    if (entry || !iteration || vars.kind !== "map") return [vars];
-    return vars.entries.map((each) => ({ kind: "map", entries: [each] }));
-  }
-
-  /** The name for reports; if it is empty, that of the action. */
-  evaluateName(): string {
-    const { compiled, model, model: { name, action }, round: { job }, scope } = this;
-    if (compiled.name !== undefined) return compiled.name;
-    const text = inField(["name"], () => name!.renderText(scope, { display: true })).trim();
-    return markCleanup(job, model, text || action.name);
   }
 
   /** Begins an attempt: its `with` does not see the response of the one before. */

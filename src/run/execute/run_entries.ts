@@ -10,7 +10,7 @@ import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { FieldError, inField, NothingToRun } from "./evaluate_field.ts";
-import { combineStates, runOnce, skipStep } from "./run_step.ts";
+import { combineStates, evaluateVars, runOnce, skipStep } from "./run_step.ts";
 
 /** The iteration of a step in a round. */
 interface Entries {
@@ -52,7 +52,7 @@ async function* openEntries(
   }
   if (iteration.kind === "loop") return yield* openPasses(round.run, iteration);
   const step = new StepExecution(round, compiled);
-  const vars = step.evaluateVars();
+  const vars = evaluateVars(step);
   const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } = step.names;
   const scope = { ...step.scope, names };
   switch (iteration.kind) {
@@ -236,7 +236,7 @@ async function runInParallel(
     const resources = new Resources();
     const outputs = round.outputs.fork();
     try {
-      return await runOnce(round.with({ run: inner, resources, outputs }), step, entry);
+      return await runOnce(round.with({ run: inner, shared: resources, outputs }), step, entry);
     } finally {
       const values = id === undefined ? undefined : outputs.ofSteps()[id];
       if (values) {

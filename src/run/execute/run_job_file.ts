@@ -61,7 +61,7 @@ export async function runJobFile(
     const resources = attempt.scope.job;
     const names = { needs: {} };
     const state = await runUnlessSkipped(
-      new Round({ run, job, outputs, within, resources, names }),
+      new Round({ run, job, outputs, within, shared: resources, names }),
     );
     if (stopped) throw stopped;
     step.hasMistake ||= run.mistakes.count > 0;

@@ -1,12 +1,16 @@
+import type { Path } from "../../base/source.ts";
 import { roundDuration } from "../../base/value/duration.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../../base/value/value.ts";
+import type { DataTemplate, Expression } from "../../expr/expression.ts";
+import { renderData } from "../../expr/template/template_data.ts";
+import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job } from "../../workflow/model.ts";
-import { FLAKY, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";
+import { FLAKY, keysOf, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
-import type { Expression } from "../../expr/expression.ts";
 import { hasFailed } from "../step_trees.ts";
 import type { CompiledStep } from "./compiled_step.ts";
-import { evaluateDuration, isTrue } from "./evaluate_field.ts";
+import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import { pause, runOneAttempt, type StepOutcome } from "./conclude_step.ts";
 
 /** Emits the events of a step, or of an entry of its iteration, that does not start. */
@@ -36,11 +40,77 @@ function nameOfSkipped(step: StepExecution): string {
   // All entries of a step have one name then, which reads no entry.
   if (model.iteration && !entry) return written;
   try {
-    step.evaluateVars();
-    return step.evaluateName();
+    evaluateVars(step);
+    return evaluateName(step);
   } catch {
     return written;
   }
+}
+
+/**
+ * Sets `vars`: those of the workflow, then of the step, then of the entry. Those of the step see
+ * the entry, unless its templates may read them.
+ */
+export function evaluateVars(step: StepExecution): Dict {
+  const { run, model, entry } = step;
+  let vars = step.names.vars as Dict;
+  if (!model.vars && !entry) return vars;
+  const { req: _, res: __, rt: ___, status: ____, ...names } = step.names;
+  const evaluate = (template: DataTemplate, field: Path): Dict => {
+    const scope = { ...step.scope, names: { ...names, vars } };
+    const value = inField(field, () => renderData(template, scope)) as Value;
+    const added = isDict(value) ? value : { item: value };
+    addSecretsOf(added, run.secrets);
+    return added;
+  };
+  const row = () => entry && evaluate(entry.template, ["iteration", entry.index]);
+  const own = model.vars ? keysOf(model.vars) : [];
+  const sees = own.length > 0 && !mentions(entry?.template, own);
+  let values = sees ? row() : undefined;
+  if (values) vars = mergeDicts(vars, values);
+  for (const part of partsOfVars(step)) {
+    try {
+      vars = mergeDicts(vars, evaluate(part, ["vars"]));
+    } catch (error) {
+      // What finds the entries cannot see what reads one.
+      if (entry || !model.iteration) throw error;
+    }
+  }
+  values ??= row();
+  if (values) vars = mergeDicts(vars, values);
+  step.names.vars = vars;
+  return vars;
+}
+
+/** The vars of the step itself: one by one, where the entries are not known yet. */
+function partsOfVars(
+  { model: { vars, iteration }, entry }: StepExecution,
+): readonly DataTemplate[] {
+  if (!vars) return [];
+  if (entry || !iteration || vars.kind !== "map") return [vars];
+  return vars.entries.map((each) => ({ kind: "map", entries: [each] }));
+}
+
+/** Whether a template of an entry may read vars with these names. */
+function mentions(template: DataTemplate | undefined, names: readonly string[]): boolean {
+  switch (template?.kind) {
+    case "template":
+      return names.some((name) => template.template.source.includes(name));
+    case "list":
+      return template.items.some((item) => mentions(item, names));
+    case "map":
+      return template.entries.some(([, value]) => mentions(value, names));
+    default:
+      return false;
+  }
+}
+
+/** The name for reports; if it is empty, that of the action. */
+function evaluateName({ compiled, model, round: { job }, scope }: StepExecution): string {
+  if (compiled.name !== undefined) return compiled.name;
+  const { name, action } = model;
+  const text = inField(["name"], () => name!.renderText(scope, { display: true })).trim();
+  return markCleanup(job, model, text || action.name);
 }
 
 /** The combined state of two parts of a job. */
@@ -61,8 +131,8 @@ export function runOnce(
   const step = new StepExecution(round, compiled, entry);
   try {
     if (entry?.fault !== undefined) throw entry.fault;
-    step.evaluateVars();
-    step.name = step.evaluateName();
+    evaluateVars(step);
+    step.name = evaluateName(step);
   } catch (error) {
     return failBeforeStart(step, error);
   }
