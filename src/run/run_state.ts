@@ -191,13 +191,13 @@ export class Round {
   readonly failures = new RoundFailures();
   #resources: Resources | undefined;
 
-  constructor(start: RoundStart) {
-    Object.assign(this, start);
+  constructor(start: RoundStart, changes?: Partial<RoundStart>) {
+    Object.assign(this, start, changes);
   }
 
   /** A part of the round, with some of its state replaced. */
   with(changes: Partial<RoundStart>): Round {
-    return new Round({ ...this, shared: this.resources, ...changes });
+    return new Round(this, { shared: this.resources, ...changes });
   }
 
   /** The resources that its steps share. */

@@ -97,8 +97,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     const { start, rows, plan: { load } } = this.#options;
     const { outputs, vars } = start.run;
     const row = rows?.[index % rows.length];
-    return new Round({
-      ...start,
+    return new Round(start, {
       run: isWarmUp ? this.#warmUpRun : this.#run,
       index,
       due,

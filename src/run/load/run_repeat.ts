@@ -64,8 +64,7 @@ class RepeatedRounds implements RoundOwner {
 
   open(index: number, due: number, user: number): Round {
     const { run } = this.#start;
-    return new Round({
-      ...this.#start,
+    return new Round(this.#start, {
       run: this.#detailed > 0 ? run : this.#briefRun,
       index,
       due,
