@@ -141,6 +141,7 @@ const GUARD_DELAY = 1000;
 
 const signals: Signals = {
   listen(hear, timeout, onLongWork) {
+    let isListening = true;
     let stopGuard: (() => void) | undefined;
     const deadline = timeout &&
       { deadline: Date.now() + timeout.milliseconds, reason: timeout.reason };
@@ -151,7 +152,8 @@ const signals: Signals = {
     // For the first setTimeout() Deno loads more than all of a small run takes.
     const delay = AbortSignal.timeout(GUARD_DELAY);
     delay.addEventListener("abort", startGuard);
-    let isListening = true;
+    // No timer starts it where the first second is blocked.
+    if (deadline) startGuard();
     const listeners = SIGNALS.map((signal) => [signal, () => hear(signal)] as const);
     for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
     return () => {

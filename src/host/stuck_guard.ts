@@ -1,7 +1,7 @@
 import { isGranted } from "./deno_permissions.ts";
 
-/** Milliseconds that the program may leave the guard without an answer once it should end. */
-const PATIENCE = 3000;
+/** Milliseconds until the first answer of a program that should end, and between those that follow. */
+const PATIENCE = { first: 1000, next: 3000 };
 
 /**
  * The code of the guard. It receives the signals itself, since a stuck program does not: from the
@@ -9,12 +9,13 @@ const PATIENCE = 3000;
  */
 const GUARD = `
 let answered = 0;
+let patience = ${PATIENCE.first};
 let asking;
 const ask = (why) => {
   if (asking) return;
   answered = Date.now();
   asking = setInterval(() => {
-    if (Date.now() - answered < ${PATIENCE}) return postMessage("answer");
+    if (Date.now() - answered < patience) return postMessage("answer");
     clearInterval(asking);
     const text = "runner: error: " + why + ", and the program did not react: it was ended\\n";
     const said = Deno.stderr.write(new TextEncoder().encode(text)).catch(() => {});
@@ -45,7 +46,11 @@ const endCommands = () => {
   } catch {}
 };
 onmessage = ({ data }) => {
-  if (data === "here") return void (answered = Date.now());
+  if (data === "here") {
+    answered = Date.now();
+    patience = ${PATIENCE.next};
+    return;
+  }
   for (const signal of data.signals) {
     Deno.addSignalListener(signal, () => ask("interrupted by " + signal));
   }

@@ -179,6 +179,7 @@ export function passwordsIn(text: string): string[] {
 /** The same, and those of texts that name a database in another way. */
 export function dsnPasswords(text: string): string[] {
   const found = passwordsIn(text);
+  if (!/[=@]/.test(text)) return found;
   for (const [, value = ""] of text.matchAll(DSN_PASSWORD)) {
     found.push(decodePercents(value.replace(/^(["'])(.*)\1$/, "$2")));
   }

@@ -82,6 +82,9 @@ async function choosingAt(line: number, choose: (plan: Plan) => Plan) {
   return (plan: Plan) => chooseJobAt(choose(plan), line);
 }
 
+/** More texts in the values of vars are data, not names of files. */
+const MAX_PATHS = 10_000;
+
 /** Plans a workflow that was loaded. Throws LoadError and UsageError. */
 export async function planLoaded(
   { workflow, decoded }: Loaded,
@@ -95,7 +98,7 @@ export async function planLoaded(
   const evaluate = isOutline ? evaluateKnownVars : undefined;
   const whole = await makePlan(set, environment, evaluate, draws);
   await warn?.(whole.warnings, workflow.document.name);
-  planReading(workflow.document, inspectValue(whole.vars).texts, host);
+  planReading(workflow.document, inspectValue(whole.vars).texts.slice(0, MAX_PATHS), host);
   const plan = choose(whole);
   if (check) {
     await warn?.(await refuseFailing({ decoded }, plan, host, check), workflow.document.name);

@@ -341,15 +341,15 @@ async function statusOf(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
 
 const HOST = new URL("../../src/host/deno_host.ts", import.meta.url).href;
 
-/** Starts a program that listens for signals and is too busy to hear any, once it prints. */
+/** Starts a program that listens for signals, and is too busy to hear any from its start on. */
 async function startStuck(
   timeout: string,
 ): Promise<[Deno.ChildProcess, Promise<string>, command: number]> {
   const program = `import { denoHost } from "${HOST}";
-    denoHost().signals.listen(() => {}, ${timeout});
+    denoHost().signals.listen(() => {}, ${timeout}, (begins) => begins());
     const { pid } = new Deno.Command("sleep", { args: ["100"], detached: true }).spawn();
-    const line = new TextEncoder().encode(pid + "\\n");
-    setTimeout(() => { Deno.stdout.writeSync(line); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }, 1500);`;
+    Deno.stdout.writeSync(new TextEncoder().encode(pid + "\\n"));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
     stdin: "null",
@@ -362,22 +362,37 @@ async function startStuck(
   return [child, new Response(child.stderr).text(), command];
 }
 
-Deno.test("a program whose main thread is stuck is ended after a signal, with its commands", async () => {
-  const [child, stderr, command] = await startStuck("undefined");
-  assert(isRunning(command));
-  child.kill("SIGTERM");
-  assertEquals((await statusOf(child)).success, false);
-  assertMatch(
-    await stderr,
-    /^runner: error: interrupted by SIGTERM, and the program did not react/m,
-  );
-  await until(() => !isRunning(command), "the command has ended");
-});
+for (
+  const [what, timeout, signal] of [
+    ["interrupted by SIGTERM", "undefined", "SIGTERM"],
+    ["interrupted by SIGINT", "undefined", "SIGINT"],
+    ["the time is over", '{ milliseconds: 100, reason: "the time is over" }', undefined],
+  ] as const
+) {
+  Deno.test(`a program whose first second is blocked is ended with its commands: ${what}`, async () => {
+    const [child, stderr, command] = await startStuck(timeout);
+    const signals = signal && setInterval(() => child.kill(signal), 50);
+    assertEquals((await statusOf(child)).success, false);
+    clearInterval(signals);
+    assertMatch(await stderr, new RegExp(`^runner: error: ${what}, and the program did not`, "m"));
+    await until(() => !isRunning(command), "the command has ended");
+  });
+}
 
-Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", async () => {
-  const [child, stderr] = await startStuck('{ milliseconds: 1600, reason: "the time is over" }');
-  assertEquals((await statusOf(child)).success, false);
-  assertMatch(await stderr, /the time is over, and the program did not react/);
+Deno.test("RUNNER_TIMEOUT ends a program that is loading", async () => {
+  await withFiles({}, async (cwd) => {
+    const env = { RUNNER_TIMEOUT: "10ms" };
+    // Nobody writes into it.
+    await new Deno.Command("mkfifo", { args: ["w.yml"], cwd }).output();
+    const child = startCli(["w.yml"], { cwd, env });
+    const [stderr, { code }] = await Promise.all([
+      new Response(child.stderr).text(),
+      statusOf(child),
+      child.stdout.cancel(),
+    ]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "RUNNER_TIMEOUT of 10ms is over, and nothing has run");
+  });
 });
 
 Deno.test("a signal ends a program whose standard output is not read", async () => {

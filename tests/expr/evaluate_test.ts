@@ -4,7 +4,8 @@ import {
   ExpressionError,
   renderTemplate,
 } from "../../src/expr/evaluate_expression.ts";
-import { Evaluation, longWork } from "../../src/expr/evaluate/evaluation.ts";
+import { longWork } from "../../src/base/long_work.ts";
+import { Evaluation } from "../../src/expr/evaluate/evaluation.ts";
 import vectors from "./vectors.json" with { type: "json" };
 
 interface Vector {

@@ -1,13 +1,18 @@
+import { longWork } from "../long_work.ts";
 import type { Value } from "./value.ts";
 
 /** Data nested deeper than this could not be walked safely afterwards. */
 const MAX_LEVELS = 500;
+
+/** Characters that take a part of a second. */
+const LONG = 4_000_000;
 
 /**
  * Reads JSON as data: the one reader of all JSON that the program has not written itself. Throws
  * `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
+  if (text.length > LONG) longWork.begins?.();
   let value: unknown;
   try {
     value = parseExactly(text);

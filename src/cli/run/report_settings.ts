@@ -15,7 +15,9 @@ export interface ReportSettings
   /** The words of the command line. */
   readonly args: readonly string[];
   readonly level: LogLevel;
+  /** The time that the run has, from `began` on, in ticks of the clock. */
   readonly timeout: RunOptions["timeout"];
+  readonly began: number;
   /** The required percentage of the operations of APIs that must be called. */
   readonly minCoverage?: number;
   /** The reports to be written besides the one that is printed. */
@@ -30,6 +32,7 @@ export interface ReportSettings
 export async function readReportSettings(
   invocation: Invocation,
   host: Host,
+  began = host.clock.ticks(),
 ): Promise<ReportSettings> {
   const { args, switches, values, settings } = invocation;
   const history = values.get("history");
@@ -43,13 +46,14 @@ export async function readReportSettings(
   }
   return {
     args,
+    began,
     // Questions need a screen that nothing else draws on.
     redraws: !pauses && redraws(values.get("output"), host.env, host.stdout),
     level: logLevel(host.env, switches),
     timing: switches.has("timing"),
     quiet: switches.has("quiet"),
     colour: usesColour(switches.has("no-color"), host.env, host.stdout),
-    timeout: runTimeout(host.env.get("RUNNER_TIMEOUT")),
+    timeout: readTimeout(host.env),
     minCoverage: settings.minCoverage,
     targets: await reportTargets(invocation, host),
     history,
@@ -58,7 +62,8 @@ export async function readReportSettings(
 }
 
 /** The bound of RUNNER_TIMEOUT; none where it is not set. */
-function runTimeout(value: string | undefined): RunOptions["timeout"] {
+export function readTimeout(env: Host["env"]): RunOptions["timeout"] {
+  const value = env.get("RUNNER_TIMEOUT");
   if (value === undefined || value === "") return undefined;
   const milliseconds = parseDuration(value);
   if (milliseconds === undefined) throw new UsageError(`RUNNER_TIMEOUT ${durationProblem(value)}`);

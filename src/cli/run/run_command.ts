@@ -14,12 +14,12 @@ import type { SuiteFile } from "../../suite/suite.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { readRun, refuseOptions, type RunInputs } from "./read_run.ts";
 import { readReportSettings, reportsToGithub } from "./report_settings.ts";
-import { type LoadedRun, runReported } from "./run_reported.ts";
+import { type LoadedRun, loadWithinTimeout, runReported } from "./run_reported.ts";
 
 /** Runs workflows and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
-  const { operands, switches, values, lists } = invocation;
-  const { host, watching } = program;
+  const { switches, values } = invocation;
+  const { host } = program;
   if (values.has("run")) {
     return await (await import("./run_piece_command.ts")).runPieceCommand(invocation, program);
   }
@@ -27,6 +27,24 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     const { watchCommand } = await import("./watch_command.ts");
     return await watchCommand(invocation, program, runCommand);
   }
+  const { settings, loaded, draws, isShown } = await loadWithinTimeout(
+    program,
+    () => loadRun(invocation, program),
+  );
+  if (isShown) {
+    host.stdout.write(await loaded.show());
+    return 0;
+  }
+  const code = await runReported({ ...loaded, invocation }, settings, program);
+  if (code !== 0) (await import("../messages.ts")).printSeed(draws, host);
+  return code;
+}
+
+/** Loads what the operands name, and reads how it is to be reported. */
+async function loadRun(invocation: Invocation, program: Program) {
+  const { operands, switches, lists } = invocation;
+  const { host, watching } = program;
+  const began = host.clock.ticks();
   const opened = await openOperands(operands, host, watching?.files.hostOfSearch());
   const suite = "suite" in opened ? opened.suite : undefined;
   refuseOptions(suite ? "suite" : "workflow", invocation);
@@ -37,6 +55,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
       ? invocation
       : { ...invocation, lists: new Map([...lists, ["report", report]]) },
     host,
+    began,
   );
   const load = async () => {
     const inputs = await readRun(invocation, program, suite);
@@ -57,13 +76,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     }
     throw error;
   });
-  if (isShown) {
-    host.stdout.write(await loaded.show());
-    return 0;
-  }
-  const code = await runReported({ ...loaded, invocation }, settings, program);
-  if (code !== 0) (await import("../messages.ts")).printSeed(draws, host);
-  return code;
+  return { settings, loaded, draws, isShown };
 }
 
 /** Loads and plans a workflow. One that cannot be loaded has failed for the next `--rerun-failed`. */

@@ -1,6 +1,6 @@
-import { longWork } from "../../expr/evaluate/evaluation.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { RunnerError } from "../../base/errors.ts";
+import { longWork } from "../../base/long_work.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "../../report/files/history.ts";
@@ -19,7 +19,7 @@ import { type FailedJobs, readFailed, writeFailed } from "../../suite/failed_job
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
-import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
+import { readTimeout, type ReportSettings, reportsToGithub } from "./report_settings.ts";
 
 /** A run that is to be reported. */
 interface Runnable {
@@ -42,16 +42,46 @@ export interface LoadedRun extends Omit<Runnable, "invocation"> {
 /** Milliseconds within which one Ctrl-C comes twice: from the terminal, and from npm or npx. */
 const FORWARDED = 200;
 
+/** Milliseconds from which on what was loaded is large, and takes as long again to look through. */
+const LONG_LOAD = 250;
+
+/** Loads what is to be run, within the time that the run has. */
+export async function loadWithinTimeout<T>(
+  { host, exit }: Program,
+  load: () => Promise<T>,
+): Promise<T> {
+  const { clock, env, signals, stderr } = host;
+  const timeout = readTimeout(env);
+  if (!timeout) return await load();
+  const stopListening = signals.listen(() => exit(1), timeout);
+  const stopTimer = clock.after(timeout.milliseconds, () => {
+    stderr.write(`runner: error: ${timeout.reason}, and nothing has run\n`);
+    stderr.flush().finally(() => exit(1));
+  });
+  try {
+    return await load();
+  } finally {
+    stopTimer();
+    stopListening();
+  }
+}
+
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
   { isSuite = false, failed, invocation, run }: Runnable,
   settings: ReportSettings,
   program: Program,
 ): Promise<ExitCode> {
-  const { level, timeout, targets, minCoverage } = settings;
+  const { level, targets, minCoverage } = settings;
   const { host, exit } = program;
   const { clock } = host;
-  const began = clock.ticks();
+  const elapsed = clock.ticks() - settings.began;
+  const timeLeft = () =>
+    settings.timeout && settings.timeout.milliseconds - (clock.ticks() - settings.began);
+  const timeout = settings.timeout && {
+    ...settings.timeout,
+    milliseconds: Math.max(1, settings.timeout.milliseconds - elapsed),
+  };
   const cancellation = new Cancellation();
   // Pending output may fail while the run waits for something else.
   host.stdout.onClosed((problem) => {
@@ -91,7 +121,10 @@ export async function runReported(
       exit(1);
     },
     timeout,
-    (begins) => longWork.begins = begins,
+    (begins) => {
+      longWork.begins = begins;
+      if (elapsed > LONG_LOAD) begins();
+    },
   );
   const ends: RunFinished[] = [];
   const isWritten = settings.history !== undefined ||
@@ -139,8 +172,7 @@ export async function runReported(
       await writeFailed(failed.after(await readFailed(memory)), memory) && failed.any;
     report.close();
     const isCovered = await reportCoverage(ends, settings, host, isReplaced);
-    const flush = () =>
-      flushReport(host, cancellation, timeout && timeout.milliseconds - (clock.ticks() - began));
+    const flush = () => flushReport(host, cancellation, timeLeft());
     // A report that goes to a file that is open already comes after what is in it.
     const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
     // The other reports are written although this one is lost, which the last line reports.

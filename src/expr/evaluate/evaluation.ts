@@ -1,3 +1,4 @@
+import { longWork } from "../../base/long_work.ts";
 import type { Value } from "../../base/value/value.ts";
 import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Scope } from "../expression.ts";
@@ -38,9 +39,6 @@ export interface Local {
 
 /** Steps that take a part of a second. */
 const LONG = 200_000;
-
-/** Who is called when an evaluation takes long, while nothing else of the program can react. */
-export const longWork: { begins?: (() => void) | undefined } = {};
 
 /** The state of one evaluation. */
 export class Evaluation {
