@@ -2,7 +2,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
-import { formatYaml } from "../base/yaml/format_yaml.ts";
+import { formatWorkflow } from "../workflow/format_workflow.ts";
 import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
 import { findActions, type KnownActions } from "./format.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
@@ -216,7 +216,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const file = files.get(uri);
     if (!file) return null;
     try {
-      const newText = await formatYaml({ name: file.path, text: file.text });
+      const newText = await formatWorkflow({ name: file.path, text: file.text });
       const range = file.lines.rangeOf({ start: 0, end: file.text.length });
       return newText === file.text ? [] : [{ range, newText }];
     } catch (error) {

@@ -6,8 +6,9 @@ import { orLoadError } from "./read_yaml.ts";
 
 /**
  * The text of a YAML file as the examples of the project are written: two more spaces for each
- * level, also for lists, and double quotes. Comments, blank lines and line breaks stay. Throws
- * LoadError if it is not YAML, or if its meaning would change.
+ * level, also for lists, double quotes, at most one blank line, and a map or list in brackets that
+ * is too long for a line as a block. Comments and line breaks stay. Throws LoadError if it is not
+ * YAML, or if its meaning would change.
  */
 export async function formatYaml(file: Source, what = "workflow file"): Promise<string> {
   const lineBreak = file.text.includes("\r\n") ? "\r\n" : "\n";
@@ -55,6 +56,9 @@ function meaningOf(file: Source): string {
 }
 
 const STEP = 2;
+
+/** A map or list in brackets that would end in a later column becomes a block. */
+const LONGEST_LINE = 100;
 
 /** The column in which the entries of a block begin, before and after. */
 interface Level {
@@ -114,6 +118,14 @@ class Printer {
     this.#isNewLine = true;
   }
 
+  /** Ends a line between nodes, where several blank lines are one. */
+  #endLine(): void {
+    const isBlank = this.#isNewLine && this.#lines.length > this.#kept;
+    if (isBlank && this.#lines.at(-1) === "" || this.#isNewLine && this.#lines.length === 0) {
+      this.#spaces = 0;
+    } else this.#break();
+  }
+
   /**
    * Prints what is between nodes. What begins a line begins in `column`, a ":" in that of the
    * mapping, and a comment in that of its level.
@@ -125,7 +137,7 @@ class Printer {
     colon = column,
   ): void {
     for (const [index, { type, source, indent }] of tokens.entries()) {
-      if (type === "newline") this.#break();
+      if (type === "newline") this.#endLine();
       else if (type === "comment") this.#write(source, columnOfComment(indent, levels));
       else if (type !== "space") {
         this.#write(source, type === "map-value-ind" ? colon : column);
@@ -162,11 +174,34 @@ class Printer {
     for (const { start, key, sep = [], value } of block.items) {
       this.#tokens(start, column, levels);
       if (key) this.#node(key, isBlock(key) ? inner : column, levels);
+      const unfolded = value?.type === "flow-collection" && this.#unfold(value, key && sep);
+      if (unfolded) {
+        this.#tokens(unfolded.sep, inner, levels, column);
+        this.#node(unfolded.block, inner, levels);
+        this.#tokens(unfolded.end, inner, levels);
+        continue;
+      }
       // A comment in the line before a block belongs to it.
       const around = isBlock(value) ? [...levels, { old: value.indent, new: inner }] : levels;
       this.#tokens(sep, inner, around, column);
       if (value) this.#node(value, inner, levels);
     }
+  }
+
+  /** A map or list in brackets as a block, if it is too long for its line; `sep` is of its key. */
+  #unfold(flow: CST.FlowCollection, sep?: readonly CST.SourceToken[] | null): Unfolded | undefined {
+    const text = this.#flowText(flow);
+    const before = this.#line.length + (sep ? ": ".length : 0);
+    if (before + text.length <= LONGEST_LINE || text.includes("\n")) return undefined;
+    const block = blockOf(flow);
+    const [, ...end] = flow.end;
+    const comment = end.findIndex(({ type }) => type === "comment");
+    if (!block || !sep && comment >= 0) return undefined;
+    return {
+      sep: sep ? [...withoutSpace(sep), ...end.slice(0, comment + 1), token("newline", "\n")] : [],
+      block,
+      end: end.slice(comment + 1),
+    };
   }
 
   #blockScalar({ props, source }: CST.BlockScalar, levels: readonly Level[]): void {
@@ -220,6 +255,50 @@ class Printer {
     const pad = start.type === "flow-map-start" && inner.trim() !== "" ? " " : "";
     return start.source + pad + inner.trim() + pad + close;
   }
+}
+
+/** A block in place of brackets: what follows its key, the block, and what follows it. */
+interface Unfolded {
+  readonly sep: readonly CST.SourceToken[];
+  readonly block: CST.BlockMap | CST.BlockSequence;
+  readonly end: readonly CST.SourceToken[];
+}
+
+/** The entries of brackets as a block; undefined where these have no such form. */
+function blockOf({ start, items, offset }: CST.FlowCollection): Unfolded["block"] | undefined {
+  const isMap = start.type === "flow-map-start";
+  const entries = items.filter(({ key, value, sep }) => key || value || sep);
+  const hasForm = ({ start, key, value }: typeof entries[number]) =>
+    !start.some(({ type }) => type === "explicit-key-ind") &&
+    (isMap ? key && key.type !== "flow-collection" : value && !key);
+  if (entries.length === 0 || !entries.every(hasForm)) return undefined;
+  const blockItems = entries.map(({ start, key, sep = [], value }, index) => {
+    const props = withoutSpace(start);
+    const begin = [
+      ...(index === 0 ? [] : [token("newline", "\n")]),
+      ...(isMap ? [] : [token("seq-item-ind", "-"), token("space", " ")]),
+      ...props.flatMap((prop) => [prop, token("space", " ")]),
+    ];
+    if (!isMap) return { start: begin, value };
+    const [colon = token("map-value-ind", ":"), ...tags] = withoutSpace(sep);
+    const after = [
+      colon,
+      token("space", " "),
+      ...tags.flatMap((tag) => [tag, token("space", " ")]),
+    ];
+    return { start: begin, key, sep: after, value };
+  });
+  const block = { type: isMap ? "block-map" : "block-seq", offset, indent: 0, items: blockItems };
+  return block as unknown as Unfolded["block"];
+}
+
+/** Spaces, commas and line breaks between tokens are written anew. */
+function withoutSpace(tokens: readonly CST.SourceToken[]): readonly CST.SourceToken[] {
+  return tokens.filter(({ type }) => type !== "space" && type !== "comma" && type !== "newline");
+}
+
+function token(type: CST.SourceToken["type"], source: string): CST.SourceToken {
+  return { type, offset: 0, indent: 0, source };
 }
 
 function isBlock(node: CST.Token | undefined): node is CST.BlockMap | CST.BlockSequence {

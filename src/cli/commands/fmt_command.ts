@@ -8,7 +8,7 @@ import { isPattern } from "../../suite/operands.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
-import { formatYaml } from "../../base/yaml/format_yaml.ts";
+import { formatWorkflow } from "../../workflow/format_workflow.ts";
 import { readYaml } from "../../base/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { explainError } from "../messages.ts";
@@ -29,7 +29,7 @@ export async function fmtCommand(
       files++;
       try {
         const file = await readInputFile(name, host);
-        const text = await formatYaml(file, "file");
+        const text = await formatWorkflow(file, "file");
         if (name === "-" && !onlyCheck) host.stdout.write(text);
         if (text === file.text) continue;
         changed++;

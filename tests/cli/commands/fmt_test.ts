@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path/join";
 import { formatYaml } from "../../../src/base/yaml/format_yaml.ts";
+import { formatWorkflow } from "../../../src/workflow/format_workflow.ts";
 import { LoadError } from "../../../src/base/errors.ts";
 import { constructValues, parseYaml } from "../../../src/base/yaml/parse_yaml.ts";
 import { CHECKOUT, listDocuments, readBlocks, readDocument } from "../../support/documents.ts";
@@ -160,6 +161,19 @@ const CASES: readonly (readonly [what: string, before: string, after: string])[]
   ],
   ["explicit keys", "?   a\n:   b\n", "? a\n: b\n"],
   ["lists in lists", "-   - a\n    - b\n-\n    - c\n", "- - a\n  - b\n-\n  - c\n"],
+  ["blank lines", "\n\na: 1\n\n\n\nb: |\n  x\n\n\n  y\n", "a: 1\n\nb: |\n  x\n\n\n  y\n"],
+  [
+    "brackets that are too long for a line",
+    `a: { x: ${"1".repeat(99)}, y: { z: [1, 2] } } # why\nb: [${"1".repeat(99)}, "c, d"]\n`,
+    `a: # why\n  x: ${"1".repeat(99)}\n  y: { z: [1, 2] }\nb:\n  - ${"1".repeat(99)}\n  - "c, d"\n`,
+  ],
+  [
+    "steps that are too long for a line",
+    `- { "a": ${"1".repeat(99)}, b: &x c }\n- { a: ${
+      "1".repeat(99)
+    }, b } # stays, for its comment\n`,
+    `- "a": ${"1".repeat(99)}\n  b: &x c\n- { a: ${"1".repeat(99)}, b } # stays, for its comment\n`,
+  ],
   ["empty values", "a:\n    b:\n    # c: 1\nd:\n", "a:\n  b:\n  # c: 1\nd:\n"],
 ];
 
@@ -182,8 +196,46 @@ async function* yamlFiles(directory: string): AsyncIterable<string> {
 Deno.test("fmt leaves the examples unchanged", async () => {
   for await (const name of yamlFiles("examples")) {
     const text = await Deno.readTextFile(join(CHECKOUT, name));
-    assertEquals(await formatYaml({ name, text }), text, name);
+    assertEquals(await formatWorkflow({ name, text }), text, name);
   }
+});
+
+Deno.test("fmt spaces expressions and templates, and nothing that only looks like one", async () => {
+  const step = (lines: string) => `jobs:\n  - steps:\n${lines.replace(/^/gm, "      ")}\n`;
+  const text = step(`- uses: http
+  skipif: vars.x==-1||not   outputs.a["x  y"]
+  with: { get: "http://{{  vars.host }}/{{ {a: 1}.a }}", body: "a  ==b" }
+  test: res.code==200   &&   true
+  outputs: { n: "all(res.items,#.a==#.b)", s: 'res.body?.x??"it''s"' }
+- uses: sse
+  with: { url: "http://x", until: event.data=="a", timeout: "{{  vars.t }}" }
+  test:
+    - res.events|filter(.a==1)|len()<3
+    - a ==
+    - any(res.events, x==#)
+- uses: shell
+  name: "{{ vars.n+1 }}: a==b"
+  with:
+    cmd: |
+      test "{{ vars.a }}"=="a"`);
+  const after = step(`- uses: http
+  skipif: vars.x == -1 || not outputs.a["x  y"]
+  with: { get: "http://{{vars.host}}/{{ {a: 1}.a }}", body: "a  ==b" }
+  test: res.code == 200 && true
+  outputs: { n: "all(res.items, #.a == #.b)", s: 'res.body?.x??"it''s"' }
+- uses: sse
+  with: { url: "http://x", until: event.data == "a", timeout: "{{vars.t}}" }
+  test:
+    - res.events | filter(.a == 1) | len() < 3
+    - a ==
+    - any(res.events, x==#)
+- uses: shell
+  name: "{{vars.n + 1}}: a==b"
+  with:
+    cmd: |
+      test "{{ vars.a }}"=="a"`);
+  assertEquals(await formatWorkflow({ name: "a.yml", text }), after);
+  assertEquals(await formatWorkflow({ name: "a.yml", text: after }), after);
 });
 
 Deno.test("fmt never changes the meaning of a file, however it was indented", async () => {
