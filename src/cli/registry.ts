@@ -132,7 +132,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "fmt",
-    summary: "Format workflow files in place, with all comments and blank lines",
+    summary: "Format workflow files in place; comments stay",
     operands: [{
       name: "file",
       repeats: true,
