@@ -1,10 +1,11 @@
-import type { Action, Parameter } from "../action/action.ts";
+import type { Action } from "../action/action.ts";
+import type { Parameter } from "../action/parameter.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Source } from "../base/source.ts";
 import { formatYaml } from "../base/yaml/format_yaml.ts";
 import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
 import { buildTree, type YamlNode, type YamlScalar } from "../base/yaml/yaml_tree.ts";
-import { spaceExpression, spaceTemplate } from "../expr/parse/space_expression.ts";
+import { spaceExpression, spaceTemplate } from "../expr/space_expression.ts";
 import { JOB_FILE, WORKFLOW } from "./decode/decode_workflow.ts";
 import { fieldsOf, type RuleForm } from "./names.ts";
 

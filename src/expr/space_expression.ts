@@ -1,7 +1,7 @@
-import { ExpressionError } from "../../base/errors.ts";
-import type { Node } from "./ast.ts";
-import { Parser } from "./parser.ts";
-import { POWER, TOKEN, Tokenizer } from "./tokenizer.ts";
+import { ExpressionError } from "../base/errors.ts";
+import type { Expression } from "./expression.ts";
+import { parseExpression, parseTemplate } from "./parse_expression.ts";
+import { POWER, TOKEN, Tokenizer } from "./parse/tokenizer.ts";
 
 /**
  * A bare expression with one space around each operator between two operands and after each comma,
@@ -10,9 +10,7 @@ import { POWER, TOKEN, Tokenizer } from "./tokenizer.ts";
 export function spaceExpression(source: string): string {
   return orUnchanged(source, () => {
     const spaced = spaceTokens(source);
-    return shapeOf(new Parser(spaced).parse()) === shapeOf(new Parser(source).parse())
-      ? spaced
-      : source;
+    return shapeOf(parseExpression(spaced)) === shapeOf(parseExpression(source)) ? spaced : source;
   });
 }
 
@@ -20,7 +18,7 @@ export function spaceExpression(source: string): string {
 export function spaceTemplate(source: string): string {
   return orUnchanged(source, () => {
     let [spaced, from] = ["", 0];
-    for (const part of new Parser(source).parseTemplate()) {
+    for (const part of parseTemplate(source).parts) {
       if (typeof part === "string") continue;
       const start = source.lastIndexOf("{{", part.start) + 2;
       const end = source.indexOf("}}", part.end);
@@ -69,6 +67,6 @@ const ENDS_OPERAND: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A tree without its positions. */
-function shapeOf(node: Node): string {
+function shapeOf({ node }: Expression): string {
   return JSON.stringify(node, (key, value) => key === "start" || key === "end" ? undefined : value);
 }
