@@ -5,6 +5,9 @@ import { printableLine } from "../base/text/printable.ts";
 /** The maximum widths of a box, in the order of preference. */
 const BOX_WIDTHS = [41, 27];
 
+/** With more jobs than this the boxes have names alone. */
+const MOST_WITH_STEPS = 12;
+
 /**
  * Draws a graph with boxes and arrows, no wider than `columns` if possible. The parts of a line
  * join at `├ ┤ ┬ ┴`; at `┼` two lines cross.
@@ -14,7 +17,7 @@ export function renderAscii({ jobs }: Dag, columns: number): string {
   const lines = makeLines(jobs.map(({ needs }) => needs.map((id) => index.get(id)!)));
   const entries = jobs.map(() => 0);
   for (const job of lines.flatMap(({ targets }) => targets)) entries[job]!++;
-  const texts = jobs.map(boxText);
+  const texts = jobs.map(jobs.length > MOST_WITH_STEPS ? nameText : boxText);
   const levels = jobs.map(({ level }) => level);
   const layouts = BOX_WIDTHS.map((limit) => {
     const widths = texts.map((text, job) =>
@@ -175,8 +178,12 @@ function boxText({ name, steps, conditions = [] }: DagJob): BoxText {
   return { title: nameLine(name), rows };
 }
 
+function nameText({ name }: DagJob): BoxText {
+  return { title: nameLine(name), rows: [] };
+}
+
 function stepRows({ name, steps }: DagStep): readonly string[] {
-  return [`${steps ? "↗" : "○"} ${nameLine(name)}`, ...branchRows(steps ?? [], "  ")];
+  return [`${steps ? "↗" : "·"} ${nameLine(name)}`, ...branchRows(steps ?? [], "  ")];
 }
 
 function branchRows(steps: readonly DagStep[], indent: string): readonly string[] {
@@ -214,7 +221,7 @@ function drawBox({ title, rows }: BoxText, width: number, isOpen: boolean): stri
   return [
     `╭${"─".repeat(width - 2)}╮`,
     `│ ${centreText(title, text)} │`,
-    `├${"─".repeat(width - 2)}┤`,
+    ...rows.length === 0 ? [] : [`├${"─".repeat(width - 2)}┤`],
     ...rows.map((row) => `│ ${fitText(row, text)} │`),
     `╰${half}${isOpen ? "┬" : "─"}${half}╯`,
   ];

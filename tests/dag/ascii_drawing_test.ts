@@ -145,7 +145,7 @@ Deno.test("a job alone is a box", () => {
 ╭─────────────╮
 │    build    │
 ├─────────────┤
-│ ○ do build  │
+│ · do build  │
 ╰─────────────╯
 `),
   );
@@ -158,7 +158,7 @@ Deno.test("a diamond has one line that parts and one that joins", () => {
        ╭─────────╮
        │    a    │
        ├─────────┤
-       │ ○ do a  │
+       │ · do a  │
        ╰────┬────╯
             │
      ┌──────┴──────┐
@@ -166,7 +166,7 @@ Deno.test("a diamond has one line that parts and one that joins", () => {
 ╭─────────╮   ╭─────────╮
 │    b    │   │    c    │
 ├─────────┤   ├─────────┤
-│ ○ do b  │   │ ○ do c  │
+│ · do b  │   │ · do c  │
 ╰────┬────╯   ╰────┬────╯
      │             │
      └──────┬──────┘
@@ -174,7 +174,7 @@ Deno.test("a diamond has one line that parts and one that joins", () => {
        ╭─────────╮
        │    d    │
        ├─────────┤
-       │ ○ do d  │
+       │ · do d  │
        ╰─────────╯
 `),
   );
@@ -187,7 +187,7 @@ Deno.test("needs that skip levels pass beside the boxes", () => {
 ╭─────────╮
 │    a    │
 ├─────────┤
-│ ○ do a  │
+│ · do a  │
 ╰────┬────╯
      │
      ├──────┐
@@ -195,14 +195,14 @@ Deno.test("needs that skip levels pass beside the boxes", () => {
 ╭─────────╮ │
 │    b    │ │
 ├─────────┤ │
-│ ○ do b  │ │
+│ · do b  │ │
 ╰────┬────╯ │
      │      │
      ↓      │
 ╭─────────╮ │
 │    c    │ │
 ├─────────┤ │
-│ ○ do c  │ │
+│ · do c  │ │
 ╰────┬────╯ │
      │      │
    ┌─┘ ┌────┘
@@ -210,7 +210,7 @@ Deno.test("needs that skip levels pass beside the boxes", () => {
 ╭─────────╮
 │    d    │
 ├─────────┤
-│ ○ do d  │
+│ · do d  │
 ╰─────────╯
 `),
   );
@@ -224,7 +224,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮   ╭─────────╮   ╭─────────╮
 │    a    │   │    b    │   │    c    │
 ├─────────┤   ├─────────┤   ├─────────┤
-│ ○ do a  │   │ ○ do b  │   │ ○ do c  │
+│ · do a  │   │ · do b  │   │ · do c  │
 ╰────┬────╯   ╰────┬────╯   ╰────┬────╯
      │             │             │
    ┌─┴───────────┐ │ ┌───────────┴─┐
@@ -233,7 +233,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮   ╭─────────╮   ╭─────────╮
 │    f    │   │    d    │   │    e    │
 ├─────────┤   ├─────────┤   ├─────────┤
-│ ○ do f  │   │ ○ do d  │   │ ○ do e  │
+│ · do f  │   │ · do d  │   │ · do e  │
 ╰─────────╯   ╰─────────╯   ╰─────────╯
 `),
   );
@@ -243,7 +243,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮
 │    a    │
 ├─────────┤
-│ ○ do a  │
+│ · do a  │
 ╰────┬────╯
      │
      └──────┐
@@ -251,7 +251,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮ │
 │    b    │ │
 ├─────────┤ │
-│ ○ do b  │ │
+│ · do b  │ │
 ╰────┬────╯ │
      │      │
      └──────┼─┐
@@ -259,7 +259,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮ │ │
 │    c    │ │ │
 ├─────────┤ │ │
-│ ○ do c  │ │ │
+│ · do c  │ │ │
 ╰────┬────╯ │ │
      │      │ │
    ┌─┴──────┼─┼─┐
@@ -268,7 +268,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮ │ │ │
 │    d    │ │ │ │
 ├─────────┤ │ │ │
-│ ○ do d  │ │ │ │
+│ · do d  │ │ │ │
 ╰─────────╯ │ │ │
             │ │ │
    ┌────────┼─┤ │
@@ -277,7 +277,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮ │ │
 │    e    │ │ │
 ├─────────┤ │ │
-│ ○ do e  │ │ │
+│ · do e  │ │ │
 ╰─────────╯ │ │
             │ │
    ┌────────┘ │
@@ -286,7 +286,7 @@ Deno.test("lines cross where they must, and a level that is too wide goes on bel
 ╭─────────╮
 │    f    │
 ├─────────┤
-│ ○ do f  │
+│ · do f  │
 ╰─────────╯
 `),
   );
@@ -300,7 +300,7 @@ Deno.test("jobs with the same needs share their lines", () => {
 ╭─────────╮   ╭─────────╮   ╭─────────╮
 │    x    │   │    y    │   │    z    │
 ├─────────┤   ├─────────┤   ├─────────┤
-│ ○ do x  │   │ ○ do y  │   │ ○ do z  │
+│ · do x  │   │ · do y  │   │ · do z  │
 ╰────┬────╯   ╰────┬────╯   ╰────┬────╯
      │             │             │
      ├────────────┬┴─────────────┤
@@ -308,7 +308,7 @@ Deno.test("jobs with the same needs share their lines", () => {
 ╭─────────╮   ╭─────────╮   ╭─────────╮
 │    a    │   │    b    │   │    c    │
 ├─────────┤   ├─────────┤   ├─────────┤
-│ ○ do a  │   │ ○ do b  │   │ ○ do c  │
+│ · do a  │   │ · do b  │   │ · do c  │
 ╰─────────╯   ╰─────────╯   ╰─────────╯
 `),
   );
@@ -329,10 +329,10 @@ Deno.test("names are cut, and wide or dangerous signs leave the box straight", (
 ╭─────────────────────╮
 │   部署到 生产 🚀    │
 ├─────────────────────┤
-│ ○ ␛[31mred          │
-│ ○ xxxxxxxxxxxxxxxx… │
-│ ○ 环环环环环环环环… │
-│ ○                   │
+│ · ␛[31mred          │
+│ · xxxxxxxxxxxxxxxx… │
+│ · 环环环环环环环环… │
+│ ·                   │
 ╰─────────────────────╯
 `),
   );
@@ -355,7 +355,7 @@ Deno.test("a step that embeds a job shows the steps of that job below it", () =>
 ╭─────────────╮
 │      a      │
 ├─────────────┤
-│ ○ first     │
+│ · first     │
 │ ↗ log in    │
 │   ├ ask     │
 │   ├ inner   │
@@ -375,4 +375,12 @@ Deno.test("a drawing is no wider than necessary if no line has to pass", () => {
     const fan = draw({ a: [], ...Object.fromEntries(many.map((id) => [id, ["a"]])) }, columns);
     assertEquals(fan.split("\n").every((line) => line.length <= columns), true, fan);
   }
+});
+
+Deno.test("a graph of more than twelve jobs has names alone", () => {
+  const needs = (jobs: number) =>
+    Object.fromEntries(Array.from({ length: jobs }, (_, job) => [`job ${job}`, []]));
+  assertEquals(readDrawing(renderAscii(dagOf(needs(12)), 80))[11]!.rows, ["· do job 11"]);
+  const many = readDrawing(renderAscii(dagOf(needs(13)), 80));
+  assertEquals(many.map(({ rows }) => rows), Array.from({ length: 13 }, () => []));
 });

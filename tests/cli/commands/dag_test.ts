@@ -36,10 +36,10 @@ Deno.test("dag draws the jobs with the vars of the workflow in their names", asy
   const { code, stdout, stderr } = await dag(RELEASE, [], { HOST: "example.com" });
   assertEquals([code, stderr], [0, ""]);
   assertEquals(readDrawing(stdout), [
-    { title: "Build test", rows: ["○ compile for test", "○ hello"], needs: [] },
+    { title: "Build test", rows: ["· compile for test", "· hello"], needs: [] },
     {
       title: "Deploy to https://example.com",
-      rows: ["○ test-1 {{outputs.compile.file}} {{…"],
+      rows: ["· test-1 {{outputs.compile.file}} {{…"],
       needs: ["Build test"],
     },
   ]);
@@ -53,7 +53,7 @@ jobs:
   - { name: b, needs: [a], when: always, skipif: vars.quiet, steps: [{ uses: hello }] }
 `);
   const [, job] = readDrawing(stdout);
-  assertEquals(job!.rows, ["when: always", "skipif: vars.quiet", "○ hello"]);
+  assertEquals(job!.rows, ["when: always", "skipif: vars.quiet", "· hello"]);
 });
 
 Deno.test("dag shows as written what depends on the environment", async () => {
