@@ -112,7 +112,7 @@ export interface FieldValues {
   readonly string: string;
   /** A list. */
   readonly array: readonly Value[];
-  /** Nil where there is none. */
+  /** Nil if there is none. */
   readonly map: Dict | null;
   /** Any value. */
   readonly any: Value;

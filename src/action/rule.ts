@@ -177,7 +177,7 @@ export class Param {
     return unknown.length === 0;
   }
 
-  /** Notes what is wrong; throw the result where there is no value. `code` is for tools. */
+  /** Notes what is wrong; throw the result if there is no value. `code` is for tools. */
   wrong(
     message: string,
     hint?: string,

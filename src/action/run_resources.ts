@@ -42,7 +42,7 @@ export class RunResources {
 
   /**
    * How a command in the background failed, which may explain why a server does not answer; waits
-   * so many milliseconds for one that is about to.
+   * at most these milliseconds for one that is about to.
    */
   async backgroundFailure(
     patience: number,

@@ -36,7 +36,7 @@ export interface DataFile {
   readonly file: string | undefined;
   /** The file, for messages. */
   readonly shown: string;
-  /** The parameter that names it, where there is no connection. */
+  /** The parameter that names it, without a connection. */
   readonly parameter?: string;
   /** What the action does with it. */
   readonly access: readonly ("read" | "write")[];

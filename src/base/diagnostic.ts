@@ -1,4 +1,4 @@
-import { cutToWidth, displayWidth, wrapWords } from "./text/display_width.ts";
+import { cutLine, displayWidth, wrapWords } from "./text/display_width.ts";
 import { printableLine } from "./text/printable.ts";
 import { excerptOf, maskExcerpt, shortenExcerpt, type SourceExcerpt, type Span } from "./source.ts";
 
@@ -64,9 +64,9 @@ export function renderExcerpt(excerpt: SourceExcerpt, hint?: string, columns?: n
   const { from, to, ...near } = shortenExcerpt(excerpt, WINDOW);
   const text = plain(near.text);
   const before = displayWidth(text.slice(0, from));
-  const skipped = before > room * 0.7 ? cutToWidth(text, before - Math.floor(room / 2)).length : 0;
+  const skipped = before > room * 0.7 ? cutLine(text, before - Math.floor(room / 2)).length : 0;
   const dots = skipped > 0 ? "…" : "";
-  const shown = dots + shorten(text.slice(skipped), room - dots.length);
+  const shown = dots + cutLine(text.slice(skipped), room - dots.length);
   const indent = dots.length + displayWidth(text.slice(skipped, from));
   const marked = displayWidth(text.slice(from, to));
   const carets = " ".repeat(indent) + "^".repeat(Math.max(1, Math.min(marked, room - indent)));
@@ -94,8 +94,4 @@ function shortLine(text: string): string {
 /** Tabs take one column here, so that the caret stays under its text; controls are shown. */
 function plain(text: string): string {
   return printableLine(text.replaceAll("\t", " "));
-}
-
-function shorten(text: string, columns: number): string {
-  return displayWidth(text) <= columns ? text : cutToWidth(text, columns - 1) + "…";
 }

@@ -48,7 +48,6 @@ interface CheckedDocument {
   readonly diagnostics: readonly Diagnostic[];
   /** Texts of the files that must not be printed. */
   readonly secrets: readonly string[];
-  /** The paths of the job files. */
   readonly jobFiles: readonly string[];
   readonly model?: CheckModel;
 }

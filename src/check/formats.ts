@@ -16,9 +16,7 @@ interface FindingFormat {
 
 /** Renders the findings of a run of `check`. */
 interface FindingWriter {
-  /** The text for a file. */
   file(file: CheckedFile, options: WriteOptions): string;
-  /** The text at the end. */
   end(tally: CheckTally): string;
 }
 

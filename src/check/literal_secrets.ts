@@ -44,7 +44,6 @@ function isDataKey(key: string, path: Path): boolean {
     ["with", "vars", "iteration"].includes(key);
 }
 
-/** Why a value is a secret by its name. */
 function whyNamed(value: string, path: Path): string | undefined {
   const name = String(path.at(-1));
   const isHeader = String(path.at(-2)).toLowerCase() === "headers" && isCredentialHeader(name);
@@ -74,7 +73,7 @@ const NAMED_COOKIE = /(?:sess|sid|auth|token|jwt)\w*\s*=\s*[^;\s]{6,}/i;
 const ABOUT_A_SECRET =
   /(?:ur[il]|type|name|id|file|path|dir|field|count|length|size|limit|ttl|expir\w*|age|method|mode|scheme|header|prefix|policy|format|algorithm|env|endpoint|param|hint|label|store|status|regexp?|pattern)$/i;
 
-/** Names that are used for nothing but secrets; "key", for example, has other uses. */
+/** Names that are used for secrets alone; "key", for example, has other uses. */
 const STRONG_NAME = /token|secret|passw|credential|api[-_]?key|access[-_]?key|private[-_]?key/i;
 
 /** Words of placeholders, and of values that are wrong on purpose. */

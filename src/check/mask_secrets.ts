@@ -93,7 +93,6 @@ const FLOW = new RegExp(
   "g",
 );
 
-/** The names and values of the fields in a line. */
 function fieldsIn(line: string): (readonly [name: string, value: string])[] {
   const [, name, rest] = BLOCK.exec(line) ?? [];
   if (name !== undefined && rest !== undefined) {

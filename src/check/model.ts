@@ -115,7 +115,6 @@ export interface CheckedStep {
 /** The names whose keys are known before a run, of `res` some. */
 export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job";
 
-/** An expression that reads one of the roots. */
 export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outcomes"> {
   readonly root: Root;
   readonly path: Path;

@@ -11,7 +11,7 @@ import type { RuleForm } from "../workflow/names.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { CheckedStep, Reading } from "./model.ts";
 
-/** A finding about the key at an index of what is read. */
+/** A finding about the key at an index of a reading. */
 export function keyProblem(
   { path, keys }: Reading,
   index: number,

@@ -311,7 +311,6 @@ const TLS: readonly Option[] = group("TLS", [
   },
 ]);
 
-/** Options of runs of several workflows. */
 const SEVERAL_WORKFLOWS: readonly Option[] = group("Several workflows", [
   {
     name: "workers",

@@ -343,7 +343,6 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** The program as its tables. */
 export const COMMAND_TABLE: CommandTable = {
   fallback: DEFAULT_COMMAND,
   commands: COMMANDS,

@@ -1,5 +1,5 @@
 import type { Dag, DagJob, DagStep } from "./dag.ts";
-import { cutToWidth, displayWidth } from "../base/text/display_width.ts";
+import { cutLine, displayWidth } from "../base/text/display_width.ts";
 import { printableLine } from "../base/text/printable.ts";
 
 /** The maximum widths of a box, in the order of preference. */
@@ -165,7 +165,6 @@ function drawCrossings(crossings: readonly Crossing[]): readonly string[] {
   return drawn.map((row) => row.join("").trimEnd());
 }
 
-/** The text in the box of a job. */
 interface BoxText {
   readonly title: string;
   /** One line for each step, and one for each step of a job that a step embeds. */
@@ -234,8 +233,7 @@ export function nameLine(name: string): string {
 
 /** A text of exactly this width; `…` marks what was cut. */
 function fitText(text: string, columns: number): string {
-  const width = displayWidth(text);
-  const cut = width <= columns ? text : cutToWidth(text, columns - 1) + "…";
+  const cut = cutLine(text, columns);
   return cut + " ".repeat(columns - displayWidth(cut));
 }
 
@@ -248,7 +246,6 @@ function centreText(text: string, columns: number): string {
 export interface Layout {
   /** The numbers of the jobs in each row, from left to right. */
   readonly rows: readonly (readonly number[])[];
-  /** By job. */
   readonly boxes: readonly Box[];
   readonly lines: readonly Line[];
 }

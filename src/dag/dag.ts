@@ -4,7 +4,7 @@ import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_vars.ts";
 import { jobsBefore, type Plan, type PlannedJob } from "../plan/plan.ts";
 import { excerptOf, type Path, type Position } from "../base/source.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import { type Dict, dictOf, type Value } from "../base/value/value.ts";
 import {
   hasOpenEntries,
   listedEntries,
@@ -15,7 +15,6 @@ import type { Duration, Job, Load, Repeat, Step } from "../workflow/model.ts";
 
 /** The graph of a workflow as drawings show it. */
 export interface Dag {
-  /** The name of the workflow. */
   readonly name: string;
   /** In the order of the file. */
   readonly jobs: readonly DagJob[];
@@ -137,7 +136,7 @@ function varsOf(step: Step, outer: Dict, scope: Scope): Dict {
 /** The vars that a step passes to its embedded job, as far as they are known. */
 function passedVars({ with: params }: Step, scope: Scope): Dict {
   const known = evaluateKnown(params, scope) as Dict;
-  return isDict(known.vars) ? known.vars : {};
+  return dictOf(known.vars);
 }
 
 function namesIn(template: DataTemplate): string[] {

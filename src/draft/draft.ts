@@ -13,19 +13,16 @@ export interface Draft {
   readonly notes: readonly string[];
 }
 
-/** A job of the workflow. */
 export interface DraftJob {
   /** A plain text. */
   readonly name: string;
   readonly steps: readonly DraftStep[];
-  /** Other keys of the job. */
   readonly keys?: Dict;
   readonly notes?: readonly string[];
   /** Its steps are `finally` of the workflow. Such a job is the last one. */
   readonly isFinally?: true;
 }
 
-/** A step of a job. */
 export interface DraftStep {
   readonly data: Readonly<Record<string, Value>>;
   /** The parts of this step that could not be translated, with reasons. */

@@ -6,7 +6,6 @@ import { appendExpression, environmentName, snakeCase, UniqueNames } from "./tem
 /** A hard-coded secret in a workflow. */
 export interface FoundSecret {
   readonly path: readonly (string | number)[];
-  /** The secret itself. */
   readonly text: string;
   /** Its range in the text at the path; undefined for the whole text. */
   readonly range?: Range;

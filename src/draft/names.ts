@@ -59,9 +59,7 @@ const ENVIRONMENT = /^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i;
 export class Names {
   readonly #vars: Record<string, Value> = {};
   readonly #names = new UniqueNames();
-  /** The vars by the names of the tool. */
   readonly #varOf = new Map<string, string>();
-  /** The outputs by the names of the tool. */
   readonly #outputOf = new Map<string, string>();
   /** The vars of names with their values. */
   readonly #scoped = new Map<string, string>();

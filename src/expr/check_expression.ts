@@ -12,14 +12,12 @@ export function checkExpression(expression: Expression): ExpressionError[] {
   return [...problemsIn(expression.node, OUTSIDE)];
 }
 
-/** All mistakes in the expressions of a template. */
 export function checkTemplate(template: Template): ExpressionError[] {
   return template.parts.flatMap((part) =>
     typeof part === "string" ? [] : [...problemsIn(part, OUTSIDE)]
   );
 }
 
-/** The surroundings of a node. */
 interface Surroundings {
   readonly locals: readonly string[];
   readonly inReduce: boolean;

@@ -78,7 +78,7 @@ export function limitValue(value: Value, node?: Node): number {
 }
 
 /**
- * Whether a node does nothing but read by names: `vars.a`, `outputs["log-in"].token`. What it reads
+ * Whether a node only reads by names: `vars.a`, `outputs["log-in"].token`. What it reads
  * from the scope is within the limits, and what it reads of `let` was checked there.
  */
 export function isRead(node: Node): boolean {

@@ -21,7 +21,6 @@ import {
 } from "../draft/request_draft.ts";
 import { Names, putVariables } from "../draft/names.ts";
 import {
-  dictOf,
   dictsOf,
   type ImportFile,
   type ImportInput,
@@ -31,9 +30,9 @@ import {
   readJson,
   readYamlFile,
 } from "./input.ts";
+import { type Dict, dictOf, isDict, type Value } from "../base/value/value.ts";
 import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 import { LoadError } from "../base/errors.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
 
 /** The blocks of requests, by their methods; `http` names another one. */
 const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;

@@ -1,8 +1,8 @@
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import { type Dict, dictOf, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftStep } from "../draft/draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { Names } from "../draft/names.ts";
-import { dictOf, dictsOf, type ImportInput, need, readJson } from "./input.ts";
+import { dictsOf, type ImportInput, need, readJson } from "./input.ts";
 import { multipartOf, RequestDraft } from "../draft/request_draft.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */

@@ -136,7 +136,6 @@ class WrittenRequest {
   ref = "";
   method = "GET";
   url = "";
-  /** The file that is its body. */
   file = "";
   readonly headers: (readonly [name: string, value: string])[] = [];
   readonly bodyLines: string[] = [];

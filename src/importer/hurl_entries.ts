@@ -62,7 +62,6 @@ export function readHurlEntries(file: ImportFile): HurlEntry[] {
   return new Reader(file).entries();
 }
 
-/** A part as it is written. */
 export function writePart(part: string | Variable): string {
   return typeof part === "string" ? part : `{{${part.variable}}}`;
 }

@@ -43,7 +43,6 @@ interface Query {
   readonly exact?: string;
 }
 
-/** A test of a value. */
 type Test = (value: string) => string;
 
 /** The text of the body; nil if it is none. */

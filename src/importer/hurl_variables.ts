@@ -9,7 +9,7 @@ import type { Names } from "../draft/names.ts";
 export class Variables {
   readonly #constants = new Map<string, Value>();
   readonly #captured = new Set<string>();
-  /** Expressions in place of those that are neither a var nor an output of an earlier step. */
+  /** Expressions for variables that are neither a var nor an output of an earlier step. */
   readonly #aliases = new Map<string, string>();
 
   constructor(readonly names: Names) {}
@@ -59,7 +59,6 @@ export class Variables {
     return `(string(${read}) matches ${TYPED} ? fromJSON(string(${read})) : ${read})`;
   }
 
-  /** The expression of a text. */
   textOf(parts: Parts): string {
     const [only = ""] = parts;
     if (parts.length < 2 && typeof only === "string") return quoteText(only);

@@ -11,19 +11,16 @@ export type Translate = (input: ImportInput) => Promise<Draft> | Draft;
 
 /** The input of an importer, by its kind. */
 export interface ImportInput {
-  /** The words of a command. */
   readonly words: readonly string[];
   /** The files: one, or those of a directory by their paths in it. */
   readonly files: readonly ImportFile[];
 }
 
-/** A line of a file. */
 export interface Line {
   readonly text: string;
   readonly offset: number;
 }
 
-/** A file to import. */
 export interface ImportFile {
   /** The path that the user gave; for a directory, the path in it. */
   readonly name: string;
@@ -101,11 +98,6 @@ export function need<K extends keyof Parts>(
     ? `${name} is missing`
     : `${name} must be a ${type}, not ${describeValue(value)}`;
   throw new StructureError(file, path, reason, hint);
-}
-
-/** A map, or an empty one in place of anything else. */
-export function dictOf(value: Value | undefined): Dict {
-  return isDict(value) ? value : {};
 }
 
 /** The maps in a list; none if the value is not a list. */

@@ -1,9 +1,8 @@
 import type { Path } from "../base/source.ts";
-import { type Dict, isDict, type Value } from "../base/value/value.ts";
+import { type Dict, dictOf, isDict, type Value } from "../base/value/value.ts";
 import type { Draft, DraftJob, DraftStep } from "../draft/draft.ts";
 import { Names } from "../draft/names.ts";
 import {
-  dictOf,
   dictsOf,
   type ImportFile,
   type ImportInput,

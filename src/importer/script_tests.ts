@@ -358,7 +358,6 @@ function expectedOf(node: SyntaxNode, script: RunningScript): string | undefined
 /** An expression of a script in the expression language. */
 interface ScriptValue {
   readonly text: string;
-  /** Whether its value is a boolean. */
   readonly isTest?: true;
 }
 

@@ -3,11 +3,11 @@ import type { Parameter } from "../action/parameter.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { exampleStep, keysBelow, typeOfKey } from "../workflow/names.ts";
-import { type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
+import { isExpression, type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
 import { chainBefore, describeMember, type Member, membersOf, namesAt } from "./members.ts";
-import { isExpression, isInBraces, makeOutline, type Outline } from "./outline.ts";
+import { isInBraces, makeOutline, type Outline } from "./outline.ts";
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { SUITE } from "../suite/decode_suite.ts";
@@ -52,7 +52,9 @@ export async function completionsAt(
   const at = (items: readonly Completion[]) => ({ items, start, end });
   const { path, scalar } = spot;
   const before = outline.text.slice(scalar.start, start);
-  if (!spot.isKey && (isExpression(path) || isInBraces(before + MARK, before.length))) {
+  if (
+    !spot.isKey && (isExpression(outline, path, known) || isInBraces(before + MARK, before.length))
+  ) {
     return at(await inExpression(before, outline, spot, known));
   }
   if (scalar.text !== MARK) return NOTHING;
@@ -257,7 +259,6 @@ function snippetOf(
   return { insert: [action.name, ...lines].join(indent), isSnippet: true };
 }
 
-/** Whole steps. */
 function stepSnippets(known: KnownActions): readonly Completion[] {
   return [...known.actions.values()].map((action) => ({
     label: `uses: ${action.name}`,
@@ -269,7 +270,6 @@ function stepSnippets(known: KnownActions): readonly Completion[] {
   }));
 }
 
-/** Whole jobs. */
 function jobSnippets(known: KnownActions): readonly Completion[] {
   const [action] = known.actions.values();
   if (!action) return [];

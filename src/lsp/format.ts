@@ -1,3 +1,4 @@
+import { isCondition } from "../action/rule.ts";
 import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { SUITE } from "../suite/decode_suite.ts";
@@ -62,6 +63,24 @@ function parametersAt(path: Path, action: Action | undefined): Keys | undefined 
   return action && parameters ? { kind: "parameters", action, parameters } : undefined;
 }
 
+/** Whether the text at a path is an expression as it is, by the rule of its key. */
+export function isExpression(outline: Outline, path: Path, known: KnownActions): boolean {
+  const at = path.findLastIndex((part) => typeof part === "string");
+  const ruleAt = (index: number): Parameter | undefined => {
+    const keys = keysAt(outline, path.slice(0, index), known);
+    const rules = keys?.kind === "fields"
+      ? keys.fields
+      : keys?.kind === "parameters"
+      ? keys.parameters
+      : [];
+    return rules.find(({ name }) => name === path[index]);
+  };
+  const rule = ruleAt(at);
+  if (rule) return rule.expression !== undefined || isCondition(rule);
+  const around = ruleAt(at - 1);
+  return around?.key?.kind === "outputs" || around?.key?.kind === "assertions";
+}
+
 /** The step around a path: the path of it, or undefined. */
 function stepPath(path: Path): Path | undefined {
   const index = path.findLastIndex((part, at) =>
@@ -87,7 +106,6 @@ export async function findActions(host: Host): Promise<KnownActions> {
   };
 }
 
-/** The node at a path. */
 export function nodeAt(
   root: YamlNode | undefined,
   path: readonly (string | number)[],
@@ -113,7 +131,6 @@ export function actionAt(
   return defaults < 0 ? undefined : actions.get(String(path[defaults + 1]));
 }
 
-/** The step at a path. */
 export function stepAt(
   outline: Outline,
   path: readonly (string | number)[],

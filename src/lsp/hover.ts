@@ -2,11 +2,11 @@ import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
+import { isExpression, type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, spotAt, type TextRange } from "./loose_yaml.ts";
 import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
-import { isExpression, isInBraces, type Outline } from "./outline.ts";
+import { isInBraces, type Outline } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
 interface Hover extends TextRange {
@@ -37,7 +37,9 @@ export async function hoverAt(
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   const written = outline.text.slice(content.start, content.end);
-  if (!isExpression(path) && !isInBraces(written, offset - content.start)) return undefined;
+  if (!isExpression(outline, path, known) && !isInBraces(written, offset - content.start)) {
+    return undefined;
+  }
   return await hoverInExpression(outline, scalar, offset, path, known);
 }
 
@@ -115,7 +117,6 @@ function summaryOf(
     (required ? " Required." : "");
 }
 
-/** A parameter of an action in Markdown. */
 export function describeParameter(parameter: Parameter, { name: action }: Action): string {
   const { name, fields, items } = parameter;
   return inParagraphs(
@@ -125,7 +126,6 @@ export function describeParameter(parameter: Parameter, { name: action }: Action
   );
 }
 
-/** An action in Markdown. */
 export function describeAction(action: Action): string {
   return inParagraphs(
     `**${action.name}**`,

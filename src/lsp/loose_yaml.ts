@@ -19,7 +19,7 @@ const MAX_MISTAKES = 30;
 /** A text that may be invalid, as far as it can be read. */
 interface Readable {
   readonly root: YamlNode | undefined;
-  /** The text with spaces in place of what the parser rejects: a value without an end, or a line. */
+  /** The text with spaces in place of rejected parts: a value without an end, or a line. */
   readonly text: string;
 }
 

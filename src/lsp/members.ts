@@ -195,7 +195,6 @@ function written(name: string, node: YamlNode, text: string): Member {
   return { name, type: typeOf(node, text), written: textOf(node, text) };
 }
 
-/** A value as it is written. */
 function textOf(node: YamlNode, text: string): string {
   const { start, end } = extentOf(node);
   return text.slice(start, end);

@@ -71,7 +71,6 @@ function readStep(node: YamlNode, job: JobOutline): StepInText {
   return { node, job, id, uses, outputs };
 }
 
-/** The names that may be read of the outputs of a step. */
 export function outputNames({ node, outputs }: StepInText): readonly string[] {
   const names = outputs.map(({ key }) => key.text);
   return fieldOf(node, "iteration") && !names.includes(ALL) ? [...names, ALL] : names;
@@ -80,23 +79,6 @@ export function outputNames({ node, outputs }: StepInText): readonly string[] {
 /** A text that is not empty. */
 export function scalarOf(node: YamlNode | undefined): YamlScalar | undefined {
   return node?.kind === "scalar" && node.text !== "" ? node : undefined;
-}
-
-type Path = readonly (string | number)[];
-
-/** Keys whose values are expressions without braces. */
-const EXPRESSION_KEYS: readonly string[] = [
-  ...["test", "skipif", "until", "stop", "where", "expect", "of"],
-];
-
-/** Whether the text at a path is an expression as it is, by the keys of the file format. */
-export function isExpression(path: Path): boolean {
-  const keys = path.filter((part) => typeof part === "string");
-  if (keys.includes("vars") || keys.includes("with") || keys.includes("defaults")) {
-    // Conditions inside of parameters are recognized by their names.
-    return ["until", "where"].includes(String(keys.at(-1))) && keys.includes("with");
-  }
-  return EXPRESSION_KEYS.includes(String(keys.at(-1))) || keys.at(-2) === "outputs";
 }
 
 /** Whether an offset is between `{{` and `}}`. */

@@ -242,7 +242,6 @@ interface DocumentSymbol {
   children: DocumentSymbol[];
 }
 
-/** A file that is open in the editor. */
 interface OpenFile {
   readonly uri: string;
   readonly path: string;

@@ -48,7 +48,7 @@ function withTheirNeeds(jobs: Iterable<PlannedJob>): ReadonlySet<PlannedJob> {
 }
 
 /**
- * The jobs with that id or name; where there are none, those whose id or name fits it as a
+ * The jobs with that id or name; if there are none, those whose id or name fits it as a
  * pattern: `*` is any text, `?` one character, `[ab]` one of those and `[!ab]` none of them.
  */
 export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly PlannedJob[] {

@@ -228,7 +228,7 @@ export interface RunFinished extends EventBase<"run_finished"> {
   readonly coverage?: readonly ApiCoverage[];
   /** The percentage of operations of APIs that must be called, if one was asked for. */
   readonly minCoverage?: number;
-  /** Jobs of the workflow that were not selected, where there are any. */
+  /** Jobs of the workflow that were not selected, if any. */
   readonly leftOut?: number;
 }
 

@@ -349,7 +349,7 @@ export class StepExecution {
   }
 }
 
-/** The name of a job: the id of many says nothing but their place in the file. */
+/** The name of a job: many ids say only where the job is in the file. */
 export function nameOfJob({ plan }: Pick<Run, "plan">, id: string): string {
   return plan.jobs.find(({ job }) => job.id === id)?.name ?? id;
 }

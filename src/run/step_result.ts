@@ -118,7 +118,7 @@ export interface Attempt {
   readonly detail?: AttemptDetail;
 }
 
-/** What is known of an attempt that was followed by another one. */
+/** An attempt that was followed by another one. */
 export interface AttemptDetail {
   /** Every reason why it was not good enough. */
   readonly failures: readonly Failure[];
@@ -221,7 +221,7 @@ export interface Operand {
 export interface Exchange {
   /** The request as sent. */
   readonly req: Value;
-  /** The response; nil where there was none. */
+  /** The response; nil if there was none. */
   readonly res: Value;
   /**
    * A command for a shell that sends the request once more: of failed steps, or of all if details

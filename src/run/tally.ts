@@ -356,7 +356,7 @@ export class StepCounts {
     }
   }
 
-  /** The number of kinds of failures with a state: those that are tolerated displace no others. */
+  /** The number of kinds of failures with a state: tolerated ones displace no others. */
   #countKinds(state: StepState): number {
     return this.#failures.values().filter((kind) => kind.state === state).toArray().length;
   }

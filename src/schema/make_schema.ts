@@ -153,7 +153,6 @@ function forStep(schema: JsonSchemaObject, actions: readonly Action[]): JsonSche
   };
 }
 
-/** A step that uses this action. */
 function uses(name: string): JsonSchemaObject {
   return { type: "object", required: ["uses"], properties: { uses: { const: name } } };
 }
@@ -202,7 +201,6 @@ function loneStepRules({ parameters = [], alternatives = [] }: Action):
   };
 }
 
-/** The schema of a value of one type. */
 type ValueSchema =
   & Pick<JsonSchemaObject, "enum" | "pattern" | "patternErrorMessage" | "minimum">
   & { readonly type: JsonType | readonly JsonType[] };
@@ -213,7 +211,6 @@ const TEXT: readonly JsonType[] = ["string", "number", "boolean"];
 /** A text with a template is valid for every type of a parameter. */
 const TEMPLATE = String.raw`\{\{`;
 
-/** The values of each type that are no template. */
 const TYPES: { readonly [T in ParameterType]: ValueSchema } = {
   string: { type: TEXT },
   number: {
@@ -288,7 +285,6 @@ class KeySchemas {
     return { $ref: `#/$defs/${name}` };
   }
 
-  /** The schema of the keys of a map. */
   keys({ fields = [], alternatives = [], key }: RuleForm): JsonSchemaObject {
     const rules = alternatives.map(({ names, mayCombine }) =>
       mayCombine ? { anyOf: names.map(isPresent) } : { oneOf: names.map(isPresent) }
@@ -304,7 +300,6 @@ class KeySchemas {
     return key?.kind === "matrix" ? withLists(schema) : schema;
   }
 
-  /** The schema of a key. */
   key(field: Parameter): JsonSchemaObject {
     const schema = this.#value(field);
     const title = { title: field.name, description: describe(field.summary, field.default) };
@@ -465,7 +460,6 @@ function ofMap(schema: JsonSchemaObject): JsonSchemaObject {
   return { type: "object", ...schema };
 }
 
-/** What is not null. */
 const NOT_NULL: JsonSchema = { not: { type: "null" } };
 
 /** At most one of these is present. */

@@ -44,7 +44,6 @@ export function decodedText(text: string): string {
   return text.replace(ANY, decode);
 }
 
-/** The character of a code. */
 function decode(code: string): string {
   switch (code[0]) {
     case "%":
@@ -138,7 +137,6 @@ function rewrite(
   };
 }
 
-/** Signs of a mail as it is sent. */
 const MAIL_SIGNS = ["=?", "=\n", "=\r", "=\\n", "=\\r", "quoted-printable"];
 
 /** What a mail adds: breaks in quoted-printable and between encoded words, and bytes in hex. */
@@ -159,7 +157,7 @@ export function unwrapMail(text: string): Rewritten | undefined {
  */
 const BREAK = /(?:\r?\n|(?:\\r)?\\n)(?<=[\w+/-]{16}(?:\r?\n|(?:\\r)?\\n))[ \t]*(?=[\w+/=-])/g;
 
-/** Joins lines that may be pieces of one base64 text; undefined where there are none. */
+/** Joins lines that may be pieces of one base64 text; undefined if there are none. */
 export function joinBase64(text: string): Rewritten | undefined {
   if (!text.includes("\n") && !text.includes("\\n")) return undefined;
   return rewrite(text, BREAK, () => "");

@@ -20,7 +20,6 @@ import { Masker } from "./masker.ts";
 /** Receives a secret that was found; one shorter than `shortest` is not masked. */
 type AddSecret = (text: string, shortest: number) => void;
 
-/** The types of JSON Schema. */
 const SCHEMA_TYPE = /^(?:string|integer|number|boolean|object|array|null)$/;
 
 /** A text in a map of several keys, which is hardly a word or a sentence. */

@@ -34,7 +34,6 @@ export class Masker {
   readonly #forms = new FormTable();
   #haveSpaces = false;
 
-  /** All that were added. */
   get secrets(): readonly string[] {
     return [...this.#known];
   }
@@ -126,7 +125,6 @@ class FormTable {
   readonly #forms = new Map<string, Map<number, Set<string>>>();
   #longest = 0;
 
-  /** The length of the longest form. */
   get longest(): number {
     return this.#longest;
   }

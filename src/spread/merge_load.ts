@@ -6,7 +6,7 @@ import { LoadTotals, mergeSeconds, statsValue } from "../run/load/load_stats.ts"
 import { judge } from "../run/load/thresholds.ts";
 import type { RunPart } from "./piece_events.ts";
 
-/** What several processes of a load job came to together. */
+/** The joint result of several processes of a load job. */
 export interface MergedLoad {
   /** Of all processes, from their files. */
   readonly seconds: () => Iterable<LoadSecond>;

@@ -347,7 +347,7 @@ function* loadEvents({ seconds, ended }: MergedLoad, time: number): Iterable<Run
   yield { ...ended, time };
 }
 
-/** The events of the jobs that count, without those that are made anew. */
+/** The events of the jobs that count, except events that are made anew. */
 function* keptEvents(
   { events }: RunPart,
   counts: (job: string) => boolean,

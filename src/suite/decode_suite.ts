@@ -161,7 +161,7 @@ function decode(document: Document, decoding: Decoding): SuiteDocument | undefin
   const { env_file: envFiles = [], setup = [], teardown = [], report = [] } = fields;
   return {
     ...{ document, name, vars, workers, entries, envFiles, setup, teardown, report },
-    // Only those that are right: each workflow would report the others again.
+    // Only valid ones: each workflow would report the others again.
     defaults: defaults && Object.fromEntries(defaults),
   };
 }

@@ -72,7 +72,7 @@ export interface EnvFile {
   readonly problems: readonly Diagnostic[];
 }
 
-/** The rest of a line that has nothing but a comment in it. */
+/** The rest of a line that has only a comment. */
 const NOTHING = /[^\S\r\n]*(?:#[^\r\n]*)?(?:\r?\n|\r|$)/y;
 /** The same after a `=`: only after a space does a `#` begin a comment, not in a password. */
 const NO_VALUE = /[^\S\r\n]*(?:(?<=[^\S\r\n])#[^\r\n]*)?(?:\r?\n|\r|$)/y;

@@ -188,7 +188,7 @@ class SuiteRun {
     };
   }
 
-  /** Runs a workflow with the options of the suite, but for those that are its own. */
+  /** Runs a workflow with the options of the suite, except its own. */
   async #run(
     member: SuiteMember,
     role: SuitePart["role"],

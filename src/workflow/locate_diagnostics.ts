@@ -47,7 +47,7 @@ function withoutConsequences(problems: readonly Problem[], root: unknown): reado
 
 /**
  * The problems with their positions, in the order of the files, each position and message once.
- * Where there is an error, a warning about the very same text is left out. Of very many those that
+ * Beside an error, a warning about the very same text is left out. Of very many those that
  * were found first are located, errors before others.
  */
 export function locateDiagnostics(

@@ -19,7 +19,7 @@ export interface Workflow {
   readonly jobs: readonly Job[];
   readonly document: Document;
   /**
-   * Loads the job files whose paths depend on `vars`: present where there are any. `render` fills
+   * Loads the job files whose paths depend on `vars`: present if there are any. `render` fills
    * in such a path, and may leave a file out. Throws LoadError with all that is wrong with them.
    */
   readonly loadJobFiles?: (

@@ -216,7 +216,7 @@ export const NAMES: Readonly<Record<string, NameText>> = {
   }),
 };
 
-/** What is known of a name by its path; undefined where that depends on the file. */
+/** The declaration of a name by its path; undefined if that depends on the file. */
 export function nameText(path: readonly string[]): NameText | undefined {
   const whole = path.join(".");
   if (Object.hasOwn(NAMES, whole)) return NAMES[whole];

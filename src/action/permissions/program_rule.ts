@@ -11,7 +11,7 @@ interface Surroundings {
 }
 
 /**
- * The file of a program that is named as a command line names it; undefined where there is none.
+ * The file of a program, named as on a command line; undefined if it does not exist.
  * Links on the way to its directory are followed, but not if it is a link itself: the name of a program
  * may decide what it does.
  */

@@ -23,7 +23,7 @@ interface Outputs {
 
 /**
  * Waits until a command ends, or ends it with all that it started when the signal is aborted. What
- * it leaves behind ends with the run. So many bytes of each of its outputs are kept.
+ * it leaves behind ends with the run. `limits` bound the bytes kept of each output.
  */
 export async function awaitCommand(
   group: ProcessGroup,
@@ -85,7 +85,7 @@ interface Left {
   readonly outputs: Outputs;
 }
 
-/** A warning names so many processes, and shows so many characters of each. */
+/** The most processes that a warning names, and characters that it shows of each. */
 const MOST_NAMED = 3;
 const LONGEST_NAME = 80;
 

@@ -53,16 +53,16 @@ export function capture(
   };
 }
 
-/** The end of what comes in pieces; `take` says whether that was all, and ends the keeping. */
+/** The end of a stream of pieces; `take` says whether that was all, and stops keeping them. */
 export interface LastOf {
   add(chunk: Uint8Array): void;
   take(isOver: boolean): Captured;
 }
 
-/** So many bytes around the cut show whether it goes through a secret. */
+/** The bytes around the cut that show whether it goes through a secret. */
 const LONGEST_SECRET = 10_000;
 
-/** Keeps the last `limit` bytes of what comes in pieces, as `capture` does. */
+/** Keeps the last `limit` bytes of a stream of pieces, as `capture` does. */
 export function lastOf(limit: number, secrets: SecretSink): LastOf {
   const capacity = limit + LONGEST_SECRET;
   // Up to twice as many bytes, of which only the last count.
@@ -152,7 +152,7 @@ const MOST_LINES = 10;
 const MOST_CHARACTERS = 2000;
 
 /**
- * The end of an output under its name, in whole lines; undefined where there was none.
+ * The end of an output under its name, in whole lines; undefined if there was none.
  */
 export function lastLines(name: string, text: string): string | undefined {
   const lines = text.trimEnd().split("\n");

@@ -18,7 +18,6 @@ import {
 export interface CommandRule {
   /** A description for the docs: a sentence without its full stop. */
   readonly summary: string;
-  /** Keys that it needs. */
   readonly needs?: readonly Key[];
   /** Keys that it takes beside those, and beside `id` and `timeout`. */
   readonly takes?: readonly Key[];
@@ -169,7 +168,6 @@ const FIELDS = {
     .with({ default: "the timeout of the step's actions" }),
 };
 
-/** A command of a step. */
 export type Command = Values<typeof FIELDS>;
 
 /** Keys that every command takes. */

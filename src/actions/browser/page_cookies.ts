@@ -93,7 +93,6 @@ export async function cookiesOf({ devtools }: Tab): Promise<readonly Dict[]> {
   }));
 }
 
-/** The cookies without their values. */
 export function hideCookieValues(cookies: Value, mask: string): Value {
   if (!Array.isArray(cookies)) return cookies;
   return cookies.map((one) => isDict(one) && one.value !== "" ? { ...one, value: mask } : one);

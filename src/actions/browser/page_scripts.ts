@@ -125,7 +125,6 @@ export function obstacleOf(
   return isHit ? undefined : `is covered by ${nameOf(hit)}`;
 }
 
-/** Whether an element is a field for a password. */
 export function isPassword(element: PageElement): boolean {
   return element.matches("input[type=password]");
 }
@@ -229,7 +228,6 @@ export interface Candidate {
   readonly names: readonly string[];
   /** Where it is, and its text if that is short. */
   readonly path: string;
-  /** Where it is. */
   readonly element: string;
 }
 
@@ -272,7 +270,7 @@ export function pageText(): string {
   return (document.body?.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 11_000);
 }
 
-/** Resolves after the handlers of what was just done have run and the page was drawn. */
+/** Resolves after the handlers of the last action have run and the page was drawn. */
 export function nextFrame(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve, 0));
@@ -294,7 +292,6 @@ export function untilRead(): Promise<void> {
   });
 }
 
-/** Whether the page has loaded. */
 export function isLoaded(): boolean {
   return document.readyState === "complete";
 }

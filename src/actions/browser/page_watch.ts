@@ -12,7 +12,6 @@ export class PageWatch {
   readonly consoleErrors: Dict[] = [];
   /** Requests without a response, and those with a code of 400 and above. */
   readonly failedRequests: Dict[] = [];
-  /** Dialogs that pages opened. */
   readonly dialogs: Dict[] = [];
   readonly #pages = new Set<Page>();
   #isBlocked: (request: PageRequest) => boolean = () => false;

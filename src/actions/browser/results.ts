@@ -17,7 +17,6 @@ export interface Results {
 /** A picture larger than this is in no report: characters of a data URI. */
 const LARGEST = 2_000_000;
 
-/** Keeps a picture for reports. */
 export function keepPicture(
   { screenshots }: Results,
   id: string,

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { formatDuration } from "../../base/value/duration.ts";
@@ -60,7 +61,7 @@ export async function runCommands(browser: OpenBrowser, params: BrowserParams, a
   const res = await ask("reading the state of the page", () => responseOf(browser, results));
   return {
     res: { ...res, code: 0 },
-    brief: `${actions.length} action${actions.length === 1 ? "" : "s"}`,
+    brief: countOf(actions.length, "action"),
     phases: { ...start >= 1 && { start }, actions: clock.ticks() - began },
   };
 }
@@ -400,7 +401,6 @@ async function attributesOf(actor: PageActor): Promise<Value> {
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
 }
 
-/** The value of an expression in the page. */
 async function evaluate(actor: PageActor): Promise<Value> {
   const frame = await actor.frame();
   try {

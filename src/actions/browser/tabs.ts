@@ -16,7 +16,7 @@ export interface Tabs {
   readonly changed: AbortSignal;
   /** Whether its page is leaving for another one. */
   readonly isOpening: boolean;
-  /** Gives the current tab, and those that are opened later, a device and a size. */
+  /** Gives the current tab and all later ones a device and a size. */
   shape(shape: Shape): Promise<void>;
   /** Resolves when the tabs and pages that are being opened are there; at once if none is. */
   settled(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Shape {
 
 type OpenTab = Tab & { readonly navigation: Navigation };
 
-/** Follows the first tab of a browser, and those that are opened beside it. */
+/** Follows the first tab of a browser, and all that are opened later. */
 export async function openTabs(
   browser: Browser,
   first: Shape,
@@ -200,7 +200,6 @@ interface Navigation {
   readonly pending: Promise<void> | undefined;
 }
 
-/** Follows the navigations of a page. */
 async function followNavigation(devtools: DevTools): Promise<Navigation> {
   await devtools.send("Page.enable");
   const tree = await devtools.send("Page.getFrameTree") as {

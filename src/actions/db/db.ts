@@ -25,7 +25,6 @@ import { bindNames, missingName } from "./statements.ts";
 const hideNames: HideSecrets = (values, mask) =>
   isDict(values) ? withoutSecretNames(values, mask) : values;
 
-/** Hides the values of columns with secret names. */
 const hideColumns: HideSecrets = (rows, mask) =>
   Array.isArray(rows) ? rows.map((row) => hideNames(row, mask)) : rows;
 

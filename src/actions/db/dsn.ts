@@ -163,7 +163,6 @@ function readMode(options: URLSearchParams, param: Param): Mode | undefined {
   throw param.wrong(`invalid sslmode ${JSON.stringify(text)}`, `it is one of ${MODES.join(", ")}`);
 }
 
-/** The TLS settings for a server. */
 export interface ServerTls {
   readonly options: TlsOptions & {
     /** Accepts the certificate of another host. */
@@ -184,7 +183,7 @@ export async function serverTls(
   attempt: Attempt,
 ): Promise<ServerTls | undefined> {
   const root = options.get("sslrootcert");
-  // The word asks for the authorities of the system, and for nothing but them.
+  // The word asks for the authorities of the system alone.
   const isSystem = root === "system";
   const mode = written ??
     (params || isSystem ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");

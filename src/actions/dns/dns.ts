@@ -4,7 +4,6 @@ import { placeOf } from "../../action/net/endpoint.ts";
 import { type Param, text, timeout } from "../../action/rule.ts";
 import { action } from "../../action/make_action.ts";
 
-/** The types of records that can be asked for. */
 const RECORD_TYPES: readonly string[] = [
   ...["A", "AAAA", "CAA", "CNAME", "DS", "HINFO", "MX", "NAPTR", "NS", "PTR", "SOA", "SRV"],
   ...["SSHFP", "TLSA", "TXT"],

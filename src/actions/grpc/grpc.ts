@@ -1,7 +1,7 @@
 import { action } from "../../action/make_action.ts";
 import type { Param } from "../../action/rule.ts";
 import { isGiven } from "../../action/parameter.ts";
-import { isDict } from "../../base/value/value.ts";
+import { dictOf, isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import { hideHeaders } from "../http/http_params.ts";
 import type { Channel } from "./channel.ts";
@@ -59,7 +59,7 @@ function grpcurlCommand(req: Dict, params: Dict): CommandLine {
   const isStream = Array.isArray(body);
   const isEmptyBody = isDict(body) && Object.keys(body).length === 0;
   const data = isStream ? body.map((one) => JSON.stringify(one)).join("\n") : JSON.stringify(body);
-  const headers = Object.entries(isDict(metadata) ? metadata : {}).flatMap(([name, value]) =>
+  const headers = Object.entries(dictOf(metadata)).flatMap(([name, value]) =>
     [value].flat().map((one) => headerWord(name, String(one)))
   );
   return {
@@ -83,7 +83,7 @@ function tlsWords(params: Dict): string[] {
   const { tls } = params;
   const isOn = tls === true || tls === "true" || isDict(tls);
   if (!isOn) return ["-plaintext"];
-  const map = isDict(tls) ? tls : {};
+  const map = dictOf(tls);
   const file = (option: string, value: Value | undefined) =>
     typeof value === "string" && !value.includes("-----BEGIN ") ? [option, value] : [];
   return [

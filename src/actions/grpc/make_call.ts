@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { StepError } from "../../base/errors.ts";
 import { decodePercents } from "../../secrets/secrets.ts";
@@ -32,7 +33,6 @@ export interface CallOptions {
   readonly timeout: number;
 }
 
-/** A call to make. */
 export interface Call extends CallOptions {
   readonly method: DescMethod;
   /** The types of the messages in its messages and in the details of its status. */
@@ -46,7 +46,6 @@ export interface Call extends CallOptions {
   readonly maxMessages?: number | undefined;
 }
 
-/** The result of a call. */
 export interface GrpcResponse {
   readonly code: number;
   readonly message: string;
@@ -268,7 +267,6 @@ function statusOf(
   return { code: RESETS[reset] ?? Code.Internal, message };
 }
 
-/** The message of the status of a response that is not one of gRPC. */
 export const NOT_GRPC = "the response is not one of gRPC";
 
 async function lossOf(
@@ -277,7 +275,7 @@ async function lossOf(
   awaited: string,
   attempt: Attempt,
 ): Promise<StepError> {
-  const after = length === 0 ? "" : ` after ${length} message${length === 1 ? "" : "s"}`;
+  const after = length === 0 ? "" : ` after ${countOf(length, "message")}`;
   const failing =
     `the connection to ${attempt.address} was lost while waiting for ${awaited}${after}`;
   const { message, hint, details } = error === undefined

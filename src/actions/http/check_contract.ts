@@ -3,7 +3,7 @@ import { LoadError, StepError } from "../../base/errors.ts";
 import { type Contract, openContract } from "../../openapi/contract/contract.ts";
 import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
-import { isDict, type Value } from "../../base/value/value.ts";
+import { dictOf, isDict, type Value } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
 import { excerpt } from "../../action/excerpt.ts";
 import { contractsOf } from "../../action/api_contracts.ts";
@@ -159,7 +159,7 @@ function basePathOf(params: Dict): string | undefined {
 }
 
 function lowerCase(headers: Value | undefined): Map<string, string> {
-  const entries = Object.entries(isDict(headers) ? headers : {});
+  const entries = Object.entries(dictOf(headers));
   return new Map(entries.map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]));
 }
 

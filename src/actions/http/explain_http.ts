@@ -257,7 +257,6 @@ function isPacked(headers: Dict): boolean {
 /** The body of a request as curl is given it. */
 interface CurlBody {
   readonly groups: readonly (readonly string[])[];
-  /** The standard input of curl. */
   readonly input?: string;
   /** The preparation that the command needs. */
   readonly note?: string;

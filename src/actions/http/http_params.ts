@@ -16,7 +16,7 @@ import {
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { parseSize } from "../../base/value/byte_size.ts";
-import { type Dict, isDict, isNumber, type Value } from "../../base/value/value.ts";
+import { type Dict, dictOf, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { isSecretHeader, withoutCookieValues } from "../../secrets/secrets.ts";
 import {
@@ -53,7 +53,6 @@ export const METHOD = text("GET, POST or any other method").as((method, param) =
 const shorthand = (name: string) =>
   text(`The method ${name.toUpperCase()} with a full URL, or a path to append to "url"`);
 
-/** The value of a header. */
 const HEADER = value(["string", "list"], "").as((header, param) => {
   if (typeof header === "string") return header;
   const texts = header.filter((one) => one !== null);
@@ -93,7 +92,6 @@ export const cookieParams = (shared = "") => ({
   ),
 });
 
-/** The compressions of a body. */
 const COMPRESSIONS = ["gzip", "deflate", "br"] as const;
 export type Compression = typeof COMPRESSIONS[number];
 
@@ -232,7 +230,6 @@ export const CONNECTION_PARAMS = {
   local_address: text("The address of this machine to connect from"),
 };
 
-/** The version of HTTP. */
 export const VERSION_PARAM = {
   version: choice(
     ["1.1", "2", "auto"],
@@ -491,7 +488,7 @@ const CONFLICTS = [
 
 /** Reports parameters of a request that cannot be combined, of http and of streams. */
 export function checkRequest(param: Param, raw: Dict): void {
-  const tls = isDict(raw.tls) ? raw.tls : {};
+  const tls = dictOf(raw.tls);
   const isSet = (name: string) =>
     name === "tls.verify" ? isGiven(tls, "verify") : isGiven(raw, name) && raw[name] !== "none";
   for (const [one, other] of CONFLICTS) {

@@ -121,7 +121,7 @@ function searchFlag(written: string, isSet: boolean): SearchObject {
   return isSet ? { keyword: flag } : { unKeyword: flag };
 }
 
-/** What is known of a kind of command. */
+/** How a kind of command is read and carried out. */
 interface CommandRule {
   /** The keys that it must have. */
   readonly needs?: readonly Exclude<keyof typeof FIELDS, "name">[];
@@ -294,7 +294,6 @@ function readFlags(written: readonly string[]): string[] {
     .map((flag) => /^(seen|answered|flagged|deleted|draft)$/i.test(flag) ? `\\${flag}` : flag);
 }
 
-/** The results of the commands of a step. */
 interface CommandResults {
   readonly data: Dict;
   readonly mails: readonly Dict[];
@@ -355,7 +354,6 @@ function sure<T>(result: T | false | undefined): T {
   return result;
 }
 
-/** A command that opens a mailbox. */
 function opens(readOnly: boolean): CommandRule {
   return {
     needs: ["mailbox"],
@@ -377,7 +375,6 @@ function opens(readOnly: boolean): CommandRule {
   };
 }
 
-/** A command that changes a mailbox as a whole. */
 function changes(act: (client: ImapFlow, mailbox: string) => Promise<unknown>): CommandRule {
   return {
     needs: ["mailbox"],

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { ExchangeDescription, Image } from "../../action/explainer.ts";
@@ -207,7 +208,7 @@ class Arrivals {
     }
     const newest = this.#mails.slice(-MAX_MAILS).reverse().join(", ");
     const ellipsis = count > MAX_MAILS ? ", …" : "";
-    return `${count === 1 ? "1 other mail" : `${count} other mails`} came: ${newest}${ellipsis}`;
+    return `${countOf(count, "other mail")} came: ${newest}${ellipsis}`;
   }
 }
 
@@ -307,7 +308,7 @@ export const imap = action({
         req: requestOf(raw, attempt.server.port),
         res: { code, data, mails: all, error },
         status: code,
-        brief: code === 1 ? "refused" : all.length === 1 ? "1 mail" : `${all.length} mails`,
+        brief: code === 1 ? "refused" : countOf(all.length, "mail"),
       };
     } catch (error) {
       throw await connection.explain(`the connection to ${attempt.peer} was lost`, error);

@@ -114,7 +114,7 @@ class Received {
     return taken;
   }
 
-  /** The refusal at the end of what came last: `Too many connections (LIMIT)`. */
+  /** The refusal at the end of the last response: `Too many connections (LIMIT)`. */
   get farewell(): string | undefined {
     // More is a mail, and no refusal.
     if (this.#last.length > 2000) return undefined;
@@ -124,7 +124,6 @@ class Received {
   }
 }
 
-/** A connection to a server. */
 export class ImapConnection {
   #isSignedIn = false;
 

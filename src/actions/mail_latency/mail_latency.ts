@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 import { filesBelow } from "../../host/walk_directories.ts";
@@ -73,7 +74,7 @@ export const mailLatency = action({
           max: -minimum(latencies.map((one) => -one)),
         },
       },
-      brief: rows.length === 1 ? "1 mail" : `${rows.length} mails`,
+      brief: countOf(rows.length, "mail"),
     };
   },
 });
@@ -89,7 +90,6 @@ function readPath(path: string, param: Param): string {
   throw param.wrong(`${param.name} is empty`);
 }
 
-/** Formats times of a time zone. */
 function formatTime(zone: string, param?: Param): (time: number) => string {
   try {
     const format = new Intl.DateTimeFormat("sv-SE", {

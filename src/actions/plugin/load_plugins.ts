@@ -17,7 +17,6 @@ export interface Plugins {
   readonly actions: ReadonlyMap<string, Action>;
   /** Why a plugin cannot be used, by its name. */
   readonly problems: ReadonlyMap<string, PluginProblem>;
-  /** The names of all plugins that there are. */
   readonly names: readonly string[];
   /** Where they are looked for, as messages say it. */
   readonly location: string;

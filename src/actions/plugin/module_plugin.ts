@@ -130,7 +130,6 @@ class PluginWorker {
   readonly #calls: PluginCalls;
   /** The steps under way. */
   readonly #steps = new Map<number, ActionContext>();
-  /** The last step. */
   #last: ActionContext | undefined;
   #ids = 0;
 

@@ -18,7 +18,6 @@ export type Plugin = (parts: typeof api) => Action | Promise<Action>;
 /** The characters of a plugin name, none of which leads to another directory. */
 export const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** The directory of the plugins. */
 export interface PluginDirectory {
   /** The path as given by the user, or in the home directory. */
   readonly path: string;
@@ -26,7 +25,6 @@ export interface PluginDirectory {
   readonly isChosen: boolean;
 }
 
-/** A file that is a plugin by its name. */
 export interface PluginFile {
   readonly name: string;
   /** The name used in messages. */

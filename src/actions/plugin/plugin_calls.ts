@@ -1,6 +1,6 @@
 import type { StepError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
-import { describeValue, isDict, type Value } from "../../base/value/value.ts";
+import { describeValue, dictOf, isDict, type Value } from "../../base/value/value.ts";
 
 /** What carries messages between the program and the worker of a plugin. */
 interface Port {
@@ -120,7 +120,7 @@ function describeError(error: unknown): RemoteError {
 export function readError(value: Value): RemoteError {
   if (!isDict(value)) return { message: describeValue(value) };
   const textOf = (part: Value | undefined) => typeof part === "string" ? part : undefined;
-  const details = isDict(value.details) ? value.details : {};
+  const details = dictOf(value.details);
   const dict = (key: "req" | "res") => isDict(details[key]) ? { [key]: details[key] } : {};
   return {
     isStepError: value.isStepError === true,

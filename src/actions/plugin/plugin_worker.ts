@@ -32,9 +32,7 @@ const TYPES: readonly api.FieldType[] = [
 /** What a step needs besides its parameters. */
 export interface StepData extends Pick<ActionContext, "label" | "vars" | "permissions" | "tls"> {
   readonly timeout: number;
-  /** The names of its scopes. */
   readonly scopes: Readonly<Record<"run" | "job" | "step", string>>;
-  /** The secrets among its data. */
   readonly secrets: readonly string[];
 }
 

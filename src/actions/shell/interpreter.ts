@@ -90,7 +90,6 @@ export function stopAtFailure(command: string): string {
   return `set -e; (set -o pipefail) 2>/dev/null && set -o pipefail; ${command}`;
 }
 
-/** Whether a command has to be given in a file. */
 export function needsFile({ longest, multiline }: Interpreter, command: string): boolean {
   // No character of UTF-16 takes more than three bytes of UTF-8.
   return !multiline && command.includes("\n") || command.length * 3 > longest;

@@ -162,7 +162,7 @@ function isFailure({ code }: Deno.CommandStatus): boolean {
   return code !== 0 && !ENDED_BY_SIGNAL.has(code);
 }
 
-/** So many bytes of the output are searched for the last line. */
+/** The bytes at the end of the output in which the last line is searched for. */
 const LONGEST_END = 64 * 1024;
 
 /** The last line that a command printed; nothing if it is longer than the part that is kept. */
@@ -213,7 +213,6 @@ function finder(sought: string, found: () => void): (bytes: Uint8Array) => void 
   };
 }
 
-/** A command as it is asked for. */
 interface Command {
   readonly cmd: string;
   /** The shell, by path or name; that of the system by default. */

@@ -40,7 +40,6 @@ interface Rejection {
   readonly reply: string;
 }
 
-/** An error of the library. */
 interface MailError extends Error {
   readonly code?: string;
   /** The command that the server has answered. */
@@ -295,7 +294,6 @@ export class MailConnection {
     }
   }
 
-  /** Waits for the library. */
   async #wait<T>(stage: Stage, attempt: Attempt, start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.library.once("error", reject);

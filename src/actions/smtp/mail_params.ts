@@ -37,7 +37,7 @@ export interface Attachment {
 
 const anything = (summary: string) => value("any", summary).as(textOf);
 
-/** Paths of files, or maps of what to attach. */
+/** Paths of files, or maps that describe attachments. */
 export const attachments = (summary: string) =>
   list(
     either(

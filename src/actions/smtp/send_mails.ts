@@ -30,7 +30,6 @@ export interface MailParams {
   readonly starttls?: boolean;
 }
 
-/** The result of sending the mails of a step. */
 export interface SendResult {
   readonly first: Mail;
   readonly deliveries: readonly Delivery[];

@@ -111,7 +111,6 @@ class EventSink implements BodySink {
   readonly events: Dict[] = [];
   /** The time to wait before connecting again, in milliseconds, if the server names one. */
   retry: number | undefined;
-  /** Whether there was a stream of events. */
   isStream = false;
   isDone = false;
   isMet = false;

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../base/text/shell_word.ts";
 import type { Readable } from "node:stream";
 import { StepError } from "../../base/errors.ts";
 import type { Attempt } from "../../action/attempt.ts";
@@ -153,19 +154,14 @@ export function scriptOf(
 
 /** Sets a variable in one line. */
 function assign(name: string, value: string): string {
-  if (!value.includes("\n")) return `${name}=${quote(value)}`;
+  if (!value.includes("\n")) return `${name}=${quoteForShell(value)}`;
   const escaped = value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
   // $(…) would drop newlines at the end.
-  return `${name}="$(printf '%b.' ${quote(escaped)})"; ${name}="\${${name}%.}"`;
+  return `${name}="$(printf '%b.' ${quoteForShell(escaped)})"; ${name}="\${${name}%.}"`;
 }
 
 /** A path in quotes; `~` at its beginning stays the home directory. */
 function quotePath(path: string): string {
   const [, home = "", rest = ""] = /^(~[\w.-]*\/?)?(.*)$/s.exec(path)!;
-  return home + (rest === "" && home !== "" ? "" : quote(rest));
-}
-
-/** A word for a shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return home + (rest === "" && home !== "" ? "" : quoteForShell(rest));
 }

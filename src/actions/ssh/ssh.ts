@@ -1,7 +1,8 @@
+import { countOf } from "../../base/text/count_of.ts";
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { decodePercents, isSecretName } from "../../secrets/secrets.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { isDict } from "../../base/value/value.ts";
+import { dictOf } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { CommandLine, ExchangeDescription } from "../../action/explainer.ts";
 import { action } from "../../action/make_action.ts";
@@ -158,9 +159,7 @@ export const ssh = action({
       status: isGood ? 0 : 1,
       brief: ended
         ? ended.signal === null ? `exit ${ended.code}` : `signal ${ended.signal}`
-        : files.length === 1
-        ? "1 file"
-        : `${files.length} files`,
+        : countOf(files.length, "file"),
     };
   },
   describe: describeSsh,
@@ -269,8 +268,8 @@ function commandOf(req: Dict, params: Dict): CommandLine {
 function copiesOf({ upload, download }: Dict): string {
   const word = (path: string) =>
     /^[\w./+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
-  const lines = (verb: string, files: unknown) =>
-    Object.entries(isDict(files) ? files : {})
+  const lines = (verb: string, files: Dict[string] | undefined) =>
+    Object.entries(dictOf(files))
       .map((paths) => paths.map((path) => word(String(path).replace(/^~\/+/, ""))))
       .map((paths) => `${verb} ${paths.join(" ")}\n`);
   return [...lines("put -p", upload), ...lines("get", download)].join("");

@@ -85,7 +85,6 @@ export const tcp = action({
 
 /** An exchange over a socket. */
 class Dialogue {
-  /** All that was received. */
   text = "";
   bytes = 0;
   isClosed: boolean;

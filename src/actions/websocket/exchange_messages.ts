@@ -155,7 +155,6 @@ function describeMismatches(mismatches: readonly Mismatch[]): string {
   return `; it differs: ${texts.join("; ")}`;
 }
 
-/** The class of the library for WebSockets. */
 type WebSocketClass = typeof ws;
 
 /**

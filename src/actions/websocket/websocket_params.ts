@@ -29,7 +29,6 @@ export const PARAMS = {
   ...STREAM_PARAMS,
 };
 
-/** Their values. */
 export type WebSocketParams = Values<typeof PARAMS>;
 
 /** The URL of the request that opens the WebSocket. */

@@ -1,6 +1,5 @@
 import type { SourceExcerpt } from "../source.ts";
 
-/** The severity of an annotation. */
 export type AnnotationLevel = "error" | "warning" | "notice";
 
 /** The maximum number of annotations that GitHub shows for one step. */

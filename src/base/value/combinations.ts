@@ -16,7 +16,7 @@ const MOST = 1000;
  * The combinations of the lists of a matrix, in their order: one for each value of each list, the
  * last list changing fastest. Those that an item of `exclude` fits are left out; an item of
  * `include` adds its values to the combinations that it fits, or is one more. Throws MatrixFault,
- * also where there are more than `most`.
+ * also if there are more than `most`.
  */
 export function combinationsOf(matrix: Dict, most = MOST): readonly Dict[] {
   const { include, exclude, ...lists } = matrix;

@@ -82,9 +82,7 @@ export async function diffValues(
   return await diffSides(...sides, mask);
 }
 
-/** One side of a diff. */
 interface Side {
-  /** Each with its line end. */
   readonly lines: string[];
   /** The path of each line of JSON, for example `.items[2]`; empty for brackets. */
   readonly locations?: string[];

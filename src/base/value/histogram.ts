@@ -74,7 +74,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** What they come to; undefined where there is none. */
+  /** Statistics of the times; undefined if there are none. */
   summary(): HistogramSummary | undefined {
     if (this.#count === 0) return undefined;
     const [p50, p90, p95, p99, p999] = this.percentiles([50, 90, 95, 99, 99.9]);
@@ -87,7 +87,7 @@ export class Histogram {
     };
   }
 
-  /** The times that so many of 100 did not exceed; the percentages grow. */
+  /** The times that these percentages did not exceed; the percentages grow. */
   percentiles(percentages: readonly number[]): number[] {
     const sorted = this.#sorted();
     let index = 0;
@@ -124,7 +124,7 @@ export class Histogram {
     return bars;
   }
 
-  /** As plain data; undefined where there is none. */
+  /** As plain data; undefined if it is empty. */
   encode(): EncodedHistogram | undefined {
     if (this.#count === 0) return undefined;
     let buckets = "";

@@ -35,6 +35,11 @@ export function isDict(value: unknown): value is Dict {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A value if it is a map, or an empty map. */
+export function dictOf(value: Value | undefined): Dict {
+  return isDict(value) ? value : {};
+}
+
 /**
  * Integers beyond ±2^53 are `bigint`, so that no digit of them is lost; every other number is a
  * `number`. A fraction or an exponent makes a number that is as exact as a float.

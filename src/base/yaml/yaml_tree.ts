@@ -36,7 +36,6 @@ interface YamlAlias extends NodeBase {
 
 export interface YamlList extends NodeBase {
   readonly kind: "list";
-  /** Whether it is in brackets. */
   readonly isFlow: boolean;
   readonly items: readonly YamlItem[];
 }
@@ -49,7 +48,6 @@ interface YamlItem {
 
 export interface YamlMap extends NodeBase {
   readonly kind: "map";
-  /** Whether it is in braces. */
   readonly isFlow: boolean;
   readonly pairs: readonly YamlPair[];
 }
@@ -59,11 +57,8 @@ export interface YamlPair {
   readonly value: YamlNode;
 }
 
-/** The tree of a text. */
 interface YamlTree {
-  /** The nodes of the documents. */
   readonly roots: readonly YamlNode[];
-  /** The nodes that aliases refer to. */
   readonly aliased: ReadonlySet<YamlNode>;
 }
 

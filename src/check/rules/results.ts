@@ -82,7 +82,7 @@ function* unknownField(reading: Reading, matrices: ReadonlySet<string>): Iterabl
   });
 }
 
-/** The fields of what is read, and the index of the key that names one. */
+/** The fields of the read value, and the index of the key that names one. */
 interface Fields {
   readonly index: number;
   readonly names: readonly string[];

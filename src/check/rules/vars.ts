@@ -99,7 +99,6 @@ function isVarOfStep(name: string, { steps }: CheckModel): boolean {
   return steps.some(({ raw: { vars } }) => isDict(vars) && Object.hasOwn(vars, name));
 }
 
-/** A key that is not there. */
 interface MissingKey {
   readonly index: number;
   /** The keys that are there; undefined where the value is not a map. */

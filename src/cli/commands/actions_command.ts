@@ -1,3 +1,4 @@
+import { wrapWords } from "../../base/text/display_width.ts";
 import type { Action, ResponseField } from "../../action/action.ts";
 import {
   exampleStep,
@@ -10,7 +11,7 @@ import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { Host } from "../../host/host.ts";
-import { type Layout, layoutOf, section, wrap } from "../help/layout.ts";
+import { type Layout, layoutOf, section } from "../help/layout.ts";
 
 /** Prints what steps can do, or the page of one action. */
 export async function actionsCommand(
@@ -63,7 +64,7 @@ function renderAction(action: Action, layout: Layout): string {
       : ["", "It takes any parameters."],
     ...alternatives.flatMap(({ names, required }) => [
       "",
-      ...wrap(
+      ...wrapWords(
         `Set ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
         layout.width,
       ),

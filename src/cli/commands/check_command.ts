@@ -89,7 +89,6 @@ async function* checkAll(
   for (const file of jobFiles) if (!embedded.has(join(file.name))) yield withoutKnown(file);
 }
 
-/** The workflows that an operand names. */
 async function namesOf(operand: string, host: Host): Promise<readonly string[]> {
   const { files } = host;
   if (!await isManyFiles(operand, files)) return [operand];

@@ -348,7 +348,6 @@ function withoutMistake(job: DraftJob, { path, range, message }: Problem): Draft
   return { ...job, steps, notes: [...job.notes ?? [], ...notes, note] };
 }
 
-/** A copy without what is at a path. */
 function without(data: Dict, path: readonly (string | number)[]): Dict {
   const copy = structuredClone(data);
   const around = valueAt(copy, path.slice(0, -1));

@@ -1,9 +1,10 @@
+import { cutLine, wrapWords } from "../../base/text/display_width.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Command, CommandTable, Invocation, Program, RunCommand } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
-import { cutLine, type Layout, layoutOf, type Rows, section, termLines, wrap } from "./layout.ts";
+import { type Layout, layoutOf, type Rows, section, termLines } from "./layout.ts";
 import { findPages, type Hit, listPages, type Page, searchPages, SECTIONS } from "./pages.ts";
 import { lineOf, optionRows, renderHelp, renderMachinesHelp } from "./render_help.ts";
 import { renderPage } from "./render_page.ts";
@@ -67,7 +68,7 @@ async function explain(
         layout.bold(`${title}:`),
         ...termLines(rows, layout.width),
       ]),
-      ...also.length === 0 ? [] : ["", ...wrap(seeAlso(also), layout.width)],
+      ...also.length === 0 ? [] : ["", ...wrapWords(seeAlso(also), layout.width)],
     ];
   }
   if (SECTIONS.includes(word)) return listSection(word, pages, layout);
@@ -95,7 +96,7 @@ function listTopics(pages: readonly Page[], layout: Layout): string[] {
   return [
     `${layout.bold("Usage:")} runner help <word>...`,
     "",
-    ...wrap(
+    ...wrapWords(
       "Explains a command, option, action, function, key, variable or page by its name, and for " +
         "any other word lists the pages that mention it: runner help rate limit",
       layout.width,
@@ -139,11 +140,9 @@ function listHits(word: string, hits: readonly Hit[], layout: Layout): string[] 
 interface Explanation {
   readonly title: string;
   readonly rows: Rows;
-  /** The page that has all of them. */
   readonly page?: string;
 }
 
-/** All tables of keys. */
 function keyTables() {
   return [WORKFLOW, SUITE].flatMap(({ form }) => tablesOf(form)).map((
     { fields = [], key: { what = "", title = "" } = {} },
@@ -165,7 +164,6 @@ async function explainWord(
   return all.filter(({ rows }) => rows.length > 0);
 }
 
-/** The words that are explained. */
 function explainedWords({ fallback, commands }: CommandTable): readonly string[] {
   return [
     ...[fallback, ...commands].flatMap(({ options }) => options.map(({ name }) => name)),

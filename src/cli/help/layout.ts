@@ -1,3 +1,4 @@
+import { wrapWords } from "../../base/text/display_width.ts";
 import type { Host } from "../../host/host.ts";
 import { loadStyle, type Paint, PLAIN } from "../../report/reporter.ts";
 import { usesColour } from "../output_mode.ts";
@@ -32,7 +33,6 @@ export async function layoutOf({ env, stdout }: Host, noColor = false): Promise<
 /** Help for tests and pipes. */
 export const PLAIN_LAYOUT: Layout = { width: WIDTH, bold: PLAIN.bold };
 
-/** Terms with their meanings. */
 export type Rows = readonly (readonly [term: string, meaning: string])[];
 
 /** A heading, and terms with their meanings beside them. */
@@ -49,7 +49,7 @@ export function section(
 /** Terms with their meanings beside them. */
 function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] {
   return rows.flatMap(([term, meaning]) =>
-    wrap(meaning, width - column).map((line, index) =>
+    wrapWords(meaning, width - column).map((line, index) =>
       (index === 0 ? `  ${term}` : "").padEnd(column) + line
     )
   );
@@ -59,32 +59,12 @@ function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] 
 export function termLines(rows: Rows, width: number): string[] {
   if (rows.every(([term]) => term.length <= 28)) return rowLines(rows, width);
   return rows.flatMap(([term, meaning]) => [
-    ...wrap(term, width - 2).map((line) => `  ${line}`),
-    ...wrap(meaning, width - 6).map((line) => `      ${line}`),
+    ...wrapWords(term, width - 2).map((line) => `  ${line}`),
+    ...wrapWords(meaning, width - 6).map((line) => `      ${line}`),
   ]);
 }
 
 /** The column where the meanings of terms begin. */
 export function columnOf(rows: Rows): number {
   return Math.max(...rows.map(([term]) => term.length)) + 4;
-}
-
-/** The lines of a text that is at most that wide, unless a word is longer. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
-}
-
-/** A line that is at most that wide. */
-export function cutLine(line: string, width: number): string {
-  return line.length <= width ? line : `${line.slice(0, width - 1).trimEnd()}…`;
 }

@@ -1,3 +1,4 @@
+import { wrapWords } from "../../base/text/display_width.ts";
 import {
   type Command,
   type CommandOperand,
@@ -6,7 +7,7 @@ import {
   OPTION_GROUPS,
 } from "../command.ts";
 import { variablesOf } from "../environment.ts";
-import { columnOf, type Layout, type Rows, section, wrap } from "./layout.ts";
+import { columnOf, type Layout, type Rows, section } from "./layout.ts";
 
 const ABOUT = "runner - run workflow files: test APIs, smoke-test releases, watch services";
 
@@ -28,7 +29,7 @@ export function renderHelp(command: Command, table: CommandTable, layout: Layout
   );
   const column = columnOf(groups.flatMap(([, rows]) => rows));
   return [
-    ...wrap(aboutOf(command), layout.width),
+    ...wrapWords(aboutOf(command), layout.width),
     "",
     ...usageLines(command, layout),
     ...section("Examples", command.examples ?? [], layout),
@@ -40,7 +41,7 @@ export function renderHelp(command: Command, table: CommandTable, layout: Layout
     ...section("Commands", commandRows(others.filter(isShown)), layout),
     ...others.length === 0 ? [] : [
       "",
-      ...wrap(
+      ...wrapWords(
         `runner <command> --help prints the options of a command. ${EXPLAINS}. ` +
           `runner help machines lists what runs on ${MACHINES.toLowerCase()}: ` +
           `${others.filter((one) => !isShown(one)).map(({ name }) => name).join(", ")}, --run.`,
@@ -50,7 +51,7 @@ export function renderHelp(command: Command, table: CommandTable, layout: Layout
     ...groups.flatMap(([title, rows]) => section(title, rows, layout, column)),
     ...section("Environment", variables.map(({ name, summary }) => [name, summary]), layout),
     "",
-    ...wrap(
+    ...wrapWords(
       `Exit code: 0 ${command.success ? `when ${command.success}` : "on success"}, 1 otherwise`,
       layout.width,
     ),
@@ -82,7 +83,7 @@ export function renderMachinesHelp({ fallback, commands }: CommandTable, layout:
     options.some(({ name }) => name === variable.option)
   );
   return [
-    ...wrap(
+    ...wrapWords(
       "Several machines can share one run: runner prepare writes a run file, each process runs " +
         "its part with --run, and runner report merge makes one report of all.",
       layout.width,

@@ -1,4 +1,5 @@
-import { type Layout, termLines, wrap } from "./layout.ts";
+import { wrapWords } from "../../base/text/display_width.ts";
+import { type Layout, termLines } from "./layout.ts";
 
 /**
  * A page of the documents as text for a terminal; code keeps its lines. It knows what the
@@ -39,7 +40,7 @@ function proseLines(block: string, layout: Layout): string[] {
   }
   if (first.startsWith("|")) return tableLines(lines, layout);
   return itemsOf(lines).flatMap(({ mark, text }) => {
-    const wrapped = wrap(plainText(text), layout.width - mark.length);
+    const wrapped = wrapWords(plainText(text), layout.width - mark.length);
     return wrapped.map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
   });
 }

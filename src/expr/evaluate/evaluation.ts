@@ -40,7 +40,6 @@ export interface Local {
 /** Steps that take a part of a second. */
 const LONG = 200_000;
 
-/** The state of one evaluation. */
 export class Evaluation {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;

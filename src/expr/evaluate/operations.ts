@@ -17,7 +17,6 @@ import { matchesRegex } from "./regex.ts";
 /** What depends on the size of an operand is counted by `run`. */
 type Operation = (left: Value, right: Value, run: Evaluation) => Value;
 
-/** The binary operators. */
 export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
   "==": isEqual,
   "!=": (left, right, run) => !isEqual(left, right, run),
@@ -104,7 +103,6 @@ export function truth(value: Value, hint = "compare it with something"): boolean
   throw new Fault(`expected true or false, got ${kindOf(value)}`, hint);
 }
 
-/** The number after a sign. */
 export function signed(operator: "-" | "+", value: Value): number | bigint {
   if (!isNumber(value)) {
     throw new Fault(`cannot put ${operator} before ${kindOf(value)}`);

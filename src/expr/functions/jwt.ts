@@ -31,7 +31,6 @@ export const BODIES: FunctionBodies = {
 interface Token {
   readonly header: Dict;
   readonly claims: Dict;
-  /** The signed text. */
   readonly signed: string;
   readonly signature: Uint8Array;
 }
@@ -213,7 +212,6 @@ interface JwtKey {
   readonly algorithm?: string;
 }
 
-/** The algorithm of a signature. */
 interface JwtAlgorithm {
   readonly name: string;
   readonly kind: "HS" | "RS" | "PS" | "ES" | "EdDSA";
@@ -233,7 +231,6 @@ function algorithmOf(name: string): JwtAlgorithm | undefined {
   return kind ? { name, kind: kind as "HS", hash: `sha${bits}` } : undefined;
 }
 
-/** The purpose of a key. */
 type Purpose = "sign" | "verify";
 
 /** Reads a key: a secret, PEM text, a JWK or a JWK set, also as JSON text. */

@@ -12,7 +12,6 @@ import { countCharacters } from "../evaluate/access.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define, type FunctionBodies } from "./function.ts";
 
-/** Functions on maps. */
 export const BODIES: FunctionBodies = {
   keys: define("The keys of a map.", (map: Dict) => Object.keys(map)),
   values: define(

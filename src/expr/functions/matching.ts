@@ -19,7 +19,6 @@ import { type ConstantArgument, define, type FunctionBodies } from "./function.t
 import { countOf } from "../../base/text/count_of.ts";
 import { isEqual } from "../../base/value/compare.ts";
 
-/** The argument with the expected value. */
 const EXPECTED: ConstantArgument = { position: 1, problem: patternProblem, isDeep: true };
 
 /** Functions that compare data with an expected value, and matchers for parts of it. */
@@ -133,7 +132,6 @@ export function ruleProblem(
   return `unknown rule "${rule}": ${hint}`;
 }
 
-/** Whether a value is as a rule says. */
 export function followsRule(value: Value, rule: string): boolean {
   const pattern = patternIn(rule);
   if (pattern !== undefined) {
@@ -320,7 +318,6 @@ function lengthNote(count: number, wanted: number): string {
   return `${countOf(count, "item")}, not ${wanted}`;
 }
 
-/** Whether data is as expected. */
 function isAsExpected(actual: Value, expected: Value, how: Comparison): boolean {
   return differences(actual, expected, how).next().done === true;
 }

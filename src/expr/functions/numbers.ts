@@ -5,7 +5,6 @@ import { define, type FunctionBodies } from "./function.ts";
 
 type AnyNumber = number | bigint;
 
-/** Functions on numbers. */
 export const BODIES: FunctionBodies = {
   abs: define("The absolute value.", (n) => n <= 0 ? calculate("-", 0, n) : n),
   ceil: define("The number rounded up.", rounded(Math.ceil)),

@@ -3,7 +3,6 @@ import type { CallExpression, Node } from "../parse/ast.ts";
 import { childrenOf } from "../parse/tree.ts";
 import { type FunctionModule, FunctionRecord, type ValueFunction } from "./function.ts";
 
-/** Functions of one kind. */
 interface FunctionGroup {
   /** Their subject, for documents. */
   readonly title: string;
@@ -330,7 +329,6 @@ export function callsToPrepare(
   );
 }
 
-/** Loads all functions and their libraries. */
 export async function loadAllFunctions(): Promise<void> {
   for (const record of FUNCTIONS.values()) await record.load();
 }

@@ -34,7 +34,6 @@ const PREPARED = new WeakMap<Node, Validator>();
 const DRAFTS: readonly SchemaDraft[] = ["2020-12", "2019-09", "7", "4"];
 const INLINE = "schema:inline";
 
-/** The compilers that were loaded. */
 const compilers = new Map<SchemaDraft, SchemaCompiler>();
 
 const NOT_LOADED = "schema() is there in workflows only, which load what it needs";

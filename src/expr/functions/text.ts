@@ -7,7 +7,6 @@ import { Fault, kindOf } from "../fault.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { define, defineWithEvaluation, type FunctionBodies } from "./function.ts";
 
-/** Functions on texts. */
 export const BODIES: FunctionBodies = {
   trim: define(
     "The string without white space, or without the given characters, at both ends.",

@@ -228,7 +228,6 @@ function offsetOf(find: Find): number | undefined | "unknown" {
 /** A part of a layout: literal text, or a field. */
 type LayoutPart = { readonly literal: string } | { readonly field: FieldName };
 
-/** A moment in a zone. */
 interface ZonedTime extends LocalTime {
   /** Milliseconds since 1970. */
   readonly instant: number;
@@ -416,7 +415,6 @@ function readStrftime(layout: string): LayoutPart[] | undefined {
   return parts;
 }
 
-/** The local time of a zone. */
 interface LocalTime {
   readonly year: number;
   readonly month: number;
@@ -442,7 +440,6 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** The local time of a zone at an instant. */
 function localTime(instant: number, zone: string): LocalTime {
   const offset = offsetAt(instant, zone);
   const shifted = new Date(instant + offset * 60_000);

@@ -186,7 +186,6 @@ function nameParts(nodeName: string, namespaceURI: string | undefined) {
   return { nodeName, prefix: prefix || null, localName, namespaceURI: namespaceURI ?? null };
 }
 
-/** The namespaces that an element declares. */
 function declaredIn({ attribs }: MarkupElement): Namespaces {
   return Object.fromEntries(
     Object.entries(attribs).filter(([name]) => /^xmlns(:|$)/.test(name))

@@ -21,7 +21,6 @@ interface Hint {
   readonly hint: (misfit: Misfit) => string;
 }
 
-/** A hint for a comment. */
 export const COMMENT_HINT = "a comment is written // … or /* … */";
 
 /** The first that applies is given. */

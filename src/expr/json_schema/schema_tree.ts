@@ -3,7 +3,6 @@ import { isDict, plain, readField, type Value } from "../../base/value/value.ts"
 /** The drafts of JSON Schema that there are. */
 export type SchemaDraft = "2020-12" | "2019-09" | "7" | "4";
 
-/** A mistake in a schema. */
 export class SchemaFault extends Error {
   constructor(message: string, readonly hint?: string) {
     super(message);
@@ -68,7 +67,6 @@ export function schemaForAjv(schema: unknown): unknown {
 interface SchemaReference {
   /** The text as written, without the fragment. */
   readonly written: string;
-  /** The URI that it means. */
   readonly uri: string;
 }
 

@@ -142,7 +142,6 @@ function withFloats(value: unknown): unknown {
   return hasLongIntegers(value) ? JSON.parse(JSON.stringify(value)) : value;
 }
 
-/** A violation of a schema. */
 interface SchemaMismatch extends Mismatch {
   /** The value of `ORIGIN` in the violated part of the schema. */
   readonly origin?: unknown;

@@ -55,7 +55,6 @@ class Scanner extends (acorn.Parser as unknown as AcornParserClass) {
 
 const { tokTypes } = acorn;
 
-/** The kinds of tokens. */
 export const TOKEN = {
   number: tokTypes.num,
   string: tokTypes.string,
@@ -126,7 +125,6 @@ export const TEST_WORDS: ReadonlySet<string> = new Set([
   "endsWith",
 ]);
 
-/** All words that are operators. */
 export const OPERATOR_WORDS: ReadonlySet<string> = new Set(["and", "or", "not", ...TEST_WORDS]);
 
 /** Words with a syntax of their own, which cannot be names. */

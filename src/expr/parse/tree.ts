@@ -42,7 +42,7 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
-/** The expression that a template is, with nothing but spaces around it. */
+/** The expression of a template that has only spaces around it. */
 export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
   let only: Node | undefined;
   for (const part of parts) {
@@ -57,7 +57,6 @@ export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
   return only;
 }
 
-/** Whether a node calls the function of that name. */
 export function isCallOf(node: Node, name: string): node is CallExpression {
   return node.type === "CallExpression" && node.callee.type === "Identifier" &&
     node.callee.name === name;

@@ -345,7 +345,6 @@ interface Match {
 
 /** The result for a request that matches no operation. */
 interface NoMatch {
-  /** The methods that the path has. */
   readonly methods: readonly string[];
   /** The path without that of the server. */
   readonly path: string;

@@ -36,13 +36,11 @@ export interface FoundViolation {
   readonly hint?: string;
   /** The part of the request, for its position in the workflow. */
   readonly part?: "path" | "query" | "header" | "cookie" | "body";
-  /** Its path in the body. */
   readonly path?: readonly (string | number)[];
   /** The described and the received value, if both are values. */
   readonly sides?: ViolationSides & { readonly place: string };
 }
 
-/** The two sides of a violation. */
 interface ViolationSides {
   /** The part of the message: `body.price`. */
   readonly part: string;
@@ -64,7 +62,6 @@ export interface OperationHits {
   readonly parameters: Map<DescribedParameter, number>;
 }
 
-/** Adds one to a count. */
 export function count<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -29,7 +29,6 @@ interface SchemaFaultAt {
 /** The expectation for a property that only requests have. */
 export const WRITE_ONLY = "write only";
 
-/** Loads the validator of a description. */
 export async function loadSchemas(description: Description): Promise<Schemas> {
   const draft = description.version === "3.1" ? "2020-12" : "7";
   const compiler = await loadSchemaCompiler(draft, true);
@@ -55,7 +54,6 @@ export class Schemas {
     return found;
   }
 
-  /** Every problem of a value. */
   check(schema: Part, value: Value, side: Side): readonly SchemaProblem[] {
     return this.#validate(schema, value, side).flatMap((problem) => {
       const { at, value: found } = this.#partAt(schema, problem.path);
@@ -98,7 +96,6 @@ export class Schemas {
     return other && isMap(other.value) ? other : undefined;
   }
 
-  /** The schemas that a schema is made of. */
   #members(schema: Part): Part[] {
     return ["allOf", "anyOf", "oneOf"].flatMap((key) => this.description.children(schema, key));
   }

@@ -35,7 +35,6 @@ export interface Operation {
   readonly security: readonly Requirement[];
 }
 
-/** A parameter of a request. */
 export interface ApiParameter {
   readonly location: "path" | "query" | "header" | "cookie";
   readonly name: string;
@@ -66,7 +65,6 @@ export type Success =
 /** The JSON content of a successful response. */
 export interface ApiResponse {
   readonly type: "object" | "array" | "other";
-  /** Required fields of the object. */
   readonly required: readonly RequiredField[];
   readonly schema: RawApiMap;
 }
@@ -80,7 +78,6 @@ export interface RequiredField {
 /** Names of security schemes that are required together. */
 export type Requirement = readonly string[];
 
-/** A security scheme. */
 export type SecurityScheme =
   | { readonly kind: "bearer" | "basic" }
   | {

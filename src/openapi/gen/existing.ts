@@ -1,10 +1,8 @@
-import { type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { type Dict, dictOf, type Value } from "../../base/value/value.ts";
 import type { Operation } from "./api.ts";
 import { snakeCase } from "../../draft/templates.ts";
 
-/** A request in a workflow. */
 interface Request {
-  /** The id of its step. */
   readonly id: string | undefined;
   /** In lower case. */
   readonly method: string;
@@ -14,7 +12,6 @@ interface Request {
 
 /** What an existing workflow has of an API. */
 export interface Existing {
-  /** The ids of all its steps. */
   readonly ids: readonly string[];
   /** The operations that no step carries out. */
   readonly missing: readonly Operation[];
@@ -86,11 +83,6 @@ function findOperation(
 function patternOf(path: string): RegExp {
   const parts = path.replace(/(?<=.)\/+$/, "").split(/\{[^{}]*\}/);
   return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join("[^/]+")}/?$`);
-}
-
-/** A value if it is a map, or an empty map. */
-function dictOf(value: Value | undefined): Dict {
-  return isDict(value ?? null) ? value as Dict : {};
 }
 
 /** A value if it is a list, or an empty list. */

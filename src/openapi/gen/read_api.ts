@@ -94,7 +94,6 @@ function decodeOperation(
   };
 }
 
-/** The first meaningful word of a path. */
 function firstWord(path: string): string {
   const segments = path.split("/").filter((word) => word !== "" && !/[{}]/.test(word));
   return segments.find((word) => !/^(?:api|rest|v\d+(?:\.\d+)*)$/i.test(word)) ?? segments[0] ??
@@ -393,7 +392,6 @@ interface Responses {
   readonly accept: string | undefined;
 }
 
-/** Reads the responses of an operation. */
 function decodeResponses(operation: DescribedOperation): Responses {
   const success = successOf(operation.statuses);
   const contents = keysOf(success).flatMap((key) => operation.response(key) ?? []);

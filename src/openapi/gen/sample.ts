@@ -374,7 +374,6 @@ function lengthOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** An outline with the names for XML. */
 function withElement(outline: Outline, schema: unknown, name?: string): Outline {
   const { keywords, type } = shapeOf(schema);
   const items = type === "array" && Array.isArray(outline.example)

@@ -72,7 +72,6 @@ export function typeOf(schema: unknown): string | undefined {
   return type ?? (choices.length > 0 ? shapeOf(choices[0]).type : undefined);
 }
 
-/** The required fields of a schema. */
 export function requiredFields(schema: unknown): readonly RequiredField[] {
   return collectRequired(schema, new Map());
 }

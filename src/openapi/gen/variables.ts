@@ -47,7 +47,6 @@ export class Variables {
     );
   }
 
-  /** A template that reads an environment variable. */
   readEnvironment(name: string, fallback: string): string {
     const variable = environmentName(name);
     this.#environment.add(variable);
@@ -121,7 +120,6 @@ export function namesSecret(name: string): boolean {
   return isSecretName(name) && last !== undefined && isSecretName(last);
 }
 
-/** The fallback for credentials. */
 export const NO_CREDENTIAL = quoteText("");
 
 /** The fallback for other secrets, such as the password of a new user. */

@@ -31,7 +31,6 @@ export class DescribedOperation {
     /** With its parameters in braces: `/pets/{petId}`. */
     readonly path: string,
     readonly part: Part,
-    /** The part of the path. */
     readonly item: Part,
   ) {}
 

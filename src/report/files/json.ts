@@ -104,7 +104,7 @@ function totalsOf(
   return { jobs, steps, flaky, knownFailures, assertions, leftOut };
 }
 
-/** The results of a step in all rounds, without those that are among the steps of the job. */
+/** The results of a step in all rounds, except the results among the steps of the job. */
 function tallyData({ first: _, times, failures, inside, ...tally }: StepTally): unknown {
   const all = times && Histogram.decode(times);
   return {

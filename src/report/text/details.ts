@@ -58,7 +58,7 @@ const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
 
 const INDENT = 2;
 
-/** The width of what does not go to a terminal. */
+/** The width of output that does not go to a terminal. */
 const COLUMNS_IN_A_FILE = 120;
 
 function linesOf({ event, run, job }: Change, options: DetailOptions): string[] {

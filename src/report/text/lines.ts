@@ -7,7 +7,7 @@ export interface Room {
   readonly wraps: boolean;
 }
 
-/** Where nothing but programs such as grep may read: a sentence stays in one line there. */
+/** Output for programs such as grep: a sentence stays in one line. */
 export const IN_A_PIPE: Room = { columns: 100, wraps: false };
 
 const MIN_COLUMNS = 12;

@@ -19,7 +19,7 @@ import type { Style } from "../reporter.ts";
 import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { renderTrouble } from "./render_failure.ts";
 
-/** What a load job came to: its rounds, a row for each step, its thresholds, and what failed. */
+/** The result of a load job: its rounds, a row for each step, its thresholds, and what failed. */
 export function renderLoad(
   { stats, thresholds, stopped }: LoadEnded,
   tally: RoundTally,
@@ -165,7 +165,7 @@ function slowestStep({ steps }: LoadStats, thresholds: readonly LoadThreshold[])
   return [`the slowest step is ${oneLine(slowest.key)}: p95 ${formatElapsed(slowest.p95)}`];
 }
 
-/** A part of a threshold with its value; the value alone where there is no other part. */
+/** A part of a threshold with its value; the value alone if there is no other part. */
 export function renderOperand(
   { text, value }: LoadThreshold["operands"][number],
   _: number,

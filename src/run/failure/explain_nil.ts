@@ -185,7 +185,7 @@ function nameOf({ id, name }: Step): string {
 
 /** Finds what publishes an output, and the jobs that run before another. */
 interface JobIndex {
-  /** By the ids of steps, or, where there are none, by flat names. */
+  /** By the ids of steps, or, without ids, by flat names. */
   readonly publishers: ReadonlyMap<string, readonly { readonly job: Job; readonly step: Step }[]>;
   readonly jobsBefore: (job: Job) => ReadonlySet<Job>;
 }

@@ -269,7 +269,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
  */
 class Gate {
   #missing: number;
-  /** Of the missing ones, those that nothing but other rounds lets go on. */
+  /** The missing ones that only other rounds let go on. */
   #waiting = 0;
   #held: (() => void)[] = [];
   #isOpen = false;

@@ -28,7 +28,7 @@ export function planLoad(job: Job, scope: Scope, env: Environment, longest?: num
   const durations = load.stages.map(({ rate, duration, index }) => {
     const key = index === undefined ? ["for"] : ["stages", index, "for"];
     const time = duration && durationOf(duration, ...key);
-    // So many rounds take their time, until the next one would be due.
+    // These rounds take their time, until the next one would be due.
     const ofCount = rate !== undefined && count !== undefined ? count / rate * 1000 : Infinity;
     return Math.min(time ?? Infinity, ofCount);
   });

@@ -150,7 +150,7 @@ const PATH_TEXT = /^[^\n]{1,500}$/;
 /** Keys whose texts name something else. */
 const NAME_KEYS: readonly (string | number | undefined)[] = ["id", "name", "uses", "needs", "tags"];
 
-/** The number of values that aliases may add to those that are written. */
+/** The number of values that aliases may add to the written ones. */
 const MAX_REPEATED_VALUES = 1_000_000;
 
 /** The name that a mapping gets as a key. */

@@ -101,7 +101,7 @@ export class Key extends Param {
     return new Key(decoding, path, form, names, around, problems);
   }
 
-  /** The same key, where more is known of what is around it. */
+  /** The same key, once more is known about the keys around it. */
   with(changes: Partial<Decoding>): Key {
     const { decoding, path, form, names, around, problems } = this;
     return new Key({ ...decoding, ...changes }, path, form, names, around, problems);
@@ -232,12 +232,12 @@ function namesIn(names: NameRule, decoding: Decoding): NameRule {
     : inMatrix;
 }
 
-/** Thrown where there is no value and the mistake is reported. */
+/** Thrown if there is no value and the mistake is reported. */
 export function isReported(): NoValue {
   return new NoValue("it is reported");
 }
 
-/** The value, or undefined where there is none. */
+/** The value, or undefined if there is none. */
 export function valueOr<T>(read: () => T): T | undefined {
   try {
     return read();

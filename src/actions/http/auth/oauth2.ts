@@ -2,7 +2,7 @@ import type { ActionContext } from "../../../action/action.ts";
 import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
 import { BODY_LIMIT } from "../../../base/value/byte_size.ts";
-import { type Dict, isDict, type Value } from "../../../base/value/value.ts";
+import { type Dict, dictOf, type Value } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
 import type { Oauth2 } from "../http_params.ts";
 import { basicHeader, encodePairs } from "../request/http_syntax.ts";
@@ -107,7 +107,6 @@ async function unlessStopped<T>(promise: Promise<T>, { signal }: ActionContext):
   }
 }
 
-/** An access token. */
 export interface Token {
   readonly value: string;
   /** Until when it is used, by the clock that only moves forward; before it expires. */
@@ -132,7 +131,7 @@ async function fetchToken(
   const reply = await sendAuxiliary(request);
   const head = readHead(reply);
   const { fields: { body } } = await readBody(reply, head, BODY_LIMIT, context);
-  const answer = isDict(body) ? body : {};
+  const answer = dictOf(body);
   const { access_token: token, expires_in: seconds, refresh_token: next } = answer;
   for (const secret of [token, next]) if (typeof secret === "string") context.secrets.add(secret);
   findExchangedSecrets({ body: answer }, (text) => context.secrets.add(text));

@@ -79,7 +79,6 @@ export async function openDigest(
   };
 }
 
-/** The challenge with the best supported algorithm. */
 export function bestChallenge(
   { rawHeaders }: Pick<RawResponse, "rawHeaders">,
 ): Challenge | undefined {

@@ -31,7 +31,6 @@ export interface ConnectionSettings {
   readonly id: string;
 }
 
-/** The default connection settings. */
 export const DEFAULT_CONNECTION: ConnectionSettings = { tls: DEFAULT_TLS, version: "1.1", id: "" };
 
 /** The same with any certificate. */

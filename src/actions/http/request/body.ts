@@ -19,7 +19,6 @@ export interface RequestBody<T extends Content = Content> {
   readonly contentType?: string;
   /** Whether it has that type whatever the step gives. */
   readonly ownType?: boolean;
-  /** The compression of the content. */
   readonly contentEncoding?: string;
 }
 
@@ -128,7 +127,6 @@ function readSource(
   return ready(graphqlText(graphql.query!, graphql));
 }
 
-/** The parts of a multipart body. */
 function readParts(multipart: NonNullable<HttpParams["multipart"]>): UploadPart[] {
   return Object.entries(multipart).flatMap(([name, parts]) =>
     parts.map((part) => readPart(name, part))

@@ -79,7 +79,6 @@ export function toByteString(text: string): string {
   return bytes;
 }
 
-/** The header of a user and a password. */
 export function basicHeader(username: string, password: string): string {
   return `Basic ${btoa(toByteString(`${username}:${password}`))}`;
 }

@@ -156,7 +156,6 @@ interface ReadyPart {
   readonly content: Content;
   readonly type?: string;
   readonly filename?: string;
-  /** The path of its file. */
   readonly file?: string;
   /** The text that it has otherwise. */
   readonly shown?: string;

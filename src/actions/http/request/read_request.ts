@@ -29,7 +29,6 @@ import {
   toByteString,
 } from "./http_syntax.ts";
 
-/** A request that can be sent. */
 export class HttpRequest {
   constructor(
     readonly method: string,
@@ -127,7 +126,6 @@ function makeRequest(
   return new HttpRequest(method, bareUrl(target), headers, body?.content);
 }
 
-/** The URL as it is sent. */
 export function bareUrl(target: URL): URL {
   if (target.username === "" && target.password === "" && target.hash === "") return target;
   const url = new URL(target);
@@ -146,7 +144,6 @@ function findHeader(headers: StepHeaders, lowerName: string): string | undefined
 /** The headers of a request by canonical name; a list repeats its header. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** The default headers. */
 export const ALWAYS: Readonly<Record<string, string>> = {
   Accept: "*/*",
   "User-Agent": "runner",

@@ -17,7 +17,6 @@ import { decodeBody } from "./decode_content.ts";
 
 const { createHash, hash } = await import("node:crypto");
 
-/** A body that was read. */
 export interface ReadBody {
   /** The fields of `res` about it. */
   readonly fields: Dict;
@@ -138,7 +137,6 @@ function readFields(raw: readonly string[]): Record<string, string> {
   return fields;
 }
 
-/** The values of repeated fields. */
 function repeatedFields(raw: readonly string[]): Record<string, string[]> {
   const repeated: Record<string, string[]> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
@@ -187,7 +185,6 @@ function seconds(milliseconds: number): number {
 /** The digests of a body, in hexadecimal. */
 export const DIGESTS = ["sha256", "sha1", "md5"] as const;
 
-/** The digests of a body in memory. */
 export function digestsOf(bytes: Uint8Array): Omit<BodyFacts, "size"> {
   return {
     sha256: hash("sha256", bytes, "hex"),

@@ -8,7 +8,6 @@ import type { CookieUse } from "../http_params.ts";
 import { fromByteString } from "../request/http_syntax.ts";
 import type { RawResponse } from "../transport/model.ts";
 
-/** The jars of a run. */
 interface Jars {
   readonly byName: Map<string, Jar>;
   readonly byJob: WeakMap<object, Jar>;

@@ -270,7 +270,6 @@ function always(authorization: string): SignIn {
   return { sign: (request) => withHeaders(request, { Authorization: authorization }) };
 }
 
-/** Whether a response may be a redirect. */
 function isRedirect({ code }: RawResponse): boolean {
   return REDIRECTS.includes(code);
 }

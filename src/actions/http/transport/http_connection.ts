@@ -63,7 +63,6 @@ export function targetOf(url: URL, connection: ConnectionSettings): ConnectionTa
   };
 }
 
-/** What uses a connection. */
 export interface ConnectionUser {
   /** Bytes have come; they are valid during the call only. */
   receive(bytes: Packet, length: number): void;
@@ -85,13 +84,11 @@ const HTTP1: readonly string[] = ["http/1.1"];
 /** The settings for opening a connection. */
 interface OpeningOptions {
   readonly clock: Clock;
-  /** Ends the opening. */
   readonly signal?: AbortSignal | undefined;
   /** The protocols to offer by ALPN, of a socket that something else than HTTP/1.1 reads. */
   readonly protocols?: readonly string[];
 }
 
-/** A connection to a server. */
 export class HttpConnection {
   readonly target: ConnectionTarget;
   socket!: Socket;
@@ -336,7 +333,6 @@ export interface ResponseHandler {
   /** The head of a final response or of one of 1xx, after which one more comes except after 101. */
   onHead(head: RawHead): void;
   onBody(bytes: Packet, from: number, to: number): void;
-  /** The response is complete. */
   onEnd(trailers: readonly string[]): void;
 }
 
@@ -402,7 +398,6 @@ export class ResponseParser {
     return this.#state === "sized" ? this.#remaining : undefined;
   }
 
-  /** Whether the body ends with the connection. */
   get endsWithConnection(): boolean {
     return this.#state === "close";
   }

@@ -41,7 +41,6 @@ export interface BodyFacts extends Record<"sha256" | "sha1" | "md5", string> {
   readonly size: number;
 }
 
-/** A body that was saved to a file. */
 export interface SavedBody extends BodyFacts {
   readonly filepath: string;
 }
@@ -91,7 +90,6 @@ export interface SendOptions {
   readonly clock: Clock;
   /** The largest body that is kept in memory, in bytes. */
   readonly maxBody: number;
-  /** The destination of the body. */
   readonly sink?: BodySink | undefined;
   /** Calls `send` once the request may be sent over the connection that it has. */
   readonly hold?: ((send: () => void) => void) | undefined;
@@ -101,7 +99,6 @@ export interface SendOptions {
   onWait(): void;
   /** Writes a line for `-v`. */
   log(text: string): void;
-  /** Warns everybody. */
   warn(text: string): void;
 }
 
@@ -121,7 +118,6 @@ export interface Exchange {
   abort(reason: unknown): void;
 }
 
-/** The progress of an exchange. */
 export type Phase = "connecting" | "securing" | "waiting" | "receiving";
 
 /** Why there is no response, and how far the exchange had progressed. */
@@ -138,7 +134,6 @@ export class SendFailure extends Error {
   }
 }
 
-/** A connection was not opened. */
 export class OpeningFailure extends Error {
   constructor(override readonly cause: unknown, readonly stage: Phase) {
     super("no connection", { cause });
@@ -267,7 +262,6 @@ export class ResponseBody implements AsyncIterable<Bytes> {
     this.#notify();
   }
 
-  /** It is complete. */
   complete(): void {
     if (this.#state === "open") this.#state = "complete";
     this.#notify();

@@ -72,7 +72,7 @@ export class Pool {
     this.#clock = clock;
   }
 
-  /** How many connections are open, including those that are being opened, and how many are idle. */
+  /** The number of connections that are open or opening, and the number of idle ones. */
   get counts(): { readonly open: number; readonly idle: number } {
     let idle = 0;
     for (const origin of this.#origins.values()) idle += origin.idle.length;
@@ -143,7 +143,6 @@ export class Pool {
     }
   }
 
-  /** Closes all connections. */
   close(): void {
     for (const { dials } of this.#origins.values()) {
       for (const dial of dials.values()) dial.abort();

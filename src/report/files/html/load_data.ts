@@ -32,7 +32,7 @@ const [MAX_BARS, WIDEST] = [40, 200];
 
 /** A load job on the page; times are milliseconds since the job started. */
 export interface PageLoad {
-  /** What it came to, in a line. */
+  /** The result in a line. */
   readonly summary?: string;
   readonly warnings: readonly string[];
   readonly stopped?: string;
@@ -222,7 +222,7 @@ function pointOf(seconds: readonly LoadSecond[]): Point {
   };
 }
 
-/** The distribution of times; nothing where there is none. */
+/** The distribution of times; empty without times. */
 export function distributionOf(
   name: string,
   encoded: EncodedHistogram | undefined,

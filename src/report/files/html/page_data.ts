@@ -79,7 +79,7 @@ export interface PageStep
   readonly position?: string;
   /** The phases of the action: names and milliseconds, in order. */
   readonly phases?: readonly (readonly [name: string, duration: number])[];
-  /** Where there was more than one. */
+  /** If there was more than one. */
   readonly attempts?: readonly (readonly [
     start: number,
     duration: number,

@@ -313,7 +313,7 @@ function violationLines({ part, place: location, expected, received }: Violation
   };
 }
 
-/** Expected lines beside received ones; below each other where there is no room. */
+/** Expected lines beside received ones; below each other if there is no room. */
 function differenceBlock({ expected, received, lines }: Difference): PageElement {
   const rows: { left?: string; right?: string; kind: string }[] = [];
   let firstOpen = 0;
