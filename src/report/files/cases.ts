@@ -13,7 +13,7 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { describeKind, isKnownFailure } from "../text/render_rounds.ts";
+import { describeKind, isKnownFailure } from "../failed_parts.ts";
 import {
   CUT_OFF,
   type JobRecord,

@@ -1,6 +1,6 @@
 import type { Host, Output } from "../../host/host.ts";
-import type { Failure, StepTally, StepTree } from "../../run/event.ts";
-import type { Change } from "../record.ts";
+import { failedByThemselves, type FailedPart, failedParts } from "../failed_parts.ts";
+import type { Change, JobRecord } from "../record.ts";
 import {
   type Annotation,
   MAX_ANNOTATIONS,
@@ -9,7 +9,6 @@ import {
 } from "../../base/text/github_command.ts";
 import { cutLine } from "../../base/text/display_width.ts";
 import { suiteTitle } from "../text/layout.ts";
-import { failedKinds } from "../text/render_rounds.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { failureText } from "./details.ts";
 import { isOfThreshold } from "./cases.ts";
@@ -32,21 +31,20 @@ export function makeGithubReport({ env, files }: Host): (change: Change) => stri
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
-  const add: AddFailures = (title, failures, known = false, times = 1) => {
-    const shown = failures.filter(({ kind }) => kind !== "embedded");
-    if (shown.length === 0) return;
-    const level = known ? "notice" as const : "error" as const;
-    const finding = { ...findingOf(title, shown, fromRoot), level, times };
+  const add = (around: string, part: FailedPart) => {
+    const finding = findingOf(around, part, fromRoot);
     const same = found.find((other) => isSame(other, finding));
-    if (same) same.times += times;
+    if (same) same.times += finding.times;
     else if (found.length < MAX_ANNOTATIONS) found.push(finding);
-    else leftOut += times;
+    else leftOut += finding.times;
   };
   let isSuite = false;
-  return (change: Change) => {
-    const { type } = change.event;
+  return ({ event: { type }, run, job }: Change) => {
     if (type.startsWith("suite_")) isSuite = true;
-    findFailures(change, add);
+    if (type === "job_finished" && run && job) {
+      const around = run.suite ? `${suiteTitle(run)} › ` : "";
+      for (const part of failedByThemselves(partsOf(job))) add(around, part);
+    }
     // Before the text of the report, which may hold names from outside.
     if (type === (isSuite ? "suite_started" : "run_started")) return `::stop-commands::${token}\n`;
     if (type !== (isSuite ? "suite_finished" : "run_finished")) return "";
@@ -54,58 +52,29 @@ export function makeGithubReport({ env, files }: Host): (change: Change) => stri
   };
 }
 
-type AddFailures = (
-  title: string,
-  failures: readonly Failure[],
-  known?: boolean,
-  times?: number,
-) => void;
-
-/** Finds what failed according to an event. */
-function findFailures({ event, run, job, step }: Change, add: AddFailures): void {
-  if (!run || !job) return;
-  const title = (run.suite ? `${suiteTitle(run)} › ` : "") + job.name;
-  if (step) addStep(step, title, add);
-  if (event.type === "rounds_tallied") {
-    for (const step of event.steps) addRounds(step, title, add);
-  } else if (event.type === "job_finished") {
-    const { failures, known } = event;
-    // Each threshold has its own line of the file.
-    for (const failure of failures.filter(({ field }) => isOfThreshold(field))) {
-      add(title, [failure], known);
-    }
-    add(title, failures.filter(({ field }) => !isOfThreshold(field)), known);
-  }
-}
-
-function addStep({ result, inside }: StepTree, around: string, add: AddFailures): void {
-  const title = `${around} › ${result.name}`;
-  if (result.known) return add(`${title}: known failure`, result.failures, true);
-  if (result.state !== "failed") return;
-  for (const step of inside) addStep(step, title, add);
-  add(title, result.failures);
-}
-
-function addRounds(step: StepTally, around: string, add: AddFailures): void {
-  const { otherFailures, inside } = step;
-  for (const [index, { first: { result }, count }] of failedKinds(step).entries()) {
-    const title = `${around} › ${result.name}`;
-    if (index === 0) { for (const step of inside) addRounds(step, title, add); }
-    add(title, result.failures, false, index === 0 ? count + otherFailures : count);
-  }
+/** What failed in a job that is over; each threshold has its own line of the file. */
+function partsOf(job: JobRecord): FailedPart[] {
+  return failedParts(job).flatMap((part) => {
+    const thresholds = part.step ? [] : part.failures.filter(({ field }) => isOfThreshold(field));
+    const others = part.failures.filter((failure) => !thresholds.includes(failure));
+    const split = [...thresholds.map((one) => [one]), ...others.length > 0 ? [others] : []];
+    return split.map((failures) => ({ ...part, failures }));
+  });
 }
 
 function findingOf(
-  title: string,
-  failures: readonly Failure[],
+  around: string,
+  { title, failures, known, step, count }: FailedPart,
   fromRoot: (path: string) => string,
 ): Finding {
-  const location = failures.find((failure) => failure.place)?.place;
+  const shown = failures.filter(({ kind }) => kind !== "embedded");
+  const location = shown.find((failure) => failure.place)?.place;
+  const remark = known && step ? ": known failure" : "";
   return {
-    level: "error",
-    title: cutLine(oneLine(printable(title)), WIDEST_TITLE),
-    message: failureText(failures),
-    times: 1,
+    level: known ? "notice" : "error",
+    title: cutLine(oneLine(printable(around + title + remark)), WIDEST_TITLE),
+    message: failureText(shown),
+    times: count,
     location: location && { ...location, file: fromRoot(location.file) },
   };
 }

@@ -10,8 +10,9 @@ import type {
 } from "../../run/event.ts";
 import { hasFailed, runKey } from "../../run/step_trees.ts";
 import type { Change, RunRecord } from "../record.ts";
+import { runLabel } from "../failed_parts.ts";
 import type { Reporter, ReportOptions, Style } from "../reporter.ts";
-import { stepIcon, stepTitle, suiteTitle } from "./layout.ts";
+import { stepIcon, suiteTitle } from "./layout.ts";
 import { asText, indentLines } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { renderExchange } from "./render_exchange.ts";
@@ -176,6 +177,7 @@ export function stepName(
   step: StepRun,
   name = run.running.get(runKey(step))?.name ?? `step ${step.step + 1}`,
 ): string {
+  const { round, entry } = step;
   const around = step.within ? stepName(run, step.within) : jobName(run, step.job);
-  return stepTitle(around, oneLine(name), step);
+  return `${around} › ${oneLine(name)}${runLabel({ round, entry })}`;
 }

@@ -1,4 +1,4 @@
-import type { JobState, RunStarted, StepResult, StepRun, StepState } from "../../run/event.ts";
+import type { JobState, RunStarted, StepResult, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
@@ -16,15 +16,6 @@ export const BELOW_JOB = 4;
 export function runHeader(name: string, description = "", style: Style): string[] {
   const text = description.trim();
   return [style.bold(oneLine(name)), ...text === "" ? [] : text.split("\n").map(style.dim), ""];
-}
-
-/** `Build › compile (repeat_index 2, entry 1)`. */
-export function stepTitle(around: string, name: string, { round, entry }: StepRun): string {
-  const parts = [
-    ...round === undefined ? [] : [`repeat_index ${round}`],
-    ...entry === undefined ? [] : [`entry ${entry + 1}`],
-  ];
-  return `${around} › ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
 
 /** The title of a workflow of a suite: its name, after its role if it is not a test. */

@@ -5,7 +5,6 @@ import type {
   Failure,
   Operand,
   StepResult,
-  StepTree,
 } from "../../run/event.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/diagnostic.ts";
@@ -15,8 +14,14 @@ import { countOf } from "../../base/text/count_of.ts";
 import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
 import { cutLine, displayWidth } from "../../base/text/display_width.ts";
-import { causeOf, type FailedPart, groupByCause } from "../causes.ts";
-import { causeOfRun } from "../../run/step_trees.ts";
+import {
+  type CauseNames,
+  causeNames,
+  describeKind,
+  type FailedPart,
+  groupByCause,
+  isOnlyEmbedded,
+} from "../failed_parts.ts";
 
 const WIDEST_VALUE = 200;
 /** The width of a value if its differences are shown below it. */
@@ -252,13 +257,8 @@ export function renderFailures(failures: readonly Failure[], style: Style, room:
   return failures.flatMap((failure) => renderFailure(failure, style, room));
 }
 
-/** Whether a step failed only because of steps of the job that it embeds. */
-export function isOnlyEmbedded({ failures }: StepResult): boolean {
-  return failures.every(({ kind }) => kind === "embedded");
-}
-
 /** A step or job that failed, for the list at the end of a report. */
-export interface FailureEntry extends FailedStep, FailedPart {
+export interface FailureEntry extends FailedStep, CauseNames {
   /** The problem, and a hint. */
   readonly lines: readonly FailureLine[];
   /** The steps that failed because of this one, or of the same cause. */
@@ -286,16 +286,13 @@ const MAX_TAKEN_DOWN = 20;
 /** The number of steps that failed in the same way which are named. */
 const MAX_ALIKE = 10;
 
-/** The entry for failures of one step or job; `remark` goes before the message. */
-export function makeFailureEntry(
-  title: string,
-  failures: readonly Failure[],
-  remark = "",
-  request?: string,
-): FailureEntry {
+/** The entries of what failed and of what failed inside of it. */
+export function failureEntries(part: FailedPart): FailureEntry[] {
+  const { title, failures, known, kind, inside } = part;
+  if (known) return [];
   const location = failures.find((failure) => failure.place)?.place;
-  const { cause, likeness } = causeOf(failures, request);
-  return {
+  const remark = kind ? `${describeKind(kind)}: ` : "";
+  const entry: FailureEntry = {
     title: oneLine(title),
     location: location && formatLocation(location),
     lines: failures.flatMap((failure) => {
@@ -308,35 +305,15 @@ export function makeFailureEntry(
         ...isSaid ? [] : [{ text: `hint: ${hint}`, isHint: true }],
       ];
     }),
-    cause,
+    ...causeNames(part),
     tookDown: [],
-    likeness: remark === "" ? likeness : undefined,
   };
-}
-
-/** The entries of a step that failed; `around` names the job, and the steps around it. */
-export function makeStepEntries({ run, result, inside }: StepTree, around: string): FailureEntry[] {
-  if (result.state !== "failed") return [];
-  const title = `${around} › ${result.name}`;
-  const inner = inside.flatMap((step) => makeStepEntries(step, title));
-  const request = result.exchange?.view?.request?.title;
-  const entry = {
-    ...makeFailureEntry(title, result.failures, "", request),
-    causes: causeOfRun(run),
-  };
-  return withInner([entry], inner, result);
-}
-
-/** Entries of a step and of those inside it; a step that failed only because of them is listed with the first. */
-export function withInner(
-  entries: readonly FailureEntry[],
-  inner: readonly FailureEntry[],
-  result: StepResult,
-): FailureEntry[] {
+  const inner = inside.flatMap(failureEntries);
   const [first, ...others] = inner;
-  if (!first || !isOnlyEmbedded(result)) return [...inner, ...entries];
-  const causes = entries[0]?.causes ?? first.causes;
-  return [{ ...first, causes, tookDown: [...first.tookDown, ...entries] }, ...others];
+  if (!first || !isOnlyEmbedded(part)) return [...inner, entry];
+  // A step that failed only because of them is listed with the first.
+  const causes = entry.causes ?? first.causes;
+  return [{ ...first, causes, tookDown: [...first.tookDown, entry] }, ...others];
 }
 
 /** An entry whose steps have this before their names. */

@@ -2,16 +2,10 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/printable.ts";
 import { formatElapsed } from "../../base/value/duration.ts";
 import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
-import type { FailureTally, RoundsTallied, StepTally } from "../../run/event.ts";
+import type { RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import {
-  type FailureEntry,
-  makeFailureEntry,
-  renderTrouble,
-  type Shown,
-  type Where,
-  withInner,
-} from "./render_failure.ts";
+import { describeKind, isKnownFailure } from "../failed_parts.ts";
+import { renderTrouble, type Shown, type Where } from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
 import { fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
@@ -32,7 +26,7 @@ export function renderRounds(
     const inside = renderRounds(step.inside, rounds, options, roomInside, shown, where);
     const below = belowCount(step, style, indentedRoom(room, BELOW_NAME), shown, where);
     return [
-      `${stepNumber(number, style)}${titleOf(step)} (repeating ${rounds} times)`,
+      `${stepNumber(number, style)}${oneLine(step.name)} (repeating ${rounds} times)`,
       ...indentLines([countLine(step, rounds, style), ...inside], BELOW_NUMBER),
       ...indentLines(below, BELOW_NAME),
     ];
@@ -53,45 +47,6 @@ export function roundsRemark(
     left > 0 ? `${left} not run` : "",
   ];
   return ` (${parts.filter((text) => text !== "").join(", ")})`;
-}
-
-/** The failures of rounds for the list at the end of a report; `around` is the name of the job. */
-export function failuresOfRounds(steps: readonly StepTally[], around: string): FailureEntry[] {
-  return steps.flatMap((step) => {
-    const title = `${around} › ${titleOf(step)}`;
-    const inner = failuresOfRounds(step.inside, title);
-    const kinds = failedKinds(step);
-    const entries = kinds.map((kind) =>
-      makeFailureEntry(title, kind.first.result.failures, `${describeKind(kind)}: `)
-    );
-    const [first] = kinds;
-    return first && kinds.length === 1
-      ? withInner(entries, inner, first.first.result)
-      : [...inner, ...entries];
-  });
-}
-
-/** The kinds of failures of a step without those that the job tolerates. */
-export function failedKinds({ failures }: StepTally): readonly FailureTally[] {
-  return failures.filter(({ state }) => state === "failed");
-}
-
-/** Whether a step failed in some rounds, and `allow_failure` expects that of each of them. */
-export function isKnownFailure({ states, failures }: StepTally): boolean {
-  return states.failed === 0 && failures.length > 0 &&
-    failures.every(({ first }) => first.result.known === true);
-}
-
-/** The title of a step of a repeated job for all of its rounds. */
-export function titleOf({ name }: StepTally): string {
-  return oneLine(name);
-}
-
-/** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */
-export function describeKind({ count, round }: FailureTally): string {
-  return count === 1
-    ? `failed once, at repeat_index ${round}`
-    : `failed ${count} times, first at repeat_index ${round}`;
 }
 
 function countLine(step: StepTally, rounds: number, style: Style): string {

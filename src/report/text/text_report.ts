@@ -4,14 +4,9 @@ import type { Change, JobRecord, RunRecord } from "../record.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { jobIcon, runHeader } from "./layout.ts";
 import { asText, roomOf } from "./lines.ts";
-import {
-  type FailureEntry,
-  makeFailureEntry,
-  makeStepEntries,
-  renderFailureList,
-} from "./render_failure.ts";
+import { failedParts } from "../failed_parts.ts";
+import { failureEntries, type FailureEntry, renderFailureList } from "./render_failure.ts";
 import { renderSeconds } from "./render_load.ts";
-import { failuresOfRounds } from "./render_rounds.ts";
 import { renderSummary, totalRows } from "./summary.ts";
 import { TimeSummary } from "./time_summary.ts";
 import { type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
@@ -65,9 +60,6 @@ export function reportOfParts(
   /** Of load jobs, the seconds that no line has shown. */
   const secondsOf = new Map<JobRecord, LoadSecond[]>();
   const failuresOf = new Map<JobRecord, FailureEntry[]>();
-  const addFailures = (job: JobRecord, failures: readonly FailureEntry[]) => {
-    if (failures.length > 0) failuresOf.getOrInsertComputed(job, () => []).push(...failures);
-  };
 
   function showSecond(job: JobRecord, second: LoadSecond): string[] {
     if (!jobs.progress) return [];
@@ -80,18 +72,14 @@ export function reportOfParts(
   }
 
   function endJob(job: JobRecord): string[] {
-    const { name, failures, known, tally } = job;
-    if (failures.length > 0 && !known) addFailures(job, [makeFailureEntry(name, failures)]);
-    if (tally) addFailures(job, failuresOfRounds(tally.steps, name));
+    const failures = failedParts(job).flatMap(failureEntries);
+    if (failures.length > 0) failuresOf.set(job, failures);
     return jobs.end(job);
   }
 
   function linesOf({ event, run, job, step }: Change): string[] {
     if (!run) return [];
-    if (job && step) {
-      addFailures(job, makeStepEntries(step, job.name));
-      return jobs.endStep(job, step);
-    }
+    if (job && step) return jobs.endStep(job, step);
     switch (event.type) {
       case "run_started":
         return start?.(run) ?? [];

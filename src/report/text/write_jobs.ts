@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/text/printable.ts";
-import type { StepResult, StepTally, StepTree } from "../../run/event.ts";
+import type { StepResult, StepTree } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import type { JobRecord } from "../record.ts";
 import type { ReportOptions } from "../reporter.ts";
@@ -14,26 +14,19 @@ import {
   stepIcon,
   stepLine,
   stepLineOf,
-  stepTitle,
 } from "./layout.ts";
 import { asText, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import {
-  isOnlyEmbedded,
-  renderFailures,
-  renderTrouble,
-  type Shown,
-  type Where,
-} from "./render_failure.ts";
+  failedByThemselves,
+  type FailedPart,
+  failedParts,
+  failedRun,
+  fullTitle,
+} from "../failed_parts.ts";
+import { renderFailures, renderTrouble, type Shown, type Where } from "./render_failure.ts";
 import { renderLoad } from "./render_load.ts";
-import {
-  describeKind,
-  failedKinds,
-  renderRounds,
-  renderStatistics,
-  roundsRemark,
-  titleOf,
-} from "./render_rounds.ts";
+import { renderRounds, renderStatistics, roundsRemark } from "./render_rounds.ts";
 import { Histogram } from "../../base/value/histogram.ts";
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
@@ -258,38 +251,22 @@ export function writeFailures(
     "",
   ];
 
-  /** A step that failed, below those inside of it that did. */
-  function ofStep({ result, inside }: StepTree, title: string): string[] {
-    if (result.state !== "failed") return [];
-    const below = inside.flatMap((step) => ofStep(step, `${title} › ${oneLine(step.result.name)}`));
-    if (below.length > 0 && isOnlyEmbedded(result)) return below;
-    return [...below, ...block(title, trouble(result, title))];
-  }
-  function ofRounds(steps: readonly StepTally[], around: string): string[] {
-    return steps.flatMap((step) => {
-      const title = `${around} › ${titleOf(step)}`;
-      const below = ofRounds(step.inside, title);
-      const kinds = failedKinds(step)
-        .filter(({ first }) => below.length === 0 || !isOnlyEmbedded(first.result));
+  const blocksOf = (parts: readonly FailedPart[]) =>
+    failedByThemselves(parts.filter(({ known }) => !known)).flatMap((part) => {
+      const { title, failures, step, others = 0 } = part;
+      const lines = step
+        ? trouble(step.result, prefix + oneLine(title))
+        : renderFailures(failures, style, room());
       return [
-        ...below,
-        ...kinds.flatMap((kind) =>
-          block(`${title}: ${describeKind(kind)}`, trouble(kind.first.result, title))
-        ),
-        ...step.otherFailures > 0 && step.states.failed > 0
-          ? block(`${title}: ${countOf(step.otherFailures, "other failure")}`, [])
+        ...block(prefix + fullTitle(part), lines),
+        ...others > 0
+          ? block(`${prefix}${oneLine(title)}: ${countOf(others, "other failure")}`, [])
           : [],
       ];
     });
-  }
   return {
-    endStep: ({ name }, step) =>
-      ofStep(step, stepTitle(prefix + oneLine(name), oneLine(step.result.name), step.run)),
-    end: ({ name, tally, failures, known }) => [
-      ...tally ? ofRounds(tally.steps, prefix + oneLine(name)) : [],
-      ...failures.length > 0 && !known
-        ? block(oneLine(name), renderFailures(failures, style, room()))
-        : [],
-    ],
+    endStep: ({ name }, step) => blocksOf(failedRun(step, name)),
+    // Its steps have been written, unless it has several rounds.
+    end: (job) => blocksOf(failedParts(job).filter(({ step, kind }) => !step || kind)),
   };
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../../src/base/text/display_width.ts";
 import {
-  makeFailureEntry,
+  failureEntries,
   renderAttempts,
   renderFailure,
   renderFailureList,
@@ -9,6 +9,7 @@ import {
   type Shown,
   summarizeFailure,
 } from "../../../src/report/text/render_failure.ts";
+import { failedRun } from "../../../src/report/failed_parts.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
 import type { Attempt, Failure } from "../../../src/run/event.ts";
@@ -203,6 +204,18 @@ Deno.test("renderTrouble() shows a line of the file and an exchange once for eac
   ]);
 });
 
+/** The entries of a step that failed so. */
+function entriesOf(name: string, failures: readonly Failure[], request?: string) {
+  const view = { request: { title: request } };
+  const exchange = request === undefined ? undefined : { req: {}, res: {}, view };
+  const step = stepFinished({ job: "build", step: 0 }, name, {
+    state: "failed",
+    failures,
+    exchange,
+  });
+  return failedRun({ ...step, inside: [] }, "Build").flatMap(failureEntries);
+}
+
 Deno.test("renderFailureList() repeats neither a hint nor the names of entries", () => {
   const failure = {
     ...falseTest(1),
@@ -210,7 +223,7 @@ Deno.test("renderFailureList() repeats neither a hint nor the names of entries",
     hint: "they differ at .total",
     difference: { expected: "{total: 2}", received: "res.body", lines: ["@ .total", "- 2", "+ 1"] },
   };
-  const entries = [1, 2, 3].map(() => makeFailureEntry("Build › n", [failure]));
+  const entries = [1, 2, 3].flatMap(() => entriesOf("n", [failure]));
   assertEquals(renderFailureList(entries, PLAIN, IN_A_PIPE), [
     "Failures",
     "  1. Build › n   api.yml:14:11",
@@ -223,12 +236,12 @@ Deno.test("renderFailureList() repeats neither a hint nor the names of entries",
 Deno.test("renderFailureList() lists failures at one place, or of one request, once", () => {
   const refused: Failure = { kind: "action", field: "uses", message: "no such path" };
   const entries = [
-    ...[1, 2, 3].map((value) => makeFailureEntry(`Build › n ${value}`, [falseTest(value)])),
-    makeFailureEntry("Build › get", [refused], "", "GET /a"),
-    makeFailureEntry("Build › get again", [refused], "", "GET /a"),
-    makeFailureEntry("Build › get b", [refused], "", "GET /b"),
-    makeFailureEntry("Build › two", [refused, { ...refused, message: "and 503" }], "", "GET /b"),
-    makeFailureEntry("Build › other", [refused, { ...refused, message: "and 404" }], "", "GET /b"),
+    ...[1, 2, 3].flatMap((value) => entriesOf(`n ${value}`, [falseTest(value)])),
+    ...entriesOf("get", [refused], "GET /a"),
+    ...entriesOf("get again", [refused], "GET /a"),
+    ...entriesOf("get b", [refused], "GET /b"),
+    ...entriesOf("two", [refused, { ...refused, message: "and 503" }], "GET /b"),
+    ...entriesOf("other", [refused, { ...refused, message: "and 404" }], "GET /b"),
   ];
   assertEquals(renderFailureList(entries, PLAIN, IN_A_PIPE), [
     "Failures",

@@ -1,7 +1,7 @@
 import { shellWord } from "../../../base/text/shell_word.ts";
 import type { ApiCoverage, OperationCoverage } from "../../../base/value/api_coverage.ts";
 import { isDict, type Value } from "../../../base/value/value.ts";
-import type { Failure, RunOrigin } from "../../../run/event.ts";
+import type { RunOrigin, StepRun } from "../../../run/event.ts";
 import { formatElapsed } from "../../../base/value/duration.ts";
 import {
   coverageShares,
@@ -14,13 +14,19 @@ import { countOf } from "../../../base/text/count_of.ts";
 import { cutLine } from "../../../base/text/display_width.ts";
 import { renderJson } from "../../text/render_exchange.ts";
 import { compareLoads, type History, type TestState, unstableTests } from "../history.ts";
-import type { RunRecord, StepRecord } from "../../record.ts";
+import type { RunRecord } from "../../record.ts";
 import { escape, FILLS, json } from "./head.ts";
 import { keyOf, type PageHistoryRun } from "./page_data.ts";
-import { causeOfRun } from "../../../run/step_trees.ts";
-import { causeOf, type FailedPart, groupByCause } from "../../causes.ts";
-import { isOnlyEmbedded, summarizeFailure } from "../../text/render_failure.ts";
-import { labelOf } from "../cases.ts";
+import {
+  type CauseNames,
+  causeNames,
+  failedByThemselves,
+  type FailedPart,
+  failedParts,
+  fullTitle,
+  groupByCause,
+} from "../../failed_parts.ts";
+import { summarizeFailure } from "../../text/render_failure.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
 function renderTable(
@@ -277,12 +283,10 @@ interface LinkedRun {
   readonly prefix: string;
 }
 
-/** A job or step that failed, or failures of one kind in the rounds of a step. */
-interface FailedLink extends FailedPart {
-  readonly title: string;
+/** What failed, with the link to its row. */
+interface FailedLink extends CauseNames {
+  readonly part: FailedPart;
   readonly link: string;
-  readonly failures: readonly Failure[];
-  readonly count: number;
 }
 
 /** Nobody reads more of them. */
@@ -303,16 +307,17 @@ export function renderCausesPanel(runs: readonly LinkedRun[]): string {
 }
 
 function countParts(parts: readonly FailedLink[]): number {
-  return parts.reduce((sum, { count }) => sum + count, 0);
+  return parts.reduce((sum, { part: { count } }) => sum + count, 0);
 }
 
 function renderCause(parts: readonly FailedLink[]): string {
-  const [{ failures: [failure] }] = parts as readonly [FailedLink];
+  const [{ part: { failures: [failure] } }] = parts as readonly [FailedLink];
   const place = failure?.place && `${failure.place.file}:${failure.place.line}`;
   const about = [place, countOf(countParts(parts), "failure")].filter(Boolean).join(" · ");
-  const links = parts.slice(0, MAX_PARTS).map(({ title, link, count }) =>
-    `<li><a href="${escape(link)}">${escape(title)}</a>${count > 1 ? ` × ${count}` : ""}</li>`
-  );
+  const links = parts.slice(0, MAX_PARTS).map(({ part, link }) => {
+    const times = part.count > 1 ? ` × ${part.count}` : "";
+    return `<li><a href="${escape(link)}">${escape(fullTitle(part))}</a>${times}</li>`;
+  });
   const left = parts.length - MAX_PARTS;
   if (left > 0) links.push(`<li>… and ${left} more</li>`);
   const text = failure ? cutLine(summarizeFailure(failure), WIDEST_CAUSE) : "failed";
@@ -335,37 +340,19 @@ function failedIn({ record: { jobs, id }, prefix }: LinkedRun): readonly FailedL
   // A step that is the cause of others is one of the same run.
   const scoped = (cause: string | undefined) =>
     cause?.startsWith("job ") ? `${id} ${cause}` : cause;
-  const stepsIn = (steps: readonly StepRecord[], title: string, path: string): FailedLink[] =>
-    steps.flatMap(({ run, runs: count = 1, result, inside }) => {
-      const { failures, state, exchange } = result;
-      const name = `${title} › ${result.name}${labelOf(run.entry, run.round)}`;
-      const link = `${path}/${keyOf(run)}`;
-      const inner = stepsIn(inside, name, link);
-      if (state !== "failed" || inner.length > 0 && isOnlyEmbedded(result)) return inner;
-      const { cause, likeness } = causeOf(failures, exchange?.view?.request?.title);
-      const causes = scoped(causeOfRun(run));
-      return [...inner, {
-        title: name,
-        link,
-        failures,
-        count,
-        cause: scoped(cause),
-        causes,
-        likeness,
-      }];
+  return jobs.flatMap((job) => {
+    const path = encodeURIComponent(job.id);
+    // Of rounds, their examples, which have rows on the page.
+    return failedByThemselves(failedParts({ ...job, tally: undefined })).flatMap((part) => {
+      const { cause, causes, likeness } = causeNames(part);
+      const { known, step } = part;
+      const link = prefix + (step ? `step=${path}/${pathOf(step.run)}` : `job=${path}`);
+      const scope = { cause: scoped(cause), causes: scoped(causes), likeness };
+      return known ? [] : [{ part, link, ...scope }];
     });
-  return jobs.flatMap(({ id: job, name, failures, known, steps }) => {
-    const path = encodeURIComponent(job);
-    const own = {
-      title: name,
-      link: `${prefix}job=${path}`,
-      failures,
-      count: 1,
-      ...causeOf(failures),
-    };
-    return [
-      ...failures.length > 0 && !known ? [own] : [],
-      ...stepsIn(steps, name, `${prefix}step=${path}`),
-    ];
   });
+}
+
+function pathOf(run: StepRun): string {
+  return (run.within ? `${pathOf(run.within)}/` : "") + keyOf(run);
 }

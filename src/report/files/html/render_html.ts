@@ -1,6 +1,6 @@
-import type { Exchange, Failure } from "../../../run/event.ts";
+import type { Exchange } from "../../../run/event.ts";
 import { countOf } from "../../../base/text/count_of.ts";
-import { labelOf } from "../cases.ts";
+import { failedByThemselves, failedParts, fullTitle } from "../../failed_parts.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
 import type { History } from "../history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "../../record.ts";
@@ -193,23 +193,19 @@ const MAX_FAILURES = 100;
 
 /** The failures of a run, as markup that also needs no style. */
 function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
-  let count = 0;
-  const render = (title: string, failures: readonly Failure[], details: string) => {
-    if (++count > MAX_FAILURES) return "";
-    const text = failureText(failures.map(briefFailure));
-    return `<h3>${escape(title)}</h3>\n<pre>${escape(text)}</pre>\n${details}`;
-  };
   yield "<h2>Failures</h2>\n";
-  for (const { name, failures, known, steps } of jobs) {
-    if (failures.length > 0 && !known) yield render(name, failures, "");
-    for (const { step: { result, run } } of flatSteps(steps)) {
-      if (result.state !== "failed") continue;
-      const title = `${name} › ${result.name}${labelOf(run.entry, run.round)}`;
-      const attempts = attemptsText(result);
-      const details = (attempts === "" ? "" : `<pre>${escape(attempts)}</pre>\n`) +
-        renderExchange(result.exchange);
-      yield render(title, result.failures, details);
-    }
+  // Of rounds, their examples, as on the page with a script.
+  const parts = jobs.flatMap((job) => failedParts({ ...job, tally: undefined }));
+  const failed = failedByThemselves(parts).filter(({ known }) => !known);
+  const count = failed.length;
+  for (const part of failed.slice(0, MAX_FAILURES)) {
+    const { failures, step } = part;
+    yield `<h3>${escape(fullTitle(part))}</h3>\n`;
+    yield `<pre>${escape(failureText(failures.map(briefFailure)))}</pre>\n`;
+    if (!step) continue;
+    const attempts = attemptsText(step.result);
+    if (attempts !== "") yield `<pre>${escape(attempts)}</pre>\n`;
+    yield renderExchange(step.result.exchange);
   }
   if (count > MAX_FAILURES) yield `<p>… and ${count - MAX_FAILURES} more failures</p>\n`;
   if (count === 0) yield end?.state === "passed" ? "<p>Nothing failed.</p>\n" : "<p>No step.</p>\n";

@@ -1,0 +1,167 @@
+import type { Position } from "../base/source.ts";
+import { oneLine } from "../base/text/printable.ts";
+import type { Failure, FailureTally, StepRun, StepTally, StepTree } from "../run/event.ts";
+import { causeOfRun } from "../run/step_trees.ts";
+import type { JobRecord } from "./record.ts";
+
+/** What failed: a job outside its steps, a run of a step, or its rounds that failed in one way. */
+export interface FailedPart {
+  /** `Build › compile`: the names of the job, of the steps around it, and its own. */
+  readonly title: string;
+  readonly failures: readonly Failure[];
+  /** It failed, which `allow_failure` expects. */
+  readonly known?: boolean;
+  /** The run of the step, of several rounds the first; absent for a job. */
+  readonly step?: StepTree;
+  /** The rounds in which the step failed so. */
+  readonly kind?: FailureTally;
+  /** The failures of rounds of which nothing is known but their number. */
+  readonly others?: number;
+  /** The number of runs that it is an example of, itself among them. */
+  readonly count: number;
+  /** What failed in the job that the step embeds. */
+  readonly inside: readonly FailedPart[];
+}
+
+/** What failed in a job that is over. */
+export function failedParts({ name, steps, tally, failures, known }: JobRecord): FailedPart[] {
+  const ofSteps = tally
+    ? tally.steps.flatMap((step) => failedRounds(step, name))
+    : steps.flatMap((step) => failedRun(step, name));
+  return failures.length === 0
+    ? ofSteps
+    : [...ofSteps, { title: name, failures, known, count: 1, inside: [] }];
+}
+
+/** A step that failed; `around` is the title of what contains it. */
+export function failedRun(
+  step: StepTree & { readonly runs?: number },
+  around: string,
+): FailedPart[] {
+  const { result: { name, state, failures, known }, inside, runs = 1 } = step;
+  if (state !== "failed" && !known) return [];
+  const title = `${around} › ${name}`;
+  const inner = known ? [] : inside.flatMap((one) => failedRun(one, title));
+  return [{ title, failures, known, step, count: runs, inside: inner }];
+}
+
+/** The kinds of failures of a step in several rounds; the first has what failed inside of it. */
+function failedRounds(
+  { name, failures, otherFailures, inside }: StepTally,
+  around: string,
+): FailedPart[] {
+  const title = `${around} › ${name}`;
+  return failures.filter(({ state }) => state === "failed").map((kind, index, kinds) => {
+    const { first: step, count } = kind;
+    const others = index === kinds.length - 1 ? otherFailures : 0;
+    const inner = index === 0 ? inside.flatMap((one) => failedRounds(one, title)) : [];
+    const all = { title, failures: step.result.failures, step, kind };
+    return { ...all, others, count: count + others, inside: inner };
+  });
+}
+
+/** All parts that did not fail only because of others inside of them, these first. */
+export function failedByThemselves(parts: readonly FailedPart[]): FailedPart[] {
+  return parts.flatMap((part) => {
+    const inner = failedByThemselves(part.inside);
+    return inner.length > 0 && isOnlyEmbedded(part) ? inner : [...inner, part];
+  });
+}
+
+/** Whether a step failed only because of steps of the job that it embeds. */
+export function isOnlyEmbedded({ failures }: Pick<FailedPart, "failures">): boolean {
+  return failures.every(({ kind }) => kind === "embedded");
+}
+
+/** Whether a step failed in some rounds, and `allow_failure` expects that of each of them. */
+export function isKnownFailure({ states, failures }: StepTally): boolean {
+  return states.failed === 0 && failures.length > 0 &&
+    failures.every(({ first }) => first.result.known === true);
+}
+
+/** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */
+export function describeKind({ count, round }: FailureTally): string {
+  return count === 1
+    ? `failed once, at repeat_index ${round}`
+    : `failed ${count} times, first at repeat_index ${round}`;
+}
+
+/** ` (repeat_index 2, entry 1)`, which follows the title of a run of a step. */
+export function runLabel(run: Pick<StepRun, "round" | "entry">): string {
+  const parts = labelParts(run);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+function labelParts({ round, entry, within }: Partial<StepRun>): string[] {
+  return [
+    ...within ? labelParts(within) : [],
+    ...round === undefined ? [] : [`repeat_index ${round}`],
+    ...entry === undefined ? [] : [`entry ${entry + 1}`],
+  ];
+}
+
+/** `Build › compile (entry 1)`, or `Build › compile: failed 7 times, first at repeat_index 3`. */
+export function fullTitle({ title, step, kind }: FailedPart): string {
+  return oneLine(title) + (kind ? `: ${describeKind(kind)}` : step ? runLabel(step.run) : "");
+}
+
+/** The names by which failures are grouped. */
+export interface CauseNames {
+  /** The cause that all of its failures name. */
+  readonly cause?: string;
+  /** The name by which other failures refer to this one as their cause. */
+  readonly causes?: string;
+  /** Equal for failures with the same message at the same place or of the same request. */
+  readonly likeness?: string;
+}
+
+/** Finds the causes of what failed. */
+export function causeNames({ failures, step, kind: rounds }: FailedPart): CauseNames {
+  const request = rounds ? undefined : step?.result.exchange?.view?.request?.title;
+  const [first] = failures;
+  const firstPlace = failures.find(({ place }) => place)?.place;
+  const likenesses = failures.map(({ kind, message, place = firstPlace }) => {
+    // The message of a test does not depend on what it compares.
+    const what = kind === "test" || request === undefined ? place && textOf(place) : request;
+    const [line = ""] = message.split("\n", 1);
+    // Times and sizes differ; status codes matter.
+    return what && `${what} ${line.replace(/(\b[1-5]\d\d\b)|\d+/g, "$1")}`;
+  });
+  return {
+    cause: failures.every(({ cause }) => cause === first?.cause) ? first?.cause : undefined,
+    causes: step && !rounds ? causeOfRun(step.run) : undefined,
+    // How often it failed in rounds is said of it alone.
+    likeness: !rounds && first && likenesses.every(Boolean) ? likenesses.join("\n") : undefined,
+  };
+}
+
+function textOf({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** Failures with one cause. */
+export interface CauseGroup<T> {
+  readonly first: T;
+  /** Failures with the same likeness. */
+  readonly alike: readonly T[];
+  /** Failures that it caused, or that name the same cause. */
+  readonly caused: readonly T[];
+}
+
+/** Groups what failed by cause, in the order of the first of each. */
+export function groupByCause<T extends CauseNames>(parts: readonly T[]): readonly CauseGroup<T>[] {
+  const groups: { readonly first: T; readonly alike: T[]; readonly caused: T[] }[] = [];
+  const groupOf = new Map<string, typeof groups[number]>();
+  for (const part of parts) {
+    const { cause, causes, likeness } = part;
+    const byCause = cause === undefined ? undefined : groupOf.get(cause);
+    let group = byCause ?? (likeness === undefined ? undefined : groupOf.get(likeness));
+    if (group) (byCause ? group.caused : group.alike).push(part);
+    else groups.push(group = { first: part, alike: [], caused: [] });
+    for (const key of [cause, likeness]) {
+      if (key !== undefined && !groupOf.has(key)) groupOf.set(key, group);
+    }
+    if (causes !== undefined) groupOf.set(causes, group);
+  }
+  return groups;
+}
