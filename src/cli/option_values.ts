@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { durationProblem, parseDuration } from "../base/value/duration.ts";
 import type { Option } from "./command.ts";
-import type { SnapshotMode } from "../run/run_options.ts";
+import type { SnapshotMode } from "../run/run_state.ts";
 import type { Shard } from "../suite/suite.ts";
 
 /** Reads a whole number from 1. Throws UsageError. */

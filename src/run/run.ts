@@ -29,10 +29,10 @@ import {
   CLEANUP_TIMEOUT,
   type Detail,
   type JobOutcome,
+  Run,
   type RunOptions,
   type RunProgress,
-} from "./run_options.ts";
-import { Run } from "./run_state.ts";
+} from "./run_state.ts";
 
 /**
  * Runs a plan and emits events; true if every job passed or was skipped on purpose.

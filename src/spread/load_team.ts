@@ -1,3 +1,5 @@
+import { contractsOf } from "../action/api_contracts.ts";
+import type { LoadSecondFields } from "../run/event.ts";
 import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type RunnerError, StepError } from "../base/errors.ts";
@@ -5,7 +7,7 @@ import { copyValue, type Dict } from "../base/value/value.ts";
 import { isGranted } from "../host/deno_permissions.ts";
 import { startWorker } from "../host/start_worker.ts";
 import { SecondsMerger } from "../run/load/load_stats.ts";
-import type { LoadRounds, LoadToSpread, SpreadLoad } from "../run/run_options.ts";
+import type { LoadRounds, RoundStart, SpreadLoad } from "../run/run_state.ts";
 import { type LoadOrder, type LoadReport, type LoadTask, WORKER_MODULE } from "./load_worker.ts";
 
 /** Milliseconds between the order to begin and the beginning. */
@@ -16,7 +18,7 @@ const GRACE = 1000;
 
 /** Runs the rounds of load jobs in that number of processes. */
 export function spreadOver(processes: number): SpreadLoad {
-  return { processes, roundsOf: (load) => new LoadTeam(load, processes) };
+  return { processes, roundsOf: (...job) => new LoadTeam(processes, ...job) };
 }
 
 /**
@@ -26,8 +28,9 @@ export function spreadOver(processes: number): SpreadLoad {
  * on several machines, but that its seconds come as messages and are merged at once.
  */
 class LoadTeam implements LoadRounds {
-  readonly #load: LoadToSpread;
   readonly #processes: number;
+  readonly #start: RoundStart;
+  readonly #onSecond: (second: LoadSecondFields) => string | undefined;
   readonly #merger: SecondsMerger;
   #workers: readonly Worker[] = [];
   /** Those that can begin, or have nothing to do. */
@@ -40,14 +43,15 @@ class LoadTeam implements LoadRounds {
   hasFailed = false;
   problem: RunnerError | undefined;
 
-  constructor(load: LoadToSpread, processes: number) {
-    this.#load = load;
+  constructor(processes: number, ...[start, onSecond]: Parameters<SpreadLoad["roundsOf"]>) {
     this.#processes = processes;
+    this.#start = start;
+    this.#onSecond = onSecond;
     this.#merger = new SecondsMerger(processes);
   }
 
   async run(): Promise<void> {
-    const { draining, cancellation, cleanup, clock } = this.#load;
+    const { draining, cancellation, cleanup, host: { clock } } = this.#start.run;
     refuseDenial();
     const threads = await import("node:worker_threads");
     this.#workers = Array.from({ length: this.#processes }, (_, index) => {
@@ -55,7 +59,7 @@ class LoadTeam implements LoadRounds {
       worker.on("message", (report: LoadReport) => this.#take(index, report));
       worker.on("error", ({ message }: Error) => this.#lose(index, message));
       worker.on("exit", (code: number) => this.#lose(index, `it ended with exit code ${code}`));
-      this.#tell(worker, { type: "run", task: taskOf(this.#load, index + 1, this.#processes) });
+      this.#tell(worker, { type: "run", task: taskOf(this.#start, index + 1, this.#processes) });
       return worker;
     });
     const links = [
@@ -70,21 +74,24 @@ class LoadTeam implements LoadRounds {
   }
 
   #take(index: number, report: LoadReport): void {
-    const { plan, warn, addCoverage } = this.#load;
+    const { run, job } = this.#start;
     switch (report.type) {
       case "ready":
         return this.#join(index);
       case "second":
         return this.#pass(this.#merger.add(index, report.second));
       case "warning":
-        if (!this.#warnings.has(report.text)) warn(report.text);
+        if (!this.#warnings.has(report.text)) run.note("warning", report.text);
         return void this.#warnings.add(report.text);
       case "done": {
         const { hasFailed, failures: [failure], coverage, hasDrawn } = report;
-        if (hasDrawn) plan.draws.use();
+        if (hasDrawn) run.plan.draws.use();
         this.hasFailed ||= hasFailed;
         if (failure) this.#fail(new StepError(failure.message, failure.hint));
-        coverage.forEach(addCoverage);
+        const contracts = contractsOf(run.resources);
+        for (const api of coverage) {
+          contracts.set(`${contracts.size} ${job.id}`, Promise.resolve({ coverage: () => api }));
+        }
         return this.#end(index);
       }
       case "broken":
@@ -98,12 +105,12 @@ class LoadTeam implements LoadRounds {
     if (this.#ready.has(index)) return;
     this.#ready.add(index);
     if (this.#ready.size < this.#processes) return;
-    this.#tellAll({ type: "begin", at: this.#load.clock.now() + LEAD });
+    this.#tellAll({ type: "begin", at: this.#start.run.host.clock.now() + LEAD });
   }
 
   #pass(seconds: ReturnType<SecondsMerger["add"]>): void {
     for (const second of seconds) {
-      const reason = this.#load.onSecond(second);
+      const reason = this.#onSecond(second);
       if (reason !== undefined) this.#stop(reason, "drain");
     }
   }
@@ -141,18 +148,18 @@ class LoadTeam implements LoadRounds {
   }
 }
 
-function taskOf(load: LoadToSpread, index: number, of: number): LoadTask {
-  const { job, plan, vars, needs, outputs, options, detail, snapshots, secrets } = load;
+function taskOf({ run, job, names }: RoundStart, index: number, of: number): LoadTask {
+  const { plan, vars, outputs, options, detail, snapshots, secrets } = run;
   const { document: { name, files, defaults } } = plan.workflow;
   const { load: longest, strict, permissions, tls, openapi, cleanupTimeout, piece } = options;
-  const before = [...piece?.outputs ?? [], ...Object.entries(outputs)];
+  const before = [...piece?.outputs ?? [], ...Object.entries(outputs.ofSteps())];
   return {
     document: { name, files, ...defaults ? { defaults } : {} },
     job: job.id,
     part: { index, of },
     seed: plan.draws.seed,
     vars: copyValue(vars) as Dict,
-    needs: copyValue(needs) as Dict,
+    needs: copyValue(names.needs) as Dict,
     visible: Object.fromEntries(
       Object.entries(options.outputs ?? {}).map(([id, values]) => [id, copyValue(values) as Dict]),
     ),

@@ -9,7 +9,7 @@ import type { Host } from "../host/host.ts";
 import { Cancellation } from "../run/cancellation.ts";
 import type { Failure, LoadSecondFields, PiecePart, RunEvent } from "../run/event.ts";
 import { run } from "../run/run.ts";
-import type { RunOptions } from "../run/run_options.ts";
+import type { RunOptions } from "../run/run_state.ts";
 import { Masker } from "../secrets/masker.ts";
 import { SHORTEST_SECRET } from "../secrets/secrets.ts";
 import { loadDocument } from "../workflow/load_workflow.ts";

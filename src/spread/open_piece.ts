@@ -7,7 +7,7 @@ import { machineName } from "../host/machine_name.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
 import { run } from "../run/run.ts";
-import type { RunOptions } from "../run/run_options.ts";
+import type { RunOptions } from "../run/run_state.ts";
 import { addSecretsOf } from "../secrets/find_secrets.ts";
 import { runSuite } from "../suite/run_suite.ts";
 import type { SuiteMember } from "../suite/suite.ts";

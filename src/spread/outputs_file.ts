@@ -1,6 +1,6 @@
 import type { PieceHeader, PiecePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
-import type { JobOutcome, RunPiece, RunProgress } from "../run/run_options.ts";
+import type { JobOutcome, RunPiece, RunProgress } from "../run/run_state.ts";
 import { jobsBefore, type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
 import { addSecretsOf } from "../secrets/find_secrets.ts";
 import { RunnerError } from "../base/errors.ts";

@@ -9,7 +9,7 @@ import { Locks } from "../run/execute/locks.ts";
 import { Slots } from "../run/execute/slots.ts";
 import { maskEvent } from "../run/mask_event.ts";
 import { run } from "../run/run.ts";
-import { CLEANUP_TIMEOUT, type RunOptions, type RunProgress } from "../run/run_options.ts";
+import { CLEANUP_TIMEOUT, type RunOptions, type RunProgress } from "../run/run_state.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/find_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Suite, SuiteMember } from "./suite.ts";

@@ -16,7 +16,7 @@ import { LoadTotals } from "../../src/run/load/load_stats.ts";
 import { mergeSeconds } from "../../src/run/load/load_stats.ts";
 import { tallyRounds } from "../../src/run/round_tally.ts";
 import { run } from "../../src/run/run.ts";
-import type { RunOptions, RunPiece } from "../../src/run/run_options.ts";
+import type { RunOptions, RunPiece } from "../../src/run/run_state.ts";
 import { type FakeClock, fakeClock } from "../support/fake_clock.ts";
 import { loadText } from "../support/load_files.ts";
 

@@ -8,7 +8,7 @@ import type { Plan, PlannedJob } from "../../src/plan/plan.ts";
 import { Cancellation } from "../../src/run/cancellation.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { run } from "../../src/run/run.ts";
-import type { RunOptions } from "../../src/run/run_options.ts";
+import type { RunOptions } from "../../src/run/run_state.ts";
 import { Workbench } from "../../scripts/bench/bench.ts";
 import { allocatedBy } from "../../scripts/bench/rounds.ts";
 import { fakeClock } from "../support/fake_clock.ts";

@@ -7,7 +7,7 @@ import { renderTrouble } from "../../report/text/render_failure.ts";
 import { renderJson } from "../../report/text/render_exchange.ts";
 import type { StepResult } from "../../run/event.ts";
 import type { Cancellation } from "../../run/cancellation.ts";
-import type { FailedStep, FailureDecision } from "../../run/run_options.ts";
+import type { FailedStep, FailureDecision } from "../../run/run_state.ts";
 
 const HELP = `  <expression>  its value, such as res.body or vars
   r             run the step again

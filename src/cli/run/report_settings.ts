@@ -5,7 +5,7 @@ import type { Files, Host } from "../../host/host.ts";
 import type { ReportTarget } from "../../report/files/open_files.ts";
 import { FILE_FORMATS, type FileFormat, GITHUB_SUMMARY } from "../../report/files/registry.ts";
 import type { OpenReportOptions } from "../../report/open_report.ts";
-import type { RunOptions } from "../../run/run_options.ts";
+import type { RunOptions } from "../../run/run_state.ts";
 import type { Invocation } from "../command.ts";
 import { type LogLevel, logLevel, redraws, usesColour } from "../output_mode.ts";
 

@@ -14,7 +14,7 @@ import { renderSummary, type SummaryRow, textRow } from "../../report/text/summa
 import { Cancellation } from "../../run/cancellation.ts";
 import type { RunEvent, RunFinished, StepTally, StepTree } from "../../run/event.ts";
 import { isInCi } from "../../run/run.ts";
-import type { RunOptions } from "../../run/run_options.ts";
+import type { RunOptions } from "../../run/run_state.ts";
 import { type FailedJobs, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";

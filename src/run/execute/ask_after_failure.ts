@@ -3,8 +3,7 @@ import { loadAllFunctions } from "../../expr/functions/registry.ts";
 import { parseExpression } from "../../expr/parse_expression.ts";
 import type { BareEvent, StepFinished } from "../event.ts";
 import { maskEvent } from "../mask_event.ts";
-import type { FailureDecision } from "../run_options.ts";
-import type { StepExecution } from "../run_state.ts";
+import type { FailureDecision, StepExecution } from "../run_state.ts";
 
 /** The characters of a value of an expression that are shown. */
 const SHOWN_CHARACTERS = 100_000;

@@ -2,8 +2,7 @@ import type { PlannedJob } from "../../plan/plan.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { ALL, titleOf } from "../../workflow/step_facts.ts";
 import { Cancellation } from "../cancellation.ts";
-import type { JobOutcome } from "../run_options.ts";
-import type { Run } from "../run_state.ts";
+import type { JobOutcome, Run } from "../run_state.ts";
 import type { Outputs } from "./outputs.ts";
 import { Slots } from "./slots.ts";
 

@@ -4,8 +4,14 @@ import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
-import type { LoadRounds } from "../run_options.ts";
-import { nameOfJob, Round, type RoundGate, type RoundStart, type Run } from "../run_state.ts";
+import {
+  type LoadRounds,
+  nameOfJob,
+  Round,
+  type RoundGate,
+  type RoundStart,
+  type Run,
+} from "../run_state.ts";
 import type { LoadPlan } from "./plan_load.ts";
 import { Tally } from "../tally.ts";
 import { RoundEngine, type RoundOwner } from "./round_engine.ts";

@@ -1,4 +1,3 @@
-import { contractsOf } from "../../action/api_contracts.ts";
 import { StepError } from "../../base/errors.ts";
 import { countOf, grouped } from "../../base/text/count_of.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
@@ -19,8 +18,7 @@ import {
   isTrue,
   NothingToRun,
 } from "../execute/evaluate_field.ts";
-import type { LoadRounds, LoadToSpread } from "../run_options.ts";
-import { nameOfJob, type RoundStart, type Run } from "../run_state.ts";
+import { type LoadRounds, nameOfJob, type RoundStart, type Run } from "../run_state.ts";
 import { MeasuredRounds } from "./load_rounds.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
 import type { LoadPlan } from "./plan_load.ts";
@@ -51,7 +49,7 @@ export async function runLoad(
   };
   // Users of a race send at one moment, which processes of their own would not hit.
   const spread = load.together ? undefined : run.options.spreadLoad;
-  const rounds: LoadRounds = spread?.roundsOf(loadToSpread(start, onSecond)) ?? new MeasuredRounds({
+  const rounds: LoadRounds = spread?.roundsOf(start, onSecond) ?? new MeasuredRounds({
     ...{ start, steps, plan, rows, scope },
     cpuTime: await cpuMeter(),
     onSecond: (second) => onSecond({ job: job.id, ...second }),
@@ -97,26 +95,6 @@ export async function runLoad(
   if (decisive.length > 0) throw new FieldErrors(decisive);
   if (rounds.hasFailed) return "failed";
   return run.draining.reason === undefined ? "passed" : "skipped";
-}
-
-/** What another process needs to run the rounds of a load job. */
-function loadToSpread(
-  { run, job, names }: RoundStart,
-  onSecond: LoadToSpread["onSecond"],
-): LoadToSpread {
-  const { plan, vars, outputs, options, detail, snapshots, secrets, host: { clock } } = run;
-  const { cancellation, draining, cleanup } = run;
-  return {
-    ...{ job, plan, vars, options, detail, snapshots, secrets, clock },
-    ...{ cancellation, draining, cleanup, onSecond },
-    needs: names.needs as Dict,
-    outputs: outputs.ofSteps(),
-    addCoverage(api) {
-      const known = contractsOf(run.resources);
-      known.set(`${known.size} ${job.id}`, Promise.resolve({ coverage: () => api }));
-    },
-    warn: (text) => run.note("warning", text),
-  };
 }
 
 /** Why the job has to stop, if its condition says so. */

@@ -7,7 +7,7 @@ import type { Plan } from "../../../src/plan/plan.ts";
 import { Cancellation } from "../../../src/run/cancellation.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { run } from "../../../src/run/run.ts";
-import type { RunOptions } from "../../../src/run/run_options.ts";
+import type { RunOptions } from "../../../src/run/run_state.ts";
 import { loadWorkflow } from "../../../src/workflow/load_workflow.ts";
 import type { Job } from "../../../src/workflow/model.ts";
 import { fakeClock } from "../../support/fake_clock.ts";
