@@ -69,7 +69,7 @@ export type {
 } from "./make_action.ts";
 export type { DataFile, Program, Server, Target, Url } from "./target.ts";
 export type { Tls } from "./tls/tls.ts";
-export type { ClientCertificate } from "./tls/parse_pem.ts";
+export type { ClientCertificate } from "./tls/tls_options.ts";
 export type { Deadline } from "../host/deadlines.ts";
 export type { TypeName } from "../base/value/value.ts";
 export type { TlsOptions as ConnectionTls } from "./tls/tls_options.ts";

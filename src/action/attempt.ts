@@ -2,15 +2,14 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { RunnerError, StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "./received.ts";
 import { codeOf } from "./net/endpoint.ts";
-import { explainConnection } from "./net/explain_connection.ts";
+import { describeTarget, explainConnection, type Server, type Target } from "./target.ts";
 import { formatDuration } from "../base/value/duration.ts";
 import { onAbort } from "./on_abort.ts";
 import { readStepFile, readStepText } from "./step_file.ts";
 import { GIVE_CERTIFICATE, type TlsExplanation } from "./tls/explain_tls.ts";
 import type { TlsOptions } from "./tls/tls_options.ts";
-import { describeTarget, type Server, type Target } from "./target.ts";
 import { type Tls, tlsOptions } from "./tls/tls.ts";
 
 /**

@@ -30,7 +30,7 @@ export async function readablePath(file: StepFile, context: ActionContext): Prom
     const path = await context.resolvePath(file.path);
     demand({ name: "read", path });
     if (!permissions?.read) return path;
-    const { pathRefusal } = await import("./permissions/path_rule.ts");
+    const { pathRefusal } = await import("./permissions/rules.ts");
     const refusal = await pathRefusal(permissions, "read", path, host);
     if (!refusal) return path;
     throw new StepError(
@@ -122,7 +122,7 @@ export async function stageStepFile(
   const absolute = resolve(host.files.workingDirectory(), path);
   try {
     if (permissions?.write) {
-      const { pathRefusal } = await import("./permissions/path_rule.ts");
+      const { pathRefusal } = await import("./permissions/rules.ts");
       const refusal = await pathRefusal(permissions, "write", absolute, host);
       if (refusal) {
         const message = `${failure} to "${absolute}": ${refusal.message}`;

@@ -2,8 +2,10 @@ import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import { StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
-import { authorityOf, placeOf } from "./net/endpoint.ts";
-import { deniedConnection } from "./net/explain_connection.ts";
+import { authorityOf, codeOf, type Endpoint, placeOf } from "./net/endpoint.ts";
+import type { Clock } from "../host/host.ts";
+import { explainTls, type TlsExplanation } from "./tls/explain_tls.ts";
+import type { TlsOptions } from "./tls/tls_options.ts";
 
 /** The server, file or program that an action works with; messages and permissions refer to it. */
 export type Target = Server | Url | DataFile | Program;
@@ -92,7 +94,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
         refuse(denial.message, denial.hint, { parameter });
       }
       if (!permissions?.[kind]) continue;
-      const { pathRefusal } = await import("./permissions/path_rule.ts");
+      const { pathRefusal } = await import("./permissions/rules.ts");
       const exists = await host.files.realPath(path).then(() => true, () => false);
       // A file that is made is judged by its directory.
       const asked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
@@ -111,7 +113,7 @@ export async function allow(target: Target, parameter: string, context: ActionCo
     return await allowFile(target.socket, { parameter, access: ["read", "write"] });
   }
   if (permissions?.net) {
-    const { netRefusal } = await import("./permissions/host_rule.ts");
+    const { netRefusal } = await import("./permissions/rules.ts");
     const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(target)}`));
     if (refusal) refuse(refusal.message, refusal.hint);
   }
@@ -120,5 +122,64 @@ export async function allow(target: Target, parameter: string, context: ActionCo
   } catch {
     const { message, hint } = deniedConnection(target);
     refuse(message, hint);
+  }
+}
+
+/** Why a connection could not be made or was lost, in plain words with the code of the system. */
+export async function explainConnection(
+  error: unknown,
+  endpoint: Endpoint,
+  clock: Clock,
+  options?: TlsOptions,
+): Promise<TlsExplanation> {
+  const address = placeOf(endpoint);
+  if (explainDenial(error)) return deniedConnection(endpoint);
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "ECONNRESET" || code === "EPIPE") {
+    return { message: `${address} closed the connection (${code})` };
+  }
+  return explainUnreachable(code, address, endpoint.host) ??
+    await explainTls(error, { ...endpoint, clock, options }) ??
+    { message: `${message === "" ? "connection failed" : message} (${code || address})` };
+}
+
+/** The message for a connection that Deno denies. */
+export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
+  return {
+    message: `Deno does not allow access to ${placeOf(endpoint)}`,
+    hint: `run it with deno run --allow-net=${authorityOf(endpoint)}`,
+  };
+}
+
+/** Why nothing could be reached at a place, whose name is `host`. */
+export function explainUnreachable(
+  code: string,
+  address: string,
+  host: string,
+): TlsExplanation | undefined {
+  switch (code) {
+    case "ECONNREFUSED":
+      return {
+        message: `${address} refused the connection (${code})`,
+        hint: "is the server running there?",
+      };
+    case "ENOTFOUND":
+    case "EAI_NONAME":
+    case "EAI_NODATA":
+      return { message: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
+    case "EAI_AGAIN":
+      return {
+        message: `cannot resolve host "${host}": the name server did not answer (${code})`,
+      };
+    case "ERR_SOCKET_BAD_PORT":
+      return { message: `invalid port (${code})`, hint: "ports are 1 to 65535" };
+    case "ETIMEDOUT":
+      return { message: `${address}: connection timed out (${code})` };
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return { message: `${address} is unreachable (${code})` };
+    default:
+      return undefined;
   }
 }

@@ -12,8 +12,8 @@ export function denoHost(): Host {
     signals,
     stdin: {
       isTerminal: Deno.stdin.isTerminal(),
-      ask: async (...args) => await (await import("./ask.ts")).ask(...args),
-      readKeys: async (onKey) => (await import("./keys.ts")).readKeys(onKey),
+      ask: async (...args) => await (await import("./input.ts")).ask(...args),
+      readKeys: async (onKey) => (await import("./input.ts")).readKeys(onKey),
     },
     stdout: outputTo(Deno.stdout),
     stderr: outputTo(Deno.stderr),

@@ -4,7 +4,7 @@ import {
   readPermissions,
   type WrittenPermissions,
 } from "../action/permissions/read_permissions.ts";
-import { readRunTls } from "../action/tls/read_run_tls.ts";
+import { readRunTls } from "../action/tls/pem.ts";
 import { LoadError, UsageError } from "../base/errors.ts";
 import { renderMasked } from "../base/diagnostic.ts";
 import { formatDuration } from "../base/value/duration.ts";

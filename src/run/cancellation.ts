@@ -1,6 +1,5 @@
 import { StepError } from "../base/errors.ts";
-import { Chain, type Link } from "../host/chain.ts";
-import type { Deadline, Deadlines } from "../host/deadlines.ts";
+import { Chain, type Deadline, type Deadlines, type Link } from "../host/deadlines.ts";
 import type { Clock } from "../host/host.ts";
 import { formatDuration } from "../base/value/duration.ts";
 

@@ -245,7 +245,7 @@ async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> 
   );
   const locks = run.options.locks ??
     (jobs.some(({ job }) => job.lock !== undefined)
-      ? new (await import("./execute/locks.ts")).Locks()
+      ? new (await import("./execute/slots.ts")).Locks()
       : undefined);
   await runGraph(run, others, outcomes, { slots, locks });
   await runGraph(run.forCleanup(), cleanup, outcomes, { slots, locks });

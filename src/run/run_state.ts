@@ -25,8 +25,7 @@ import type {
   SuitePart,
 } from "./event.ts";
 import type { Outputs, StepOutputs } from "./execute/outputs.ts";
-import type { Locks } from "./execute/locks.ts";
-import type { Slots } from "./execute/slots.ts";
+import type { Locks, Slots } from "./execute/slots.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Position } from "../base/source.ts";
 import { RandomNumbers } from "../expr/draws.ts";

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../base/diagnostic.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
-import { machineName } from "../host/machine_name.ts";
+import { machineName } from "../host/machine.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
 import { run } from "../run/run.ts";

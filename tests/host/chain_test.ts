@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Chain } from "../../src/host/chain.ts";
+import { Chain } from "../../src/host/deadlines.ts";
 
 Deno.test("Chain keeps values in order, and each can be taken out at once", () => {
   const chain = new Chain<string>();

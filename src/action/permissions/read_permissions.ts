@@ -1,8 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { UsageError } from "../../base/errors.ts";
-import { parseHostRule } from "./host_rule.ts";
+import { findProgram, parseHostRule } from "./rules.ts";
 import type { HostRule, PathRule, Permissions, ProgramRule } from "./permissions.ts";
-import { findProgram } from "./program_rule.ts";
 
 /**
  * The permissions of the actions of a run, like the options of the same names on the command

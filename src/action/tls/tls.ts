@@ -1,6 +1,6 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import type { ActionContext } from "../action.ts";
-import type { Material } from "./parse_pem.ts";
+import type { Material } from "./pem.ts";
 import { isPem, type TlsOptions } from "./tls_options.ts";
 import { choice, either, flag, map, type Rule, text } from "../rule.ts";
 
@@ -69,7 +69,7 @@ export async function tlsOptions(tls: Tls, context: ActionContext): Promise<TlsO
   const { tls: run, secrets } = context;
   const { pfx, passphrase, server_name, min_version, verify } = tls;
   // Rules are loaded without the code that reads files.
-  const pem = await import("./parse_pem.ts");
+  const pem = await import("./pem.ts");
   const { readStepFile } = await import("../step_file.ts");
   const read = async (what: string, value: string): Promise<Material> => {
     if (isPem(value)) return { label: what, bytes: new TextEncoder().encode(value) };

@@ -1,5 +1,3 @@
-import type { ClientCertificate } from "./parse_pem.ts";
-
 /** The TLS options for `connect()` of node:tls and libraries built on it. */
 export interface TlsOptions extends Partial<ClientCertificate> {
   /** Certificates in PEM form that are trusted in place of those of the system. */
@@ -18,4 +16,12 @@ export const DEFAULT_TLS: TlsOptions = { rejectUnauthorized: true };
 /** Whether a text is a certificate or a key itself, and not the path of one. */
 export function isPem(value: unknown): value is string {
   return typeof value === "string" && value.includes("-----BEGIN ");
+}
+
+/** A certificate with its chain and its key, both in PEM form; the key is not encrypted. */
+export interface ClientCertificate {
+  /** The certificate, in PEM form. */
+  readonly cert: string;
+  /** Its key, likewise. */
+  readonly key: string;
 }

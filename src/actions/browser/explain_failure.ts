@@ -1,7 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import { suggest } from "../../base/text/suggest.ts";
 import type { ActionContext } from "../../action/action.ts";
-import { excerpt } from "../../action/excerpt.ts";
+import { excerpt } from "../../action/received.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
 import { writeStepFile } from "../../action/step_file.ts";
 import type { OpenBrowser } from "./open_browser.ts";

@@ -9,7 +9,7 @@ import type { BrowserParams } from "./parameters.ts";
 import { type Browser, loadPuppeteer, type Puppeteer } from "./puppeteer.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 import type { ActionContext } from "../../action/action.ts";
-import { findProgram, programRefusal } from "../../action/permissions/program_rule.ts";
+import { findProgram, programRefusal } from "../../action/permissions/rules.ts";
 import type { Clock } from "../../host/host.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 

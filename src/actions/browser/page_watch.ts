@@ -1,6 +1,6 @@
 import type { Dict } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
-import { netRefusal } from "../../action/permissions/host_rule.ts";
+import { netRefusal } from "../../action/permissions/rules.ts";
 import type { DevTools, Page, PageRequest } from "./puppeteer.ts";
 
 /** The number of entries that are kept of each kind. */

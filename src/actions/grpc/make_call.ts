@@ -5,7 +5,7 @@ import { decodePercents } from "../../secrets/secrets.ts";
 import type { Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { Unprocessed } from "../../action/connection.ts";
-import { Intake } from "../../action/intake.ts";
+import { Intake } from "../../action/received.ts";
 import { authorityOf, codeOf } from "../../action/net/endpoint.ts";
 import type { Channel } from "./channel.ts";
 import type { Metadata } from "./grpc_params.ts";

@@ -5,7 +5,7 @@ import type { ContractExchange, FoundViolation } from "../../openapi/contract/ex
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { dictOf, isDict, type Value } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
-import { excerpt } from "../../action/excerpt.ts";
+import { excerpt } from "../../action/received.ts";
 import { contractsOf } from "../../action/api_contracts.ts";
 import { readablePath } from "../../action/step_file.ts";
 import type { ApiSettings } from "./http_params.ts";
@@ -111,7 +111,7 @@ async function readPermitted(path: string, context: ActionContext): Promise<stri
   const file = { path, what: "the OpenAPI description", parameter: "openapi" };
   const { fileProblem } = await import("../../action/step_file.ts");
   if (permissions?.read) {
-    const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
+    const { pathRefusal } = await import("../../action/permissions/rules.ts");
     const refusal = await pathRefusal(permissions, "read", path, host);
     if (refusal) {
       throw problem(`cannot read ${file.what} "${path}": ${refusal.message}`, refusal.hint);

@@ -61,7 +61,7 @@ async function loadPlugin(
   host: Host,
 ): Promise<Action | PluginProblem> {
   if (permissions) {
-    const { pluginRefusal } = await import("../../action/permissions/program_rule.ts");
+    const { pluginRefusal } = await import("../../action/permissions/rules.ts");
     const refusal = await pluginRefusal(permissions, file, host);
     if (refusal) return refusedPlugin(file, refusal);
   }

@@ -279,7 +279,7 @@ async function permittedProgram(
   { host, permissions }: ActionContext,
 ): Promise<string> {
   if (!permissions) return program;
-  const { permittedShell } = await import("../../action/permissions/program_rule.ts");
+  const { permittedShell } = await import("../../action/permissions/rules.ts");
   const name = Object.keys(env).find((name) => isSameName(name, "PATH"));
   const path = name === undefined ? host.env.get("PATH") : env[name] ?? undefined;
   const directory = workdir ?? host.files.workingDirectory();

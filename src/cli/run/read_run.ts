@@ -124,7 +124,7 @@ async function tlsOf({ switches, values }: Invocation, host: Host): Promise<RunT
   const [ca, cert, key] = ["cacert", "cert", "key"].map((name) => values.get(name));
   const insecure = switches.has("insecure");
   if (!insecure && ca === undefined && cert === undefined && key === undefined) return undefined;
-  const { readRunTls } = await import("../../action/tls/read_run_tls.ts");
+  const { readRunTls } = await import("../../action/tls/pem.ts");
   const name = (option: string) => `--${option === "ca" ? "cacert" : option}`;
   return await readRunTls({ ca, cert, key, insecure }, host, name);
 }

@@ -1,7 +1,7 @@
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import type { Files, Host } from "../../host/host.ts";
-import { machineName } from "../../host/machine_name.ts";
+import { machineName } from "../../host/machine.ts";
 import type { RunOrigin } from "../../run/event.ts";
 import { makeMasker } from "../../secrets/find_secrets.ts";
 import { MASK } from "../../secrets/masker.ts";

@@ -27,8 +27,7 @@ import {
   isTrue,
   UnexpectedResult,
 } from "./evaluate_field.ts";
-import type { Link } from "../../host/chain.ts";
-import type { Deadline } from "../../host/deadlines.ts";
+import type { Deadline, Link } from "../../host/deadlines.ts";
 import type { Host } from "../../host/host.ts";
 import type { Stoppable } from "../cancellation.ts";
 

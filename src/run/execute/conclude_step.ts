@@ -1,4 +1,4 @@
-import { excerpt } from "../../action/excerpt.ts";
+import { excerpt } from "../../action/received.ts";
 import { textOf } from "../../action/parameter.ts";
 import { StepError } from "../../base/errors.ts";
 import { roundDuration } from "../../base/value/duration.ts";

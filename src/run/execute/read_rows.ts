@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/path_rule.ts";
+import { pathRefusal } from "../../action/permissions/rules.ts";
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter, INTEGER_TEXT } from "../../action/parameter.ts";
 import { decodeText } from "../../base/text/decode_text.ts";

@@ -1,7 +1,13 @@
 import { countOf } from "../../base/text/count_of.ts";
 import { endsInBackground, runResources } from "../../action/run_resources.ts";
 import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
-import type { Path } from "../../base/source.ts";
+import {
+  excerptOf,
+  type Path,
+  shortenExcerpt,
+  type Source,
+  type SourceExcerpt,
+} from "../../base/source.ts";
 import { diffValues, renderMismatches } from "../../base/value/difference.ts";
 import { formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
@@ -9,7 +15,7 @@ import type { Explanation, TestOperand } from "../../expr/expression.ts";
 import { explain } from "../../expr/evaluate/explain.ts";
 import { findReferences } from "../../expr/references.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
-import type { Assertion } from "../../workflow/model.ts";
+import type { Assertion, Positions } from "../../workflow/model.ts";
 import { causeOfRun } from "../step_trees.ts";
 import type { Failure, Operand } from "../event.ts";
 import {
@@ -27,7 +33,7 @@ import {
   upstreamReason,
   withTrouble,
 } from "./explain_nil.ts";
-import { locateFailure } from "./locate_failure.ts";
+import type { Masker } from "../../secrets/masker.ts";
 
 /** Turns what was thrown in a step or job into a failure with its position in the file. */
 export function makeFailure(owner: FailureOwner, error: unknown): Promise<Failure> {
@@ -332,4 +338,60 @@ export function shownOperands(
   operands: readonly { readonly text: string; readonly type: string; readonly value: Value }[],
 ): Operand[] {
   return operands.map(({ text, type, value }) => ({ text, type, value: run.bound(value) }));
+}
+
+/** The position of a value of the document of a run, or of a part of its text, with its line. */
+export function locateFailure(
+  { document, secrets, resources }: Run,
+  path: Path,
+  start?: number,
+  end?: number,
+): SourceExcerpt {
+  const positions = document.positions();
+  // A repeated step may fail ten thousand times at one place, and finding it is slow.
+  const known = resources.resource(
+    "places of failures",
+    () => new Map<Positions, Map<string, SourceExcerpt>>(),
+  );
+  const places = known.getOrInsertComputed(positions, () => new Map());
+  const key = JSON.stringify([path, start, end]);
+  return places.getOrInsertComputed(
+    key,
+    () => withShortLine(findExcerpt(positions, path, start, end), secrets),
+  );
+}
+
+/** A file may be one line of megabytes; more of it is never shown. */
+const LONGEST_LINE = 1000;
+
+/** Cuts a long line; secrets are masked first, so that no half of one is left. */
+function withShortLine(excerpt: SourceExcerpt, secrets: Masker): SourceExcerpt {
+  const { text, from, to } = excerpt;
+  if (text.length <= LONGEST_LINE) return excerpt;
+  const start = Math.max(0, from - LONGEST_LINE);
+  const end = Math.min(text.length, from + LONGEST_LINE);
+  const lengthUpTo = (offset: number) => secrets.mask(text, start, Math.min(offset, end)).length;
+  return shortenExcerpt({
+    ...excerpt,
+    text: secrets.mask(text, start, end),
+    from: lengthUpTo(from),
+    to: lengthUpTo(to),
+  }, LONGEST_LINE);
+}
+
+function findExcerpt(
+  positions: Positions,
+  path: Path,
+  start?: number,
+  end?: number,
+): SourceExcerpt {
+  const source = positions.text(path);
+  if (!source || start === undefined && !isBlock(source)) return excerptOf(positions.locate(path));
+  const from = start ?? 0;
+  return excerptOf({ source, start: from, end: end ?? (start ?? source.text.length) });
+}
+
+/** Whether a text is a block scalar, below its `|` or `>`. */
+function isBlock({ origin }: Source): boolean {
+  return origin !== undefined && /[|>]/.test(origin.source.text[origin.start] ?? "");
 }

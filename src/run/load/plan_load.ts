@@ -4,7 +4,7 @@ import type { Scope } from "../../expr/expression.ts";
 import type { Assertion, Duration, Job, Load } from "../../workflow/model.ts";
 import { statsKeys } from "../../workflow/step_facts.ts";
 import type { LoadOutline, LoadStageOutline } from "../event.ts";
-import { connectionLimit } from "../../host/connection_limit.ts";
+import { connectionLimit } from "../../host/machine.ts";
 import type { Environment } from "../../host/host.ts";
 import { evaluateDuration, FieldError } from "../execute/evaluate_field.ts";
 import { Schedule } from "./schedule.ts";

@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/path_rule.ts";
+import { pathRefusal } from "../../action/permissions/rules.ts";
 import type { Expression } from "../../expr/expression.ts";
 import { locateByPath } from "../../expr/functions/json_path.ts";
 import { followsRule } from "../../expr/functions/matching.ts";

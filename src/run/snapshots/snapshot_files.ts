@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import { pathRefusal } from "../../action/permissions/path_rule.ts";
+import { pathRefusal } from "../../action/permissions/rules.ts";
 import type { Host } from "../../host/host.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
@@ -8,7 +8,7 @@ import { isDict, plain, readField, type Value } from "../../base/value/value.ts"
 import { withoutSecretNames } from "../../secrets/secrets.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document, Job, Step, Workflow } from "../../workflow/model.ts";
-import { nameOfOuter, snapshotName } from "../../workflow/snapshot_name.ts";
+import { nameOfOuter, snapshotName } from "../../workflow/decode/check_snapshots.ts";
 import type { StepRun } from "../event.ts";
 import type { Run } from "../run_state.ts";
 

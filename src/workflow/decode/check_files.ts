@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/path_rule.ts";
+import { pathRefusal } from "../../action/permissions/rules.ts";
 import type { Host } from "../../host/host.ts";
 import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path } from "../../base/source.ts";

@@ -2,9 +2,9 @@ import { regexProblem } from "../../expr/evaluate/regex.ts";
 import { jsonPathProblem, loadJsonPath } from "../../expr/functions/json_path.ts";
 import { ruleProblem } from "../../expr/functions/matching.ts";
 import { addError, type Problem } from "../problem.ts";
-import { snapshotName } from "../snapshot_name.ts";
 import type { JobDraft } from "./decode_workflow.ts";
 import type { StepDraft } from "./decode_step.ts";
+import { isGeneratedId } from "../step_facts.ts";
 
 /** Checks the names, JSONPaths and rules of all snapshots of a workflow. */
 export async function checkSnapshots(
@@ -74,4 +74,38 @@ function checkValue({ path, snapshot, action }: StepDraft, problems: Problem[]):
     part: "key",
     hint: `write what is compared: snapshot: { of: res.${fields[0] ?? "…"} }`,
   });
+}
+
+/** A step, or a step around it, as the name of a snapshot has it. */
+interface NamedStep {
+  /** The id of the step, or the name of its snapshot. */
+  readonly id: string;
+  /** From 0, where its job is repeated. */
+  readonly round?: number;
+  /** From 0, where it has an iteration. */
+  readonly entry?: number;
+}
+
+/**
+ * The name of the file of a snapshot, without its extension: the job, unless it has no id, the steps
+ * around the step, and the step, each with the number of its round and entry, from 1.
+ */
+export function snapshotName(job: string | undefined, steps: readonly NamedStep[]): string {
+  return [
+    ...job === undefined || isGeneratedId(job) ? [] : [fileName(job)],
+    ...steps.flatMap(({ id, round, entry }) => [
+      fileName(id),
+      ...round === undefined ? [] : [String(round + 1)],
+      ...entry === undefined ? [] : [String(entry + 1)],
+    ]),
+  ].join(".");
+}
+
+function fileName(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]/g, "_");
+}
+
+/** The name of a step around another one, which may have no id. */
+export function nameOfOuter(id: string | undefined, step: number): string {
+  return id ?? `step${step + 1}`;
 }

@@ -1,6 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { netRefusal, parseHostRule } from "../../../src/action/permissions/host_rule.ts";
-import { pathRefusal } from "../../../src/action/permissions/path_rule.ts";
+import { netRefusal, parseHostRule, pathRefusal } from "../../../src/action/permissions/rules.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 

@@ -182,10 +182,10 @@ export async function checkRoute(
   const hop = firstHop(route);
   let refusal: Refusal | undefined;
   if (hop) {
-    const { netRefusal } = await import("../../../action/permissions/host_rule.ts");
+    const { netRefusal } = await import("../../../action/permissions/rules.ts");
     refusal = netRefusal(permissions, new URL(`http://${authorityOf(hop)}`));
   } else if (route.kind === "unix") {
-    const { pathRefusal } = await import("../../../action/permissions/path_rule.ts");
+    const { pathRefusal } = await import("../../../action/permissions/rules.ts");
     refusal = await pathRefusal(permissions, "read", route.path, host) ??
       await pathRefusal(permissions, "write", route.path, host);
   }

@@ -163,7 +163,7 @@ async function checkRequest(
   { method, url }: HttpRequest,
   failure = `cannot send ${method} "${url}"`,
 ): Promise<void> {
-  const { netRefusal } = await import("../../../action/permissions/host_rule.ts");
+  const { netRefusal } = await import("../../../action/permissions/rules.ts");
   const refusal = netRefusal(permissions, url);
   if (refusal) throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }

@@ -1,6 +1,6 @@
 import type { Dict } from "../../../action/action.ts";
 import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
-import { explainUnreachable } from "../../../action/net/explain_connection.ts";
+import { explainUnreachable } from "../../../action/target.ts";
 import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
 import { StepError } from "../../../base/errors.ts";
 import { formatSize } from "../../../base/value/byte_size.ts";

@@ -1,4 +1,4 @@
-import { connectionLimit } from "../../../../src/host/connection_limit.ts";
+import { connectionLimit } from "../../../../src/host/machine.ts";
 import { type AddressInfo, createServer } from "node:net";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { planRequest } from "../../../../src/actions/http/request/read_request.ts";

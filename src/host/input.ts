@@ -21,3 +21,19 @@ export async function ask(question: string, signal: AbortSignal): Promise<string
 
 /** What was entered before, the last first. */
 const HISTORY: string[] = [];
+
+/** Reads the keys of the terminal one by one, which it does not show; see `Input`. */
+export function readKeys(onKey: (key: string) => void): () => void {
+  // Ctrl-C stays a signal, except on Windows. However the program ends, Deno undoes this.
+  Deno.stdin.setRaw(true, { cbreak: Deno.build.os !== "windows" });
+  const keys = Deno.stdin.readable.pipeThrough(new TextDecoderStream()).getReader();
+  const read = async () => {
+    for (let { value, done } = await keys.read(); !done; { value, done } = await keys.read()) {
+      // An arrow or a function key is one key, of several characters.
+      for (const key of value!.startsWith("\x1b") ? [value!] : value!) onKey(key);
+    }
+  };
+  // A terminal that goes away sends SIGHUP.
+  read().catch(() => {});
+  return () => Deno.stdin.setRaw(false);
+}

@@ -1,6 +1,88 @@
 import type { Host } from "../../host/host.ts";
+import type { HostRule, Permissions, ProgramRule, Refusal } from "./permissions.ts";
 import { isAbsolute, WINDOWS } from "../../host/real_path.ts";
-import type { Permissions, ProgramRule, Refusal } from "./permissions.ts";
+
+/** Why a file may not be read or written: the file is what its path leads to through any links. */
+export async function pathRefusal(
+  permissions: Permissions,
+  kind: "read" | "write",
+  path: string,
+  { files }: Host,
+): Promise<Refusal | undefined> {
+  const rules = permissions[kind];
+  if (!rules) return undefined;
+  // A path that leads nowhere, or in a cycle, is in none of the directories.
+  const real = await files.realPath(path).catch(() => undefined);
+  if (real !== undefined && rules.some((rule) => isWithin(real, rule.path))) return undefined;
+  const leads = real === undefined || real === path ? "" : `, which leads to '${real}'`;
+  return {
+    message: `--allow-${kind} does not name '${path}'${leads}`,
+    hint: `allow it with --allow-${kind}=${real ?? path}`,
+  };
+}
+
+function isWithin(path: string, directory: string): boolean {
+  const [inner, outer] = WINDOWS
+    ? [path.toLowerCase(), directory.toLowerCase()]
+    : [path, directory];
+  return inner === outer || inner.startsWith(/[/\\]$/.test(outer) ? outer : outer + separator);
+}
+
+const separator = WINDOWS ? "\\" : "/";
+
+const FORM = /^(\*\.)?(\[[^\]]*\]|[^\s:/\\@?#[\]*]+)(?::(\d{1,5}))?$/;
+
+/**
+ * Reads `example.com`, `example.com:8443`, `*.example.com`, an IP address or `[::1]:80`; undefined
+ * where it is none of them.
+ */
+export function parseHostRule(text: string): HostRule | undefined {
+  // An IPv6 address alone needs no brackets.
+  const [, below, name, port] =
+    FORM.exec(/^[\da-f.]*:[\da-f:.]*:/i.test(text) ? `[${text}]` : text) ??
+      [];
+  const host = name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname;
+  if (!host || port !== undefined && !isPort(Number(port))) return undefined;
+  if (below !== undefined && isAddress(host)) return undefined;
+  return {
+    host: withoutDot(host),
+    below: below !== undefined,
+    ...port === undefined ? {} : { port: String(Number(port)) },
+  };
+}
+
+/**
+ * Why a URL is out of reach. Names are compared and never looked up: an address that a name leads
+ * to needs no rule, and a rule for a name allows no address.
+ */
+export function netRefusal({ net }: Permissions, url: URL): Refusal | undefined {
+  if (!net) return undefined;
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const host = withoutDot(url.hostname);
+  if (net.some((rule) => isNamed(rule, host, port))) return undefined;
+  return {
+    message: `--allow-net does not name ${url.hostname} port ${port}`,
+    hint: `allow it with --allow-net=${url.hostname}:${port}`,
+  };
+}
+
+function isNamed(rule: HostRule, host: string, port: string): boolean {
+  if (rule.port !== undefined && rule.port !== port) return false;
+  return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host;
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
+}
+
+function isAddress(host: string): boolean {
+  return host.startsWith("[") || /^[\d.]+$/.test(host);
+}
+
+/** A dot at the end changes where a name is looked up, and not what it means in full. */
+function withoutDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}
 
 /** Where programs are looked for. */
 interface Surroundings {

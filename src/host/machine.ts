@@ -1,4 +1,4 @@
-import { isAllGranted } from "./deno_permissions.ts";
+import { demand, isAllGranted } from "./deno_permissions.ts";
 import type { Environment } from "./host.ts";
 
 /** More connections at once make a run slower and use more memory, so they are asked for. */
@@ -29,4 +29,24 @@ function readLimits(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The name of this machine; `unknown` where it may not be read. */
+export function machineName(): string {
+  try {
+    demand({ name: "sys", kind: "hostname" });
+    // `node:os` would take longer to load than a small run.
+    return Deno.hostname();
+  } catch {
+    return "unknown";
+  }
+}
+
+/** Makes a function that tells the milliseconds of processor time that this thread has used. */
+export async function cpuMeter(): Promise<() => number> {
+  const { default: process } = await import("node:process");
+  return () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
 }
