@@ -1,5 +1,5 @@
 import { fromFileUrl } from "@std/path/from-file-url";
-import type { Action } from "../../src/action/action.ts";
+import type { Action, ResponseField } from "../../src/action/action.ts";
 import {
   exampleStep,
   listParameters,
@@ -34,13 +34,19 @@ function makeActionPage(action: Action, text: string): Page {
     ...parameters(action),
     "",
     text.trim().replace("<!-- browser actions -->", () => browserActions().join("\n"))
-      .replace("<!-- response -->", () => responseFields(action).join("\n")),
+      .replace("<!-- response -->", () => fieldTable("res", action.responseFields).join("\n"))
+      .replace("<!-- messages -->", () => fieldTable("message", action.messageFields).join("\n")),
   ]);
 }
 
 /** A step, which the tests check in a workflow around it. */
 function exampleBlock(action: Action): string[] {
-  const mark = action.embeds ? ["<!-- not run: it needs a job file -->", ""] : [];
+  const missing = action.embeds
+    ? "a job file"
+    : action.resultNames
+    ? "a step that is open"
+    : undefined;
+  const mark = missing === undefined ? [] : [`<!-- not run: it needs ${missing} -->`, ""];
   return [...mark, "```yaml", exampleStep(action), "```", ""];
 }
 
@@ -59,11 +65,11 @@ function browserActions(): string[] {
   );
 }
 
-function responseFields({ responseFields = [] }: Action): string[] {
+function fieldTable(root: string, fields: readonly ResponseField[] = []): string[] {
   return table(
     ["Field", "Type", "Meaning"],
-    responseFields.map((field) => [
-      code(`res.${field.name}`),
+    fields.map((field) => [
+      code(`${root}.${field.name}`),
       typeOfField(field),
       `${plain(sentence(field.summary))}.`,
     ]),

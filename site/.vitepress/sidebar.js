@@ -26,6 +26,7 @@ const ACTIONS = [
   "browser",
   "websocket",
   "sse",
+  "receive",
   "embedded",
 ];
 

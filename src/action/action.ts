@@ -48,6 +48,12 @@ export interface Action {
   readonly acceptsAnswers?: true;
   /** All fields of its `res`, where they are fixed. */
   readonly responseFields?: readonly ResponseField[];
+  /** The fields of `res` that the expressions of its step also see as names. */
+  readonly resultNames?: readonly string[];
+  /** The fields of the messages that come to a step that stays open, for `receive`. */
+  readonly messageFields?: readonly ResponseField[];
+  /** Whether a step with these parameters stays open until the run ends. */
+  readonly staysOpen?: (params: Dict) => boolean;
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
   /** The `with` of a step as an example, in YAML, for help. */
@@ -226,6 +232,12 @@ export interface ActionContext {
   readonly hold?: ((send: () => void) => void) | undefined;
   /** Takes secrets, which no report shows. */
   readonly secrets: SecretSink;
+  /**
+   * The step and its round; absent in a test.
+   *
+   * @internal
+   */
+  readonly identity?: StepIdentity;
   /** The name of the step, for messages. */
   readonly label: string;
   /** The vars that the step sees. */
@@ -249,7 +261,7 @@ export interface ActionContext {
    * Reads a parameter that is a bare expression. What it returns says whether the expression is
    * true, given further names; an expression that is neither true nor false is an error.
    */
-  readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean>;
+  readCondition(parameter: string, source: string): Promise<Condition>;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
@@ -261,6 +273,27 @@ export interface ActionContext {
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
   warn(text: string): void;
+}
+
+/** A parameter that is a bare expression: whether it is true, given further names. */
+export interface Condition {
+  (names: Dict): boolean;
+  /** How many of the parts that `&&` joins are true. */
+  readonly countTrue: (names: Dict) => number;
+  /** The error with the values for which it is false, for the report. */
+  readonly untrue: (names: Dict, error: StepError) => Error;
+}
+
+/** What tells the runs of the steps of a run apart. */
+export interface StepIdentity {
+  /** The id of the step, if it has one. */
+  readonly id?: string | undefined;
+  /** The id of its job. */
+  readonly job: string;
+  /** The number of the user of a load job. */
+  readonly user?: number | undefined;
+  /** The number of the round. */
+  readonly round?: number | undefined;
 }
 
 /** The defaults of all TLS connections of a run. */

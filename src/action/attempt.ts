@@ -202,7 +202,7 @@ export class Attempt {
  * The signal that ends an action: when the attempt ends, or after the `timeout` that the step
  * gives to its action, in milliseconds. Undefined and 0 leave it to the attempt.
  */
-function limitAction(
+export function limitAction(
   context: ActionContext,
   timeout: number | undefined,
 ): { readonly context: ActionContext; readonly release: () => void } {

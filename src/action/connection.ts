@@ -137,7 +137,7 @@ async function connected<P, C>(
 ): Promise<[C, Held<C>]> {
   for (;;) {
     const other = slot.held;
-    const held = slot.held ??= { opened: open(connection, params, attempt), by: attempt };
+    const held = slot.held ??= { opened: openConnection(connection, params, attempt), by: attempt };
     try {
       const { opening } = describeTarget(attempt.target);
       const it = await (other ? attempt.during(opening, held.opened) : held.opened);
@@ -151,7 +151,8 @@ async function connected<P, C>(
   }
 }
 
-async function open<P, C>(
+/** Opens a connection if the run may use it; throws a `StepError` that says why it cannot. */
+export async function openConnection<P, C>(
   { by, open, close }: Connection<P, C>,
   params: P,
   attempt: Attempt,

@@ -24,6 +24,7 @@ import type { Alternatives } from "./parameter.ts";
 import type { ActionExplainer } from "./explainer.ts";
 import type { Attempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
+import type { OpenStep } from "./open_step.ts";
 import type { Target } from "./target.ts";
 
 /** What an action says of itself, besides how it is carried out. */
@@ -54,6 +55,10 @@ export interface ActionDeclaration<S extends Shape, F extends ResponseShape>
   readonly merge?: (defaults: Dict, params: Dict) => Dict;
   /** The fields of `res`: `run` returns all of them that are not optional. By default any. */
   readonly res?: F;
+  /** The fields of `res` that the expressions of its step also see as names. */
+  readonly resultNames?: readonly (keyof F & string)[];
+  /** The fields of the messages that come to a step that stays open. */
+  readonly messages?: ResponseShape;
   /** The `with` of a step as an example, in YAML, for help. */
   readonly usage?: string;
   /** A test of its result, for help and hints. */
@@ -75,10 +80,20 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
   readonly refusals?: readonly Refusal[];
   /** The request for reports, also where it fails; without it, `run` returns it as `req`. */
   readonly request?: (params: Values<S>, raw: Dict) => Dict;
-  /** `raw` are the parameters as the step gives them, for `req`. */
-  readonly run: (
+  /**
+   * `raw` are the parameters as the step gives them, for `req`. Absent where all steps stay open.
+   */
+  readonly run?: (
     connection: C,
     params: Values<S>,
+    attempt: Attempt,
+    raw: Dict,
+  ) => Promise<Response<F>>;
+  /** Opens a step that stays open, and returns once messages are kept: see `open_step.ts`. */
+  readonly subscribe?: (
+    connection: C,
+    params: Values<S>,
+    open: OpenStep,
     attempt: Attempt,
     raw: Dict,
   ) => Promise<Response<F>>;
@@ -153,7 +168,7 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
 export function declare<const S extends Shape, const F extends ResponseShape>(
   declaration: ActionDeclaration<S, F>,
 ): Omit<Action, "load"> {
-  const { name, summary, params, example, res } = declaration;
+  const { name, summary, params, example, res, messages } = declaration;
   return {
     name,
     summary,
@@ -168,11 +183,13 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
     acceptsAnswers: declaration.acceptsAnswers,
     omitsNilIn: declaration.omitsNilIn,
     merge: declaration.merge,
-    responseFields: res && Object.entries(res).map(([name, field]) => {
-      const whole: FieldOf = typeof field === "string" ? { type: field, summary: name } : field;
-      const { type, optional: _, ...rest } = whole;
-      return { name, ...rest, ...type !== "any" && { type } };
-    }),
+    responseFields: res && listFields(res),
+    resultNames: declaration.resultNames,
+    ...messages && {
+      messageFields: listFields(messages),
+      staysOpen: ({ background = null }: Dict) =>
+        !Object.hasOwn(params, "background") || background !== null && background !== false,
+    },
     usage: declaration.usage,
     exampleTest: example,
     ...(declaration.describe || declaration.command || declaration.testHint) && {
@@ -181,13 +198,22 @@ export function declare<const S extends Shape, const F extends ResponseShape>(
   };
 }
 
+function listFields(shape: ResponseShape): readonly ResponseField[] {
+  return Object.entries(shape).map(([name, field]) => {
+    const whole: FieldOf = typeof field === "string" ? { type: field, summary: name } : field;
+    const { type, optional: _, ...rest } = whole;
+    return { name, ...rest, ...type !== "any" && { type } };
+  });
+}
+
 /** Loads what carries actions out, which a run without one never needs. */
 async function runnerOf<S extends Shape, F extends ResponseShape, C>(
   spec: ActionSpec<S, F, C>,
 ): Promise<RunAction> {
   const { Attempt } = await import("./attempt.ts");
   const { onConnection, withoutConnection } = await import("./connection.ts");
-  const { name, connection, refusals, run } = spec;
+  const { name, connection, refusals, subscribe } = spec;
+  const run = spec.run!;
   return async (raw, context) => {
     const params = readRun(spec, raw, context.secrets);
     // One that reaches nothing needs no permission.
@@ -195,8 +221,18 @@ async function runnerOf<S extends Shape, F extends ResponseShape, C>(
     const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;
     const begin = () => new Attempt(context, target, refusals, timeout);
     const req = spec.request?.(params, raw) ?? {};
+    const staysOpen = subscribe &&
+      (spec.params.background === undefined || params.background === true);
+    const stayOpen = async () => {
+      const { keepOpen, openFor } = await import("./open_step.ts");
+      return await keepOpen(raw, context, timeout, async (open) => {
+        const attempt = new Attempt(open.context, target, refusals);
+        const opened = await openFor(open, connection, params, attempt);
+        return await subscribe!(opened, params, open, attempt, raw);
+      });
+    };
     const carryOut = () =>
-      connection
+      staysOpen ? stayOpen() : connection
         ? onConnection(
           connection,
           { action: name, params, raw, context, begin },

@@ -59,6 +59,11 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "tcp", group: "Network", load: async () => (await import("./tcp/tcp.ts")).tcp },
   { name: "tls", group: "Network", load: async () => (await import("./tls/tls.ts")).tls },
   { name: "dns", group: "Network", load: async () => (await import("./dns/dns.ts")).dns },
+  {
+    name: "receive",
+    group: "Inside a workflow",
+    load: async () => (await import("./receive/receive.ts")).receive,
+  },
   // assert and hello are so small that bringing them would take longer than having them.
   { name: "assert", group: "Inside a workflow", load: () => Promise.resolve(assert) },
   { name: "echo", group: "Inside a workflow", load: async () => (await import("./echo.ts")).echo },

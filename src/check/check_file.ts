@@ -457,7 +457,7 @@ function refusesNil({ callee }: CallExpression, position: number): boolean {
 }
 
 const ROOTS: ReadonlySet<string> = new Set<Root>([
-  ...["vars", "outputs", "res", "needs", "rt", "run", "job"] as const,
+  ...["vars", "outputs", "res", "needs", "rt", "run", "job", "message"] as const,
 ]);
 
 function isRoot(name: string): name is Root {

@@ -1,6 +1,7 @@
 import type { Check } from "./model.ts";
 import { literalSecret, missingFile } from "./rules/files.ts";
 import { loadRate } from "./rules/load.ts";
+import { openStep } from "./rules/messages.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
 import { responseField, unknownNeed } from "./rules/results.ts";
 import { constantTest, millisecondsLimit, misplacedTest, pointlessRetry } from "./rules/steps.ts";
@@ -22,4 +23,5 @@ export const CHECKS: readonly Check[] = [
   loadRate,
   literalSecret,
   missingFile,
+  openStep,
 ];

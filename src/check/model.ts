@@ -113,7 +113,7 @@ export interface CheckedStep {
 }
 
 /** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job";
+export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job" | "message";
 
 export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outcomes"> {
   readonly root: Root;

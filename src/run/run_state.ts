@@ -509,6 +509,7 @@ export class StepExecution {
   /** Begins an attempt: its `with` does not see the response of the one before. */
   forgetResponse(): void {
     Object.assign(this.names, NO_RESPONSE);
+    for (const name of this.model.action.resultNames ?? []) this.names[name] = null;
     this.params = undefined;
     this.trouble = undefined;
     this.whole = undefined;

@@ -24,10 +24,15 @@ export const STREAM_PARAMS = {
 export const STREAM_RES = {
   code: { type: "int", summary: "the status code" },
   headers: { type: "map", summary: "the headers of the response", hide: hideHeaders },
-  cookies: { type: "array", summary: "the cookies that the server set", hide: hideCookies },
+  cookies: {
+    type: "array",
+    summary: "the cookies that the server set",
+    hide: hideCookies,
+    optional: true,
+  },
   url: { type: "string", summary: "the last URL" },
-  redirects: { type: "array", summary: "the redirects before it" },
-  tls: { type: "map", summary: "as with `http`; nil if plain" },
+  redirects: { type: "array", summary: "the redirects before it", optional: true },
+  tls: { type: "map", summary: "as with `http`; nil if plain", optional: true },
 } as const;
 
 /** Fields of a response that reports show only with details. */

@@ -6,6 +6,8 @@ import { list, type Param, sharing, text, timeout, value } from "../../action/ru
 import { tls } from "../../action/tls/tls.ts";
 import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
 import { describeValue, readInteger } from "../../base/value/value.ts";
+import { dataIn } from "../../base/value/parse_json.ts";
+import { BACKGROUND, checkBackground } from "../../action/background.ts";
 
 /** The limit of a reply, of which each line counts more than its bytes: it becomes a value. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -31,11 +33,23 @@ export const redis = action({
       "Several commands, sent one after another",
     ),
     tls: tls(),
+    background: BACKGROUND,
     ...sharing("connection", "job and URL"),
     ...timeout("How long connecting and all replies may take"),
   },
   oneOf: ["command", "commands"],
-  check({ url, tls, commands }, param) {
+  check({ url, tls, command, commands, background }, param, raw) {
+    checkBackground(param, raw, ["commands", "connection", "fresh"]);
+    const subscribing = [command ?? [], ...commands ?? []].find(isSubscribing);
+    if (background === false && subscribing) {
+      param.of(command ? "command" : "commands").wrong(
+        `${subscribing[0]} needs "background: true"`,
+        'a step with "uses: receive" then takes the messages',
+      );
+    }
+    if (background && command && !isSubscribing(command)) {
+      param.of("command").wrong('"background" needs the command SUBSCRIBE or PSUBSCRIBE');
+    }
     if (url && tls && !url.isSecure) {
       const hint = "write rediss:// to use TLS";
       param.of("tls").wrong('a URL with redis:// takes no "tls"', hint, { at: "key" });
@@ -50,6 +64,12 @@ export const redis = action({
       type: "string",
       summary: 'the first word of the error: `WRONGTYPE`, `ERR`, else `""`',
     },
+  },
+  messages: {
+    channel: { type: "string", summary: "the channel that it came on" },
+    pattern: { type: "string", summary: 'the pattern of PSUBSCRIBE that it fits, or `""`' },
+    body: { type: "any", summary: "the message: data of JSON, else text" },
+    raw: { type: "string", summary: "the message as text" },
   },
   usage: 'with: { url: "redis://127.0.0.1:6379", command: PING }',
   example: 'res.reply == "PONG"',
@@ -124,6 +144,24 @@ export const redis = action({
       say: "{address} closed the connection",
     },
   ],
+  async subscribe({ client, reply }, { url, command = [] }, open, attempt) {
+    const keep = (pattern: string, channel: string, bytes: Uint8Array) => {
+      reply.size = 0;
+      const raw = new TextDecoder().decode(bytes);
+      open.add({ channel, pattern, body: dataIn(raw), raw }, bytes.length);
+    };
+    client.on("messageBuffer", (channel, bytes) => keep("", String(channel), bytes));
+    client.on("pmessageBuffer", (pattern, channel, bytes) => keep(pattern, String(channel), bytes));
+    client.on("close", () => open.end(`${attempt.address} closed the connection`));
+    const [name, ...channels] = command;
+    await attempt.during(
+      `waiting for the reply to ${name} from ${attempt.address}`,
+      name === "SUBSCRIBE" ? client.subscribe(...channels) : client.psubscribe(...channels),
+      `cannot send ${name} to ${attempt.peer}`,
+    );
+    const res = { reply: channels, replies: [channels], error: "", error_code: "" };
+    return { req: { url: url.shown, command }, res, brief: "subscribed" };
+  },
   /** An error reply is a result; no connection and no sign-in are errors. */
   async run({ client, reply }, { url, command, commands = [command!] }, attempt) {
     const replies: Value[] = [];
@@ -265,7 +303,12 @@ function textOrBytes(bytes: Uint8Array): Value {
 }
 
 /** Commands that turn the connection into one that only receives. */
-const ENDLESS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC"];
+const ENDLESS = ["SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC"];
+
+/** Whether a command subscribes to channels, for a step that stays open. */
+function isSubscribing([name]: readonly string[]): boolean {
+  return name === "SUBSCRIBE" || name === "PSUBSCRIBE";
+}
 
 /** The words of a command: of a list as they are, of a text between spaces outside quotes. */
 export function splitCommand(command: string | readonly Value[], param: Param): readonly string[] {

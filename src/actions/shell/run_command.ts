@@ -18,6 +18,7 @@ import type { Ready } from "./await_ready.ts";
 import { findInterpreter, type Interpreter, needsFile, stopAtFailure } from "./interpreter.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
+import { makeOpenStep, type OpenStep } from "../../action/open_step.ts";
 
 /** Runs a command and waits for it, unless it is to run on. */
 export async function runCommand(command: Command, attempt: Attempt) {
@@ -83,7 +84,8 @@ async function runInBackground(command: Command, attempt: Attempt) {
   });
   const end = lastOf(LONGEST_END, context.secrets);
   const printed = Promise.withResolvers<void>();
-  const outputs = copyTo(log, end, group.child, ready?.log, printed.resolve);
+  const open = makeOpenStep(context);
+  const outputs = copyTo(log, end, group.child, ready?.log, printed.resolve, open);
   let isOver = false;
   let isReady = !ready;
   let output: Captured | undefined;
@@ -92,6 +94,7 @@ async function runInBackground(command: Command, attempt: Attempt) {
   const ended = group.status.then(async (status) => {
     if (isOver) return undefined;
     await haveEnded(outputs, context);
+    open.end(`the command ${howItEnded(status)}`, false);
     const line = lastLine(takeOutput());
     return { status, reason: line === "" ? "" : `: ${line}` };
   });
@@ -108,6 +111,7 @@ async function runInBackground(command: Command, attempt: Attempt) {
   const stop = () =>
     stopping ??= (async () => {
       isOver = true;
+      await open.close();
       await group.end();
       await failure;
       resources.release(group.pid);
@@ -174,8 +178,8 @@ function lastLine({ text, cut }: Captured): string {
 }
 
 /**
- * Copies both outputs to a file; `end` keeps the end of them. `found` is called when one of them
- * has the text `sought`.
+ * Copies both outputs to a file, and their lines as messages to an open step; `end` keeps the end of
+ * them. `found` is called when one of them has the text `sought`.
  */
 function copyTo(
   log: Deno.FsFile,
@@ -183,11 +187,14 @@ function copyTo(
   { stdout, stderr }: Deno.ChildProcess,
   sought: string | undefined,
   found: () => void,
+  open: OpenStep,
 ) {
-  const writer = () => {
+  const writer = (stream: string) => {
+    const readLines = lineReader((line) => open.add({ line, stream }, line.length));
     const look = sought === undefined ? () => {} : finder(sought, found);
     return (bytes: Uint8Array) => {
       look(bytes);
+      readLines(bytes);
       write(bytes);
     };
   };
@@ -199,7 +206,24 @@ function copyTo(
       // A full disk costs the log, not the command, whose output is emptied all the same.
     }
   };
-  return [empty(stdout, writer()), empty(stderr, writer())];
+  return [empty(stdout, writer("stdout")), empty(stderr, writer("stderr"))];
+}
+
+/** A longer line becomes several messages. */
+const LONGEST_MESSAGE = 1024 * 1024;
+
+/** Calls `take` with each line of bytes that come in pieces. */
+function lineReader(take: (line: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let last = "";
+  return (bytes) => {
+    const lines = (last + decoder.decode(bytes, { stream: true })).split("\n");
+    last = lines.pop()!;
+    for (const line of lines) take(line.replace(/\r$/, ""));
+    if (last.length < LONGEST_MESSAGE) return;
+    take(last);
+    last = "";
+  };
 }
 
 /** Looks for a text in bytes that come in pieces. */

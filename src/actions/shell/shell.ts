@@ -156,6 +156,10 @@ export const shell = action({
       optional: true,
     },
   },
+  messages: {
+    line: { type: "string", summary: "a line that the command in the background printed" },
+    stream: { type: "string", summary: "where it printed it: `stdout` or `stderr`" },
+  },
   usage: `with:
   cmd: echo "hello $NAME"
   env: { NAME: ann }`,

@@ -5,9 +5,10 @@ import { dataIn } from "../../base/value/parse_json.ts";
 import type { Dict } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { excerpt, Intake } from "../../action/received.ts";
+import type { OpenStep } from "../../action/open_step.ts";
 import { mediaType } from "../http/request/http_syntax.ts";
 import { decodeStream } from "../http/response/decode_content.ts";
-import { readBody } from "../http/response/read_body.ts";
+import { readBody, readFields, type ResponseHead } from "../http/response/read_body.ts";
 import { type BodySink, type Bytes, findHeader } from "../http/transport/model.ts";
 import type { HttpParams } from "../http/http_params.ts";
 import { StreamRequest } from "../http/run_http.ts";
@@ -26,13 +27,7 @@ export async function receiveEvents(
   attempt: Attempt,
 ) {
   const { context } = attempt;
-  const headers = { accept: "text/event-stream", ...params.headers };
-  const request = new StreamRequest({ ...params, url: target.href, headers }, attempt);
-  const name = `${request.plan.request.method} "${request.plan.request.url}"`;
-  const req = (): Dict => {
-    const { method, url, headers, body } = request.sent;
-    return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
-  };
+  const { request, name, req } = requestEvents({ url: target, ...params }, attempt);
   const condition = until && await context.readCondition("until", until);
   const { createParser } = await import("eventsource-parser");
   const sink = new EventSink(createParser, condition || undefined, maxEvents);
@@ -78,12 +73,7 @@ export async function receiveEvents(
     if (!isFine && !condition) {
       return { req: req(), res: { ...res, body }, status: 1, brief: `HTTP ${code}`, traffic };
     }
-    const type = isFine ? head.headers["Content-Type"] ?? "no content type" : status;
-    throw new StepError(
-      `${name} was answered with ${type}, not with text/event-stream`,
-      "is this the URL of a stream of events?",
-      { req: req(), res: { ...res, body } },
-    );
+    throw notEvents(name, head, { req: req(), res: { ...res, body } });
   }
   if (condition && !sink.isMet) {
     const ending = events.length >= maxEvents
@@ -95,6 +85,58 @@ export async function receiveEvents(
   return { req: req(), res, brief: countOf(events.length, "event"), traffic };
 }
 
+/** Keeps the events of a stream for later steps; it is open once the server has answered. */
+export async function keepEvents(params: EventParams, open: OpenStep, attempt: Attempt) {
+  const { request, name, req } = requestEvents(params, attempt);
+  const { createParser } = await import("eventsource-parser");
+  const answered = Promise.withResolvers<Answer>();
+  const sink = new EventSink(createParser, undefined, Infinity, {
+    answered: answered.resolve,
+    keep: (message, bytes) => open.add(message, bytes),
+  });
+  const ended = request.receive(sink);
+  // Until then the failure is that of the step, and later that of those who wait for events.
+  const opened = ended.then(async ({ reply, head }) => {
+    if (sink.isStream) return open.end("the server ended the stream", false);
+    const { fields } = await readBody(reply, head, request.plan.maxBody, attempt.context);
+    answered.reject(notEvents(name, head, { req: req(), res: { ...head, ...fields } }));
+  });
+  opened.catch(async (error) => {
+    const failure = await request.explain(error, req());
+    answered.reject(failure);
+    open.end(failure instanceof Error ? failure.message : String(failure));
+  });
+  const res = await answered.promise;
+  return { req: req(), res: { ...res, url: request.sent.url.href }, brief: "open" };
+}
+
+/** The request of a step, and how messages name it. */
+function requestEvents({ url: target, ...params }: EventParams, attempt: Attempt) {
+  const headers = { accept: "text/event-stream", ...params.headers };
+  const request = new StreamRequest({ ...params, url: target.href, headers }, attempt);
+  const name = `${request.plan.request.method} "${request.plan.request.url}"`;
+  const req = (): Dict => {
+    const { method, url, headers, body } = request.sent;
+    return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
+  };
+  return { request, name, req };
+}
+
+/** Says that an answer is not a stream of events. */
+function notEvents(
+  name: string,
+  { code, status, headers }: ResponseHead,
+  details: StepError["details"],
+): StepError {
+  const isFine = code >= 200 && code <= 299;
+  const type = isFine ? headers["Content-Type"] ?? "no content type" : status;
+  return new StepError(
+    `${name} was answered with ${type}, not with text/event-stream`,
+    "is this the URL of a stream of events?",
+    details,
+  );
+}
+
 /** What did not happen in time. */
 function missingText(until: string | undefined, maxEvents: number): string {
   if (until !== undefined) return '"until" was not true';
@@ -104,6 +146,9 @@ function missingText(until: string | undefined, maxEvents: number): string {
 }
 
 const TOO_LARGE = `the events are larger than ${BODY_LIMIT} bytes`;
+
+/** The beginning of an answer that is a stream of events. */
+type Answer = Pick<ResponseHead, "code" | "headers">;
 
 /** The events of a body, taken while it is received. */
 class EventSink implements BodySink {
@@ -121,6 +166,11 @@ class EventSink implements BodySink {
     readonly openParser: typeof createParser,
     readonly condition: ((names: Dict) => boolean) | undefined,
     readonly maxEvents: number,
+    /** Learns of the stream of a step that stays open, and of its events. */
+    readonly open?: {
+      readonly answered: (answer: Answer) => void;
+      readonly keep: (message: Dict, bytes: number) => void;
+    },
   ) {}
 
   get soFar() {
@@ -130,6 +180,7 @@ class EventSink implements BodySink {
   takes(code: number, rawHeaders: readonly string[]): boolean {
     const type = mediaType(findHeader(rawHeaders, "content-type") ?? "");
     this.isStream = code >= 200 && code <= 299 && type === "text/event-stream";
+    if (this.isStream) this.open?.answered({ code, headers: readFields(rawHeaders) });
     return this.isStream;
   }
 
@@ -160,8 +211,9 @@ class EventSink implements BodySink {
   discard(): void {}
 
   #take({ event, data, id }: EventSourceMessage, bytes: number): void {
-    this.#intake.add(bytes);
     const message = { event: event ?? "message", data: dataIn(data), id: id ?? "" };
+    if (this.open) return this.open.keep(message, bytes);
+    this.#intake.add(bytes);
     this.events.push(message);
     try {
       this.isMet = this.condition?.({ message, res: this.soFar }) ?? false;

@@ -1,3 +1,4 @@
+import { BACKGROUND, checkBackground } from "../../action/background.ts";
 import { action } from "../../action/make_action.ts";
 import { condition, integer, text, value } from "../../action/rule.ts";
 import { checkRequest, METHOD } from "../http/http_params.ts";
@@ -23,9 +24,13 @@ export const sse = action({
       "message",
     ),
     max_events: integer("The maximum number of events to receive", { min: 1 }),
+    background: BACKGROUND,
     ...STREAM_PARAMS,
   },
-  check: (_params, param, raw) => checkRequest(param, raw),
+  check(_params, param, raw) {
+    checkRequest(param, raw);
+    checkBackground(param, raw, ["until", "max_events"]);
+  },
   expectsResult: ({ until = null }) => until !== null,
   acceptsAnswers: true,
   omitsNilIn: () => ["headers"],
@@ -36,9 +41,18 @@ export const sse = action({
       type: "string",
       summary: "the status line, such as `200 OK`",
       hint: "it is the status line; the number is res.code",
+      optional: true,
     },
-    events: { type: "array", summary: "the events, each with `event`, `data` and `id`" },
-    event: { type: "map", summary: "the last of the events; nil if none came" },
+    events: {
+      type: "array",
+      summary: "the events, each with `event`, `data` and `id`",
+      optional: true,
+    },
+    event: {
+      type: "map",
+      summary: "the last of the events; nil if none came",
+      optional: true,
+    },
     retry: {
       type: "int",
       summary: "milliseconds to wait before connecting again, if the server says",
@@ -49,6 +63,11 @@ export const sse = action({
       summary: "the body of an answer that is not a stream of events",
       optional: true,
     },
+  },
+  messages: {
+    event: { type: "string", summary: "the type of the event, `message` by default" },
+    data: { type: "any", summary: "its data: objects and lists of JSON, else text" },
+    id: { type: "string", summary: 'its id, or `""`' },
   },
   usage: `with:
   url: http://127.0.0.1:8080/deployments/1/events
@@ -72,4 +91,6 @@ export const sse = action({
   acquire: async (context) => await (await import("../http/run_http.ts")).acquireRequest(context),
   run: async (_, params, attempt) =>
     await (await import("./receive_events.ts")).receiveEvents(params, attempt),
+  subscribe: async (_, params, open, attempt) =>
+    await (await import("./receive_events.ts")).keepEvents(params, open, attempt),
 });

@@ -9,6 +9,11 @@ import type { Attempt } from "../../action/attempt.ts";
 import { excerpt, Intake } from "../../action/received.ts";
 import { decodeText } from "../http/response/read_body.ts";
 import { StreamRequest, type Upgraded } from "../http/run_http.ts";
+import {
+  findOpenStep,
+  type Message as OpenMessage,
+  type OpenStep,
+} from "../../action/open_step.ts";
 import { closeText, type WebSocketParams } from "./websocket_params.ts";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -26,9 +31,12 @@ const FINE_CODES: readonly number[] = [1000, 1001, 1005];
 /** Milliseconds that the other side may take to close: in the end, and after a failure. */
 const PATIENCE = { end: 1000, failure: 200 };
 
-/** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
-export async function exchangeMessages(params: WebSocketParams, attempt: Attempt, raw: Dict) {
-  const { subprotocols = [], until } = params;
+/** The parameters of a step that opens a WebSocket. */
+type OpeningParams = WebSocketParams & { readonly url: string };
+
+/** The request of a step that opens a WebSocket: as reports show it, its sending, and its failures. */
+function prepareOpening(params: OpeningParams, attempt: Attempt, raw: Dict) {
+  const { subprotocols = [] } = params;
   const { context, signal } = attempt;
   const headers = { "Accept-Encoding": undefined, ...params.headers };
   const request = new StreamRequest({ ...params, method: "GET", headers }, attempt);
@@ -39,51 +47,138 @@ export async function exchangeMessages(params: WebSocketParams, attempt: Attempt
     ...subprotocols.length > 0 && { subprotocols },
     ...raw.send !== undefined && { send: raw.send },
   });
-  let inbox: Inbox | undefined;
-  try {
+  /** Opens it; `take` gets the socket before a message can arrive. */
+  const open = async <T>(take: (socket: WebSocket) => T) => {
     const WebSocket = await loadWs();
+    let taken: { readonly socket: WebSocket; readonly it: T } | undefined;
     const response = await request.upgrade((request, socket) =>
       openWebSocket(request, socket, {
         WebSocket,
         subprotocols,
         signal,
-        onOpen: (opened) => inbox = new Inbox(opened, url, attempt),
+        onOpen: (socket) => taken = { socket, it: take(socket) },
       })
     );
     const { reply, head: { code, status, headers }, redirects, cookies } = response;
     const head = { code, headers, cookies, url: socketUrl(response.url), redirects };
-    if (!inbox) {
+    if (!taken) {
       const body = decodeText(reply.body, headers["Content-Type"] ?? "") ?? "";
       const shown = excerpt(body.trim().replace(/\s+/g, " "), context.secrets);
       throw refused(status, shown, { ...head, body });
     }
+    const { socket, it } = taken;
+    return { it, head: { ...head, subprotocol: socket.protocol, tls: reply.tls ?? null } };
+  };
+  const explain = async (error: unknown, res?: Dict): Promise<unknown> => {
+    const failure = await request.explain(error, req(), `cannot open a WebSocket to "${url}"`);
+    if (!(failure instanceof StepError)) return failure;
+    const hint = failure.hint?.replace(/"http(s?):/g, '"ws$1:');
+    return new StepError(failure.message, hint, { res, ...failure.details });
+  };
+  return { url, req, open, explain };
+}
+
+/** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
+export async function exchangeMessages(params: OpeningParams, attempt: Attempt, raw: Dict) {
+  const { until } = params;
+  const { context } = attempt;
+  const { url, req, open, explain } = prepareOpening(params, attempt, raw);
+  let inbox: Inbox | undefined;
+  try {
+    const { head } = await open((socket) => inbox = new Inbox(socket, url, attempt));
     const condition = until && await context.readCondition("until", until);
-    await converse(inbox, params, condition || undefined, () => ({ ...head, ...inbox!.soFar }));
-    const { code: closeCode, reason } = await inbox.close(1000, PATIENCE.end);
+    await converse(inbox!, params, condition || undefined, () => ({ ...head, ...inbox!.soFar }));
+    const { code: closeCode, reason } = await inbox!.close(1000, PATIENCE.end);
     const isFine = FINE_CODES.includes(closeCode);
     return {
       req: req(),
       res: {
         ...head,
-        ...inbox.soFar,
-        subprotocol: inbox.socket.protocol,
+        ...inbox!.soFar,
         close_code: closeCode,
         close_reason: reason,
-        tls: reply.tls ?? null,
       },
       status: isFine ? 0 : 1,
       brief: isFine
-        ? countOf(inbox.taken.length, "message")
+        ? countOf(inbox!.taken.length, "message")
         : `closed by ${closeText(closeCode, reason)}`,
     };
   } catch (error) {
     // The code of a client that leaves.
     await inbox?.close(1001, PATIENCE.failure);
-    const failure = await request.explain(error, req(), `cannot open a WebSocket to "${url}"`);
-    if (!(failure instanceof StepError)) throw failure;
-    const hint = failure.hint?.replace(/"http(s?):/g, '"ws$1:');
-    throw new StepError(failure.message, hint, { res: inbox?.soFar, ...failure.details });
+    throw await explain(error, inbox?.soFar);
   }
+}
+
+/** Opens a WebSocket that stays open, and keeps its messages. */
+export async function keepMessages(
+  params: OpeningParams,
+  step: OpenStep,
+  attempt: Attempt,
+  raw: Dict,
+) {
+  const { req, open, explain } = prepareOpening(params, attempt, raw);
+  try {
+    const { it: socket, head } = await open((socket) => keepIn(step, socket));
+    step.peer = new OpenSocket(socket, head);
+    for (const message of params.send ?? []) if (message !== undefined) socket.send(message);
+    return { req: req(), res: head, brief: "open" };
+  } catch (error) {
+    throw await explain(error);
+  }
+}
+
+/** A WebSocket that stays open, and the response that opened it. */
+class OpenSocket {
+  constructor(
+    readonly socket: WebSocket,
+    readonly head: Awaited<ReturnType<ReturnType<typeof prepareOpening>["open"]>>["head"],
+  ) {}
+}
+
+function keepIn(step: OpenStep, socket: WebSocket): WebSocket {
+  const closed = Promise.withResolvers<void>();
+  socket.on("message", (data: Uint8Array, isBinary: boolean) => {
+    const { value } = readMessage(data, isBinary);
+    step.add({ data: value, type: isBinary ? "binary" : "text" }, data.length);
+  });
+  // The code of the closure says so.
+  socket.on("error", () => {});
+  socket.on("close", (code: number, reason: Uint8Array) => {
+    closed.resolve();
+    const text = closeText(code, new TextDecoder().decode(reason));
+    step.end(`the WebSocket was closed (${text})`, !FINE_CODES.includes(code));
+  });
+  step.onClose(async () => {
+    const limit = step.context.deadline.after(PATIENCE.end, () => socket.terminate());
+    socket.close(1000);
+    await closed.promise;
+    limit.cancel();
+  });
+  return socket;
+}
+
+/** Sends messages on a WebSocket that a step has left open, and waits for those that it expects. */
+export async function speakOn(params: WebSocketParams, attempt: Attempt, raw: Dict) {
+  const { on = "", until } = params;
+  const { context } = attempt;
+  const step = findOpenStep(on, context);
+  if (!(step?.peer instanceof OpenSocket)) {
+    const hint = 'a step with "uses: websocket" and "background: true" must have run before';
+    throw new StepError(`no WebSocket "${on}" is open`, hint, { parameter: "on" });
+  }
+  const { socket, head } = step.peer;
+  if (step.ending !== undefined) {
+    throw new StepError(`cannot send on "${on}": ${step.ending}`, undefined, { parameter: "on" });
+  }
+  const inbox = new OpenInbox(step, socket, attempt);
+  const condition = until && await context.readCondition("until", until);
+  await converse(inbox, params, condition || undefined, () => ({ ...head, ...inbox.soFar }));
+  return {
+    req: { on, ...raw.send !== undefined && { send: raw.send } },
+    res: { ...head, ...inbox.soFar },
+    brief: inbox.taken.length === 0 ? "sent" : countOf(inbox.taken.length, "message"),
+  };
 }
 
 function refused(status: string, body: string, res: Dict): StepError {
@@ -96,7 +191,7 @@ function refused(status: string, body: string, res: Dict): StepError {
 
 /** Takes turns, then reads on until the condition is true. Throws `StepError` if it never is. */
 async function converse(
-  inbox: Inbox,
+  inbox: Inbox | OpenInbox,
   { send = [], expect = [], max_messages: maxMessages = Infinity }: WebSocketParams,
   condition: ((names: Dict) => boolean) | undefined,
   soFar: () => Dict,
@@ -134,9 +229,11 @@ async function converse(
   }
 }
 
-function missing(inbox: Inbox, what: string): string {
+function missing(inbox: Inbox | OpenInbox, what: string): string {
   const { closed, url } = inbox;
-  const ending = closed
+  const ending = typeof closed === "string"
+    ? `is over: ${closed},`
+    : closed
     ? `was closed (${closeText(closed.code, closed.reason)})`
     : 'came to its "max_messages"';
   return `"${url}" ${ending} while waiting for ${what}: ${inbox.describe()}`;
@@ -361,13 +458,7 @@ class Inbox {
 
   /** The received messages, for an error. */
   describe(): string {
-    const { length: count } = this.taken;
-    if (count === 0) return "no message came";
-    const { soFar: { message: last }, attempt: { context: { secrets } } } = this;
-    const shown = typeof last === "string"
-      ? JSON.stringify(excerpt(last, secrets))
-      : excerpt(JSON.stringify(last), secrets);
-    return `${countOf(count, "message")} came, the last is ${shown}`;
+    return describeTaken(this.taken, this.attempt);
   }
 
   #fail(error: StepError): void {
@@ -380,6 +471,69 @@ class Inbox {
   }
 }
 
+/** The messages that come to a WebSocket which an earlier step has left open, in order. */
+class OpenInbox {
+  /** All messages that were taken, as steps see them. */
+  readonly taken: Value[] = [];
+
+  constructor(readonly step: OpenStep, readonly socket: WebSocket, readonly attempt: Attempt) {}
+
+  /** What messages call it. */
+  get url(): string {
+    return this.step.name;
+  }
+
+  /** Why no more can come; undefined as long as they can. */
+  get closed(): string | undefined {
+    return this.step.ending;
+  }
+
+  get soFar() {
+    return { messages: this.taken, message: this.taken.at(-1) ?? null };
+  }
+
+  /** The next message; undefined if the connection is closed. `waiting` says what it waits for. */
+  async next(waiting: () => string): Promise<Message | undefined> {
+    const { step } = this;
+    let message = step.kept[0];
+    if (!message && step.ending === undefined) {
+      const came = Promise.withResolvers<OpenMessage | undefined>();
+      const leave = step.receive({
+        offer(message) {
+          message.isHeld = true;
+          came.resolve(message);
+          leave();
+          return true;
+        },
+        ended: () => came.resolve(undefined),
+      });
+      message = await this.attempt.during(waiting, came.promise).finally(leave);
+    }
+    if (!message) return undefined;
+    step.remove(message);
+    const { data = null } = message.value;
+    this.taken.push(data);
+    return { value: data, text: typeof data === "string" ? data : JSON.stringify(data) };
+  }
+
+  /** The received messages, for an error. */
+  describe(): string {
+    return describeTaken(this.taken, this.attempt);
+  }
+}
+
+/** The messages that a step has taken, for an error. */
+function describeTaken(taken: readonly Value[], { context: { secrets } }: Attempt): string {
+  const { length: count } = taken;
+  if (count === 0) return "no message came";
+  const last = taken.at(-1)!;
+  const shown = typeof last === "string"
+    ? JSON.stringify(excerpt(last, secrets))
+    : excerpt(JSON.stringify(last), secrets);
+  return `${countOf(count, "message")} came, the last is ${shown}`;
+}
+
+/** A message as it came, for steps. */
 function readMessage(data: Uint8Array, isBinary: boolean): Message {
   if (isBinary) return { text: undefined, value: { base64: data.toBase64() } };
   const text = new TextDecoder().decode(data);

@@ -1,3 +1,4 @@
+import { BACKGROUND } from "../../action/background.ts";
 import { condition, integer, type Param, text, value, type Values } from "../../action/rule.ts";
 import { describeValue, isDict, type Value } from "../../base/value/value.ts";
 import { withoutPassword } from "../../secrets/secrets.ts";
@@ -6,7 +7,8 @@ import { STREAM_PARAMS } from "../http/stream.ts";
 
 /** The parameters of websocket. */
 export const PARAMS = {
-  url: text("The server: `ws://host/path`, or `wss://` for TLS").as(readUrl).required(),
+  url: text("The server: `ws://host/path`, or `wss://` for TLS").as(readUrl),
+  on: text("The id of a step with `background: true`, to exchange messages on its connection"),
   send: value(
     ["string", "list", "map"],
     "What to send: text, a map or list as JSON, { base64: … } as bytes; " +
@@ -26,6 +28,7 @@ export const PARAMS = {
     ["string", "list"],
     "Subprotocols to offer; the server must choose one",
   ).as(readSubprotocols),
+  background: BACKGROUND,
   ...STREAM_PARAMS,
 };
 

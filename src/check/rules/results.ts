@@ -6,7 +6,8 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { isNumber, typeName } from "../../base/value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { ALL } from "../../workflow/step_facts.ts";
-import type { Check, CheckedStep, Reading } from "../model.ts";
+import type { Check, CheckedStep, CheckModel, Reading } from "../model.ts";
+import { openStepsOf } from "./messages.ts";
 import { conditionsOf, isOptional, keyProblem } from "../readings.ts";
 
 /** States of jobs that are read as `needs.<id>` where the job does not need them. */
@@ -52,9 +53,10 @@ export const responseField: Check = {
       summary: "Compares a result with a value that it never has.",
     },
   ],
-  *find({ readings, steps, jobs }) {
+  *find(model) {
+    const { readings, steps, jobs } = model;
     const matrices = new Set(jobs.flatMap(({ draft }) => draft.matrix ? draft.id : []));
-    for (const reading of readings) yield* unknownField(reading, matrices);
+    for (const reading of readings) yield* unknownField(reading, matrices, model);
     for (const step of steps) {
       if (!step.draft.action?.responseFields) continue;
       for (const [path, { node: condition }] of conditionsOf(step)) {
@@ -67,8 +69,12 @@ export const responseField: Check = {
   },
 };
 
-function* unknownField(reading: Reading, matrices: ReadonlySet<string>): Iterable<Problem> {
-  const fields = knownFields(reading, matrices);
+function* unknownField(
+  reading: Reading,
+  matrices: ReadonlySet<string>,
+  model: CheckModel,
+): Iterable<Problem> {
+  const fields = knownFields(reading, matrices, model);
   const field = fields && reading.keys[fields.index];
   if (!field || fields.names.includes(field.name)) return;
   const { index, names, owner, has } = fields;
@@ -93,6 +99,7 @@ interface Fields {
 function knownFields(
   { root, keys: [first], step }: Reading,
   matrices: ReadonlySet<string>,
+  { stepsById }: CheckModel,
 ): Fields | undefined {
   switch (root) {
     case "vars":
@@ -108,6 +115,15 @@ function knownFields(
       const owner = `needs.${first?.name}`;
       const names = matrices.has(first?.name ?? "") ? ["state", ALL] : ["state"];
       return { index: 1, names, owner, has: `${owner} has` };
+    }
+    case "message": {
+      if (step?.draft.action?.name !== "receive") return undefined;
+      const sources = openStepsOf(step).flatMap(({ id }) => stepsById.get(id) ?? []);
+      const known = sources.map(({ draft }) => draft.action?.messageFields);
+      if (known.length === 0 || known.includes(undefined)) return undefined;
+      const names = [...new Set(known.flatMap((fields) => fields!.map(({ name }) => name)))];
+      const kinds = new Set(sources.map(({ draft }) => draft.action!.name));
+      return { index: 0, names, owner: `a message of ${[...kinds].join(" or ")}`, has: "it has" };
     }
     default:
       return { index: 0, names: FIELDS[root], owner: root, has: `${root} has` };

@@ -1,4 +1,5 @@
 import type { Expression } from "../../expr/expression.ts";
+import { parseExpression } from "../../expr/parse_expression.ts";
 import { isChanging } from "../../expr/functions/registry.ts";
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
@@ -58,6 +59,9 @@ export const constantTest: Check = {
           hint: `add a test, like test: ${action.exampleTest}`,
         };
       }
+      if (action?.name === "receive" && isDict(raw.with) && typeof raw.with.where === "string") {
+        yield* constantWhere(raw.with.where, [...path, "with", "where"]);
+      }
       // A step of `hello` may try an expression out.
       if (!test || !action || action.neverFails) continue;
       for (const assertion of test) {
@@ -74,6 +78,24 @@ export const constantTest: Check = {
     }
   },
 };
+
+/** A condition of messages that all of them fit, or none. */
+function* constantWhere(source: string, path: Path): Iterable<Problem> {
+  let outcome: boolean | undefined;
+  try {
+    outcome = constantOutcome(parseExpression(source));
+  } catch {
+    return; // It was reported.
+  }
+  if (outcome === undefined) return;
+  yield {
+    severity: "warning",
+    code: "constant-test",
+    path,
+    message: `this is always ${outcome}: ${outcome ? "every" : "no"} message fits`,
+    hint: "compare something of the message, like message.body.id == vars.id",
+  };
+}
 
 function constantOutcome(test: Expression): boolean | undefined {
   if (referencesIn(test.node).length > 0 || callsChanging(test.node)) return undefined;

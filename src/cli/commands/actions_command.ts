@@ -53,7 +53,7 @@ async function listPlugins(host: Host): Promise<string[]> {
 
 /** The page of an action, from the same tables as docs/reference. */
 function renderAction(action: Action, layout: Layout): string {
-  const { name, summary, parameters, alternatives = [], responseFields } = action;
+  const { name, summary, parameters, alternatives = [], responseFields, messageFields } = action;
   return [
     `${name} - ${summary}`,
     "",
@@ -70,6 +70,9 @@ function renderAction(action: Action, layout: Layout): string {
       ),
     ]),
     ...responseFields ? section("Fields of res", responseFields.map(fieldRow), layout) : [],
+    ...messageFields
+      ? section("Fields of a message, for receive", messageFields.map(fieldRow), layout)
+      : [],
   ].join("\n") + "\n";
 }
 

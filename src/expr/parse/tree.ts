@@ -42,6 +42,13 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
+/** The conditions that `&&` joins to one. */
+export function joinedParts(node: Node): readonly Node[] {
+  return node.type === "LogicalExpression" && node.operator === "&&"
+    ? [...joinedParts(node.left), ...joinedParts(node.right)]
+    : [node];
+}
+
 /** The expression of a template that has only spaces around it. */
 export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
   let only: Node | undefined;

@@ -3,10 +3,12 @@ import type {
   ActionResult,
   ActionScopes,
   AttemptDeadline,
+  Condition,
   Dict,
   JobResult,
   ResourceScope,
   SecretSink,
+  StepIdentity,
 } from "../../action/action.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration, roundDuration } from "../../base/value/duration.ts";
@@ -149,7 +151,8 @@ function withoutResponse(
   { timeout, left }: { readonly timeout: number; readonly left: number },
   error: unknown,
 ): AttemptResult {
-  const { parameter, timedOut, ...parts } = error instanceof StepError ? error.details : {};
+  const thrown = error instanceof FieldError ? error.cause : error;
+  const { parameter, timedOut, ...parts } = thrown instanceof StepError ? thrown.details : {};
   const [req, res] = [parts.req, parts.res] as (Dict | undefined)[];
   for (const part of [req, res]) if (part) step.run.addExchangedSecrets(part);
   const field = parameter !== undefined
@@ -178,6 +181,7 @@ function setResponse(step: StepExecution, { result, elapsed }: ActionResponse): 
   if (result.status !== 0) step.trouble = result.brief;
   names.req = result.req;
   names.res = result.res;
+  for (const name of step.model.action.resultNames ?? []) names[name] = result.res[name] ?? null;
   names.status = result.status;
   // In whole nanoseconds: what the division adds below them is noise.
   step.whole = result.whole;
@@ -326,7 +330,7 @@ async function explainFault(
   { reason }: ActionAttempt,
   error: unknown,
 ): Promise<unknown> {
-  const fault = error instanceof StepError
+  const fault = error instanceof StepError || error instanceof FieldError
     ? error
     : reason ?? (await action.explainer?.())?.explain?.(error, params) ?? error;
   const isWhole = !(fault instanceof StepError) || fault instanceof EmbeddedError;
@@ -374,6 +378,10 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     return this.step.name;
   }
 
+  get identity(): StepIdentity {
+    return { ...this.step.id, user: this.step.round.user };
+  }
+
   get vars(): Dict {
     return this.step.names.vars as Dict;
   }
@@ -408,12 +416,9 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     return this.step.run.runJobFile(this.step, this, vars);
   }
 
-  async readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean> {
-    const { parseExpression } = await import("../../expr/parse_expression.ts");
-    const { names, ...scope } = this.step.scope;
-    const expression = parseExpression(source);
-    return (added) =>
-      isTrue(expression, { ...scope, names: { ...names, ...added } }, ["with", parameter]);
+  async readCondition(parameter: string, source: string): Promise<Condition> {
+    const { readCondition } = await import("./read_condition.ts");
+    return readCondition(this.step, ["with", parameter], source);
   }
 
   async resolvePath(path: string): Promise<string> {

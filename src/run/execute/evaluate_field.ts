@@ -71,7 +71,7 @@ export class FieldError extends Error {
 }
 
 /** The names whose values come from the tested response, and not from the file alone. */
-const RESULTS = /^(?:res|req|rt|status|outputs|needs|stats|run|job|\$env)$/;
+const RESULTS = /^(?:message|res|req|rt|status|outputs|needs|stats|run|job|\$env)$/;
 
 /** Whether an expression cannot be evaluated because of the file and its vars alone. */
 export function isMistake(error: unknown): boolean {

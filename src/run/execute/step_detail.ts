@@ -4,7 +4,6 @@ import { roundDuration } from "../../base/value/duration.ts";
 import { parseExactly } from "../../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { explain } from "../../expr/evaluate/explain.ts";
-import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Bounded } from "../../secrets/bound_value.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
 import { isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
@@ -21,6 +20,7 @@ import type { StepExecution } from "../run_state.ts";
 import { type AttemptResult, phasesOf } from "./attempt_step.ts";
 import { wordsOf } from "./evaluate_field.ts";
 import { isPrintable } from "../../base/text/printable.ts";
+import { isSurelyTrue } from "./read_condition.ts";
 
 /** Details of a step besides its outcome: of all steps, or of failed ones. */
 export async function stepDetail(
@@ -81,14 +81,6 @@ function passedTests({ run, model, scope }: StepExecution): PassedTest[] | undef
     expression: assertion.expression.source,
     operands: shownOperands(run, explain(assertion.expression, scope, true).operands),
   }));
-}
-
-function isSurelyTrue(expression: Expression, scope: Scope): boolean {
-  try {
-    return expression.evaluate(scope) === true;
-  } catch {
-    return false; // It is a failure of the step already.
-  }
 }
 
 /** The outputs of the step. */

@@ -221,6 +221,7 @@ function decodeStep(map: Dict, key: Key): StepDraft {
     );
   }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
+  decoding.expressions.seeResult(usesBefore, action?.resultNames ?? []);
   // A value that is not a mapping was reported; its missing parameters need no report.
   const isWithMapping = isDict(map.with ?? {});
   return {

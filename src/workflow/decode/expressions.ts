@@ -56,6 +56,15 @@ export class Expressions {
     this.#problems = problems;
   }
 
+  /** Lets the uses from an index on see names of the result, where they see the result. */
+  seeResult(from: number, names: readonly string[]): void {
+    if (names.length === 0) return;
+    for (const [index, use] of this.uses.entries()) {
+      if (index < from || !seesResult(use.names)) continue;
+      this.uses[index] = { ...use, names: seeing(use.names, names) };
+    }
+  }
+
   /** The expression of a text; undefined, with a problem reported, if it is invalid. */
   expression(text: string, place: Place): Expression | undefined {
     return this.#use(parseOnce(parseExpression, text, this.#expressions), place);

@@ -122,7 +122,7 @@ Deno.test("splitCommand() refuses a quote that is not closed and a command witho
 });
 
 Deno.test("splitCommand() refuses a command that receives without end", () => {
-  for (const command of ["subscribe news", ["MONITOR"]]) {
+  for (const command of ["ssubscribe news", ["MONITOR"]]) {
     assertThrows(() => splitCommand(command, PARAM), NoValue, "is not supported");
   }
 });

@@ -126,7 +126,7 @@ export function readHead({ code, reason, rawHeaders, rawTrailers }: RawResponse)
 const NO_HEAD: ResponseHead = { code: 0, status: "", headers: {} };
 
 /** Reads names and values in turn. */
-function readFields(raw: readonly string[]): Record<string, string> {
+export function readFields(raw: readonly string[]): Record<string, string> {
   const fields: Record<string, string> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
     const name = canonicalName(raw[at]!);

@@ -1,0 +1,258 @@
+import type { ActionContext, Condition, Dict } from "../../action/action.ts";
+import { excerpt } from "../../action/received.ts";
+import { onAbort } from "../../action/on_abort.ts";
+import {
+  findOpenStep,
+  type Message,
+  type OpenStep,
+  type Receiver,
+} from "../../action/open_step.ts";
+import { ExpressionError, StepError } from "../../base/errors.ts";
+import { countOf } from "../../base/text/count_of.ts";
+import { formatDuration } from "../../base/value/duration.ts";
+
+/** The parameters of a step. */
+interface ReceiveParams {
+  readonly from: readonly string[];
+  readonly where?: string | undefined;
+  readonly count: number;
+  /** Milliseconds in which nothing must come. */
+  readonly none?: number | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Takes messages that fit, or waits until nothing that fits has come in a time. */
+export async function takeMessages(params: ReceiveParams, req: Dict, context: ActionContext) {
+  const { from, where, none } = params;
+  const { ticks } = context.host.clock;
+  const began = ticks();
+  const opens = from.map((id) => openStepOf(id, context));
+  const condition = where === undefined
+    ? undefined
+    : await context.readCondition("where", where) || undefined;
+  const search = new Search(opens, condition, params, req);
+  const forget = onAbort(context.signal, (reason) => search.stop(reason));
+  const limit = context.deadline.after(none ?? params.timeout, () => search.stop());
+  try {
+    search.begin();
+    await search.over;
+  } finally {
+    forget();
+    limit.cancel();
+    search.leave();
+  }
+  const waited = Math.round((ticks() - began) * 1000) / 1e6;
+  const failure = search.failure(waited, context);
+  if (failure) {
+    search.giveBack();
+    throw failure;
+  }
+  const messages = search.take();
+  return {
+    res: { message: messages.at(-1) ?? null, messages, waited },
+    brief: none === undefined ? countOf(messages.length, "message") : "nothing came",
+  };
+}
+
+function openStepOf(id: string, context: ActionContext): OpenStep {
+  const open = findOpenStep(id, context);
+  if (open) return open;
+  throw new StepError(
+    `no step "${id}" is open`,
+    'a step that stays open, like one with "background: true", must have run before',
+    { parameter: "from" },
+  );
+}
+
+/** Messages that came and do not fit; the last of them explain a failure. */
+const SHOWN = 3;
+
+/** The search of a step for messages that fit. */
+class Search implements Receiver {
+  readonly #found: Message[] = [];
+  readonly #others: Message[] = [];
+  /** How many more did not fit. */
+  #unseen = 0;
+  #nearest: Message | undefined;
+  #trueParts = -1;
+  #leave: readonly (() => void)[] = [];
+  #reason: StepError | undefined;
+  #fault: unknown;
+  readonly #over = Promise.withResolvers<void>();
+  /** Resolves when it has what it needs, or cannot get it. */
+  readonly over: Promise<void> = this.#over.promise;
+
+  constructor(
+    readonly opens: readonly OpenStep[],
+    readonly condition: Condition | undefined,
+    readonly params: ReceiveParams,
+    readonly req: Dict,
+  ) {}
+
+  /** Looks through what has come, and waits for more. */
+  begin(): void {
+    const kept = this.opens.flatMap((open) => open.kept).sort((a, b) => a.number - b.number);
+    const loss = this.condition ? undefined : this.#takeLoss();
+    if (loss !== undefined) return this.#fail(new StepError(loss, LOSS));
+    for (const message of kept) {
+      if (this.#isEnough) break;
+      this.offer(message);
+    }
+    if (this.#isEnough || this.#fault) return;
+    this.#leave = this.opens.map((open) => open.receive(this));
+    for (const open of this.opens) if (open.ending !== undefined) this.ended(open);
+  }
+
+  offer(message: Message): boolean {
+    if (this.#isEnough || this.#fault) return false;
+    try {
+      if (!this.#fits(message)) return false;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+    message.isHeld = true;
+    this.#found.push(message);
+    if (this.#isEnough) this.#over.resolve();
+    return true;
+  }
+
+  ended(_open: OpenStep): void {
+    // Another may still have one.
+    if (this.opens.every(({ ending }) => ending !== undefined)) this.#over.resolve();
+  }
+
+  /** The time is over, or the attempt must end for a reason. */
+  stop(reason?: StepError): void {
+    this.#reason = reason;
+    this.#over.resolve();
+  }
+
+  /** Waits for nothing more. */
+  leave(): void {
+    for (const leave of this.#leave) leave();
+  }
+
+  /** Takes what was found. */
+  take(): readonly Dict[] {
+    for (const message of this.#found) message.open.remove(message);
+    return this.#found.map(({ value }) => value);
+  }
+
+  /** Leaves what was found for others. */
+  giveBack(): void {
+    for (const message of this.#found.splice(0)) message.open.giveBack(message);
+  }
+
+  /** Why it has not what it should; undefined if it has. */
+  failure(waited: number, context: ActionContext): unknown {
+    if (this.#fault) return this.#fault;
+    if (this.#reason && !this.#reason.details.timedOut) return this.#reason;
+    const { none, count } = this.params;
+    const res = { messages: this.#found.map(({ value }) => value), waited };
+    const fail = (message: string, hint?: string, shown = this.#found.at(-1) ?? this.#nearest) =>
+      new StepError(message, hint, {
+        req: this.req,
+        res: { message: shown?.value ?? null, ...res },
+      });
+    const name = this.opens.map(({ name }) => `"${name}"`).join(" or ");
+    if (none !== undefined) {
+      const what = this.condition ? "a message that fits came" : "a message came";
+      if (this.#found.length > 0) return fail(`${what} from ${name} after ${seconds(waited)}`);
+      const ending = this.#ending();
+      if (ending !== undefined) return fail(`${name} is over: ${ending}`);
+      const loss = this.#takeLoss();
+      return loss === undefined ? this.#reason : fail(loss, LOSS);
+    }
+    if (this.#isEnough) return undefined;
+    const came = this.#found.length + this.#others.length + this.#unseen;
+    const wanted = this.condition ? `${count === 1 ? "no message" : "too few messages"}` : "";
+    const missing = this.condition
+      ? `${wanted} from ${name} ${count === 1 ? "fits" : "fit"} "where"`
+      : count === 1
+      ? `no message came from ${name}`
+      : `${this.#found.length} of ${count} messages came from ${name}`;
+    const ending = this.#ending();
+    const limit = this.#reason ? seconds(waited) : formatDuration(this.params.timeout);
+    const time = ending === undefined ? ` within ${limit}` : "";
+    const counts = this.condition
+      ? `: ${countOf(came, "message")} came` +
+        (count > 1 ? `, ${this.#found.length} of ${count} fit` : "")
+      : "";
+    const over = ending === undefined ? "" : `; it is over: ${ending}`;
+    const hints = [this.#takeLoss(), this.#shownOthers(context)].filter((hint) => hint);
+    const error = fail(`${missing}${time}${counts}${over}`, hints.join("; ") || undefined);
+    if (!this.#nearest || !this.condition || this.#found.length > 0) return error;
+    const { message, hint, details } = error;
+    return this.condition.untrue(
+      { message: this.#nearest.value },
+      new StepError(message, hint, { ...details, decided: false }),
+    );
+  }
+
+  get #isEnough(): boolean {
+    const { none, count } = this.params;
+    return this.#found.length >= (none === undefined ? count : 1);
+  }
+
+  /** Whether a message fits; what reads something that it does not have is no mistake. */
+  #fits(message: Message): boolean {
+    const { condition } = this;
+    if (!condition) return true;
+    const names = { message: message.value };
+    try {
+      if (condition(names)) return true;
+    } catch (error) {
+      if (!isOfMessage(error)) throw error;
+    }
+    const trueParts = condition.countTrue(names);
+    if (trueParts >= this.#trueParts) {
+      this.#nearest = message;
+      this.#trueParts = trueParts;
+    }
+    this.#others.push(message);
+    if (this.#others.length > SHOWN) {
+      this.#others.shift();
+      this.#unseen++;
+    }
+    return false;
+  }
+
+  #fail(error: unknown): void {
+    this.#fault = error;
+    this.#over.resolve();
+  }
+
+  #takeLoss(): string | undefined {
+    const losses = this.opens.map((open) => open.takeLoss()).filter((loss) => loss !== undefined);
+    return losses.length === 0 ? undefined : losses.join("; ");
+  }
+
+  /** Why no more can come; undefined if more can. */
+  #ending(): string | undefined {
+    const endings = this.opens.map(({ ending }) => ending);
+    return endings.includes(undefined) ? undefined : [...new Set(endings)].join("; ");
+  }
+
+  #shownOthers({ secrets }: ActionContext): string | undefined {
+    if (this.#others.length === 0) return undefined;
+    const shown = this.#others.map(({ value }) => excerpt(JSON.stringify(value), secrets));
+    const title = shown.length === 1 ? "the last message" : `the last ${shown.length} messages`;
+    return `${title}: ${shown.join(", ")}`;
+  }
+}
+
+const LOSS = 'receive messages sooner, or fewer of them: a later "where" cannot know what fell out';
+
+function seconds(waited: number): string {
+  return formatDuration(Math.max(1, Math.round(waited * 1000)));
+}
+
+/** Whether an expression has no value, or nil, because of the message that it is about. */
+function isOfMessage(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof StepError) return cause.details.decided === false;
+  return cause instanceof ExpressionError &&
+    (cause.details.reads ?? []).some(({ root }) => root === "message");
+}
