@@ -422,12 +422,8 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
   }
 
   async resolvePath(path: string): Promise<string> {
-    const { besideDocument, fromCurrentDirectory } = await import(
-      "../../workflow/job_files/job_path.ts"
-    );
-    const { run, model } = this.step;
-    const beside = besideDocument(run.document, model.path, path);
-    return await fromCurrentDirectory(path, beside, this.host) ?? beside;
+    const { findNamedFile } = await import("../../workflow/job_files/job_path.ts");
+    return await findNamedFile(this.step.run.document, this.step.model.path, path, this.host);
   }
 
   log(text: string): void {

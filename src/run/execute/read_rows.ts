@@ -12,7 +12,7 @@ import {
   readInteger,
   type Value,
 } from "../../base/value/value.ts";
-import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
+import { findNamedFile } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";
 import type { Scope } from "../../expr/expression.ts";
@@ -105,8 +105,7 @@ async function readText(path: string, { host }: Run): Promise<string> {
 
 async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
   const { document, host, options: { permissions } } = run;
-  const beside = besideDocument(document, at, written);
-  const path = await fromCurrentDirectory(written, beside, host) ?? beside;
+  const path = await findNamedFile(document, at, written, host);
   const refusal = permissions && await pathRefusal(permissions, "read", path, host);
   if (!refusal) return path;
   throw new StepError(`cannot read the data file "${path}": ${refusal.message}`, refusal.hint);

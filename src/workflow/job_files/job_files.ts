@@ -21,7 +21,7 @@ import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
 import {
   besideDocument,
   checkJobPath,
-  fromCurrentDirectory,
+  findNamedFile,
   IS_RELATIVE,
   jobPathOf,
   writtenJobPath,
@@ -184,7 +184,7 @@ export class JobFiles {
     const at = jobPathOf(step);
     if (written.trim() === "") return addError(problems, "empty", at, '"path" must not be empty');
     const beside = besideDocument(document, at, written);
-    const path = await fromCurrentDirectory(written, beside, this.#host) ?? beside;
+    const path = await findNamedFile(document, at, written, this.#host);
     if (path !== beside) {
       const message = `'${beside}' not found; using '${path}' in the current directory`;
       const hint = "the path is relative to the file that names it";

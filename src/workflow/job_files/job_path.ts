@@ -37,17 +37,19 @@ export function besideDocument(
 }
 
 /**
- * The path from the current directory that a step means if there is no file beside its own: some
- * tools read paths that way.
+ * The path of a file that a document names: beside the file that names it, or from the current
+ * directory if there is one only there, as some tools read paths that way.
  */
-export async function fromCurrentDirectory(
+export async function findNamedFile(
+  document: Document,
+  at: Path,
   written: string,
-  path: string,
-  { files }: Host,
-): Promise<string | undefined> {
-  if (isAbsolute(written) || join(written) === path) return undefined;
+  { files }: Pick<Host, "files">,
+): Promise<string> {
+  const path = besideDocument(document, at, written);
+  if (isAbsolute(written) || join(written) === path) return path;
   const isThere = (path: string) => files.isFile(path).catch(() => false);
-  return !await isThere(path) && await isThere(written) ? join(written) : undefined;
+  return !await isThere(path) && await isThere(written) ? join(written) : path;
 }
 
 /** A hint for a file that is missing. */
