@@ -30,11 +30,13 @@ export type {
   ActionResult,
   ActionScopes,
   AttemptDeadline,
+  Condition,
   ResourceScope,
   ResponseField,
   RunAction,
   RunTls,
   SecretSink,
+  StepIdentity,
   Traffic,
 } from "./action.ts";
 export type {
@@ -55,6 +57,7 @@ export type {
 } from "./explainer.ts";
 export type { Attempt as ActionAttempt, Refusal } from "./attempt.ts";
 export type { Connection } from "./connection.ts";
+export type { Message, OpenStep, Receiver } from "./open_step.ts";
 export type { Form, NoValue, Param, Relations, Shape, Values } from "./rule.ts";
 export type {
   ActionDeclaration,

@@ -1,4 +1,4 @@
-import type { ActionContext } from "../../src/action/action.ts";
+import type { ActionContext, Condition, Dict } from "../../src/action/action.ts";
 import { onAbort } from "../../src/action/on_abort.ts";
 import { Resources } from "../../src/action/resource_scope.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
@@ -17,6 +17,12 @@ export interface TestContext extends ActionContext, AsyncDisposable {
   /** The number of abort listeners: 0 once an action is over. */
   readonly stops: number;
 }
+
+/** A condition without what a run knows of it. */
+export const UNEXPLAINED: Pick<Condition, "countTrue" | "untrue"> = {
+  countTrue: () => 0,
+  untrue: (_names, error) => error,
+};
 
 /** Makes a context; leaving its scope ends the run: `await using context = actionContext()`. */
 export function actionContext(): TestContext {
@@ -55,7 +61,8 @@ export function actionContext(): TestContext {
       const { evaluateExpression } = await import(
         "../../src/expr/evaluate_expression.ts"
       );
-      return (names) => evaluateExpression(source, names) === true;
+      const isTrue = (names: Dict) => evaluateExpression(source, names) === true;
+      return Object.assign(isTrue, UNEXPLAINED);
     },
     runJobFile: () => Promise.reject(new Error("there is no job file")),
     log: (text) => void notes.push(text),

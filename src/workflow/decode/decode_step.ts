@@ -221,7 +221,9 @@ function decodeStep(map: Dict, key: Key): StepDraft {
     );
   }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
-  decoding.expressions.seeResult(usesBefore, action?.resultNames ?? []);
+  for (const use of action?.resultNames ? decoding.expressions.uses.slice(usesBefore) : []) {
+    if (seesResult(use.names)) use.names = seeing(use.names, action!.resultNames!);
+  }
   // A value that is not a mapping was reported; its missing parameters need no report.
   const isWithMapping = isDict(map.with ?? {});
   return {

@@ -35,6 +35,7 @@ interface Place {
 
 /** An expression or a template with its place. */
 export interface ExpressionUse extends Place {
+  names: NameRule;
   readonly tree: Tree;
 }
 
@@ -54,15 +55,6 @@ export class Expressions {
 
   constructor(problems: Problem[]) {
     this.#problems = problems;
-  }
-
-  /** Lets the uses from an index on see names of the result, where they see the result. */
-  seeResult(from: number, names: readonly string[]): void {
-    if (names.length === 0) return;
-    for (const [index, use] of this.uses.entries()) {
-      if (index < from || !seesResult(use.names)) continue;
-      this.uses[index] = { ...use, names: seeing(use.names, names) };
-    }
   }
 
   /** The expression of a text; undefined, with a problem reported, if it is invalid. */

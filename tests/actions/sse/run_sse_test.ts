@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ActionContext, Dict } from "../../../src/action/action.ts";
 import { sse } from "../../../src/actions/sse/sse.ts";
 import { StepError } from "../../../src/base/errors.ts";
-import { actionContext } from "../../support/action_context.ts";
+import { actionContext, UNEXPLAINED } from "../../support/action_context.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { httpProxy } from "../../support/servers/proxies.ts";
 import { type TestServer, withServer } from "../../support/servers/with_server.ts";
@@ -185,11 +185,13 @@ Deno.test("sse goes through a proxy, undoes compression, and ends when it is sto
   const running = failureOf({ url: open.url, until: "stop" }, {
     ...context,
     // Stopped once the first event has come.
-    readCondition: () =>
-      Promise.resolve(() => {
+    readCondition() {
+      const stop = () => {
         setTimeout(() => context.stop(new StepError("interrupted")));
         return false;
-      }),
+      };
+      return Promise.resolve(Object.assign(stop, UNEXPLAINED));
+    },
   });
   assertStringIncludes((await running).message, "interrupted while receiving the body");
   await open.left;
