@@ -27,6 +27,7 @@ export class Message {
   /** Whether a step that waits for several has put it aside. */
   isHeld = false;
 
+  /** The seam makes it. */
   constructor(
     /** Its place among all messages of the run. */
     readonly number: number,
@@ -47,12 +48,6 @@ export interface Receiver {
   ended(open: OpenStep): void;
 }
 
-/** What a run has had of these. */
-interface Counts {
-  steps: number;
-  messages: number;
-}
-
 /** A step that stays open: the messages that came to it, and how it ends. */
 export class OpenStep {
   /** The context of what goes on after the step is done: its signal ends it with the run. */
@@ -70,7 +65,15 @@ export class OpenStep {
   #ending: string | undefined;
   #isClosed = false;
 
-  constructor(context: ActionContext, readonly name: string, readonly all: Counts) {
+  readonly #all: { steps: number; messages: number };
+
+  /** `name` is how messages call it. */
+  constructor(
+    context: ActionContext,
+    readonly name: string,
+    all: { steps: number; messages: number },
+  ) {
+    this.#all = all;
     this.number = all.steps++;
     const { signal } = this.#abort;
     this.context = Object.create(context, {
@@ -82,7 +85,7 @@ export class OpenStep {
   /** Keeps a message, or hands it to a step that waits for it. `bytes` are those that came. */
   add(value: Dict, bytes: number): void {
     if (this.#isClosed) return;
-    const message = new Message(this.all.messages++, this, value, bytes);
+    const message = new Message(this.#all.messages++, this, value, bytes);
     this.#kept.push(message);
     this.#bytes += bytes;
     this.#offer(message);
@@ -171,7 +174,7 @@ export class OpenStep {
 
 /** The open steps of a run, by what finds them. */
 class OpenSteps {
-  readonly all: Counts = { steps: 0, messages: 0 };
+  readonly all = { steps: 0, messages: 0 };
   readonly #found = new Map<string, OpenStep>();
   readonly #jobs = new Set<string>();
 
