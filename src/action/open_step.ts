@@ -162,7 +162,7 @@ export class OpenStep {
   }
 
   /** Ends all that belongs to it. */
-  async close(reason = new StepError("the run has ended")): Promise<void> {
+  async close(reason: StepError = new StepError("the run has ended")): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#kept = [];
