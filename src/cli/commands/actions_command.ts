@@ -1,17 +1,11 @@
-import { wrapWords } from "../../base/text/display_width.ts";
-import type { Action, ResponseField } from "../../action/action.ts";
-import {
-  exampleStep,
-  listParameters,
-  type NamedParameter,
-  sentence,
-  typeOfField,
-} from "../../workflow/names.ts";
 import { ACTIONS } from "../../actions/registry.ts";
 import { checkChoice } from "../command_line.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { Host } from "../../host/host.ts";
-import { type Layout, layoutOf, section } from "../help/layout.ts";
+import { loadDocuments } from "../help/documents.ts";
+import { layoutOf } from "../help/layout.ts";
+import { findPages, listPages } from "../help/pages.ts";
+import { renderPage } from "../help/render_page.ts";
 
 /** Prints what steps can do, or the page of one action. */
 export async function actionsCommand(
@@ -22,7 +16,9 @@ export async function actionsCommand(
   if (name !== undefined) {
     const names = ACTIONS.map(({ name }) => name);
     checkChoice("<action>", name, names);
-    host.stdout.write(renderAction(await ACTIONS[names.indexOf(name)]!.load(), layout));
+    const pages = listPages(await loadDocuments(host.files));
+    const [page] = findPages(pages, `reference/actions/${name.replaceAll("_", "-")}`).named;
+    host.stdout.write(renderPage(page!.text, layout));
     return 0;
   }
   const loaded = await Promise.all(ACTIONS.map(async ({ group, load }) => {
@@ -49,44 +45,4 @@ async function listPlugins(host: Host): Promise<string[]> {
   const found = directory && await pluginNames(directory, host).catch(() => undefined);
   const names = [...new Set(found)].sort();
   return names.length === 0 ? [] : ["", `Plugins in ${directory!.path}: ${names.join(", ")}`];
-}
-
-/** The page of an action, from the same tables as docs/reference. */
-function renderAction(action: Action, layout: Layout): string {
-  const { name, summary, parameters, alternatives = [], responseFields, messageFields } = action;
-  return [
-    `${name} - ${summary}`,
-    "",
-    layout.bold("Example:"),
-    ...exampleStep(action).split("\n").map((line) => `  ${line}`),
-    ...parameters
-      ? section("Parameters", listParameters(parameters).map(parameterRow), layout)
-      : ["", "It takes any parameters."],
-    ...alternatives.flatMap(({ names, required }) => [
-      "",
-      ...wrapWords(
-        `Set ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
-        layout.width,
-      ),
-    ]),
-    ...responseFields ? section("Fields of res", responseFields.map(fieldRow), layout) : [],
-    ...messageFields
-      ? section("Fields of a message, for receive", messageFields.map(fieldRow), layout)
-      : [],
-  ].join("\n") + "\n";
-}
-
-function fieldRow(field: ResponseField): [string, string] {
-  return [field.name, `${sentence(field.summary)} (${typeOfField(field)})`.replaceAll("`", "")];
-}
-
-function parameterRow({ name, parameter }: NamedParameter): [string, string] {
-  const { type, required, default: standard, values, summary } = parameter;
-  const extra = [
-    [type].flat().join(" or "),
-    ...required ? ["required"] : [],
-    ...values ? [`one of ${values.join(", ")}`] : [],
-    ...standard === undefined ? [] : [`default: ${standard}`],
-  ];
-  return [name, `${sentence(summary)} (${extra.join("; ")})`.replaceAll("`", "")];
 }

@@ -4,8 +4,16 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import type { Command, CommandTable, Invocation, Program, RunCommand } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
-import { type Layout, layoutOf, type Rows, section, termLines } from "./layout.ts";
-import { findPages, type Hit, listPages, type Page, searchPages, SECTIONS } from "./pages.ts";
+import { columnOf, type Layout, layoutOf, type Rows, section, termLines } from "./layout.ts";
+import {
+  findPages,
+  firstSentence,
+  type Hit,
+  listPages,
+  type Page,
+  searchPages,
+  SECTIONS,
+} from "./pages.ts";
 import { lineOf, optionRows, renderHelp, renderMachinesHelp } from "./render_help.ts";
 import { renderPage } from "./render_page.ts";
 import {
@@ -15,11 +23,12 @@ import {
   hintForKey,
   hintForOption,
 } from "../../base/other_tools.ts";
+import { ACTIONS } from "../../actions/registry.ts";
 import { FUNCTIONS } from "../../expr/functions/registry.ts";
 import { VARIABLES } from "../environment.ts";
 import { SUITE } from "../../suite/decode_suite.ts";
 import { WORKFLOW } from "../../workflow/decode/decode_workflow.ts";
-import { tablesOf, typeOfKey } from "../../workflow/names.ts";
+import { listParameters, tablesOf, typeOfKey } from "../../workflow/names.ts";
 
 /** Explains a command, a page, an option or another word, or lists the pages that mention it. */
 export function helpCommand(table: CommandTable): RunCommand {
@@ -71,7 +80,7 @@ async function explain(
       ...also.length === 0 ? [] : ["", ...wrapWords(seeAlso(also), layout.width)],
     ];
   }
-  if (SECTIONS.includes(word)) return listSection(word, pages, layout);
+  if (SECTIONS.includes(word)) return listSection(word, pages, layout).slice(1);
   const hits = searchPages(pages, word);
   if (hits.length > 0) return listHits(word, hits, layout);
   const names = [
@@ -91,8 +100,6 @@ function seeAlso(names: readonly string[]): string {
 
 /** Everything that `runner help` explains by name. */
 function listTopics(pages: readonly Page[], layout: Layout): string[] {
-  const isAction = ({ path }: Page) => path.startsWith("reference/actions/");
-  const names = (those: readonly Page[]) => those.map(({ name }) => name).join(", ");
   return [
     `${layout.bold("Usage:")} runner help <word>...`,
     "",
@@ -101,15 +108,7 @@ function listTopics(pages: readonly Page[], layout: Layout): string[] {
         "any other word lists the pages that mention it: runner help rate limit",
       layout.width,
     ),
-    ...section("Pages", [
-      ...SECTIONS.map((title) =>
-        [
-          title,
-          names(pages.filter((page) => page.path.startsWith(`${title}/`) && !isAction(page))),
-        ] as const
-      ),
-      ["actions", names(pages.filter(isAction))],
-    ], layout),
+    ...SECTIONS.flatMap((title) => listSection(title, pages, layout)),
     ...section("Commands", [
       ["runner -h", "Print what is used most"],
       ["runner --help", "Print all options, commands and variables"],
@@ -121,8 +120,13 @@ function listTopics(pages: readonly Page[], layout: Layout): string[] {
 
 function listSection(title: string, pages: readonly Page[], layout: Layout): string[] {
   const rows = pages.filter(({ path }) => path.startsWith(`${title}/`))
-    .map(({ name, title }) => [`runner help ${name}`, title] as const);
-  return section(`Pages of ${title}`, rows, layout).slice(1);
+    .map((page) => [page.name, firstSentence(page)] as const);
+  const column = columnOf(rows);
+  return [
+    "",
+    layout.bold(`Pages of ${title}:`),
+    ...rows.map(([name, line]) => cutLine(`  ${name}`.padEnd(column) + line, layout.width)),
+  ];
 }
 
 function listHits(word: string, hits: readonly Hit[], layout: Layout): string[] {
@@ -149,16 +153,22 @@ function keyTables() {
   ) => ({ what, title, fields }));
 }
 
-/** All meanings of a word: option, variable, function, key, or a word of another tool. */
+/** All meanings of a word, first those that most people look up. */
 async function explainWord(
   word: string,
   table: CommandTable,
 ): Promise<readonly Explanation[]> {
   const all: Explanation[] = [
-    ...explainOption(word, table),
-    { title: "Environment variable", rows: variableRows(word), page: "reference/environment" },
-    { title: "Function", rows: await functionRows(word), page: "functions" },
     { title: "Key", rows: keyRows(word), page: "keys" },
+    { title: "Parameter", rows: await parameterRows(word) },
+    ...explainOption(word, [table.fallback]),
+    { title: "Function", rows: await functionRows(word), page: "functions" },
+    { title: "Environment variable", rows: variableRows(word), page: "reference/environment" },
+    ...explainOption(word, [...table.commands, {
+      ...table.fallback,
+      summary: "",
+      options: table.common,
+    }]),
     { title: "In other tools", rows: hintRows(word) },
   ];
   return all.filter(({ rows }) => rows.length > 0);
@@ -173,17 +183,13 @@ function explainedWords({ fallback, commands }: CommandTable): readonly string[]
   ];
 }
 
-function explainOption(word: string, { fallback, commands, common }: CommandTable) {
+function explainOption(word: string, commands: readonly Command[]) {
   const [, dashes = "", name = ""] = /^(-*)([^=]*)/.exec(word) ?? [];
   const isMeant = (option: Command["options"][number]) =>
     option.name === name || dashes === "-" && option.short === name;
-  const all: Command[] = [
-    ...[fallback, ...commands],
-    { ...fallback, summary: "", options: common },
-  ];
   // A command that has an option of another one means the same by it.
   const commandsByRow = new Map<string, string[]>();
-  for (const command of all) {
+  for (const command of commands) {
     for (const [term, summary] of optionRows(command.options.filter(isMeant), command)) {
       const row = `${term}\n${summary}`;
       commandsByRow.set(row, [
@@ -219,6 +225,23 @@ function keyRows(word: string): Rows {
     const standard = field.default === undefined ? "" : `; default: ${field.default}`;
     const meaning = `of ${nameOf(what)}: ${field.summary} (${typeOfKey(field)}${standard})`;
     return [[key, meaning.replaceAll("`", "")] as const];
+  });
+}
+
+/** The parameters of that name, each with the actions that mean the same by it. */
+async function parameterRows(word: string): Promise<Rows> {
+  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  const found = actions.flatMap(({ name: action, parameters = [] }) =>
+    listParameters(parameters).filter(({ name }) => name === word)
+      .map(({ parameter: { summary, type } }) => ({ action, summary, type }))
+  );
+  const groups = Map.groupBy(
+    found,
+    ({ summary, type }) => `${summary} (${[type].flat().join(" or ")})`,
+  );
+  return [...groups].map(([meaning, those]) => {
+    const names = those.map(({ action }) => action).join(", ");
+    return [word, `of ${names}: ${meaning}`.replaceAll("`", "")] as const;
   });
 }
 
