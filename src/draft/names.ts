@@ -88,21 +88,27 @@ export class Names {
   }
 
   /**
-   * Defines a variable from here on. Where the name already has another value, which earlier
-   * requests read, it becomes another var.
+   * Defines a variable from here on, until the result is called. Where the name already has another
+   * value, which earlier requests read, it becomes another var.
    */
-  defineFromHere(name: string, value: Data): void {
+  defineFromHere(name: string, value: Data): () => void {
+    const [earlier, output] = [this.#varOf.get(name), this.#outputOf.get(name)];
+    this.#outputOf.delete(name);
     const key = JSON.stringify([name, value]);
     const known = this.#scoped.get(key);
-    if (known !== undefined) {
-      this.#varOf.set(name, known);
-      return;
+    if (known !== undefined) this.#varOf.set(name, known);
+    else {
+      if (earlier !== undefined) {
+        this.#varOf.set(name, this.#names.take(snakeCase(name) ?? "value"));
+      }
+      this.define(name, value);
+      this.#scoped.set(key, this.#varFor(name));
     }
-    if (this.#varOf.has(name)) {
-      this.#varOf.set(name, this.#names.take(snakeCase(name) ?? "value"));
-    }
-    this.define(name, value);
-    this.#scoped.set(key, this.#varFor(name));
+    return () => {
+      if (earlier === undefined) this.#varOf.delete(name);
+      else this.#varOf.set(name, earlier);
+      if (output !== undefined) this.#outputOf.set(name, output);
+    };
   }
 
   /**

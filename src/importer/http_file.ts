@@ -4,7 +4,7 @@ import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "../draft/names.ts";
 import { type ImportFile, type ImportInput, type Line, linesOf, problemAt } from "./input.ts";
 import { multipartOf, RequestDraft, withScheme } from "../draft/request_draft.ts";
-import { translateScripts } from "./script_tests.ts";
+import { translateBefore, translateScripts } from "./script_tests.ts";
 import type { Dict } from "../base/value/value.ts";
 
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
@@ -75,6 +75,9 @@ function stepOf(
   const { template, notes } = request;
   Object.assign(request.params, written.params);
   notes.push(...written.notes);
+  const before = written.before.join("\n");
+  const endBefore = translateBefore(before, names);
+  if (!endBefore) notes.push(noteOfBefore(before));
   for (const [header, value] of written.headers) addHeader(request, header, value);
   const isGraphql = method === "GRAPHQL" ||
     written.headers.some(([name, value]) =>
@@ -94,7 +97,12 @@ function stepOf(
   if (written.isDisabled) request.keys.skipif = "true";
   Object.assign(request.outputs, read);
   translateScripts([written.script.join("\n")], request);
+  endBefore?.();
   return request.step(name);
+}
+
+function noteOfBefore(script: string): string {
+  return `the script before the request: ${script.replace(/\s+/g, " ").trim()}`;
 }
 
 function addHeader(
@@ -139,6 +147,8 @@ class WrittenRequest {
   file = "";
   readonly headers: (readonly [name: string, value: string])[] = [];
   readonly bodyLines: string[] = [];
+  /** The scripts before and after it. */
+  readonly before: string[] = [];
   readonly script: string[] = [];
   readonly notes: string[] = [];
   /** Parameters that comments set. */
@@ -194,10 +204,11 @@ const VERSION = /\s+HTTP\/[\d.]+$/;
 /** Reads the lines of a request. */
 class RequestReader {
   readonly #request: WrittenRequest;
-  #state: "before" | "headers" | "body" | "script" | "after" = "before";
+  #state: "before" | "headers" | "body" | "after" = "before";
   /** The end of the lines that are left out; if empty, an empty line. */
   #closing: string | undefined;
-  /** The offset of a script, which must be closed. */
+  /** The script that is read, and its offset: it must be closed. */
+  #script: string[] | undefined;
   #scriptAt = 0;
 
   constructor(readonly file: ImportFile, title: string) {
@@ -206,24 +217,24 @@ class RequestReader {
 
   /** The request, after its last line. */
   end(): WrittenRequest {
-    if (this.#state === "script" || this.#closing) {
+    if (this.#script || this.#closing) {
       const hint = `it ends with ${this.#closing ?? "%}"}`;
       throw problemAt(this.file, this.#scriptAt, "the script is not closed", hint);
     }
+    const { url, before, notes } = this.#request;
+    if (url === "" && before.length > 0) notes.push(noteOfBefore(before.join(" ")));
     return this.#request;
   }
 
   read(line: Line): void {
     const { text, offset } = line;
     const trimmed = text.trim();
-    const { notes, script } = this.#request;
+    const { notes } = this.#request;
     if (this.#closing !== undefined) {
       const isEnd = this.#closing === "" ? trimmed === "" : trimmed.endsWith(this.#closing);
       if (isEnd) this.#closing = undefined;
-    } else if (this.#state === "script") {
-      script.push(trimmed.replace(/%\}$/, ""));
-      if (trimmed.endsWith("%}")) this.#state = "body";
-    } else if (this.#state === "after") return;
+    } else if (this.#script) this.#readScript(this.#script, trimmed, offset);
+    else if (this.#state === "after") return;
     else if (/^\{\{[@+]?\w*$/.test(trimmed)) {
       // httpYac has its own tests and scripts, and its requests follow each other without ###.
       notes.push("the script {{ … }} of httpYac");
@@ -240,6 +251,13 @@ class RequestReader {
       this.#state = "body";
       this.#readBody(text, offset);
     }
+  }
+
+  /** Reads lines of a script until it is closed. */
+  #readScript(script: string[], text: string, offset: number): void {
+    if (!this.#script) this.#scriptAt = offset;
+    this.#script = text.endsWith("%}") ? undefined : script;
+    script.push(text.replace(/%\}$/, ""));
   }
 
   #skipTo(closing: string, offset: number): void {
@@ -274,10 +292,10 @@ class RequestReader {
   #readStart(trimmed: string, offset: number): void {
     const request = this.#request;
     if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) return;
-    if (trimmed.startsWith("<") && trimmed.includes("{%")) {
-      request.notes.push("the script before the request");
-      if (!trimmed.endsWith("%}")) this.#skipTo("%}", offset);
-      return;
+    const [, inline, file] = /^<\s*(?:\{%(.*)|(\S.*))$/.exec(trimmed) ?? [];
+    if (inline !== undefined) return this.#readScript(request.before, inline, offset);
+    if (file !== undefined) {
+      return void request.notes.push(`the script before the request: ${file}`);
     }
     if (/^(?:curl|fragment|query|mutation|gql|import|run)\s/.test(trimmed)) {
       request.notes.push(`${trimmed}: it is no request of HTTP`);
@@ -307,13 +325,9 @@ class RequestReader {
   #readBody(text: string, offset: number): void {
     const { notes, script, bodyLines, isMultipart } = this.#request;
     const trimmed = text.trim();
-    const inline = /^>\s*\{%(.*?)(%\})?$/s.exec(trimmed);
-    if (inline) {
-      script.push(inline[1]!);
-      if (inline[2]) return;
-      this.#state = "script";
-      this.#scriptAt = offset;
-    } else if (/^>>!?\s/.test(trimmed)) notes.push(`${trimmed}: see "save" of http`);
+    const [, inline] = /^>\s*\{%(.*)$/.exec(trimmed) ?? [];
+    if (inline !== undefined) this.#readScript(script, inline, offset);
+    else if (/^>>!?\s/.test(trimmed)) notes.push(`${trimmed}: see "save" of http`);
     else if (/^>!?\s/.test(trimmed)) notes.push(`the script ${trimmed.slice(1).trim()}`);
     else if (/^<>/.test(trimmed)) return;
     else if (/^<@?\w*\s+\S/.test(trimmed) && !isMultipart) {

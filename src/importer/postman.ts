@@ -148,12 +148,12 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const request = new RequestDraft(names);
   const { template, notes } = request;
   const sent = dictOf(item.request);
-  for (const event of dictsOf(item.event)) {
+  const ends = dictsOf(item.event).filter(({ listen }) => listen !== "test").map((event) => {
     const script = scriptOf(event);
-    if (event.listen !== "test" && script !== "" && !translateBefore(script, names)) {
-      notes.push(`the script before the request: ${script}`);
-    }
-  }
+    const end = translateBefore(script, names);
+    if (!end) notes.push(`the script before the request: ${script}`);
+    return end;
+  });
   request.url = template(url);
   noteOthers(item, "request event protocolProfileBehavior", "the item", notes);
   noteOthers(sent, "url auth method header body", "the request", notes);
@@ -180,6 +180,7 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const name = [...around.path, String(item.name ?? "")].join(" / ");
   request.name = template(name);
   translateScripts(scripts, request);
+  for (const end of ends) end?.();
   return request.step(name);
 }
 

@@ -31,7 +31,7 @@ interface RunningScript extends Script, ScriptTarget {
 }
 
 const SETTER =
-  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable|bru\.set(?:Env|GlobalEnv)?Var|client\.(?:global|variables\.(?:global|file))\.set)$/;
+  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable|bru\.set(?:Env|GlobalEnv)?Var|(?:client\.global|client\.variables\.(?:global|file)|request\.variables)\.set)$/;
 
 const GETTER =
   /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.get|bru\.get(?:Env|GlobalEnv)?Var|client\.global\.get)$/;
@@ -89,13 +89,16 @@ const MADE: readonly (readonly [pattern: RegExp, expression: string])[] = [
   [/^Math\.(?:floor|round)\(Date\.now\(\)\/1000\)$/, "unixtime()"],
 ];
 
+/** Sets a variable for one request. */
+const LOCAL_SETTER = /^(?:pm|request)\.variables\.set$/;
+
 /**
  * Makes vars of the values that a script before a request sets, if it does nothing else and they
- * need nothing else; whether it was translated.
+ * need nothing else; undefined if it was not translated. The result ends those of this request.
  */
-export function translateBefore(text: string, names: Names): boolean {
+export function translateBefore(text: string, names: Names): (() => void) | undefined {
   const script: Script = { text, aliases: new Map() };
-  const found: [name: string, value: Data][] = [];
+  const found: [name: string, value: Data, isLocal: boolean][] = [];
   const valueOf = (node: SyntaxNode | undefined): Data | undefined => {
     if (!node) return undefined;
     const source = sourceOf(node, script).replaceAll(" ", "");
@@ -121,20 +124,25 @@ export function translateBefore(text: string, names: Names): boolean {
       });
     }
     const call = node.type === "ExpressionStatement" ? node.expression : node;
-    if (call.type !== "CallExpression" || !SETTER.test(nameOf(call.callee, script))) return false;
+    if (call.type !== "CallExpression") return false;
+    const setter = nameOf(call.callee, script);
+    if (!SETTER.test(setter)) return false;
     const [name, value] = [textOf(call.arguments[0]), valueOf(call.arguments[1])];
     if (name === undefined || value === undefined) return false;
-    found.push([name, value]);
+    found.push([name, value, LOCAL_SETTER.test(setter)]);
     return true;
   };
   try {
-    if (!parseScript(text).every(isKnown)) return false;
+    if (!parseScript(text).every(isKnown)) return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    return false;
+    return undefined;
   }
-  for (const [name, value] of found) names.defineFromHere(name, value);
-  return true;
+  const ends = found.map(([name, value, isLocal]) => {
+    const end = names.defineFromHere(name, value);
+    return isLocal ? end : () => {};
+  });
+  return () => ends.toReversed().forEach((end) => end());
 }
 
 /** Whether a script can be translated and keeps no values, so that many requests can have it. */

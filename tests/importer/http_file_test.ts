@@ -254,3 +254,40 @@ GET URL/b?
       assertEquals(requests.map(({ path, body }) => path + body), ["/a", "/set", "/b?c=1&d=2"]),
   });
 });
+
+Deno.test("new --from http makes vars of the values that scripts before requests set", async () => {
+  const text = `@id = 1
+
+### one
+< {%
+  request.variables.set("id", "42");
+  client.global.set("env", "test");
+%}
+GET URL/one/{{id}}?env={{env}}
+
+> {% client.test("ok", () => client.assert(response.status === 200)) %}
+
+### two
+< {% if (later) client.global.set("env", random()) %}
+GET URL/two/{{id}}?env={{env}}
+
+### three
+< ./before.js
+GET URL/three
+`;
+  await importCase({
+    args: ["http", "before.http"],
+    files: { "before.http": text },
+    notes: [
+      'the script before the request: if (later) client.global.set("env", random())',
+      "the script before the request: ./before.js",
+    ],
+    seen: (requests) => {
+      assertEquals(requests.map(({ path }) => path), [
+        "/one/42?env=test",
+        "/two/1?env=test",
+        "/three",
+      ]);
+    },
+  });
+});
