@@ -179,6 +179,12 @@ export function explainUnreachable(
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return { message: `${address} is unreachable (${code})` };
+    case "EADDRNOTAVAIL":
+      return {
+        message: `no connection to ${address} from here (${code})`,
+        hint:
+          "the ports of this machine are used up: connections that were closed keep theirs for a while",
+      };
     default:
       return undefined;
   }

@@ -22,5 +22,9 @@ export function authorityOf({ host, port }: Endpoint): string {
 /** The code of an error of the system or of a driver, `ECONNREFUSED`; empty if it has none. */
 export function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // The runtime has no code for an address or port that this machine does not have.
+  if (code === "EINVAL" && /^(?:bind|connect) (?!.*fe80:)/i.test((error as Error).message)) {
+    return "EADDRNOTAVAIL";
+  }
   return typeof code === "string" ? code : "";
 }

@@ -110,10 +110,8 @@ async function explainCause(
       hint: `run it with deno run --allow-net=${url.hostname}:${portOf(url)}`,
     };
   }
-  // The runtime gives another code to an address that this machine does not have.
-  const isOwn = cause instanceof Error && cause.message.startsWith("bind EINVAL");
-  const code = isOwn ? "EADDRNOTAVAIL" : codeOf(cause);
-  return explainUnreachable(code, hop, hostIn(failure)) ?? explainAddress(code, hop, failure) ??
+  const code = codeOf(cause);
+  return explainAddress(code, hop, failure) ?? explainUnreachable(code, hop, hostIn(failure)) ??
     await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
     { message: `${cause instanceof Error ? cause.message : String(cause)} (${hop})` };
@@ -130,11 +128,9 @@ function explainAddress(
     case "EACCES":
       return { message: `${hop} may not be used by this user (${code})` };
     case "EADDRNOTAVAIL":
-      return {
+      return localAddress === undefined ? undefined : {
         message: `no connection to ${hop} from here (${code})`,
-        hint: localAddress === undefined
-          ? "the ports of this machine are used up: connections that were closed keep theirs for a while"
-          : 'this machine has to have the "local_address"',
+        hint: 'this machine has to have the "local_address"',
       };
     default:
       return undefined;
