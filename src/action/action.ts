@@ -316,8 +316,8 @@ export interface AttemptDeadline {
   pauseTimeout(): void;
   /** Starts the timeout, in full, after it was paused. */
   resumeTimeout(): void;
-  /** Calls `act` after that many milliseconds, unless it is cancelled first. */
-  after(milliseconds: number, act: () => void): Deadline;
+  /** Calls `callback` after that many milliseconds, unless it is cancelled first. */
+  after(milliseconds: number, callback: () => void): Deadline;
 }
 
 /** The lifetime of something that an action opens. */

@@ -55,19 +55,19 @@ export type {
   MessageDescription,
   SecretWord,
 } from "./explainer.ts";
-export type { Attempt as ActionAttempt, Refusal } from "./attempt.ts";
+export type { ActionAttempt, Refusal } from "./attempt.ts";
 export type { Connection } from "./connection.ts";
 export type { Message, OpenStep, Receiver } from "./open_step.ts";
 export type { Form, NoValue, Param, Relations, Shape, Values } from "./rule.ts";
 export type {
   ActionDeclaration,
+  ActionResponse,
   ActionSpec,
   FieldOf,
   FieldType,
   FieldValue,
   FieldValues,
   Optional,
-  Response as ActionResponse,
   ResponseShape,
 } from "./make_action.ts";
 export type { DataFile, Program, Server, Target, Url } from "./target.ts";

@@ -26,7 +26,7 @@ export interface Refusal {
 }
 
 /** One attempt of an action: what `open` and `run` get from the run. */
-export class Attempt {
+export class ActionAttempt {
   /** As the run gives it, with `signal`. */
   readonly context: ActionContext;
   /** Aborted when the attempt must end, or after the `timeout` among the parameters. */
@@ -93,8 +93,8 @@ export class Attempt {
   }
 
   /** Has something undone where opening the connection fails or is interrupted. */
-  undo(act: () => void): void {
-    this.#undo.push(act);
+  undo(undo: () => void): void {
+    this.#undo.push(undo);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Attempt {
    * @internal
    */
   undoAll(): void {
-    for (const act of this.#undo.splice(0).reverse()) act();
+    for (const undo of this.#undo.splice(0).reverse()) undo();
   }
 
   /** The options for a connection by TLS; undefined where it is a plain one. */

@@ -1,7 +1,7 @@
 import { StepError } from "../base/errors.ts";
 import type { ActionContext, Dict } from "./action.ts";
 import { onAbort } from "./on_abort.ts";
-import type { Attempt } from "./attempt.ts";
+import type { ActionAttempt } from "./attempt.ts";
 import { allow, describeTarget } from "./target.ts";
 
 /** How an action gets what it works with, and who shares it. */
@@ -17,7 +17,7 @@ export interface Connection<P, C> {
    */
   readonly parallel?: true;
   /** Opens it; `attempt.undo` says what to close where that fails or takes too long. */
-  readonly open: (params: P, attempt: Attempt) => Promise<C>;
+  readonly open: (params: P, attempt: ActionAttempt) => Promise<C>;
   /** Whether it was lost, so that the next step needs another. */
   readonly isLost?: (connection: C) => boolean;
   /** Ends what is under way, so that it can be used again. Without it, it is dropped then. */
@@ -43,7 +43,7 @@ const PATIENCE = 2000;
 interface Held<C> {
   readonly opened: Promise<C>;
   /** The attempt that opened it. */
-  readonly by: Attempt;
+  readonly by: ActionAttempt;
 }
 
 /** A place for a connection: empty until it is needed, and once it was lost. */
@@ -65,17 +65,21 @@ interface Use<P> {
   readonly raw: Dict;
   readonly context: ActionContext;
   /** Begins the attempt and its time. */
-  readonly begin: () => Attempt;
+  readonly begin: () => ActionAttempt;
 }
 
 /** Carries out `run` on a connection, which is the step's own until it ends. */
 export async function onConnection<P, C, A>(
   connection: Connection<P, C>,
   { action, params, raw, context, begin }: Use<P>,
-  run: (connection: C, attempt: Attempt) => Promise<A>,
+  run: (connection: C, attempt: ActionAttempt) => Promise<A>,
 ): Promise<A> {
   const { by, parallel, cancel, close, drop = close } = connection;
-  const together = async (slot: Slot<C>, attempt: Attempt, isRepeated = false): Promise<A> => {
+  const together = async (
+    slot: Slot<C>,
+    attempt: ActionAttempt,
+    isRepeated = false,
+  ): Promise<A> => {
     const [it, held] = await connected(slot, connection, params, attempt);
     try {
       return await run(it, attempt);
@@ -85,7 +89,7 @@ export async function onConnection<P, C, A>(
       return await together(slot, attempt, true);
     }
   };
-  const act = async (slot: Slot<C>) => {
+  const carryOut = async (slot: Slot<C>) => {
     const attempt = begin();
     try {
       if (parallel) return await together(slot, attempt);
@@ -101,7 +105,7 @@ export async function onConnection<P, C, A>(
   const end = async ({ held }: Slot<C>) => held && await close(await held.opened);
   if (!by) {
     const slot = new Slot<C>();
-    return await act(slot).finally(() => end(slot));
+    return await carryOut(slot).finally(() => end(slot));
   }
   const { step, job, run: whole } = context.scope;
   const scope = params.fresh ? step : params.connection ? whole : job;
@@ -111,13 +115,13 @@ export async function onConnection<P, C, A>(
     () => new Slot<C>(),
     end,
   );
-  return await (parallel ? act(slot) : inTurn(slot, context, () => act(slot)));
+  return await (parallel ? carryOut(slot) : inTurn(slot, context, () => carryOut(slot)));
 }
 
 /** Carries out `run` alone; what it opened is undone at the end. */
 export async function withoutConnection<A>(
-  attempt: Attempt,
-  run: (attempt: Attempt) => Promise<A>,
+  attempt: ActionAttempt,
+  run: (attempt: ActionAttempt) => Promise<A>,
 ): Promise<A> {
   try {
     await allow(attempt.target, "", attempt.context);
@@ -133,7 +137,7 @@ async function connected<P, C>(
   slot: Slot<C>,
   connection: Connection<P, C>,
   params: P,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<[C, Held<C>]> {
   for (;;) {
     const other = slot.held;
@@ -155,7 +159,7 @@ async function connected<P, C>(
 export async function openConnection<P, C>(
   { by, open, close }: Connection<P, C>,
   params: P,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<C> {
   const { opening, failing } = describeTarget(attempt.target);
   const opened = allow(attempt.target, by?.[0] ?? "", attempt.context).then(() =>
@@ -184,7 +188,7 @@ async function lastWords(opened: Promise<unknown>): Promise<StepError | undefine
 /** Waits for the work. When the attempt ends first, the work has a moment to say what it did. */
 async function guard<A>(
   work: Promise<A>,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   cancel: (() => Promise<void>) | undefined,
   drop: () => void,
 ): Promise<A> {
@@ -219,7 +223,7 @@ interface Turns {
 async function inTurn<T>(
   turns: Turns,
   { deadline, signal }: ActionContext,
-  act: () => Promise<T>,
+  carryOut: () => Promise<T>,
 ): Promise<T> {
   const before = turns.turn;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -230,7 +234,7 @@ async function inTurn<T>(
     deadline.pauseTimeout();
     await Promise.race([before, stopped.promise]).finally(() => deadline.resumeTimeout());
     forget();
-    return await act();
+    return await carryOut();
   } finally {
     forget();
     resolve();

@@ -22,7 +22,7 @@ import { StepError } from "../base/errors.ts";
 import type { Dict, TypeName, Value } from "../base/value/value.ts";
 import type { Alternatives } from "./parameter.ts";
 import type { ActionExplainer } from "./explainer.ts";
-import type { Attempt, Refusal } from "./attempt.ts";
+import type { ActionAttempt, Refusal } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import type { OpenStep } from "./open_step.ts";
 import type { Target } from "./target.ts";
@@ -86,17 +86,17 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
   readonly run?: (
     connection: C,
     params: Values<S>,
-    attempt: Attempt,
+    attempt: ActionAttempt,
     raw: Dict,
-  ) => Promise<Response<F>>;
+  ) => Promise<ActionResponse<F>>;
   /** Opens a step that stays open, and returns once messages are kept: see `open_step.ts`. */
   readonly subscribe?: (
     connection: C,
     params: Values<S>,
     open: OpenStep,
-    attempt: Attempt,
+    attempt: ActionAttempt,
     raw: Dict,
-  ) => Promise<Response<F>>;
+  ) => Promise<ActionResponse<F>>;
 }
 
 /** The fields of `res`: the type of each, or more about it. */
@@ -142,7 +142,7 @@ export type Optional<F extends ResponseShape> = {
 }[keyof F];
 
 /** What `run` returns. */
-export interface Response<F extends ResponseShape>
+export interface ActionResponse<F extends ResponseShape>
   extends Omit<ActionResult, "req" | "res" | "status"> {
   /** The request for reports. */
   readonly req?: Dict;
@@ -210,7 +210,7 @@ function listFields(shape: ResponseShape): readonly ResponseField[] {
 async function runnerOf<S extends Shape, F extends ResponseShape, C>(
   spec: ActionSpec<S, F, C>,
 ): Promise<RunAction> {
-  const { Attempt } = await import("./attempt.ts");
+  const { ActionAttempt } = await import("./attempt.ts");
   const { onConnection, withoutConnection } = await import("./connection.ts");
   const { name, connection, refusals, subscribe } = spec;
   const run = spec.run!;
@@ -219,14 +219,14 @@ async function runnerOf<S extends Shape, F extends ResponseShape, C>(
     // One that reaches nothing needs no permission.
     const target = await spec.target?.(params) ?? { program: name };
     const { timeout }: { readonly timeout?: number } = spec.limitsParts ? {} : params;
-    const begin = () => new Attempt(context, target, refusals, timeout);
+    const begin = () => new ActionAttempt(context, target, refusals, timeout);
     const req = spec.request?.(params, raw) ?? {};
     const staysOpen = subscribe &&
       (spec.params.background === undefined || params.background === true);
     const stayOpen = async () => {
       const { keepOpen, openFor } = await import("./open_step.ts");
       return await keepOpen(raw, context, timeout, async (open) => {
-        const attempt = new Attempt(open.context, target, refusals);
+        const attempt = new ActionAttempt(open.context, target, refusals);
         const opened = await openFor(open, connection, params, attempt);
         return await subscribe!(opened, params, open, attempt, raw);
       });

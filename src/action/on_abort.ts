@@ -5,8 +5,8 @@ import type { StepError } from "../base/errors.ts";
  * already. The result takes it back.
  */
 export function onAbort(signal: AbortSignal, stop: (reason: StepError) => void): () => void {
-  const hear = () => stop(signal.reason);
-  if (signal.aborted) hear();
-  else signal.addEventListener("abort", hear, { once: true });
-  return () => signal.removeEventListener("abort", hear);
+  const end = () => stop(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+  return () => signal.removeEventListener("abort", end);
 }

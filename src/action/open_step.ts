@@ -13,7 +13,7 @@
 import { StepError } from "../base/errors.ts";
 import { countOf } from "../base/text/count_of.ts";
 import type { ActionContext, Dict, StepIdentity } from "./action.ts";
-import { type Attempt, limitAction } from "./attempt.ts";
+import { type ActionAttempt, limitAction } from "./attempt.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { onAbort } from "./on_abort.ts";
 import { allow } from "./target.ts";
@@ -270,7 +270,7 @@ export async function openFor<P, C>(
   open: OpenStep,
   connection: Connection<P, C> | undefined,
   params: P,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<C> {
   open.onClose(() => attempt.undoAll());
   if (!connection) {

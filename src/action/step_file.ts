@@ -30,8 +30,8 @@ export async function readablePath(file: StepFile, context: ActionContext): Prom
     const path = await context.resolvePath(file.path);
     demand({ name: "read", path });
     if (!permissions?.read) return path;
-    const { pathRefusal } = await import("./permissions/rules.ts");
-    const refusal = await pathRefusal(permissions, "read", path, host);
+    const { pathDenial } = await import("./permissions/rules.ts");
+    const refusal = await pathDenial(permissions, "read", path, host);
     if (!refusal) return path;
     throw new StepError(
       `cannot read ${file.what} "${path}": ${refusal.message}`,
@@ -122,8 +122,8 @@ export async function stageStepFile(
   const absolute = resolve(host.files.workingDirectory(), path);
   try {
     if (permissions?.write) {
-      const { pathRefusal } = await import("./permissions/rules.ts");
-      const refusal = await pathRefusal(permissions, "write", absolute, host);
+      const { pathDenial } = await import("./permissions/rules.ts");
+      const refusal = await pathDenial(permissions, "write", absolute, host);
       if (refusal) {
         const message = `${failure} to "${absolute}": ${refusal.message}`;
         throw new StepError(message, refusal.hint, { parameter });

@@ -94,11 +94,11 @@ export async function allow(target: Target, parameter: string, context: ActionCo
         refuse(denial.message, denial.hint, { parameter });
       }
       if (!permissions?.[kind]) continue;
-      const { pathRefusal } = await import("./permissions/rules.ts");
+      const { pathDenial } = await import("./permissions/rules.ts");
       const exists = await host.files.realPath(path).then(() => true, () => false);
       // A file that is made is judged by its directory.
       const asked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
-      const refusal = await pathRefusal(permissions, kind, asked, host);
+      const refusal = await pathDenial(permissions, kind, asked, host);
       if (refusal) refuse(refusal.message, refusal.hint, { parameter });
     }
   };
@@ -113,8 +113,8 @@ export async function allow(target: Target, parameter: string, context: ActionCo
     return await allowFile(target.socket, { parameter, access: ["read", "write"] });
   }
   if (permissions?.net) {
-    const { netRefusal } = await import("./permissions/rules.ts");
-    const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(target)}`));
+    const { netDenial } = await import("./permissions/rules.ts");
+    const refusal = netDenial(permissions, new URL(`tcp://${authorityOf(target)}`));
     if (refusal) refuse(refusal.message, refusal.hint);
   }
   try {

@@ -6,10 +6,10 @@ export interface Deadline {
   cancel(): void;
 }
 
-class Entry implements Deadline {
-  link: Link<Entry> | undefined;
+class PendingCall implements Deadline {
+  link: Link<PendingCall> | undefined;
 
-  constructor(readonly due: number, readonly act: () => void) {}
+  constructor(readonly due: number, readonly callback: () => void) {}
 
   cancel(): void {
     this.link?.remove();
@@ -26,7 +26,7 @@ class Entry implements Deadline {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #queues = new Map<number, Chain<Entry>>();
+  readonly #queues = new Map<number, Chain<PendingCall>>();
   #due = Infinity;
   #disarm: (() => void) | undefined;
 
@@ -34,11 +34,11 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Calls `act` after that many milliseconds. */
-  add(milliseconds: number, act: () => void): Deadline {
+  /** Calls `callback` after that many milliseconds. */
+  add(milliseconds: number, callback: () => void): Deadline {
     let queue = this.#queues.get(milliseconds);
     if (!queue) this.#queues.set(milliseconds, queue = new Chain());
-    const entry = new Entry(this.#clock.ticks() + milliseconds, act);
+    const entry = new PendingCall(this.#clock.ticks() + milliseconds, callback);
     entry.link = queue.add(entry);
     if (entry.due < this.#due) this.#arm(entry.due);
     return entry;
@@ -60,7 +60,7 @@ export class Deadlines {
 
   #expire(): void {
     const now = this.#clock.ticks();
-    const over: Entry[] = [];
+    const over: PendingCall[] = [];
     let next = Infinity;
     for (const [length, queue] of this.#queues) {
       for (let link = queue.first; link; link = queue.first) {
@@ -75,7 +75,7 @@ export class Deadlines {
     }
     this.#arm(next);
     over.sort((a, b) => a.due - b.due);
-    for (const entry of over) entry.act();
+    for (const entry of over) entry.callback();
   }
 }
 

@@ -26,17 +26,17 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const clock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),
-  after(milliseconds, act) {
+  after(milliseconds, callback) {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (left: number) => {
       timer = left > LONGEST_TIMER
         ? setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER)
-        : setTimeout(act, left);
+        : setTimeout(callback, left);
     };
     arm(milliseconds);
     return () => clearTimeout(timer);
   },
-  turn: navigator.hardwareConcurrency > 1 ? (act) => void setImmediate(act) : undefined,
+  turn: navigator.hardwareConcurrency > 1 ? (callback) => void setImmediate(callback) : undefined,
 };
 
 const env: Environment = {
@@ -140,7 +140,7 @@ const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
 const GUARD_DELAY = 1000;
 
 const signals: Signals = {
-  listen(hear, timeout, onLongWork) {
+  listen(listener, timeout, onLongWork) {
     let isListening = true;
     let stopGuard: (() => void) | undefined;
     const deadline = timeout &&
@@ -154,7 +154,7 @@ const signals: Signals = {
     delay.addEventListener("abort", startGuard);
     // No timer starts it where the first second is blocked.
     if (deadline) startGuard();
-    const listeners = SIGNALS.map((signal) => [signal, () => hear(signal)] as const);
+    const listeners = SIGNALS.map((signal) => [signal, () => listener(signal)] as const);
     for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
     return () => {
       isListening = false;

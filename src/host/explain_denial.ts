@@ -1,5 +1,5 @@
-/** A description of a denied permission, and the flag that grants it. */
-interface Denial {
+/** Why something is not allowed, and the flag or option that allows it. */
+export interface Denial {
   readonly message: string;
   readonly hint: string;
 }

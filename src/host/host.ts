@@ -16,13 +16,13 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, with fractions. */
   ticks(): number;
-  /** Calls `act` once after that many milliseconds; the result takes it back. */
-  after(milliseconds: number, act: () => void): () => void;
+  /** Calls `callback` once after that many milliseconds; the result takes it back. */
+  after(milliseconds: number, callback: () => void): () => void;
   /**
-   * Calls `act` in the next turn of the event loop, far earlier than the shortest timer; absent
+   * Calls `callback` in the next turn of the event loop, far earlier than the shortest timer; absent
    * where the turns would take the only processor from others.
    */
-  readonly turn?: ((act: () => void) => void) | undefined;
+  readonly turn?: ((callback: () => void) => void) | undefined;
 }
 
 export interface Environment {
@@ -88,11 +88,11 @@ export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGBREAK";
 
 export interface Signals {
   /**
-   * Calls `hear` at each such signal, which then no longer ends the program by itself. A program
+   * Calls `listener` at each such signal, which then no longer ends the program by itself. A program
    * that is too busy to hear one, or the end of its timeout, is ended all the same.
    */
   listen(
-    hear: (signal: SignalName) => void,
+    listener: (signal: SignalName) => void,
     timeout?: { readonly milliseconds: number; readonly reason: string },
     /** Takes a function that is called where the program begins something that may take long. */
     onLongWork?: (begins: () => void) => void,
@@ -120,10 +120,10 @@ export interface Output {
   /** Takes all of a text, which is written soon; false once nothing more can be written. */
   write(text: string): boolean;
   /**
-   * Calls `act` when nothing more can be written, also when that is found out after `write` has
+   * Calls `callback` when nothing more can be written, also when that is found out after `write` has
    * returned: with an OutputError, or without one if the reader has gone away.
    */
-  onClosed(act: (problem?: Error) => void): void;
+  onClosed(callback: (problem?: Error) => void): void;
   /** Resolves when everything was written; false if the reader has gone away. Throws OutputError. */
   flush(): Promise<boolean>;
 }

@@ -30,7 +30,7 @@ export function outputTo(stream: Stream): Output {
   const refused = (error: unknown) => {
     isClosed = true;
     if (!(error instanceof Deno.errors.BrokenPipe)) problem = outputError(error);
-    for (const hear of listeners) hear(problem);
+    for (const listener of listeners) listener(problem);
   };
   const write = async (bytes: Uint8Array) => {
     try {
@@ -60,7 +60,7 @@ export function outputTo(stream: Stream): Output {
       else refused(new Error(`its reader does not read: ${MAX_WAITING >> 20} MB are waiting`));
       return !isClosed;
     },
-    onClosed: (act) => isClosed ? act(problem) : void listeners.push(act),
+    onClosed: (callback) => isClosed ? callback(problem) : void listeners.push(callback),
     async flush() {
       while (writing) await writing;
       if (problem) throw problem;

@@ -85,9 +85,9 @@ export class Cancellation {
   }
 
   /** Calls a function when cancelled, immediately if it already is. */
-  whenCancelled(act: (reason: string) => void): void {
-    if (this.#reason === undefined) this.add({ stop: ({ message }) => act(message) });
-    else act(this.#reason);
+  whenCancelled(callback: (reason: string) => void): void {
+    if (this.#reason === undefined) this.add({ stop: ({ message }) => callback(message) });
+    else callback(this.#reason);
   }
 
   /** Stops something when cancelled, until the link is removed. */

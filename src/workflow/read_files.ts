@@ -49,8 +49,8 @@ export async function readBytes(
   permissions?: Permissions,
 ): Promise<Uint8Array> {
   if (permissions?.read) {
-    const { pathRefusal } = await import("../action/permissions/rules.ts");
-    const refused = await pathRefusal(permissions, "read", path, host);
+    const { pathDenial } = await import("../action/permissions/rules.ts");
+    const refused = await pathDenial(permissions, "read", path, host);
     if (refused) {
       throw new LoadError(`cannot read ${what} '${path}': ${refused.message}`, [], refused.hint);
     }

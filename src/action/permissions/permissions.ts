@@ -34,9 +34,3 @@ export interface PathRule {
   /** Absolute, and without links. */
   readonly path: string;
 }
-
-/** Why something is out of reach, which names the option, and what to do about it. */
-export interface Refusal {
-  readonly message: string;
-  readonly hint: string;
-}

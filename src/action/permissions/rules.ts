@@ -1,14 +1,15 @@
+import type { Denial } from "../../host/explain_denial.ts";
 import type { Host } from "../../host/host.ts";
-import type { HostRule, Permissions, ProgramRule, Refusal } from "./permissions.ts";
+import type { HostRule, Permissions, ProgramRule } from "./permissions.ts";
 import { isAbsolute, WINDOWS } from "../../host/real_path.ts";
 
 /** Why a file may not be read or written: the file is what its path leads to through any links. */
-export async function pathRefusal(
+export async function pathDenial(
   permissions: Permissions,
   kind: "read" | "write",
   path: string,
   { files }: Host,
-): Promise<Refusal | undefined> {
+): Promise<Denial | undefined> {
   const rules = permissions[kind];
   if (!rules) return undefined;
   // A path that leads nowhere, or in a cycle, is in none of the directories.
@@ -55,7 +56,7 @@ export function parseHostRule(text: string): HostRule | undefined {
  * Why a URL is out of reach. Names are compared and never looked up: an address that a name leads
  * to needs no rule, and a rule for a name allows no address.
  */
-export function netRefusal({ net }: Permissions, url: URL): Refusal | undefined {
+export function netDenial({ net }: Permissions, url: URL): Denial | undefined {
   if (!net) return undefined;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const host = withoutDot(url.hostname);
@@ -125,7 +126,7 @@ export async function permittedShell(
   shell: string,
   surroundings: Surroundings,
   host: Host,
-): Promise<string | Refusal> {
+): Promise<string | Denial> {
   if (permissions.noShell) {
     return { message: "--no-shell forbids it", hint: "leave --no-shell out to let commands run" };
   }
@@ -138,7 +139,7 @@ export async function permittedShell(
     : refuse(shell);
 }
 
-function refuse(shell: string): Refusal {
+function refuse(shell: string): Denial {
   return {
     message: `--allow-run does not name shell "${shell}"`,
     hint: `allow it with --allow-run=${shell}; the options do not restrict what its commands start`,
@@ -146,11 +147,11 @@ function refuse(shell: string): Refusal {
 }
 
 /** Why a program may not be started: `path` is where `findProgram` found what `name` names. */
-export function programRefusal(
+export function programDenial(
   { run = [] }: Permissions,
   path: string,
   name: string,
-): Refusal | undefined {
+): Denial | undefined {
   if (run.some((rule) => rule.path !== undefined && isSame(rule.path, path))) return undefined;
   return {
     message: `--allow-run does not name "${name}"`,
@@ -159,11 +160,11 @@ export function programRefusal(
 }
 
 /** Why a plugin may not be used: its code could reach anything. `path` is absolute. */
-export async function pluginRefusal(
+export async function pluginDenial(
   { run = [] }: Permissions,
   plugin: { readonly name: string; readonly path: string },
   host: Host,
-): Promise<Refusal | undefined> {
+): Promise<Denial | undefined> {
   const file = plugin.path.split(WINDOWS ? /[/\\]/ : "/").at(-1)!;
   const program = `runner-${plugin.name}`;
   const found = await findProgram(plugin.path, { path: undefined, directory: "" }, host);

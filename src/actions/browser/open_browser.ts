@@ -1,5 +1,5 @@
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { HostRule } from "../../action/permissions/permissions.ts";
 import { type ProcessGroup, startGroup } from "../../action/process/process_group.ts";
 import { runResources } from "../../action/run_resources.ts";
@@ -9,7 +9,7 @@ import type { BrowserParams } from "./parameters.ts";
 import { type Browser, loadPuppeteer, type Puppeteer } from "./puppeteer.ts";
 import { openTabs, type Tabs } from "./tabs.ts";
 import type { ActionContext } from "../../action/action.ts";
-import { findProgram, programRefusal } from "../../action/permissions/rules.ts";
+import { findProgram, programDenial } from "../../action/permissions/rules.ts";
 import type { Clock } from "../../host/host.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 
@@ -50,7 +50,10 @@ const FLAGS = [
 const MAX_PATH_LENGTH = 62;
 
 /** Starts a browser with a profile of its own. */
-export async function openBrowser(params: BrowserParams, attempt: Attempt): Promise<OpenBrowser> {
+export async function openBrowser(
+  params: BrowserParams,
+  attempt: ActionAttempt,
+): Promise<OpenBrowser> {
   const { context } = attempt;
   const { permissions, host: { clock } } = context;
   const began = clock.ticks();
@@ -256,7 +259,7 @@ async function findBrowser(
   for (const name of names) {
     const path = await findProgram(name, surroundings, host);
     if (path === undefined) continue;
-    const refusal = permissions && programRefusal(permissions, path, name);
+    const refusal = permissions && programDenial(permissions, path, name);
     if (!refusal) return path;
     throw new StepError(`cannot run browser: ${refusal.message}`, refusal.hint);
   }

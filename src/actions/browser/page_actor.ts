@@ -1,5 +1,5 @@
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import type { Command } from "./commands.ts";
 import { nextFrame, obstacleOf, type Wanted } from "./page_scripts.ts";
@@ -24,7 +24,7 @@ export class PageActor {
     readonly tabs: Tabs,
     readonly command: Command,
     readonly signal: AbortSignal,
-    readonly attempt: Attempt,
+    readonly attempt: ActionAttempt,
   ) {
     this.#quoted = JSON.stringify(command.selector);
   }

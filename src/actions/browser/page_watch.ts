@@ -1,6 +1,6 @@
 import type { Dict } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
-import { netRefusal } from "../../action/permissions/rules.ts";
+import { netDenial } from "../../action/permissions/rules.ts";
 import type { DevTools, Page, PageRequest } from "./puppeteer.ts";
 
 /** The number of entries that are kept of each kind. */
@@ -145,7 +145,7 @@ export function refusalOf(text: string, permissions: Permissions): string | unde
   if (url.protocol === "file:") {
     return permissions.read ? `--allow-read allows no page to read ${url.pathname}` : undefined;
   }
-  return netRefusal(permissions, url)?.message;
+  return netDenial(permissions, url)?.message;
 }
 
 /** Types of resources that `block` may name. */

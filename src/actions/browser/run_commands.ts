@@ -2,7 +2,7 @@ import { countOf } from "../../base/text/count_of.ts";
 import { assertNever, StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { readablePath, readStepFile, writeStepFile } from "../../action/step_file.ts";
 import { describeCommand } from "./commands.ts";
 import { explainFailure, explainNetwork } from "./explain_failure.ts";
@@ -29,7 +29,11 @@ import {
 import { refusalOf } from "./page_watch.ts";
 
 /** Carries out the commands of a step in the page of a browser. One that fails is an error. */
-export async function runCommands(browser: OpenBrowser, params: BrowserParams, attempt: Attempt) {
+export async function runCommands(
+  browser: OpenBrowser,
+  params: BrowserParams,
+  attempt: ActionAttempt,
+) {
   const { actions, trace } = params;
   const { clock } = attempt.context.host;
   const began = clock.ticks();
@@ -96,7 +100,7 @@ async function runCommand(
   index: number,
   browser: OpenBrowser,
   { actions, timeout, screenshots }: BrowserParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   results: Results,
 ): Promise<void> {
   const command = actions[index]!;
@@ -139,7 +143,7 @@ async function within<T>(
   milliseconds: number,
   activity: string,
   browser: OpenBrowser,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   act: () => Promise<T>,
 ): Promise<T> {
   const { signal, release } = limit(milliseconds, browser, attempt);
@@ -157,7 +161,7 @@ async function within<T>(
 }
 
 /** The signal that ends what takes longer than that, when the attempt ends, or the browser. */
-function limit(milliseconds: number, { lost }: OpenBrowser, { signal, context }: Attempt) {
+function limit(milliseconds: number, { lost }: OpenBrowser, { signal, context }: ActionAttempt) {
   const late = new AbortController();
   const timer = context.deadline.after(milliseconds, () => {
     late.abort(new StepError(`timed out after ${formatDuration(milliseconds)}`));

@@ -4,7 +4,7 @@ import { isDict } from "../../base/value/value.ts";
 import type { Dict, SecretSink, Value } from "../../action/action.ts";
 import type { HideSecrets } from "../../action/parameter.ts";
 import { action } from "../../action/make_action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import {
   choice,
   either,
@@ -178,7 +178,7 @@ export const db = action({
 });
 
 /** Loads the driver of a database when it is used. */
-async function open(target: Dsn, tls: Tls | undefined, attempt: Attempt): Promise<Driver> {
+async function open(target: Dsn, tls: Tls | undefined, attempt: ActionAttempt): Promise<Driver> {
   switch (target.dialect) {
     case "postgres":
       return await (await import("./postgres.ts")).openPostgres(target, tls, attempt);
@@ -209,7 +209,7 @@ async function carryOut(
   statements: readonly Statement[],
   isTransaction: boolean,
   maxRows: number,
-  { signal }: Attempt,
+  { signal }: ActionAttempt,
 ): Promise<QueryResult> {
   const results: Result[] = [];
   if (isTransaction) {

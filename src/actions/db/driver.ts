@@ -1,7 +1,7 @@
 import { countOf } from "../../base/text/count_of.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import type { Dsn } from "./dsn.ts";
 
@@ -22,7 +22,7 @@ export interface Driver {
 export type Open<T extends Dsn> = (
   target: T,
   tls: Tls | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) => Promise<Driver>;
 
 export interface Statement {

@@ -1,5 +1,5 @@
 import { dsnPasswords } from "../../secrets/secrets.ts";
-import type { Attempt, Refusal } from "../../action/attempt.ts";
+import type { ActionAttempt, Refusal } from "../../action/attempt.ts";
 import type { DataFile, Server } from "../../action/target.ts";
 import type { Param } from "../../action/rule.ts";
 import type { Tls } from "../../action/tls/tls.ts";
@@ -180,7 +180,7 @@ export interface ServerTls {
 export async function serverTls(
   { options, dialect, target, mode: written }: ServerDsn,
   params: Tls | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<ServerTls | undefined> {
   const root = options.get("sslrootcert");
   // The word asks for the authorities of the system alone.

@@ -3,7 +3,7 @@ import type { Connection as Client, FieldPacket, ResultSetHeader } from "mysql2"
 import { jsonOrText } from "../../base/value/parse_json.ts";
 import { integer, readInteger, type Value } from "../../base/value/value.ts";
 import { codeOf } from "../../action/net/endpoint.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import {
   bytesOf,
   bytesValue,
@@ -33,7 +33,7 @@ function wantsOther(error: unknown): boolean {
 async function open(
   { target: { host, port, socket }, user, password, database }: ServerDsn,
   tls: ServerTls | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Client> {
   const { default: mysql } = await import("mysql2");
   const client = mysql.createConnection({

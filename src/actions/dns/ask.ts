@@ -2,7 +2,7 @@ import type { Answer, DecodedPacket } from "dns-packet";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { StepError } from "../../base/errors.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 
 /** Milliseconds after which a question is sent again, since datagrams get lost. */
 const RESEND = 1000;
@@ -29,7 +29,7 @@ interface Packet {
 type Decode = (bytes: Uint8Array) => Packet | undefined;
 
 /** Asks by a datagram, and by TCP if the answer does not fit into one. */
-export async function ask(name: string, type: string, attempt: Attempt): Promise<DnsAnswer> {
+export async function ask(name: string, type: string, attempt: ActionAttempt): Promise<DnsAnswer> {
   const [{ default: dns }, { Buffer }] = await Promise.all([
     import("dns-packet"),
     import("node:buffer"),
@@ -83,7 +83,7 @@ export async function ask(name: string, type: string, attempt: Attempt): Promise
 
 async function askByDatagram(
   question: Uint8Array,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   decode: Decode,
 ): Promise<Packet> {
   const { host, port } = attempt.server;
@@ -112,7 +112,7 @@ async function askByDatagram(
 /** Over TCP the length comes before an answer. */
 async function askByStream(
   question: Uint8Array,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   decode: Decode,
 ): Promise<Packet> {
   const socket = await attempt.socket(undefined);

@@ -1,7 +1,7 @@
 import { StepError } from "../../base/errors.ts";
 import { describeValue, isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Channel, ServiceTypes } from "./channel.ts";
 import type { GrpcParams } from "./grpc_params.ts";
 import { encodeMessage } from "./json_message.ts";
@@ -30,7 +30,7 @@ import { joinNames, linkFiles, undefinedTypes } from "./link_files.ts";
 export async function callMethod(
   channel: Channel,
   params: GrpcParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   raw: Dict,
 ): Promise<ReturnType<typeof toResult>> {
   const { health, metadata = {}, deadline, max_messages: maxMessages } = params;
@@ -110,7 +110,7 @@ async function findMethod(
   channel: Channel,
   params: GrpcParams,
   options: CallOptions,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<ServiceMethod> {
   const { types, service } = params.descriptor_set !== undefined || params.proto?.length
     ? await findInFiles(params, attempt)
@@ -121,7 +121,7 @@ async function findMethod(
 async function findInFiles(
   { service: name = "", proto = [], import_paths: directories = [], descriptor_set: set }:
     GrpcParams,
-  { context }: Attempt,
+  { context }: ActionAttempt,
 ): Promise<ServiceTypes> {
   // Steps may be in different files, to which the paths are relative.
   const paths = set === undefined ? [...proto, ...directories] : [set];
@@ -157,7 +157,7 @@ async function findByReflection(
   channel: Channel,
   name: string,
   options: CallOptions,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<ServiceTypes> {
   const { services } = channel;
   for (;;) {
@@ -180,7 +180,7 @@ async function askServer(
   channel: Channel,
   name: string,
   options: CallOptions,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<ServiceTypes> {
   const { address } = attempt;
   const found = await reflect(channel, name, options, attempt);
@@ -253,7 +253,7 @@ async function reflect(
   channel: Channel,
   name: string,
   options: CallOptions,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Reflected> {
   const { ask, services } = await openReflection(channel, options, attempt);
   const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
@@ -284,7 +284,7 @@ async function reflect(
 async function openReflection(
   channel: Channel,
   options: CallOptions,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<{ readonly ask: Ask; readonly services: readonly string[] }> {
   let refused: StepError | undefined;
   // A server that knows only the old one, or a proxy before it, may refuse the other by any code.

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
 import { authorityOf, type Endpoint } from "../../action/net/endpoint.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import type { Registry } from "./protobuf.ts";
 
@@ -70,7 +70,7 @@ export class Channel {
 /** Connects to the server of an attempt. */
 export async function openChannel(
   tls: Tls | false | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Channel> {
   const options = await attempt.secure(tls);
   const secure = options && { ...options, ALPNProtocols: ["h2"] };

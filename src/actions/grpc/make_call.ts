@@ -3,7 +3,7 @@ import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { StepError } from "../../base/errors.ts";
 import { decodePercents } from "../../secrets/secrets.ts";
 import type { Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { Unprocessed } from "../../action/connection.ts";
 import { Intake } from "../../action/received.ts";
 import { authorityOf, codeOf } from "../../action/net/endpoint.ts";
@@ -77,7 +77,7 @@ interface Received {
 export async function makeCall(
   channel: Channel,
   call: Call,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<GrpcResponse> {
   const { awaited, deadline } = call;
   const abort = new AbortController();
@@ -273,7 +273,7 @@ async function lossOf(
   { error, hasAnswered, isSecure }: Channel,
   { stream, headers, messages: { length } }: Received,
   awaited: string,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<StepError> {
   const after = length === 0 ? "" : ` after ${countOf(length, "message")}`;
   const failing =

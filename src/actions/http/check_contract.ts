@@ -111,8 +111,8 @@ async function readPermitted(path: string, context: ActionContext): Promise<stri
   const file = { path, what: "the OpenAPI description", parameter: "openapi" };
   const { fileProblem } = await import("../../action/step_file.ts");
   if (permissions?.read) {
-    const { pathRefusal } = await import("../../action/permissions/rules.ts");
-    const refusal = await pathRefusal(permissions, "read", path, host);
+    const { pathDenial } = await import("../../action/permissions/rules.ts");
+    const refusal = await pathDenial(permissions, "read", path, host);
     if (refusal) {
       throw problem(`cannot read ${file.what} "${path}": ${refusal.message}`, refusal.hint);
     }

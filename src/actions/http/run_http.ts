@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ActionContext, ActionResult, Demand, Dict, Traffic } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { compiledAction, EVERYTHING, isDemanded, readRun } from "../../action/make_action.ts";
 import {
   checkRoute,
@@ -229,7 +229,7 @@ export class StreamRequest {
   readonly #context: ActionContext;
   #session: StepSender | undefined;
 
-  constructor(params: HttpParams, { context }: Attempt) {
+  constructor(params: HttpParams, { context }: ActionAttempt) {
     this.#params = params;
     this.#context = context;
     // The time is that of the attempt.

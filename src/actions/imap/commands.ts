@@ -1,7 +1,7 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import { StepError } from "../../base/errors.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { codeOf } from "../../action/net/endpoint.ts";
 import {
   list,
@@ -308,7 +308,7 @@ class CommandError extends Error {}
 export async function runCommands(
   commands: readonly Command[],
   connection: ImapConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<CommandResults> {
   const { now } = attempt.context.host.clock;
   const { client, received } = connection;

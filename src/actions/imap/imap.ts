@@ -28,7 +28,7 @@ import {
 } from "./imap_connection.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { readMail } from "./read_mail.ts";
 
 /** The time between two searches if the server does not report new mails. */
@@ -79,7 +79,7 @@ async function waitForMail(
   wanted: WaitFor,
   username: string,
   { client, received }: ImapConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Dict[]> {
   const { mailbox, timeout } = wanted;
   const where = `"${mailbox}" of ${username} at ${attempt.address}`;
@@ -156,7 +156,7 @@ async function findMails(
 }
 
 /** Resolves when the server reports a new mail, or after a pause. */
-async function newMail(client: ImapFlow, { context }: Attempt): Promise<void> {
+async function newMail(client: ImapFlow, { context }: ActionAttempt): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pause = context.deadline.after(PAUSE, resolve);
   client.once("exists", resolve);

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { ImapFlow, ImapFlowError } from "imapflow";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { codeOf } from "../../action/net/endpoint.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 
@@ -36,7 +36,7 @@ const SPEAKS_TLS = "does the port speak TLS? write tls: true";
 /** Connects and signs in. */
 export async function openImap(
   settings: ImapSettings,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<ImapConnection> {
   const { security, username: user, password: pass, access_token: accessToken } = settings;
   const { host, port } = attempt.server;
@@ -132,7 +132,7 @@ export class ImapConnection {
     readonly client: ImapFlow,
     readonly received: Received,
     readonly settings: ImapSettings,
-    readonly attempt: Attempt,
+    readonly attempt: ActionAttempt,
   ) {}
 
   async signIn(): Promise<void> {
@@ -212,7 +212,7 @@ const NOT_THE_PASSWORD = /^(LIMIT|INUSE|UNAVAILABLE|CONTACTADMIN|SERVERBUG|PRIVA
 function explainSignIn(
   error: ImapFlowError,
   username: string,
-  { peer, certificateHint }: Attempt,
+  { peer, certificateHint }: ActionAttempt,
 ): StepError | undefined {
   const { response, responseText = "", serverResponseCode: code = "", message } = error;
   if (error.authenticationFailed) {

@@ -1,7 +1,8 @@
 import type { Host } from "../../host/host.ts";
 import { StepError } from "../../base/errors.ts";
 import type { Action, Dict } from "../../action/action.ts";
-import type { Permissions, Refusal } from "../../action/permissions/permissions.ts";
+import type { Permissions } from "../../action/permissions/permissions.ts";
+import type { Denial } from "../../host/explain_denial.ts";
 import {
   findPlugin,
   PLUGIN_NAME,
@@ -61,8 +62,8 @@ async function loadPlugin(
   host: Host,
 ): Promise<Action | PluginProblem> {
   if (permissions) {
-    const { pluginRefusal } = await import("../../action/permissions/rules.ts");
-    const refusal = await pluginRefusal(permissions, file, host);
+    const { pluginDenial } = await import("../../action/permissions/rules.ts");
+    const refusal = await pluginDenial(permissions, file, host);
     if (refusal) return refusedPlugin(file, refusal);
   }
   if (file.kind === "program") return await programPlugin(file);
@@ -70,7 +71,7 @@ async function loadPlugin(
 }
 
 /** An action that fails: not even the module of such a plugin is loaded, since that runs its code. */
-function refusedPlugin({ name, shown }: PluginFile, { message, hint }: Refusal): Action {
+function refusedPlugin({ name, shown }: PluginFile, { message, hint }: Denial): Action {
   const refuse = (req: Dict) => {
     throw new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req });
   };

@@ -1,5 +1,5 @@
 import type { Dict } from "../../action/action.ts";
-import { Attempt } from "../../action/attempt.ts";
+import { ActionAttempt } from "../../action/attempt.ts";
 import type { Server } from "../../action/target.ts";
 import { allow } from "../../action/target.ts";
 import { StepError } from "../../base/errors.ts";
@@ -26,10 +26,10 @@ export async function awaitReady(
   ready: Ready,
   timeout: number,
   { printed, died }: { readonly printed: Promise<void>; readonly died: Promise<never> },
-  { context }: Attempt,
+  { context }: ActionAttempt,
 ): Promise<void> {
   const server = serverOf(ready);
-  const wait = new Attempt(context, server ?? { program: "shell" }, [], timeout);
+  const wait = new ActionAttempt(context, server ?? { program: "shell" }, [], timeout);
   let problem: string | undefined;
   let isOver = false;
   const poll = async () => {
@@ -67,7 +67,7 @@ function serverOf({ http, tcp }: Ready): Server | undefined {
 }
 
 /** Why a URL does not answer as it should; undefined if it does. */
-async function askUrl(url: URL, { context }: Attempt): Promise<string | undefined> {
+async function askUrl(url: URL, { context }: ActionAttempt): Promise<string | undefined> {
   const { runHttp } = await import("../http/run_http.ts");
   const params: Dict = { get: url.href, cookies: false, openapi: false };
   return await problemOf(async () => {
@@ -77,8 +77,11 @@ async function askUrl(url: URL, { context }: Attempt): Promise<string | undefine
 }
 
 /** Why a port accepts no connection; undefined if it does. */
-async function tryConnecting(server: Server, { context }: Attempt): Promise<string | undefined> {
-  const attempt = new Attempt(context, server);
+async function tryConnecting(
+  server: Server,
+  { context }: ActionAttempt,
+): Promise<string | undefined> {
+  const attempt = new ActionAttempt(context, server);
   return await problemOf(async () => {
     const socket = await attempt.socket();
     socket.destroy();

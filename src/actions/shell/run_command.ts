@@ -1,5 +1,5 @@
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { awaitCommand, haveEnded } from "../../action/process/await_command.ts";
 import {
   type Captured,
@@ -21,7 +21,7 @@ import { explainDenial } from "../../host/explain_denial.ts";
 import { makeOpenStep, type OpenStep } from "../../action/open_step.ts";
 
 /** Runs a command and waits for it, unless it is to run on. */
-export async function runCommand(command: Command, attempt: Attempt) {
+export async function runCommand(command: Command, attempt: ActionAttempt) {
   const { context } = attempt;
   if (command.background) return await runInBackground(command, attempt);
   const group = await startCommand(command, context);
@@ -36,7 +36,7 @@ export async function runCommand(command: Command, attempt: Attempt) {
 async function waitFor(
   group: ProcessGroup,
   { max_output: limit }: Command,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   const { context } = attempt;
   const limits = { stdout: limit, stderr: limit };
@@ -66,7 +66,7 @@ async function waitFor(
 }
 
 /** Starts a command that runs until the run ends; all that it prints goes into a file. */
-async function runInBackground(command: Command, attempt: Attempt) {
+async function runInBackground(command: Command, attempt: ActionAttempt) {
   const { context } = attempt;
   const { ready, ready_timeout } = command;
   const resources = runResources(context);

@@ -1,6 +1,6 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { MailSecurity } from "./mail_params.ts";
 
 /** Where the server is, and how to talk to it. */
@@ -61,7 +61,7 @@ export class ConnectionPool {
    */
   async with(
     max: number,
-    attempt: Attempt,
+    attempt: ActionAttempt,
     open: () => Promise<MailConnection>,
     use: (connection: MailConnection) => Promise<void>,
   ): Promise<void> {
@@ -87,7 +87,7 @@ export class ConnectionPool {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
   }
 
-  async #take(attempt: Attempt): Promise<MailConnection | undefined> {
+  async #take(attempt: ActionAttempt): Promise<MailConnection | undefined> {
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
       if (await last.renew(attempt)) return last;
     }
@@ -99,7 +99,10 @@ export class ConnectionPool {
 const NEVER = 86_400_000;
 
 /** Connects, switches to TLS and signs in. */
-export async function openMail(server: MailServer, attempt: Attempt): Promise<MailConnection> {
+export async function openMail(
+  server: MailServer,
+  attempt: ActionAttempt,
+): Promise<MailConnection> {
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const implicit = await attempt.secure(server.tls);
   const later = server.starttls && await attempt.secure(server.starttls.tls);
@@ -190,7 +193,7 @@ export class MailConnection {
     return this.library.secure;
   }
 
-  async connect(attempt: Attempt): Promise<void> {
+  async connect(attempt: ActionAttempt): Promise<void> {
     await this.#orDestroy("connect", attempt, (done) => {
       // The library begins to listen a moment later, when a server may have closed it.
       this.socket.once("close", () => setTimeout(done, 0, new Error("Connection closed")));
@@ -198,7 +201,7 @@ export class MailConnection {
     });
   }
 
-  async signIn(attempt: Attempt): Promise<void> {
+  async signIn(attempt: ActionAttempt): Promise<void> {
     const { auth, starttls } = this.server;
     if (!auth) return;
     if (!this.library.allowsAuth) {
@@ -226,7 +229,7 @@ export class MailConnection {
       }, done));
   }
 
-  async send({ from, to, bytes }: Mail, attempt: Attempt): Promise<Delivery> {
+  async send({ from, to, bytes }: Mail, attempt: ActionAttempt): Promise<Delivery> {
     try {
       const envelope = { from, to: [...to], size: bytes.length, use8BitMime: true };
       const { Buffer } = await import("node:buffer");
@@ -253,7 +256,7 @@ export class MailConnection {
   }
 
   /** Makes it ready for another step; false if the server has closed it. */
-  async renew(attempt: Attempt): Promise<boolean> {
+  async renew(attempt: ActionAttempt): Promise<boolean> {
     if (this.isLost) return false;
     if (performance.now() - this.#acceptedAt < FRESH) return true;
     try {
@@ -285,7 +288,11 @@ export class MailConnection {
     this.socket.destroy();
   }
 
-  async #orDestroy(stage: Stage, attempt: Attempt, start: (done: Done) => void): Promise<void> {
+  async #orDestroy(
+    stage: Stage,
+    attempt: ActionAttempt,
+    start: (done: Done) => void,
+  ): Promise<void> {
     try {
       await this.#wait(stage, attempt, start);
     } catch (error) {
@@ -294,7 +301,7 @@ export class MailConnection {
     }
   }
 
-  async #wait<T>(stage: Stage, attempt: Attempt, start: (done: Done<T>) => void): Promise<T> {
+  async #wait<T>(stage: Stage, attempt: ActionAttempt, start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.library.once("error", reject);
     start((error, value) => error ? reject(error) : resolve(value as T));
@@ -310,7 +317,7 @@ export class MailConnection {
     }
   }
 
-  #phase(stage: Stage, { peer }: Attempt): string {
+  #phase(stage: Stage, { peer }: ActionAttempt): string {
     const { next } = this.replies;
     if (stage === "sign in") return `signing in to ${peer}`;
     if (this.library.upgrading) return `starting TLS with ${peer}`;
@@ -318,7 +325,7 @@ export class MailConnection {
     return `waiting for the reply to ${next ?? "the mail"} from ${peer}`;
   }
 
-  async #explain(stage: Stage, cause: unknown, attempt: Attempt): Promise<StepError> {
+  async #explain(stage: Stage, cause: unknown, attempt: ActionAttempt): Promise<StepError> {
     if (cause instanceof StepError) return cause;
     const error = cause as MailError;
     const { peer, address } = attempt;
@@ -347,7 +354,7 @@ export class MailConnection {
   }
 
   /** The server has answered, but not with what lets the dialogue go on. */
-  #explainReply(failing: string, reply: string, attempt: Attempt): StepError {
+  #explainReply(failing: string, reply: string, attempt: ActionAttempt): StepError {
     if (!/^\d{3}[ -]/.test(reply)) {
       return new StepError(
         `${failing}: it does not speak SMTP: it sent ${attempt.excerpt(reply)}`,

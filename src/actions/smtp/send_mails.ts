@@ -1,6 +1,6 @@
 import { StepError } from "../../base/errors.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { textOf } from "../../action/parameter.ts";
 import {
   type ConnectionPool,
@@ -42,7 +42,7 @@ export async function sendMails(
   pool: ConnectionPool,
   server: MailServer,
   params: MailParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<SendResult> {
   const { message: total } = params;
   const compose = await makeComposer(params, attempt);
@@ -73,7 +73,7 @@ export async function sendMails(
   return { first, deliveries, errors };
 }
 
-async function open(server: MailServer, { starttls }: MailParams, attempt: Attempt) {
+async function open(server: MailServer, { starttls }: MailParams, attempt: ActionAttempt) {
   const connection = await openMail(server, attempt);
   const isLocal = /^(localhost|127\.[\d.]+|::1)$/.test(server.host);
   if (server.auth && !connection.isSecure && !isLocal && starttls === undefined) {
@@ -86,7 +86,10 @@ async function open(server: MailServer, { starttls }: MailParams, attempt: Attem
 }
 
 /** Reads the files of the mails; the result writes one mail at each call. */
-async function makeComposer(params: MailParams, attempt: Attempt): Promise<() => Promise<Mail>> {
+async function makeComposer(
+  params: MailParams,
+  attempt: ActionAttempt,
+): Promise<() => Promise<Mail>> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const { from, to, cc, bcc, html, subject } = params;
   const headers = headersOf(params.headers ?? {});
@@ -155,7 +158,7 @@ function headersOf(headers: Dict): Record<string, string | string[]> {
 
 async function readAttachment(
   { file, content, filename, type, cid }: Attachment,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   return {
     content: content ?? await attempt.read(file!, "attachments", "the attachment"),

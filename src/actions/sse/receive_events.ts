@@ -3,7 +3,7 @@ import { StepError } from "../../base/errors.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { dataIn } from "../../base/value/parse_json.ts";
 import type { Dict } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { excerpt, Intake } from "../../action/received.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { mediaType } from "../http/request/http_syntax.ts";
@@ -24,7 +24,7 @@ interface EventParams extends Omit<HttpParams, "url"> {
 /** Receives events until the goal is reached or the server ends the stream. */
 export async function receiveEvents(
   { url: target, until, max_events: maxEvents = Infinity, ...params }: EventParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   const { context } = attempt;
   const { request, name, req } = requestEvents({ url: target, ...params }, attempt);
@@ -86,7 +86,7 @@ export async function receiveEvents(
 }
 
 /** Keeps the events of a stream for later steps; it is open once the server has answered. */
-export async function keepEvents(params: EventParams, open: OpenStep, attempt: Attempt) {
+export async function keepEvents(params: EventParams, open: OpenStep, attempt: ActionAttempt) {
   const { request, name, req } = requestEvents(params, attempt);
   const { createParser } = await import("eventsource-parser");
   const answered = Promise.withResolvers<Answer>();
@@ -111,7 +111,7 @@ export async function keepEvents(params: EventParams, open: OpenStep, attempt: A
 }
 
 /** The request of a step, and how messages name it. */
-function requestEvents({ url: target, ...params }: EventParams, attempt: Attempt) {
+function requestEvents({ url: target, ...params }: EventParams, attempt: ActionAttempt) {
   const headers = { accept: "text/event-stream", ...params.headers };
   const request = new StreamRequest({ ...params, url: target.href, headers }, attempt);
   const name = `${request.plan.request.method} "${request.plan.request.url}"`;

@@ -2,7 +2,7 @@ import { resolve } from "@std/path/resolve";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../base/errors.ts";
 import type { ActionContext } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { fileProblem, readablePath, stageStepFile } from "../../action/step_file.ts";
 import { type Attributes, type ClientError, homePath, type Sftp } from "./credentials.ts";
 import type { SshConnection } from "./ssh_connection.ts";
@@ -23,7 +23,7 @@ export async function copyFiles(
   direction: Direction,
   paths: readonly (readonly [from: string, to: string])[],
   connection: SshConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<readonly CopiedFile[]> {
   const { address, lost, slots } = connection;
   const sftp = await openSftp(direction, connection, attempt);
@@ -52,7 +52,7 @@ export async function copyFiles(
 async function openSftp(
   direction: Direction,
   { client, address, slots }: SshConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Sftp> {
   const open = () => {
     const opened = call<Sftp>((done) => client.sftp(done));
@@ -79,7 +79,7 @@ async function upload(
   sftp: Sftp,
   local: string,
   remote: string,
-  { context, signal }: Attempt,
+  { context, signal }: ActionAttempt,
 ): Promise<CopiedFile> {
   const { Buffer } = await import("node:buffer");
   const { mode, bytes } = await openLocal(local, context);
@@ -134,7 +134,7 @@ async function download(
   sftp: Sftp,
   remote: string,
   local: string,
-  { context, signal }: Attempt,
+  { context, signal }: ActionAttempt,
 ): Promise<CopiedFile> {
   const { host } = context;
   const path = await insideOf(

@@ -2,7 +2,7 @@ import type ssh2 from "ssh2";
 import type { ParsedKey } from "ssh2";
 import type { Host } from "../../host/host.ts";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { allow } from "../../action/target.ts";
 
 export type { Attributes, Channel, Client, ClientError, Sftp } from "ssh2";
@@ -54,7 +54,7 @@ export function homePath(path: string, { env }: Host): string {
 /** Loads the key and finds the agent. Throws `StepError` if one cannot be used. */
 export async function readCredentials(
   { password, key_file: file, key_passphrase: passphrase, agent }: CredentialParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Credentials> {
   return {
     password,
@@ -66,7 +66,7 @@ export async function readCredentials(
 async function readKey(
   file: string,
   passphrase: string | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<LoadedKey> {
   if (isKeyText(file)) return await loadKey(file, passphrase, "the key");
   const path = homePath(file, attempt.context.host);
@@ -74,7 +74,7 @@ async function readKey(
   return await loadKey(new TextDecoder().decode(bytes), passphrase, `the key "${file}"`);
 }
 
-async function findAgent({ context, server }: Attempt): Promise<string> {
+async function findAgent({ context, server }: ActionAttempt): Promise<string> {
   const socket = context.host.env.get("SSH_AUTH_SOCK");
   const parameter = "agent";
   if (!socket) {

@@ -1,7 +1,7 @@
 import { quoteForShell } from "../../base/text/shell_word.ts";
 import type { Readable } from "node:stream";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { lastOf, outputFields } from "../../action/process/capture.ts";
 import { stopAtFailure } from "../shell/interpreter.ts";
 import type { Channel } from "./credentials.ts";
@@ -28,7 +28,7 @@ const PATIENCE = 1000;
 export async function runCommand(
   command: RemoteCommand,
   connection: SshConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   const { address } = connection;
   const { text, preamble } = scriptOf(command);
@@ -74,7 +74,7 @@ async function openChannel(
   pty: boolean,
   listen: (channel: Channel) => void,
   connection: SshConnection,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Channel> {
   const { client, address } = connection;
   const options = pty ? { pty: { term: "xterm", cols: 80, rows: 24 } } : {};
@@ -107,7 +107,7 @@ async function endCommand(
   channel: Channel,
   connection: SshConnection,
   closed: Promise<void>,
-  { context: { deadline } }: Attempt,
+  { context: { deadline } }: ActionAttempt,
 ): Promise<void> {
   const isInTime = async () => {
     const late = Promise.withResolvers<false>();

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
 import { allow } from "../../action/target.ts";
 import {
@@ -80,7 +80,7 @@ export class SshConnection {
 }
 
 /** Connects, through the jump hosts of the step, and signs in. */
-export async function openSsh(login: Login, attempt: Attempt): Promise<SshConnection> {
+export async function openSsh(login: Login, attempt: ActionAttempt): Promise<SshConnection> {
   const slots = attempt.context.scope.run.resource(
     `ssh:sign-ins:${login.host}:${login.port}`,
     () => new Slots(MAX_SIGN_INS),
@@ -90,7 +90,7 @@ export async function openSsh(login: Login, attempt: Attempt): Promise<SshConnec
   return connection;
 }
 
-async function connect(login: Login, attempt: Attempt): Promise<SshConnection> {
+async function connect(login: Login, attempt: ActionAttempt): Promise<SshConnection> {
   // Loading it later would miss what becomes of the socket meanwhile.
   await loadSsh2();
   const credentials = await readCredentials(login, attempt);
@@ -113,7 +113,7 @@ async function connect(login: Login, attempt: Attempt): Promise<SshConnection> {
 async function forward(
   { client }: SshConnection,
   hop: Endpoint,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Duplex> {
   const address = placeOf(hop);
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
@@ -146,7 +146,7 @@ interface SignIn extends Endpoint {
   readonly before: SshConnection | undefined;
 }
 
-async function signIn(hop: SignIn, attempt: Attempt): Promise<SshConnection> {
+async function signIn(hop: SignIn, attempt: ActionAttempt): Promise<SshConnection> {
   const { user, socket, hostKeys, credentials, before } = hop;
   const { Client } = await loadSsh2();
   const client = new Client();
@@ -263,7 +263,7 @@ export class Slots {
    * Opens something that counts until `release` is called. Where the server refuses it while
    * others are under way, it is opened again when one of them is released.
    */
-  async open<T>(open: () => Promise<T>, attempt: Attempt): Promise<T> {
+  async open<T>(open: () => Promise<T>, attempt: ActionAttempt): Promise<T> {
     for (let refusals = 0;;) {
       if (this.#used >= this.max) {
         await this.#released(attempt);
@@ -295,7 +295,7 @@ export class Slots {
   }
 
   /** Waits until something is released; the timeout of the step does not apply to that. */
-  async #released(attempt: Attempt): Promise<void> {
+  async #released(attempt: ActionAttempt): Promise<void> {
     const { deadline } = attempt.context;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
@@ -353,7 +353,7 @@ const PARAMETER = "known_hosts";
 async function readHostKeys(
   endpoint: Endpoint,
   { known_hosts: knownHosts, strict_host_check: isChecked }: HostKeyParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<HostKeys | undefined> {
   if (!isChecked) return undefined;
   const files = await readFiles(knownHosts, attempt);
@@ -434,7 +434,7 @@ interface KnownHostsFile {
 
 async function readFiles(
   knownHosts: string | undefined,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<readonly KnownHostsFile[]> {
   const { host } = attempt.context;
   const read = async (name: string): Promise<KnownHostsFile> => {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
 import { action } from "../../action/make_action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { host, port, text, texts, timeout } from "../../action/rule.ts";
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { tlsRecord } from "../../action/tls/certificate_record.ts";
@@ -94,7 +94,7 @@ class Dialogue {
   #error: unknown;
   #wake = () => {};
 
-  constructor(readonly socket: Socket | TLSSocket, readonly attempt: Attempt) {
+  constructor(readonly socket: Socket | TLSSocket, readonly attempt: ActionAttempt) {
     // A server may have refused the client just after the handshake.
     this.isClosed = socket.destroyed;
     this.#error = socket.errored ?? undefined;

@@ -1,6 +1,6 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { StepError } from "../../base/errors.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { host, port, timeout } from "../../action/rule.ts";
 import { action } from "../../action/make_action.ts";
 import { tls as tlsRule } from "../../action/tls/tls.ts";
@@ -71,7 +71,7 @@ export const tls = action({
   },
 });
 
-async function connect(options: TlsOptions, attempt: Attempt): Promise<TLSSocket> {
+async function connect(options: TlsOptions, attempt: ActionAttempt): Promise<TLSSocket> {
   try {
     return await attempt.socket(options) as TLSSocket;
   } catch (error) {
@@ -95,7 +95,7 @@ function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
 }
 
 /** The versions of TLS that both the server and this program support. */
-async function protocolsOf(options: TlsOptions, attempt: Attempt): Promise<string[]> {
+async function protocolsOf(options: TlsOptions, attempt: ActionAttempt): Promise<string[]> {
   const spoken = await Promise.all(VERSIONS.map(async (version) => {
     const only = { ...options, minVersion: version, maxVersion: version };
     try {

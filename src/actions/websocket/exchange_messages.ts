@@ -5,7 +5,7 @@ import { formatJson } from "../../base/value/format_value.ts";
 import type { Mismatch } from "../../base/value/difference.ts";
 import { pathText } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { excerpt, Intake } from "../../action/received.ts";
 import { decodeText } from "../http/response/read_body.ts";
 import { StreamRequest, type Upgraded } from "../http/run_http.ts";
@@ -35,7 +35,7 @@ const PATIENCE = { end: 1000, failure: 200 };
 type OpeningParams = WebSocketParams & { readonly url: string };
 
 /** The request of a step that opens a WebSocket: as reports show it, its sending, and its failures. */
-function prepareOpening(params: OpeningParams, attempt: Attempt, raw: Dict) {
+function prepareOpening(params: OpeningParams, attempt: ActionAttempt, raw: Dict) {
   const { subprotocols = [] } = params;
   const { context, signal } = attempt;
   const headers = { "Accept-Encoding": undefined, ...params.headers };
@@ -79,7 +79,7 @@ function prepareOpening(params: OpeningParams, attempt: Attempt, raw: Dict) {
 }
 
 /** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
-export async function exchangeMessages(params: OpeningParams, attempt: Attempt, raw: Dict) {
+export async function exchangeMessages(params: OpeningParams, attempt: ActionAttempt, raw: Dict) {
   const { until } = params;
   const { context } = attempt;
   const { url, req, open, explain } = prepareOpening(params, attempt, raw);
@@ -114,7 +114,7 @@ export async function exchangeMessages(params: OpeningParams, attempt: Attempt, 
 export async function keepMessages(
   params: OpeningParams,
   step: OpenStep,
-  attempt: Attempt,
+  attempt: ActionAttempt,
   raw: Dict,
 ) {
   const { req, open, explain } = prepareOpening(params, attempt, raw);
@@ -159,7 +159,7 @@ function keepIn(step: OpenStep, socket: WebSocket): WebSocket {
 }
 
 /** Sends messages on a WebSocket that a step has left open, and waits for those that it expects. */
-export async function speakOn(params: WebSocketParams, attempt: Attempt, raw: Dict) {
+export async function speakOn(params: WebSocketParams, attempt: ActionAttempt, raw: Dict) {
   const { on = "", until } = params;
   const { context } = attempt;
   const step = findOpenStep(on, context);
@@ -396,7 +396,7 @@ class Inbox {
   #failure: StepError | undefined;
   #wake = () => {};
 
-  constructor(readonly socket: WebSocket, readonly url: string, readonly attempt: Attempt) {
+  constructor(readonly socket: WebSocket, readonly url: string, readonly attempt: ActionAttempt) {
     this.#intake = new Intake(MAX_BYTES, `"${url}" sent more than ${MAX_BYTES} bytes`);
     socket.on("message", (data: Uint8Array, isBinary: boolean) => {
       if (this.#failure) return;
@@ -476,7 +476,11 @@ class OpenInbox {
   /** All messages that were taken, as steps see them. */
   readonly taken: Value[] = [];
 
-  constructor(readonly step: OpenStep, readonly socket: WebSocket, readonly attempt: Attempt) {}
+  constructor(
+    readonly step: OpenStep,
+    readonly socket: WebSocket,
+    readonly attempt: ActionAttempt,
+  ) {}
 
   /** What messages call it. */
   get url(): string {
@@ -523,7 +527,7 @@ class OpenInbox {
 }
 
 /** The messages that a step has taken, for an error. */
-function describeTaken(taken: readonly Value[], { context: { secrets } }: Attempt): string {
+function describeTaken(taken: readonly Value[], { context: { secrets } }: ActionAttempt): string {
   const { length: count } = taken;
   if (count === 0) return "no message came";
   const last = taken.at(-1)!;

@@ -42,7 +42,7 @@ export interface AttemptResult {
   readonly errors: readonly unknown[];
   /** The same in words: none as long as nobody has asked. */
   readonly failures: readonly Failure[];
-  readonly response?: ActionResponse;
+  readonly response?: TimedResult;
   /** The request and the response, or the parts of them that an action had when it was ended. */
   readonly exchange?: ExchangeData;
   /** The number of its assertions that were true, if any were evaluated. */
@@ -93,7 +93,7 @@ function mistake(error: unknown): AttemptResult {
   return { outcome: "error", isRetryable: false, errors: [error], failures: NO_FAILURES };
 }
 
-function judgeSafely(step: StepExecution, response: ActionResponse): AttemptResult {
+function judgeSafely(step: StepExecution, response: TimedResult): AttemptResult {
   try {
     return judge(step, response);
   } catch (error) {
@@ -102,7 +102,7 @@ function judgeSafely(step: StepExecution, response: ActionResponse): AttemptResu
 }
 
 /** Whether what an action answered is good. */
-function judge(step: StepExecution, response: ActionResponse): AttemptResult {
+function judge(step: StepExecution, response: TimedResult): AttemptResult {
   const { run, compiled, model, scope } = step;
   const { result: exchange, result: { job } } = response;
   run.addExchangedSecrets(exchange.req);
@@ -176,7 +176,7 @@ export function timeoutOf({ model, scope }: StepExecution): number {
   return evaluateDuration(model.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
 }
 
-function setResponse(step: StepExecution, { result, elapsed }: ActionResponse): void {
+function setResponse(step: StepExecution, { result, elapsed }: TimedResult): void {
   const { names } = step;
   if (result.status !== 0) step.trouble = result.brief;
   names.req = result.req;
@@ -240,7 +240,7 @@ const BAD: TestResult = { isGood: false };
  */
 function evaluateTests(
   { compiled, model: { test, maxTime }, scope }: StepExecution,
-  { elapsed, result: { violations = [], status, phases } }: ActionResponse,
+  { elapsed, result: { violations = [], status, phases } }: TimedResult,
   errors: unknown[],
 ): TestResult {
   const before = errors.length;
@@ -272,7 +272,7 @@ function evaluateTests(
 }
 
 /** The result of an action, and how long it took in milliseconds. */
-export interface ActionResponse {
+export interface TimedResult {
   readonly result: ActionResult;
   readonly elapsed: number;
 }
@@ -286,7 +286,7 @@ export function runAction<T>(
   step: StepExecution,
   params: Dict,
   timeout: number,
-  answer: (response: ActionResponse) => T | Promise<T>,
+  answer: (response: TimedResult) => T | Promise<T>,
   fail: (error: unknown) => T | Promise<T>,
 ): T | Promise<T> {
   const { run, compiled } = step;
@@ -298,11 +298,11 @@ export function runAction<T>(
   const { reason } = cancellation;
   // It may have come while the code was loaded.
   if (reason !== undefined) return fail(new StepError(reason));
-  const attempt = new ActionAttempt(step, timeout);
+  const attempt = new AttemptContext(step, timeout);
   const began = clock.ticks();
   let returned: ActionResult | Promise<ActionResult>;
   try {
-    returned = compiled.act(params, attempt);
+    returned = compiled.carryOut(params, attempt);
   } catch (error) {
     return explainFault(step, params, attempt, error).then(fail);
   }
@@ -327,7 +327,7 @@ export function runAction<T>(
 async function explainFault(
   { model: { action } }: StepExecution,
   params: Dict,
-  { reason }: ActionAttempt,
+  { reason }: AttemptContext,
   error: unknown,
 ): Promise<unknown> {
   const fault = error instanceof StepError || error instanceof FieldError
@@ -339,7 +339,7 @@ async function explainFault(
 }
 
 /** One attempt of an action, as the action sees it, with its timeout. */
-class ActionAttempt implements ActionContext, AttemptDeadline {
+class AttemptContext implements ActionContext, AttemptDeadline {
   readonly timeout: number;
   readonly deadline: AttemptDeadline = this;
   /** Not private: a context with a signal of its own inherits from this one. */
@@ -482,8 +482,8 @@ class ActionAttempt implements ActionContext, AttemptDeadline {
     this.step.round.gate?.wait(waits);
   }
 
-  after(milliseconds: number, act: () => void): Deadline {
-    return this.step.run.deadlines.add(milliseconds, act);
+  after(milliseconds: number, callback: () => void): Deadline {
+    return this.step.run.deadlines.add(milliseconds, callback);
   }
 
   #startTimeout(): void {

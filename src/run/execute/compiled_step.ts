@@ -53,7 +53,7 @@ export class CompiledStep {
   }
 
   /** Carries the action out, which is loaded. */
-  act(params: Dict, context: ActionContext): ActionResult | Promise<ActionResult> {
+  carryOut(params: Dict, context: ActionContext): ActionResult | Promise<ActionResult> {
     if (this.#prepared) return this.#prepared(context);
     const run = this.#run!;
     if (!run.compile) return run(params, context);

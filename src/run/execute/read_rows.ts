@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/rules.ts";
+import { pathDenial } from "../../action/permissions/rules.ts";
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter, INTEGER_TEXT } from "../../action/parameter.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
@@ -106,7 +106,7 @@ async function readText(path: string, { host }: Run): Promise<string> {
 async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
   const { document, host, options: { permissions } } = run;
   const path = await findNamedFile(document, at, written, host);
-  const refusal = permissions && await pathRefusal(permissions, "read", path, host);
+  const refusal = permissions && await pathDenial(permissions, "read", path, host);
   if (!refusal) return path;
   throw new StepError(`cannot read the data file "${path}": ${refusal.message}`, refusal.hint);
 }

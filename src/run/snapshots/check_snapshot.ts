@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/rules.ts";
+import { pathDenial } from "../../action/permissions/rules.ts";
 import type { Expression } from "../../expr/expression.ts";
 import { locateByPath } from "../../expr/functions/json_path.ts";
 import { followsRule } from "../../expr/functions/matching.ts";
@@ -154,7 +154,7 @@ function useOnce({ run, id }: StepExecution, base: string): void {
 
 async function allowWriting({ options, host }: Run, path: string): Promise<void> {
   const { permissions } = options;
-  const refused = permissions && await pathRefusal(permissions, "write", path, host);
+  const refused = permissions && await pathDenial(permissions, "write", path, host);
   if (refused) {
     throw new StepError(`cannot write the snapshot "${path}": ${refused.message}`, refused.hint);
   }

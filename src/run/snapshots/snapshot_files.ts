@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import { pathRefusal } from "../../action/permissions/rules.ts";
+import { pathDenial } from "../../action/permissions/rules.ts";
 import type { Host } from "../../host/host.ts";
 import { formatJson } from "../../base/value/format_value.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
@@ -138,7 +138,7 @@ export async function reportOrphans(run: Run, workflow: Workflow): Promise<void>
 /** Removes a snapshot where that is allowed; gives what to say about it. */
 async function remove({ host, options }: Run, path: string): Promise<string> {
   const { permissions } = options;
-  const refused = permissions && await pathRefusal(permissions, "write", path, host);
+  const refused = permissions && await pathDenial(permissions, "write", path, host);
   if (refused) {
     return `cannot remove the snapshot "${path}", which no step names: ${refused.message}`;
   }

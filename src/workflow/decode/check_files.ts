@@ -1,4 +1,4 @@
-import { pathRefusal } from "../../action/permissions/rules.ts";
+import { pathDenial } from "../../action/permissions/rules.ts";
 import type { Host } from "../../host/host.ts";
 import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path } from "../../base/source.ts";
@@ -64,7 +64,7 @@ export async function checkDescription(
   host: Host,
 ): Promise<void> {
   const read = async (name: string) => {
-    const refused = permissions && await pathRefusal(permissions, "read", name, host);
+    const refused = permissions && await pathDenial(permissions, "read", name, host);
     if (!refused) return await readTextFile(name, host, "OpenAPI description");
     const message = `cannot read the OpenAPI description "${name}": ${refused.message}`;
     throw new LoadError(message, [], refused.hint);

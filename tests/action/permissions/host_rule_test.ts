@@ -1,12 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { netRefusal, parseHostRule, pathRefusal } from "../../../src/action/permissions/rules.ts";
+import { netDenial, parseHostRule, pathDenial } from "../../../src/action/permissions/rules.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Whether a rule lets a URL be reached; undefined if the rule is invalid. */
 function reaches(rule: string, url: string): boolean | undefined {
   const parsed = parseHostRule(rule);
-  return parsed && netRefusal({ net: [parsed] }, new URL(url)) === undefined;
+  return parsed && netDenial({ net: [parsed] }, new URL(url)) === undefined;
 }
 
 Deno.test("a rule for hosts lets these be reached and no others", async (test) => {
@@ -58,8 +58,8 @@ Deno.test("an invalid host is not accepted as a rule", async (test) => {
 
 Deno.test("without rules every host is reached, and with an empty list none is", () => {
   const url = new URL("https://example.com/path");
-  assertEquals(netRefusal({}, url), undefined);
-  const refusal = netRefusal({ net: [] }, url);
+  assertEquals(netDenial({}, url), undefined);
+  const refusal = netDenial({ net: [] }, url);
   assertEquals(refusal?.message, "--allow-net does not name example.com port 443");
   assertStringIncludes(refusal?.hint ?? "", "--allow-net=example.com:443");
 });
@@ -87,12 +87,12 @@ Deno.test({
         .concat("in/a.txt/x/../../../inside.txt", "/", "in/new/deep/../../../in2");
       for (const kind of ["read", "write"] as const) {
         const refused = async (path: string) =>
-          await pathRefusal(permissions, kind, `${directory}/${path}`, denoHost()) !== undefined;
+          await pathDenial(permissions, kind, `${directory}/${path}`, denoHost()) !== undefined;
         for (const path of named) assertEquals([path, await refused(path)], [path, false]);
         for (const path of others) assertEquals([path, await refused(path)], [path, true]);
       }
-      assertEquals(await pathRefusal({}, "read", "/etc/passwd", denoHost()), undefined);
-      const refusal = await pathRefusal(
+      assertEquals(await pathDenial({}, "read", "/etc/passwd", denoHost()), undefined);
+      const refusal = await pathDenial(
         permissions,
         "write",
         `${directory}/in/out.txt`,

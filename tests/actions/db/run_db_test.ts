@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { Attempt } from "../../../src/action/attempt.ts";
+import { ActionAttempt } from "../../../src/action/attempt.ts";
 import { NoValue, Param } from "../../../src/action/rule.ts";
 import { db } from "../../../src/actions/db/db.ts";
 import { readDsn, type ServerDsn, serverTls } from "../../../src/actions/db/dsn.ts";
@@ -376,7 +376,7 @@ Deno.test("sslrootcert=system asks for a certificate that an authority of the sy
   for (const mode of ["", "&sslmode=require", "&sslmode=verify-full"]) {
     const dsn = `postgres://app@db.example/shop?sslrootcert=system${mode}`;
     const server = readDsn(dsn, new Param("db", context.secrets)) as ServerDsn;
-    const tls = await serverTls(server, undefined, new Attempt(context, server.target));
+    const tls = await serverTls(server, undefined, new ActionAttempt(context, server.target));
     const { ca, rejectUnauthorized } = tls!.options;
     assertEquals([ca, rejectUnauthorized, tls!.attempts], [undefined, true, [true]], mode);
   }

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import ssh2 from "ssh2";
 import type { Dict } from "../../../src/action/action.ts";
-import { Attempt } from "../../../src/action/attempt.ts";
+import { ActionAttempt } from "../../../src/action/attempt.ts";
 import { loadKey } from "../../../src/actions/ssh/credentials.ts";
 import {
   algorithmsFor,
@@ -493,7 +493,7 @@ Deno.test("scriptOf() shows no values in the text, which others on the server se
 });
 
 const attemptOf = (context: TestContext) =>
-  new Attempt(context, { product: "ssh", host: "127.0.0.1", port: 22 });
+  new ActionAttempt(context, { product: "ssh", host: "127.0.0.1", port: 22 });
 
 /** The error that the library throws when a server refuses another session. */
 const refusal = () => Object.assign(new Error("open failed"), { reason: 2 });

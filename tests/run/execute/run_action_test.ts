@@ -10,7 +10,7 @@ import { Cancellation } from "../../../src/run/cancellation.ts";
 import { Draws } from "../../../src/expr/draws.ts";
 import { CompiledStep } from "../../../src/run/execute/compiled_step.ts";
 import { Outputs } from "../../../src/run/execute/outputs.ts";
-import { type ActionResponse, runAction } from "../../../src/run/execute/attempt_step.ts";
+import { runAction, type TimedResult } from "../../../src/run/execute/attempt_step.ts";
 import { Round, Run, StepExecution } from "../../../src/run/run_state.ts";
 import type { Job, Step } from "../../../src/workflow/model.ts";
 import { StepError } from "../../../src/base/errors.ts";
@@ -46,8 +46,8 @@ function stepOf(run: Run, action: Action): StepExecution {
   return new StepExecution(round, new CompiledStep(job, step));
 }
 
-async function runOnce(run: Run, action: Action, params: Dict = {}): Promise<ActionResponse> {
-  return await new Promise<ActionResponse>((resolve, reject) =>
+async function runOnce(run: Run, action: Action, params: Dict = {}): Promise<TimedResult> {
+  return await new Promise<TimedResult>((resolve, reject) =>
     void runAction<void>(stepOf(run, action), params, 1000, resolve, reject)
   );
 }

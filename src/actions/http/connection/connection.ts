@@ -1,6 +1,6 @@
 import type { ActionContext } from "../../../action/action.ts";
 import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
-import type { Refusal } from "../../../action/permissions/permissions.ts";
+import type { Denial } from "../../../host/explain_denial.ts";
 import { DEFAULT_TLS, type TlsOptions } from "../../../action/tls/tls_options.ts";
 import { StepError } from "../../../base/errors.ts";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
@@ -180,14 +180,14 @@ export async function checkRoute(
   if (!permissions) return;
   const route = routeOf(request.url, connection);
   const hop = firstHop(route);
-  let refusal: Refusal | undefined;
+  let refusal: Denial | undefined;
   if (hop) {
-    const { netRefusal } = await import("../../../action/permissions/rules.ts");
-    refusal = netRefusal(permissions, new URL(`http://${authorityOf(hop)}`));
+    const { netDenial } = await import("../../../action/permissions/rules.ts");
+    refusal = netDenial(permissions, new URL(`http://${authorityOf(hop)}`));
   } else if (route.kind === "unix") {
-    const { pathRefusal } = await import("../../../action/permissions/rules.ts");
-    refusal = await pathRefusal(permissions, "read", route.path, host) ??
-      await pathRefusal(permissions, "write", route.path, host);
+    const { pathDenial } = await import("../../../action/permissions/rules.ts");
+    refusal = await pathDenial(permissions, "read", route.path, host) ??
+      await pathDenial(permissions, "write", route.path, host);
   }
   if (!refusal) return;
   const failure = `cannot send ${request.method} "${request.url}" to ${

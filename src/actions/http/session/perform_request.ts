@@ -163,8 +163,8 @@ async function checkRequest(
   { method, url }: HttpRequest,
   failure = `cannot send ${method} "${url}"`,
 ): Promise<void> {
-  const { netRefusal } = await import("../../../action/permissions/rules.ts");
-  const refusal = netRefusal(permissions, url);
+  const { netDenial } = await import("../../../action/permissions/rules.ts");
+  const refusal = netDenial(permissions, url);
   if (refusal) throw new StepError(`${failure}: ${refusal.message}`, refusal.hint);
 }
 
