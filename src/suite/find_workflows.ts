@@ -6,8 +6,7 @@ import { isDict } from "../base/value/value.ts";
 import type { DirectoryEntry, Files, Host } from "../host/host.ts";
 import { filesBelow, isDirectory, isEntered, walkDirectories } from "../host/walk_directories.ts";
 import type { Document } from "../workflow/model.ts";
-import { isManyFiles, isPattern, readWorkflow } from "./operands.ts";
-import type { SuiteFile } from "./suite.ts";
+import { isManyFiles, isPattern, readWorkflow, type SuiteFile } from "./suite.ts";
 
 /** The files that paths, directories and patterns select. */
 interface FoundFiles {

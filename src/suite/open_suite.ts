@@ -1,7 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
-import { isManyFiles, readWorkflow } from "./operands.ts";
-import { isSuite, type OpenSuite, type SuiteFile } from "./suite.ts";
+import { isManyFiles, isSuite, type OpenSuite, readWorkflow, type SuiteFile } from "./suite.ts";
 
 /** What operands name: one workflow, which was read, or a suite. */
 export type OpenOperands = { readonly workflow: SuiteFile } | { readonly suite: OpenSuite };

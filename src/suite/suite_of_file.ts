@@ -14,8 +14,7 @@ import type { Document } from "../workflow/model.ts";
 import { decodeSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
 import { findWorkflows } from "./find_workflows.ts";
 import { outputsOfSetup } from "./load_suite.ts";
-import { isManyFiles } from "./operands.ts";
-import { isSuite, type OpenSuite, type SuiteFile, type SuiteFiles } from "./suite.ts";
+import { isManyFiles, isSuite, type OpenSuite, type SuiteFile, type SuiteFiles } from "./suite.ts";
 
 /** Reads a file without the defaults of RUNNER_CONFIG, which are for workflows. */
 function readSuiteDocument(path: string, host: Host): Promise<Document> {

@@ -14,7 +14,7 @@ import { inLocale } from "../output_mode.ts";
 import { checkSuite } from "../../suite/suite_of_file.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, findWorkflows } from "../../suite/find_workflows.ts";
-import { isManyFiles, isPattern } from "../../suite/operands.ts";
+import { isManyFiles, isPattern } from "../../suite/suite.ts";
 import { explainError } from "../messages.ts";
 
 /** Checks workflows without running them and prints all findings; 0 if there is no error. */

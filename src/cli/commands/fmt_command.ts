@@ -4,7 +4,7 @@ import { isDirectory } from "../../host/walk_directories.ts";
 import { LoadError } from "../../base/errors.ts";
 import type { Source } from "../../base/source.ts";
 import { expandPattern, yamlFilesIn } from "../../suite/find_workflows.ts";
-import { isPattern } from "../../suite/operands.ts";
+import { isPattern } from "../../suite/suite.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import { decodeText } from "../../base/text/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";

@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { findRows, type RowFilter } from "../../../src/report/files/html/page/find_rows.ts";
+import {
+  findRows,
+  makeTicks,
+  type RowFilter,
+} from "../../../src/report/files/html/page/waterfall.ts";
 import { type GraphLayout, layOutGraph, SIZES } from "../../../src/report/files/html/page/graph.ts";
-import { makeTicks } from "../../../src/report/files/html/page/waterfall.ts";
 import type { PageData, PageJob, PageStep } from "../../../src/report/files/html/page_data.ts";
 
 type Needs = readonly (readonly number[])[];

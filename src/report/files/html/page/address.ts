@@ -1,7 +1,7 @@
 import type { PageData } from "../page_data.ts";
 import { history, location } from "./dom.ts";
 import type { FilterSettings } from "./filters.ts";
-import type { RowTarget } from "./find_rows.ts";
+import type { RowTarget } from "./waterfall.ts";
 
 /** What the address leads to: a workflow of a suite, a job or step, and what its list shows. */
 interface Address extends FilterSettings {

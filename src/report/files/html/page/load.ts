@@ -1,5 +1,5 @@
 import { formatDuration, formatElapsed } from "../../../../base/value/duration.ts";
-import type { LoadCurves, PageLoad, TimeDistribution } from "../load_data.ts";
+import type { LoadCurves, PageLoad, TimeDistribution } from "../page_data.ts";
 import { histogram, type LineChart, lineCharts, numberTicks } from "./chart.ts";
 import { type Content, el, type PageElement, row, section, table } from "./dom.ts";
 import { ICONS, makeTicks } from "./waterfall.ts";

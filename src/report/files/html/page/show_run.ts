@@ -10,12 +10,10 @@ import {
   reachScrolled,
   show,
 } from "./dom.ts";
-import { countText, Filters } from "./filters.ts";
-import { findRows, type Row, type RowTarget } from "./find_rows.ts";
+import { addKeys, countText, Filters } from "./filters.ts";
+import { findRows, makeWaterfall, type Row, type RowTarget } from "./waterfall.ts";
 import { showGraph } from "./graph.ts";
-import { addKeys } from "./keys.ts";
 import { highlight, makeSearch } from "./search.ts";
-import { makeWaterfall } from "./waterfall.ts";
 import { parseExactly } from "../../../../base/value/parse_json.ts";
 
 /** Shows a run; `run` is the number of that of a suite. */
