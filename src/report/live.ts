@@ -2,16 +2,22 @@ import { cutLine, cutToWidth, displayWidth } from "../base/text/display_width.ts
 import { oneLine } from "../base/text/printable.ts";
 import { workflowState } from "../run/count_steps.ts";
 import type { StepResult } from "../run/event.ts";
-import { LiveLoad } from "./live_load.ts";
+import type { LiveLoad } from "./live_load.ts";
 import type { Change, JobRecord, RunningStep, RunRecord } from "./record.ts";
 import type { Reporter, Style } from "./reporter.ts";
 import { FRAME_TIME } from "./terminal.ts";
+import type { LateTexts } from "./text/late_texts.ts";
 import { BELOW_NAME, stepIcon, stepNumber, suiteTitle } from "./text/layout.ts";
 import { countOf } from "../base/text/count_of.ts";
 
 /** A report with a line below it for each job, or each workflow of a suite, that is under way. */
-export function withLiveLines(text: Reporter, style: Style, isSuite: boolean): Reporter {
-  const progress = isSuite ? new LiveSuite() : new LiveRun();
+export function withLiveLines(
+  text: Reporter,
+  style: Style,
+  isSuite: boolean,
+  late: LateTexts,
+): Reporter {
+  const progress = isSuite ? new LiveSuite(late) : new LiveRun(late);
   return {
     report(change) {
       progress.update(change);
@@ -62,9 +68,14 @@ interface EndedStep {
 
 /** Follows which jobs and steps of a run are under way. */
 class LiveRun implements Progress {
+  readonly #late: LateTexts;
   #run: RunRecord | undefined;
   readonly #loads = new Map<JobRecord, LiveLoad>();
   readonly #roundsDone = new Map<JobRecord, number>();
+
+  constructor(late: LateTexts) {
+    this.#late = late;
+  }
 
   get all(): number {
     return this.#run?.jobs.length ?? 0;
@@ -105,7 +116,7 @@ class LiveRun implements Progress {
     if (run) this.#run = run;
     if (!job) return;
     if (event.type === "job_started" && event.load) {
-      this.#loads.set(job, new LiveLoad(event.load, event));
+      this.#loads.set(job, new this.#late.all.LiveLoad(event.load, event));
     } else if (event.type === "load_second") this.#loads.get(job)?.add(event);
     else if (event.type === "round_finished") {
       this.#roundsDone.set(job, event.ended ?? (this.#roundsDone.get(job) ?? 0) + 1);
@@ -118,13 +129,18 @@ class LiveSuite implements Progress {
   done = 0;
   failed = 0;
   all = 0;
+  readonly #late: LateTexts;
   readonly #runs = new Map<RunRecord, LiveRun>();
+
+  constructor(late: LateTexts) {
+    this.#late = late;
+  }
 
   update(change: Change): void {
     const { event, run } = change;
     if (event.type === "suite_started") this.all = event.workflows;
     if (!run) return;
-    this.#runs.getOrInsertComputed(run, () => new LiveRun()).update(change);
+    this.#runs.getOrInsertComputed(run, () => new LiveRun(this.#late)).update(change);
     if (event.type !== "run_finished") return;
     this.#runs.delete(run);
     // Setup and teardown are counted only where they fail, as in the last line of the report.

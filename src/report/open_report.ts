@@ -1,8 +1,9 @@
 import type { Host } from "../host/host.ts";
 import { loadStyle, PLAIN, type Reporter, type ReportOptions } from "./reporter.ts";
 import { Terminal } from "./terminal.ts";
-import { verboseReport, warningReport } from "./text/details.ts";
+import { LateTexts, type TextOptions } from "./text/late_texts.ts";
 import { quietReport, textReport } from "./text/text_report.ts";
+import { warningReport } from "./text/warning_report.ts";
 import { writeInBlocks } from "./text/write_jobs.ts";
 
 /** The user's options for the report of a run. */
@@ -22,6 +23,8 @@ export interface OpenReportOptions {
   readonly isReplaced?: boolean;
   /** Folds what passed, see `ReportOptions`. */
   readonly fold?: ReportOptions["fold"];
+  /** Is loaded before what needs it is reported; without it, all texts are loaded at once. */
+  readonly late?: LateTexts;
 }
 
 const NO_REPORT: Reporter = { report: () => "" };
@@ -32,7 +35,7 @@ export async function openReport(
   options: OpenReportOptions,
 ): Promise<Terminal> {
   const { clock, stdout, stderr } = host;
-  const { verbose, quiet, isReplaced, silent, isSuite, timing, colour, fold } = options;
+  const { verbose, quiet, isReplaced, silent, isSuite, timing, colour, fold, late } = options;
   // Details scroll continuously, so no live lines can stay below them.
   const form = options.redraws && !verbose ? stdout.isTerminal ? "live" : "blocks" : "text";
   const look: ReportOptions = {
@@ -51,7 +54,9 @@ export async function openReport(
     clock,
     stdout,
     stderr,
-    report: isReplaced ? NO_REPORT : await makeReporter(quiet ? "quiet" : form, look, isSuite),
+    report: isReplaced
+      ? NO_REPORT
+      : await makeReporter(quiet ? "quiet" : form, look, isSuite, late),
     details: !verbose && silent
       ? NO_REPORT
       : await makeReporter(verbose ? "verbose" : "warnings", details),
@@ -64,27 +69,22 @@ type ReporterName = "text" | "blocks" | "live" | "quiet" | "verbose" | "warnings
 /** Makes a reporter of a run, or of a suite. */
 export async function makeReporter(
   name: ReporterName,
-  options: ReportOptions,
+  look: ReportOptions,
   isSuite = false,
+  late?: LateTexts,
 ): Promise<Reporter> {
-  switch (name) {
-    case "warnings":
-      return warningReport(options);
-    case "verbose":
-      return verboseReport(options);
-    case "live": {
-      const blocks = await makeReporter("blocks", options, isSuite);
-      return (await import("./live.ts")).withLiveLines(blocks, options.style, isSuite);
-    }
-    case "blocks":
-    case "text":
-      if (isSuite) return await makeSuiteReport(options);
-      return textReport(options, name === "blocks" ? writeInBlocks(options) : undefined);
-    case "quiet":
-      return isSuite ? await makeSuiteReport(options, true) : quietReport(options);
+  if (name === "warnings") return warningReport(look);
+  if (name === "verbose") return (await import("./text/verbose_report.ts")).verboseReport(look);
+  const options: TextOptions = { ...look, late: late ?? new LateTexts() };
+  if (!late || isSuite || look.timing) await options.late.load();
+  if (name === "live") {
+    const blocks = await makeReporter("blocks", look, isSuite, options.late);
+    return (await import("./live.ts")).withLiveLines(blocks, look.style, isSuite, options.late);
   }
-}
-
-async function makeSuiteReport(options: ReportOptions, isQuiet = false): Promise<Reporter> {
-  return (await import("./text/suite_report.ts")).suiteReport(options, isQuiet);
+  if (isSuite) {
+    return (await import("./text/suite_report.ts")).suiteReport(options, name === "quiet");
+  }
+  return name === "quiet"
+    ? quietReport(options)
+    : textReport(options, name === "blocks" ? writeInBlocks(options) : undefined);
 }

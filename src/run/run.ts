@@ -120,8 +120,10 @@ function openRun(
     progress: () => progressOf(totals, cancellation, options),
     emit,
     // A run without failures never loads the code that explains them.
-    failureOf: async (owner, error) =>
-      await (await import("./failure/make_failure.ts")).makeFailure(owner, error),
+    failureOf: async (owner, error) => {
+      await options.beforeFailure?.();
+      return await (await import("./failure/make_failure.ts")).makeFailure(owner, error);
+    },
     runJobFile: async (...args) =>
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),
   });

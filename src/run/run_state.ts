@@ -44,6 +44,8 @@ export interface RunOptions {
   /** The time limit of the whole run, in milliseconds; no limit without it. */
   readonly timeout?: TimeLimit;
   readonly detail?: Partial<Detail>;
+  /** Is called before a failure is made, and awaited before it is reported. */
+  readonly beforeFailure?: () => Promise<void>;
   /**
    * Whether the steps of all rounds of repeated jobs are reported, as they are by default. If not,
    * only their tally is, with the details of the first round that passes and of failed steps.

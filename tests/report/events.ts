@@ -1,3 +1,4 @@
+import { LateTexts } from "../../src/report/text/late_texts.ts";
 import type {
   Failure,
   FailureCount,
@@ -15,6 +16,10 @@ import type {
 import { Recorder } from "../../src/report/recorder.ts";
 import type { Reporter } from "../../src/report/reporter.ts";
 import { tallyRounds } from "../../src/run/round_tally.ts";
+
+/** All texts of reports. */
+export const LATE = new LateTexts();
+await LATE.load();
 
 /** When the runs of these tests begin: noon, whatever the time zone. */
 export const NOON = new Date(2026, 0, 2, 12, 0, 0, 0).getTime();

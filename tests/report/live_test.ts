@@ -10,6 +10,7 @@ import {
   inner,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   runFinished,
   runStarted,
@@ -26,7 +27,7 @@ function linesAfter(
   events: readonly RunEvent[],
   { now = NOON, columns = 80, rows = 20 } = {},
 ): string[] {
-  const report = withLiveLines(SILENT, PLAIN, false);
+  const report = withLiveLines(SILENT, PLAIN, false, LATE);
   events.forEach(eventByEvent(report));
   return [...report.live!(now, columns, rows)];
 }
@@ -220,7 +221,7 @@ function begun(runId: string, name: string, index: number): RunEvent[] {
 }
 
 Deno.test("withLiveLines() has a line for each workflow that runs, with the step under way", () => {
-  const report = withLiveLines(SILENT, PLAIN, true);
+  const report = withLiveLines(SILENT, PLAIN, true, LATE);
   const takeOne = eventByEvent(report);
   const take = (events: readonly RunEvent[]) => events.forEach(takeOne);
   const lines = () => report.live!(NOON + 1200, 80, 20);
@@ -236,7 +237,7 @@ Deno.test("withLiveLines() has a line for each workflow that runs, with the step
 });
 
 Deno.test("withLiveLines() counts setup of a suite only where it fails", () => {
-  const report = withLiveLines(SILENT, PLAIN, true);
+  const report = withLiveLines(SILENT, PLAIN, true, LATE);
   const take = eventByEvent(report);
   const [setup, ...events] = begun("s", "Sign in", 0);
   const role = { id: "s", index: 0, role: "setup" } as const;

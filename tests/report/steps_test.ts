@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { quietReport } from "../../src/report/text/text_report.ts";
-import { PLAIN, type Reporter, type ReportOptions } from "../../src/report/reporter.ts";
-import { stepName } from "../../src/report/text/details.ts";
+import { PLAIN, type Reporter } from "../../src/report/reporter.ts";
+import type { TextOptions } from "../../src/report/text/late_texts.ts";
+import { stepName } from "../../src/report/text/warning_report.ts";
 import { Recorder } from "../../src/report/recorder.ts";
 import { StepTrees } from "../../src/run/step_trees.ts";
 import type { StepTree } from "../../src/run/event.ts";
@@ -12,6 +13,7 @@ import {
   inner,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -22,7 +24,7 @@ import {
 import { textReport } from "../../src/report/text/text_report.ts";
 
 const outer = { job: "build", step: 0 };
-const OPTIONS: ReportOptions = { timing: false, style: PLAIN };
+const OPTIONS: TextOptions = { timing: false, style: PLAIN, late: LATE };
 
 const failed = { state: "failed", failures: [falseTest()] } as const;
 
@@ -88,7 +90,7 @@ const RETRIED = [
   stepFinished(inner(outer, 1), "also inside", { state: "untested" }),
 ];
 
-const reporters: readonly (readonly [string, (options: ReportOptions) => Reporter])[] = [
+const reporters: readonly (readonly [string, (options: TextOptions) => Reporter])[] = [
   ["textReport", textReport],
   ["quietReport", quietReport],
 ];

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../src/host/host.ts";
 import { loadStyle, PLAIN, type Reporter } from "../../src/report/reporter.ts";
 import { Terminal } from "../../src/report/terminal.ts";
-import { warningReport } from "../../src/report/text/details.ts";
+import { warningReport } from "../../src/report/text/warning_report.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { tallyRounds } from "../../src/run/round_tally.ts";
 import { fakeClock } from "../support/fake_clock.ts";
@@ -11,6 +11,7 @@ import {
   falseTest,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -46,13 +47,13 @@ function setUp(
 ) {
   const clock = fakeClock(NOON);
   const style = colour ? COLOURED : PLAIN;
-  const options = { timing: false, style };
+  const options = { timing: false, style, late: LATE };
   const text = textReport(options, writeInBlocks(options));
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: live ? withLiveLines(text, style, false) : text,
+    report: live ? withLiveLines(text, style, false, LATE) : text,
     details: warningReport({ style }),
   });
   return { terminal, clock };
@@ -75,7 +76,7 @@ const events: readonly RunEvent[] = [...tallyRounds([
   runFinished({ state: "failed" }),
 ])];
 const style = PLAIN;
-const OPTIONS = { timing: false, style };
+const OPTIONS = { timing: false, style, late: LATE };
 const streamText = reportOf(textReport(OPTIONS, writeInBlocks(OPTIONS)), events);
 
 Deno.test("Terminal writes only the report to a pipe, without delay", () => {

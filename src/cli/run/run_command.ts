@@ -100,6 +100,7 @@ async function loadWorkflowRun(
   const runHost = watching?.files.hostOf(path, true) ?? host;
   return {
     failed: new FailedJobs(),
+    isPlain: !plan.jobs.some(({ job }) => job.repeat || job.load),
     run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
     async show() {
       const { renderPlan } = await import("./render_plan.ts");

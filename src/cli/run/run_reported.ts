@@ -9,6 +9,7 @@ import { openReport } from "../../report/open_report.ts";
 import type { Change } from "../../report/record.ts";
 import { Recorder } from "../../report/recorder.ts";
 import { loadStyle } from "../../report/reporter.ts";
+import { LateTexts } from "../../report/text/late_texts.ts";
 import { asText, roomOf } from "../../report/text/lines.ts";
 import { renderSummary, type SummaryRow, textRow } from "../../report/text/summary.ts";
 import { Cancellation } from "../../run/cancellation.ts";
@@ -29,6 +30,8 @@ interface Runnable {
   readonly failed?: FailedJobs;
   /** The command line, where another one may follow from the result. */
   readonly invocation?: Invocation;
+  /** Whether its report may need the texts of failures, and of nothing else that is rare. */
+  readonly isPlain?: boolean;
   /** Takes the options that depend on the reports. */
   readonly run: (emit: (event: RunEvent) => void, options: RunOptions) => Promise<boolean>;
 }
@@ -68,7 +71,7 @@ export async function loadWithinTimeout<T>(
 
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(
-  { isSuite = false, failed, invocation, run }: Runnable,
+  { isSuite = false, isPlain = false, failed, invocation, run }: Runnable,
   settings: ReportSettings,
   program: Program,
 ): Promise<ExitCode> {
@@ -96,6 +99,7 @@ export async function runReported(
   const local = inLocale(host);
   // Other output must not be taken for commands by GitHub.
   const stderr = github ? github.withoutCommands(local.stderr) : local.stderr;
+  const late = isPlain ? new LateTexts() : undefined;
   const report = await openReport({ ...local, stderr }, {
     ...settings,
     fold: github?.foldInLog ?? await gitlabFold(host),
@@ -103,6 +107,7 @@ export async function runReported(
     silent: level === "error",
     isSuite,
     isReplaced,
+    late,
   });
   let files: FileReports | undefined;
   let stopped: number | undefined;
@@ -153,6 +158,7 @@ export async function runReported(
     const passed = await run(take, {
       cancellation,
       timeout,
+      beforeFailure: late && (() => late.load()),
       onFailedStep: settings.pauses
         ? (await import("./ask_after_failure.ts")).makeAsker(local, cancellation, settings.colour)
         : undefined,

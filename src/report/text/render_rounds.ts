@@ -114,6 +114,13 @@ const MIN_TIMES = 10;
 export const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const [MIN_BARS, MAX_BARS] = [4, 24];
 
+/** The times of the rounds of a job that repeats. */
+export function renderRoundTimes({ times }: Pick<RoundsTallied, "times">, room: Room): string[] {
+  const all = times && Histogram.decode(times);
+  if (!all || all.count < 2) return [];
+  return fitSentence(`times of rounds: ${renderStatistics(all)}`, room);
+}
+
 /** The response times of a repeated step: statistics and a histogram. */
 function renderTimes({ times, instant }: StepTally, room: Room): string[] {
   if (!times || instant) return [];
@@ -126,7 +133,7 @@ function renderTimes({ times, instant }: StepTally, room: Room): string[] {
 }
 
 /** `min 1ms, mean 2ms, …`. */
-export function renderStatistics(times: Histogram): string {
+function renderStatistics(times: Histogram): string {
   const { count: _, p999: __, ...statistics } = times.summary()!;
   return Object.entries(statistics).map(([name, time]) => `${name} ${formatElapsed(time)}`)
     .join(", ");

@@ -4,9 +4,10 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import { workflowState } from "../../run/count_steps.ts";
 import type { JobState, RunFinished, StepTree, SuiteFinished } from "../../run/event.ts";
 import type { Change, RunRecord } from "../record.ts";
-import type { Reporter, ReportOptions } from "../reporter.ts";
+import type { Reporter } from "../reporter.ts";
 import { endedJob, jobIcon, runHeader, skippedJob, stepLineOf, suiteTitle } from "./layout.ts";
 import { asText, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import type { TextOptions } from "./late_texts.ts";
 import { type FailureEntry, renderFailureList, type Shown, withPrefix } from "./render_failure.ts";
 import { plainParts, renderSummary, stepParts, totalRows } from "./summary.ts";
 import { reportOfParts } from "./text_report.ts";
@@ -25,13 +26,13 @@ interface RunningWorkflow {
  * Reports several workflows: each failure at once in a line, a block for each workflow
  * when it ends, and all failures at the end. `isQuiet` leaves out what passed.
  */
-export function suiteReport(options: ReportOptions, isQuiet = false): Reporter {
+export function suiteReport(options: TextOptions, isQuiet = false): Reporter {
   const report = new SuiteReport(options, isQuiet);
   return { report: (change) => report.take(change) };
 }
 
 class SuiteReport {
-  readonly #options: ReportOptions;
+  readonly #options: TextOptions;
   readonly #isQuiet: boolean;
   readonly #running = new Map<string, RunningWorkflow>();
   readonly #failures: FailureEntry[] = [];
@@ -45,7 +46,7 @@ class SuiteReport {
   /** A message about a shard of the suite that has nothing to run. */
   #empty: string[] = [];
 
-  constructor(options: ReportOptions, isQuiet: boolean) {
+  constructor(options: TextOptions, isQuiet: boolean) {
     this.#options = options;
     this.#isQuiet = isQuiet;
   }

@@ -5,10 +5,9 @@ import type { Reporter, ReportOptions } from "../reporter.ts";
 import { jobIcon, runHeader } from "./layout.ts";
 import { asText, roomOf } from "./lines.ts";
 import { failedParts } from "../failed_parts.ts";
-import { failureEntries, type FailureEntry, renderFailureList } from "./render_failure.ts";
-import { renderSeconds } from "./render_load.ts";
+import type { TextOptions } from "./late_texts.ts";
+import type { FailureEntry } from "./render_failure.ts";
 import { renderSummary, totalRows } from "./summary.ts";
-import { TimeSummary } from "./time_summary.ts";
 import { type JobWriter, writeAtOnce, writeFailures } from "./write_jobs.ts";
 
 /** The lines of a report: those of its jobs, and those around them. */
@@ -20,13 +19,15 @@ interface ReportParts {
 }
 
 /** The report that people read. */
-export function textReport(options: ReportOptions, jobs = writeAtOnce(options)): Reporter {
-  const { style, columns } = options;
+export function textReport(options: TextOptions, jobs = writeAtOnce(options)): Reporter {
+  const { style, columns, late } = options;
   return reportOfParts(options, {
     jobs,
     start: ({ name, description }) => runHeader(name, description, style),
     end: (event, failures) => [
-      ...renderFailureList(failures, style, roomOf(columns?.())),
+      ...failures.length > 0
+        ? late.all.renderFailureList(failures, style, roomOf(columns?.()))
+        : [],
       ...runSummary(event, options),
     ],
   });
@@ -38,7 +39,7 @@ function runSummary(event: RunFinished, { style, columns }: ReportOptions): stri
 }
 
 /** Reports failures, and the summary below the name of the workflow. */
-export function quietReport(options: ReportOptions): Reporter {
+export function quietReport(options: TextOptions): Reporter {
   return reportOfParts(options, {
     jobs: writeFailures(options),
     end: (event, _failures, { name }) => [
@@ -53,10 +54,10 @@ const PROGRESS_TIME = 10_000;
 
 /** Reports one run by these parts. */
 export function reportOfParts(
-  { style, timing, columns }: ReportOptions,
+  { style, timing, columns, late }: TextOptions,
   { jobs, start, end }: ReportParts,
 ): Reporter {
-  const times = timing ? new TimeSummary() : undefined;
+  const times = timing ? new late.all.TimeSummary() : undefined;
   /** Of load jobs, the seconds that no line has shown. */
   const secondsOf = new Map<JobRecord, LoadSecond[]>();
   const failuresOf = new Map<JobRecord, FailureEntry[]>();
@@ -68,12 +69,12 @@ export function reportOfParts(
     const isDue = seconds.length > 0 && second.from >= seconds[0]!.from + PROGRESS_TIME;
     const shown = isDue ? seconds.splice(0) : [];
     seconds.push(second);
-    return isDue ? jobs.progress(job, renderSeconds(shown)) : [];
+    return isDue ? jobs.progress(job, late.all.renderSeconds(shown)) : [];
   }
 
   function endJob(job: JobRecord): string[] {
-    const failures = failedParts(job).flatMap(failureEntries);
-    if (failures.length > 0) failuresOf.set(job, failures);
+    const parts = failedParts(job);
+    if (parts.length > 0) failuresOf.set(job, parts.flatMap(late.all.failureEntries));
     return jobs.end(job);
   }
 

@@ -2,7 +2,6 @@ import { oneLine } from "../../base/text/printable.ts";
 import type { StepResult, StepTree } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import type { JobRecord } from "../record.ts";
-import type { ReportOptions } from "../reporter.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
@@ -15,7 +14,7 @@ import {
   stepLine,
   stepLineOf,
 } from "./layout.ts";
-import { asText, fitSentence, indentedRoom, indentLines, roomOf } from "./lines.ts";
+import { asText, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import {
   failedByThemselves,
@@ -24,16 +23,14 @@ import {
   failedRun,
   fullTitle,
 } from "../failed_parts.ts";
-import { renderFailures, renderTrouble, type Shown, type Where } from "./render_failure.ts";
-import { renderLoad } from "./render_load.ts";
-import { renderRounds, renderStatistics, roundsRemark } from "./render_rounds.ts";
-import { Histogram } from "../../base/value/histogram.ts";
+import type { TextOptions } from "./late_texts.ts";
+import type { Shown, Where } from "./render_failure.ts";
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
 function renderStep(
   number: number,
   { result, inside }: StepTree,
-  options: ReportOptions,
+  options: TextOptions,
   shown: Shown,
   around: Where,
   room = roomOf(options.columns?.()),
@@ -56,7 +53,7 @@ function renderStep(
         : [],
       ...renderEcho(result.echo, style),
       ...hasFailed(result)
-        ? renderTrouble(result, style, below, shown, [...around, `in ${name}`])
+        ? options.late.all.renderTrouble(result, style, below, shown, [...around, `in ${name}`])
         : [],
     ], BELOW_NAME),
   ];
@@ -69,13 +66,13 @@ function isNewSnapshot({ snapshot }: StepResult): boolean {
 /** The only line of a job that was skipped before any of its steps began; else nothing. */
 function skippedLine(
   { name, state, reason, steps }: JobRecord,
-  { style }: ReportOptions,
+  { style }: TextOptions,
 ): string | undefined {
   return state === "skipped" && steps.length === 0 ? skippedJob(name, reason, style) : undefined;
 }
 
 /** The line of the last step that is over, and what belongs below it. */
-function lastStep(job: JobRecord, options: ReportOptions, shown: Shown): string[] {
+function lastStep(job: JobRecord, options: TextOptions, shown: Shown): string[] {
   const number = job.steps.length - 1;
   return renderStep(number, job.steps[number]!, options, shown, [oneLine(job.name)]);
 }
@@ -83,12 +80,14 @@ function lastStep(job: JobRecord, options: ReportOptions, shown: Shown): string[
 /** The lines below the steps of a job, or all lines of a job that repeats. */
 function endLines(
   job: JobRecord,
-  options: ReportOptions,
+  options: TextOptions,
   shown: Shown,
   around: Where = [oneLine(job.name)],
 ): string[] {
   const { tally, rounds = 1, load, failures } = job;
-  const { style } = options;
+  if (!tally && failures.length === 0) return [];
+  const { style, late } = options;
+  const { renderFailures, renderLoad, renderRounds, renderRoundTimes } = late.all;
   const all = roomOf(options.columns?.());
   const room = indentedRoom(all, BELOW_JOB);
   if (load?.end && tally) {
@@ -97,20 +96,20 @@ function endLines(
     const lines = renderLoad(load.end, tally, style, room);
     return indentLines([...lines, ...renderFailures(others, style, room)], BELOW_JOB);
   }
-  const lines = tally ? renderRounds(tally.steps, rounds, options, all, shown, around) : [];
-  const times = tally?.times && Histogram.decode(tally.times);
-  if (times && times.count > 1) {
-    const sentence = fitSentence(`times of rounds: ${renderStatistics(times)}`, room);
-    lines.push(...indentLines(sentence.map(style.dim), BELOW_JOB));
-  }
-  return [...lines, ...indentLines(renderFailures(failures, style, room), BELOW_JOB)];
+  return [
+    ...tally ? renderRounds(tally.steps, rounds, options, all, shown, around) : [],
+    ...indentLines([
+      ...tally ? renderRoundTimes(tally, room).map(style.dim) : [],
+      ...renderFailures(failures, style, room),
+    ], BELOW_JOB),
+  ];
 }
 
 /** The line with the outcome of a job. */
-function outcomeLine(job: JobRecord, { style }: ReportOptions): string {
+function outcomeLine(job: JobRecord, { style, late }: TextOptions): string {
   const { name, state = "failed", known, duration, reason, tally, rounds = 1, load } = job;
   const remark = (known ? " (known failure)" : "") +
-    (tally && !load ? roundsRemark(rounds, tally) : "") +
+    (tally && !load ? late.all.roundsRemark(rounds, tally) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
   return endedJob(known ? "known" : state, name, duration, remark, style);
 }
@@ -118,7 +117,7 @@ function outcomeLine(job: JobRecord, { style }: ReportOptions): string {
 /** The whole block of a job that is over, with its outcome in the first line. */
 function jobLines(
   job: JobRecord,
-  options: ReportOptions,
+  options: TextOptions,
   shown: Shown,
   workflow: Where = [],
 ): string[] {
@@ -150,7 +149,7 @@ export interface JobWriter {
 
 /** Each job as one block when it ends. Workflows of a suite refer to what others have `shown`. */
 export function writeInBlocks(
-  options: ReportOptions,
+  options: TextOptions,
   shown: Shown = new Map(),
   workflow: Where = [],
 ): JobWriter {
@@ -164,7 +163,7 @@ export function writeInBlocks(
  * Each result at once: the steps of a job that runs alone below its name. Where several jobs run,
  * each step has one line with the name of its job, and a job is written as a whole when it ends.
  */
-export function writeAtOnce(options: ReportOptions): JobWriter {
+export function writeAtOnce(options: TextOptions): JobWriter {
   const shown: Shown = new Map();
   const running = new Set<JobRecord>();
   /** The job whose steps are written below its name. */
@@ -238,13 +237,13 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
  * the names of jobs.
  */
 export function writeFailures(
-  { style, columns }: ReportOptions,
+  { style, columns, late }: TextOptions,
   shown: Shown = new Map(),
   prefix = "",
 ): JobWriter {
   const room = () => indentedRoom(roomOf(columns?.()), 2);
   const trouble = (result: StepResult, title: string) =>
-    renderTrouble(result, style, room(), shown, [`in ${title}`]);
+    late.all.renderTrouble(result, style, room(), shown, [`in ${title}`]);
   const block = (title: string, lines: readonly string[]) => [
     `${stepIcon("failed", style)} ${style.bold(title)}`,
     ...indentLines(lines, 2),
@@ -256,7 +255,7 @@ export function writeFailures(
       const { title, failures, step, others = 0 } = part;
       const lines = step
         ? trouble(step.result, prefix + oneLine(title))
-        : renderFailures(failures, style, room());
+        : late.all.renderFailures(failures, style, room());
       return [
         ...block(prefix + fullTitle(part), lines),
         ...others > 0

@@ -13,6 +13,7 @@ import {
   eventByEvent,
   jobFinished,
   jobStarted,
+  LATE,
   reportOf,
   runFinished,
   runStarted,
@@ -32,7 +33,7 @@ for (
     const { stdout, reports } = await runReports(files);
     const events = [...readEvents(reports["events.ndjson"]!, "events.ndjson")];
     const text = reportOf(
-      textReport({ timing: false, style: PLAIN }),
+      textReport({ timing: false, style: PLAIN, late: LATE }),
       events.map(printableEvent),
     );
     // The names of the reports follow when they are written.

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { PLAIN } from "../../../src/report/reporter.ts";
-import { verboseReport, warningReport } from "../../../src/report/text/details.ts";
+import { verboseReport } from "../../../src/report/text/verbose_report.ts";
+import { warningReport } from "../../../src/report/text/warning_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import {
   falseTest,

@@ -7,6 +7,7 @@ import {
   falseTest,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -66,7 +67,7 @@ const FAILING = stepTally(1, 59_988, {
 });
 
 function textOf(...events: readonly RunEvent[]): string[] {
-  return reportOf(textReport({ timing: false, style: PLAIN }), [
+  return reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["load"]),
     jobStarted("load", { load: { stages: [{ rate: 200, duration: 300_000 }], steps: ["pay"] } }),
     ...events,
@@ -145,7 +146,7 @@ Deno.test("without a live view, a line every ten seconds shows a load job under 
 
 Deno.test("of a load job that was cut off, the report has what its seconds say", () => {
   const outline = { stages: [{ rate: 200, duration: 300_000 }], steps: ["pay"] };
-  const lines = reportOf(textReport({ timing: false, style: PLAIN }), [
+  const lines = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     ...[runStarted(["load"]), jobStarted("load", { load: outline }), second(0), second(1000)],
     jobFinished("load", { state: "failed" }),
   ]).split("\n");

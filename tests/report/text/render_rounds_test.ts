@@ -6,6 +6,7 @@ import {
   falseTest,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -28,7 +29,7 @@ function roundsText(
   });
   const isFailed = results.some(({ state }) => state === "failed");
   const state = isFailed ? "failed" : "passed";
-  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["load"]),
     jobStarted("load", { rounds }),
     ...events,
@@ -209,7 +210,7 @@ Deno.test("textReport() distinguishes failures by their brief results, not by nu
 });
 
 Deno.test("textReport() shows the first of similar failures, in any order of rounds", () => {
-  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     ...[2, 0, 1].map((round) =>
@@ -237,7 +238,7 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
   ];
   const picture = (columns: number) => {
     const text = reportOf(
-      textReport({ timing: false, style: PLAIN, columns: () => columns }),
+      textReport({ timing: false, style: PLAIN, late: LATE, columns: () => columns }),
       events,
     );
     const lines = text.split("\n");
@@ -267,7 +268,7 @@ Deno.test("textReport() shows a job that repeats not at all", () => {
 });
 
 Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {
-  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 2 }),
     stepFinished({ job: "load", step: 1, round: 1 }, "second"),
@@ -282,7 +283,7 @@ Deno.test("textReport() orders the steps of rounds that ran side by side as the 
 });
 
 Deno.test("textReport() orders what rounds said that ran side by side", () => {
-  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     ...[2, 0, 1].map((round) =>
@@ -328,7 +329,7 @@ Deno.test("a common name is what all names begin and end with", () => {
     [["vögel 一 1", "vögel 一 2"], "vögel 一 …"],
   ];
   for (const [names, expected] of table) {
-    const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+    const text = reportOf(textReport({ timing: false, style: PLAIN, late: LATE }), [
       runStarted(["load"]),
       jobStarted("load", { rounds: 9 }),
       ...names.map((name, round) => stepFinished({ job: "load", step: 0, round }, name)),

@@ -7,6 +7,7 @@ import {
   inner,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -19,7 +20,7 @@ import { quietReport, textReport } from "../../../src/report/text/text_report.ts
 const COLOURED = await loadStyle(true);
 
 function textOf(events: readonly RunEvent[], timing = false): string {
-  return reportOf(textReport({ timing, style: PLAIN }), events);
+  return reportOf(textReport({ timing, style: PLAIN, late: LATE }), events);
 }
 
 const run = (step: number, changes: Partial<StepRun> = {}): StepRun => ({
@@ -264,7 +265,7 @@ Deno.test("textReport() adds colours and nothing else when it has a style", () =
     jobFinished("build", { state: "failed" }),
     runFinished({ state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } }),
   ];
-  const coloured = reportOf(textReport({ timing: true, style: COLOURED }), events);
+  const coloured = reportOf(textReport({ timing: true, style: COLOURED, late: LATE }), events);
   assert(coloured.includes("\x1b[31m✗\x1b[39m"));
   // deno-lint-ignore no-control-regex
   assertEquals(coloured.replace(/\x1b\[\d+m/g, ""), textOf(events, true));
@@ -294,7 +295,9 @@ Deno.test("textReport() lists no more failures again than anybody reads", () => 
 
 Deno.test("textReport() stays within a terminal, whose size may change", () => {
   let columns = 40;
-  const report = eventByEvent(textReport({ timing: false, style: PLAIN, columns: () => columns }));
+  const report = eventByEvent(
+    textReport({ timing: false, style: PLAIN, late: LATE, columns: () => columns }),
+  );
   const message = "cannot read what the server at the other end of the line has sent";
   const failed: Partial<StepResult> = {
     state: "failed",
@@ -398,13 +401,13 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
 ];
 for (const [what, events, text] of rows) {
   Deno.test(`quietReport() reports ${what}`, () => {
-    const report = quietReport({ timing: false, style: PLAIN });
+    const report = quietReport({ timing: false, style: PLAIN, late: LATE });
     assertEquals(reportOf(report, [runStarted(["build", "load"]), ...events]), text);
   });
 }
 
 Deno.test("quietReport() ends with the summary, and says why a run was interrupted", () => {
-  const text = reportOf(quietReport({ timing: false, style: PLAIN }), [
+  const text = reportOf(quietReport({ timing: false, style: PLAIN, late: LATE }), [
     runStarted(["build"]),
     stepFinished(
       fetchRun,

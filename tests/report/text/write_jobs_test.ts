@@ -7,6 +7,7 @@ import {
   inner,
   jobFinished,
   jobStarted,
+  LATE,
   NOON,
   reportOf,
   runFinished,
@@ -24,7 +25,7 @@ const skipped = { state: "skipped", reason: "not needed" } as const;
 
 /** Returns the text that each event after the first adds to the report. */
 function added(...events: Parameters<typeof reportOf>[1] extends Iterable<infer E> ? E[] : never) {
-  const report = eventByEvent(textReport({ timing: false, style: PLAIN }));
+  const report = eventByEvent(textReport({ timing: false, style: PLAIN, late: LATE }));
   report(runStarted(["api", "web", "off"]));
   return events.map(report);
 }
@@ -149,7 +150,7 @@ Deno.test("a job that is skipped does not come between the lines of another one"
   );
 });
 
-const OPTIONS = { timing: false, style: PLAIN };
+const OPTIONS = { timing: false, style: PLAIN, late: LATE };
 
 /** Numbers that look random and are the same each time. */
 function randomNumbers(seed: number): (below: number) => number {

@@ -2,35 +2,21 @@ import { oneLine } from "../../base/text/printable.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
 import type {
   JobFinished,
-  Note,
   StepFinished,
   StepResult,
   StepRun,
   StepWaiting,
 } from "../../run/event.ts";
-import { hasFailed, runKey } from "../../run/step_trees.ts";
+import { hasFailed } from "../../run/step_trees.ts";
 import type { Change, RunRecord } from "../record.ts";
-import { runLabel } from "../failed_parts.ts";
-import type { Reporter, ReportOptions, Style } from "../reporter.ts";
-import { stepIcon, suiteTitle } from "./layout.ts";
+import type { Reporter, Style } from "../reporter.ts";
+import { stepIcon } from "./layout.ts";
 import { asText, indentLines } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
 import { renderSeconds } from "./render_load.ts";
-
-type DetailOptions = Pick<ReportOptions, "style" | "columns">;
-
-/** The warnings of a run, for standard error. */
-export function warningReport({ style }: DetailOptions): Reporter {
-  return {
-    report({ event, run }) {
-      if (event.type !== "note" || event.level !== "warning" || !run) return "";
-      const about = event.run ? stepName(run, event.run, event.name) : workflowName(run);
-      return asText(noteLines(event, about, style));
-    },
-  };
-}
+import { type DetailOptions, jobName, noteLines, stepName } from "./warning_report.ts";
 
 /**
  * Everything about each step, for standard error: its request and response with all templates
@@ -38,16 +24,6 @@ export function warningReport({ style }: DetailOptions): Reporter {
  */
 export function verboseReport(options: DetailOptions): Reporter {
   return { report: (change) => asText(linesOf(change, options)), takesRounds: true };
-}
-
-/** A message of a run beside its results, with its subject. */
-function noteLines({ level, text }: Note, about: string, style: Style): string[] {
-  const paint = level === "warning" ? style.yellow : style.dim;
-  const [first = "", ...rest] = text.trimEnd().split("\n");
-  return [
-    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
-    ...indentLines(rest, 2),
-  ];
 }
 
 /** The descriptions of waits, which follow their duration. */
@@ -158,26 +134,4 @@ function jobEnd({ state, duration, reason, failures }: JobFinished): string {
   const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
   return `${state} after ${formatElapsed(duration)}` +
     (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
-}
-
-/** The workflow if it is one of several; otherwise empty. */
-function workflowName(run: RunRecord): string {
-  return run.suite ? suiteTitle(run) : "";
-}
-
-/** `Build`. */
-function jobName(run: RunRecord, id: string): string {
-  const name = oneLine(run.jobs.find((job) => job.id === id)?.name ?? id);
-  return run.suite ? `${workflowName(run)} › ${name}` : name;
-}
-
-/** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
-export function stepName(
-  run: RunRecord,
-  step: StepRun,
-  name = run.running.get(runKey(step))?.name ?? `step ${step.step + 1}`,
-): string {
-  const { round, entry } = step;
-  const around = step.within ? stepName(run, step.within) : jobName(run, step.job);
-  return `${around} › ${oneLine(name)}${runLabel({ round, entry })}`;
 }
