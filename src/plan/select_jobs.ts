@@ -283,3 +283,12 @@ function jobsWithTags(plan: Plan, condition: TagCondition): readonly PlannedJob[
   const jobs = plan.jobs.filter(({ job }) => !job.isCleanup);
   return jobs.filter((job) => condition(new Set(tagsOf(plan, job))));
 }
+
+/** The failed jobs of a workflow, with the jobs that they need. */
+export function selectFailed(plan: Plan, ids: readonly string[]): Plan {
+  const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
+  // It could not be loaded before, or has been edited since: what failed in it is not known. And
+  // its cleanup has nothing to clean up without its jobs.
+  if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) return plan;
+  return selectJobs(plan, { only, withNeeds: true, skip: new Set() });
+}

@@ -1,4 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
+import { type Fields, fieldsOf } from "../expr/template/template_data.ts";
 import { didYouMean, firstNames } from "../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 
@@ -83,19 +84,6 @@ export function* matchVars(
 
 function mergesInto(field: DataTemplate, value: Value): boolean {
   return isDict(value) && Object.keys(value).length > 0 && fieldsOf(field) !== undefined;
-}
-
-type Fields = ReadonlyMap<string, DataTemplate>;
-
-/** The fields of a mapping; a missing value may become one. */
-export function fieldsOf(template: DataTemplate): Fields | undefined {
-  if (template.kind === "map") return new Map(template.entries);
-  if (template.kind !== "constant") return undefined;
-  const { value } = template;
-  if (value === null) return new Map();
-  if (typeof value !== "object" || Array.isArray(value)) return undefined;
-  const constant = (value: unknown) => ({ kind: "constant", value }) as const;
-  return new Map(Object.entries(value!).map(([key, field]) => [key, constant(field)]));
 }
 
 /** A mapping inside of a var that is written empty is there to be filled. */

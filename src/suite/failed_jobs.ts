@@ -1,7 +1,5 @@
 import { isDict } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
-import type { Plan } from "../plan/plan.ts";
-import { selectJobs } from "../plan/select_jobs.ts";
 import type { Change, JobRecord, RunRecord } from "../report/record.ts";
 import type { SuiteMember } from "./suite.ts";
 
@@ -87,15 +85,6 @@ export async function writeFailed(failed: FailedIds, host: Host): Promise<boolea
 async function readText(path: string, { files }: Host): Promise<string | undefined> {
   const bytes = await files.read(path).catch(() => undefined);
   return bytes && new TextDecoder().decode(bytes);
-}
-
-/** The failed jobs of a workflow, with the jobs that they need. */
-export function selectFailed(plan: Plan, ids: readonly string[]): Plan {
-  const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
-  // It could not be loaded before, or has been edited since: what failed in it is not known. And
-  // its cleanup has nothing to clean up without its jobs.
-  if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) return plan;
-  return selectJobs(plan, { only, withNeeds: true, skip: new Set() });
 }
 
 /** Says that everything runs, as nothing is known of a run that failed. */

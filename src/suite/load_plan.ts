@@ -9,7 +9,6 @@ import type { JobChoice, OnUnknown } from "../plan/select_jobs.ts";
 import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
-import { setVars } from "../plan/set_vars.ts";
 import { inspectValue, planReading } from "../workflow/decode/decode_document.ts";
 import { loadDocument, type Loaded, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
@@ -69,7 +68,9 @@ export async function loadPlanOf(
   const workflow = {
     ...loaded.workflow,
     ...allTags.length === 0 ? {} : { tags: allTags },
-    vars: setVars(loaded.workflow.vars, settings),
+    ...settings.length === 0
+      ? {}
+      : { vars: (await import("../plan/set_vars.ts")).setVars(loaded.workflow.vars, settings) },
   };
   const chooseAt = line === undefined ? choose : await choosingAt(line, choose);
   const plan = await planLoaded({ ...loaded, workflow }, host, options, chooseAt, onUnknown);

@@ -3,8 +3,8 @@ import {
   FailedJobs,
   noteUnknownFailed,
   readFailed,
-  selectFailed,
 } from "../../suite/failed_jobs.ts";
+import { selectFailed } from "../../plan/select_jobs.ts";
 import { readShardTimes } from "../../suite/divide_suite.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";

@@ -11,7 +11,6 @@ import type { PlanOptions } from "../../suite/load_plan.ts";
 import type { OpenSuite } from "../../suite/suite.ts";
 import type { Invocation, Program, RunKind, RunSettings } from "../command.ts";
 import { type LogLevel, logLevel } from "../output_mode.ts";
-import { readVars } from "./read_vars.ts";
 
 /** The options of a run, and its inputs. */
 export interface RunInputs {
@@ -41,7 +40,11 @@ export async function readRun(
     await checkDescription(openapi, { permissions }, host);
   }
   const isList = switches.has("list");
-  const { environment, warnings, set } = await readVars(invocation, program, suite?.envFiles);
+  const isPlain = !suite?.envFiles?.length &&
+    !["var", "var-file", "env-file"].some((option) => invocation.lists.has(option));
+  const { environment, warnings, set } = isPlain
+    ? { environment: host.env.all(), warnings: [] }
+    : await (await import("./read_vars.ts")).readVars(invocation, program, suite?.envFiles);
   const command = isList ? undefined : invocation.values.get("secret-command");
   const addVariables = command === undefined
     ? undefined

@@ -1,13 +1,7 @@
 import { LoadError } from "../../base/errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { run } from "../../run/run.ts";
-import {
-  FailedJobs,
-  noteUnknownFailed,
-  readFailed,
-  selectFailed,
-  writeFailed,
-} from "../../suite/failed_jobs.ts";
+import { FailedJobs, noteUnknownFailed, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
 import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
@@ -116,7 +110,7 @@ async function failedPart(plan: Plan, path: string, program: Program): Promise<P
   const ids = failed.get(path);
   // The files of the other jobs are still watched.
   watching?.select([{ path, index: 0, key: path, plan }]);
-  if (ids) return selectFailed(plan, ids);
+  if (ids) return (await import("../../plan/select_jobs.ts")).selectFailed(plan, ids);
   noteUnknownFailed([path], host);
   return plan;
 }

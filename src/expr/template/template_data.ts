@@ -67,3 +67,17 @@ export function holdsTemplates(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsTemplates);
   return Object.values(value).some(holdsTemplates);
 }
+
+/** The fields of a mapping by their keys. */
+export type Fields = ReadonlyMap<string, DataTemplate>;
+
+/** The fields of a mapping; a missing value may become one. */
+export function fieldsOf(template: DataTemplate): Fields | undefined {
+  if (template.kind === "map") return new Map(template.entries);
+  if (template.kind !== "constant") return undefined;
+  const { value } = template;
+  if (value === null) return new Map();
+  if (typeof value !== "object" || Array.isArray(value)) return undefined;
+  const constant = (value: unknown) => ({ kind: "constant", value }) as const;
+  return new Map(Object.entries(value!).map(([key, field]) => [key, constant(field)]));
+}
