@@ -97,3 +97,8 @@ export function jobsBefore<J>(
   }
   return { jobs, isSure };
 }
+
+/** Whether a job of a plan runs in rounds. */
+export function hasRounds({ jobs }: Plan): boolean {
+  return jobs.some(({ job }) => job.repeat !== undefined || job.load !== undefined);
+}

@@ -6,6 +6,7 @@ import type { Dict, Value } from "../base/value/value.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import {
+  hasRounds,
   type Plan,
   type PlannedJob,
   type StartDecision,
@@ -24,7 +25,6 @@ import { openOutputs, stepIdsOf } from "./execute/outputs.ts";
 import { finishJob, runJob } from "./execute/run_job.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline_plan.ts";
-import { RoundTallies } from "./round_tally.ts";
 import {
   CLEANUP_TIMEOUT,
   type Detail,
@@ -48,15 +48,20 @@ export async function run(
   const { secrets = new Masker(), timeout } = options;
   const totals = new RunTotals();
   const resources = new Resources();
-  const tallies = new RoundTallies({
-    reportsAll: options.everyRound ?? true,
-    mask: ({ type, ...fields }) => maskEvent({ type, runId, ...fields } as RunEvent, secrets),
-    maskText: (text) => secrets.mask(text),
-    emit,
-  });
+  const mask = ({ type, ...fields }: BareEvent) =>
+    maskEvent({ type, runId, ...fields } as RunEvent, secrets);
+  const tallies = hasRounds(plan)
+    ? new (await import("./round_tally.ts")).RoundTallies({
+      reportsAll: options.everyRound ?? true,
+      mask,
+      maskText: (text) => secrets.mask(text),
+      emit,
+    })
+    : undefined;
   const state = openRun(plan, host, { ...options, secrets }, resources, totals, (event) => {
     totals.take(event);
-    tallies.take(event);
+    if (tallies) tallies.take(event);
+    else emit(mask(event));
   });
   const stopTimer = timeout && state.cancellation.cancelAfter(timeout, host.clock);
   try {

@@ -1,5 +1,5 @@
 import { LoadError } from "../../base/errors.ts";
-import type { Plan } from "../../plan/plan.ts";
+import { hasRounds, type Plan } from "../../plan/plan.ts";
 import { run } from "../../run/run.ts";
 import { FailedJobs, noteUnknownFailed, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
 import { loadPlan } from "../../suite/load_plan.ts";
@@ -94,7 +94,7 @@ async function loadWorkflowRun(
   const runHost = watching?.files.hostOf(path, true) ?? host;
   return {
     failed: new FailedJobs(),
-    isPlain: !plan.jobs.some(({ job }) => job.repeat || job.load),
+    isPlain: !hasRounds(plan),
     run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
     async show() {
       const { renderPlan } = await import("./render_plan.ts");
