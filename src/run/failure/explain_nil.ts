@@ -5,8 +5,8 @@ import { type Dict, isDict, stepText } from "../../base/value/value.ts";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, valueReferences } from "../../expr/references.ts";
-import { jobsBefore, type Plan } from "../../plan/plan.ts";
-import { titleOfJob, varNames, writtenId } from "../../workflow/step_facts.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { titleOfJob, varNames } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
@@ -21,7 +21,7 @@ interface Reader {
 
 /**
  * Says why what was read is nil, if the cause is outside the expression: a step before it
- * failed, a job was not selected, a variable is not set, or a step publishes it later. `all` is
+ * failed, a job was not selected, a variable is not set, or a step published nil. `all` is
  * everything that the expression reads; with `isNil` the key is known to be there, as nil.
  */
 export function explainNil(
@@ -35,11 +35,11 @@ export function explainNil(
   // To an embedded job, the jobs of the plan are nothing.
   if (upstream !== undefined || run.isEmbedded) return upstream;
   // Thousands of steps may fail for the same reason.
-  const index = run.resources.resource("jobs and their outputs", () => indexJobs(plan));
+  const publishers = run.resources.resource("steps that publish", () => publishersOf(plan));
   const job = "model" in owner ? owner.round.job : owner.job;
-  return notSelected(plan, index, all) ??
+  return notSelected(plan, publishers, all) ??
     unsetVariable(plan, step && field[0] !== "vars" ? varNames(step) : undefined, reads) ??
-    notYetPublished(index, { job, step }, reads, isNil);
+    (isNil ? publishedAsNil(publishers, { job, step }, reads) : undefined);
 }
 
 /** A hint about parts of a result that the action failed to get, after what it got instead. */
@@ -90,7 +90,7 @@ function declares({ outputs }: Step, name: string): boolean {
 
 function notSelected(
   { workflow, jobs }: Plan,
-  { publishers }: JobIndex,
+  publishers: Publishers,
   reads: readonly NilRead[],
 ): string | undefined {
   const planned = new Map(jobs.map((planned) => [planned.job, planned]));
@@ -131,50 +131,20 @@ function unsetVariable(
   return undefined;
 }
 
-/** Finds the step that publishes a value that is missing, and the reason why it is late. */
-function notYetPublished(
-  index: JobIndex,
-  reader: { readonly job: Job; readonly step: Step | undefined },
+/** Names the step that published a value as nil; of several, any may have been the last. */
+function publishedAsNil(
+  publishers: Publishers,
+  { job, step }: { readonly job: Job; readonly step: Step | undefined },
   reads: readonly NilRead[],
-  isNil: boolean,
 ): string | undefined {
-  // A job reads its own fields before its steps run.
-  const at = reader.step?.index ?? -1;
   for (const [first, second] of outputsOf(reads)) {
-    const all = index.publishers.get(first)?.filter(({ job }) =>
-      job === reader.job || writtenId(job) !== writtenId(reader.job)
+    const before = publishers.get(first)?.filter((one) =>
+      one.job !== job || step !== undefined && one.step.index < step.index
     ) ?? [];
-    const [publisher] = all;
-    if (!publisher) {
-      continue;
-    }
-    if (publisher.job.combination && publisher.job !== reader.job) {
-      const id = writtenId(publisher.job);
-      return `each job of the matrix of "${id}" publishes it: outputs.${publisher.step.id}.all ` +
-        "is the list of their outputs";
-    }
-    const earlier = index.jobsBefore(reader.job);
-    const before = all.filter(({ job, step }) =>
-      job === reader.job ? step.index < at : earlier.has(job)
+    const [one, ...others] = before.filter(({ step }) =>
+      declares(step, second ?? first)
     );
-    if (before.length > 0) {
-      const [one, ...others] = before.filter(({ step }) =>
-        declares(step, second ?? first)
-      );
-      // If several steps share a flat name, which one published it depends on which of them ran.
-      if (isNil && one && others.length === 0) return `${nameOf(one.step)} published it as nil`;
-      continue;
-    }
-    const later = all.find(({ job, step }) => job === reader.job && step.index > at);
-    if (later) {
-      const when = reader.step ? "runs after this one" : "this is read before its steps run";
-      return `${nameOf(later.step)} publishes it, but ${when}`;
-    }
-    const other = all.find(({ job }) => job !== reader.job);
-    if (!other) continue;
-    return index.jobsBefore(other.job).has(reader.job)
-      ? `the job "${titleOfJob(other.job)}" publishes it, but runs after this one`
-      : `the job "${titleOfJob(other.job)}" publishes it: add it to the needs of this job`;
+    if (one && others.length === 0) return `${nameOf(one.step)} published it as nil`;
   }
   return undefined;
 }
@@ -183,26 +153,17 @@ function nameOf({ id, name }: Step): string {
   return `the step "${name?.source ?? id}"`;
 }
 
-/** Finds what publishes an output, and the jobs that run before another. */
-interface JobIndex {
-  /** By the ids of steps, or, without ids, by flat names. */
-  readonly publishers: ReadonlyMap<string, readonly { readonly job: Job; readonly step: Step }[]>;
-  readonly jobsBefore: (job: Job) => ReadonlySet<Job>;
-}
+/** The steps that publish, by their ids, or, without ids, by flat names. */
+type Publishers = ReadonlyMap<string, readonly { readonly job: Job; readonly step: Step }[]>;
 
-function indexJobs({ workflow: { jobs } }: Plan): JobIndex {
-  const byId = Map.groupBy(jobs, writtenId);
+function publishersOf({ workflow: { jobs } }: Plan): Publishers {
   const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
     .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
   const flat = Map.groupBy(
     all.flatMap(({ job, step }) => step.outputs.map(({ name }) => ({ name, job, step }))),
     ({ name }) => name,
   );
-  return {
-    publishers: new Map([...flat, ...Map.groupBy(all, ({ step }) => step.id!)]),
-    jobsBefore: (job) =>
-      jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs,
-  };
+  return new Map([...flat, ...Map.groupBy(all, ({ step }) => step.id!)]);
 }
 
 /** More than this would not help to find the cause. */

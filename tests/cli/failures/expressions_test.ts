@@ -236,37 +236,6 @@ jobs:
   ]);
 });
 
-Deno.test("outputs that are not there yet name the job or the step that publishes them", async () => {
-  const workflow = `
-name: n
-jobs:
-  - name: Side by side
-    steps: [{uses: hello, with: {to: "{{outputs.session.token}}"}}]
-  - name: Log in
-    id: login
-    steps: [{id: session, uses: hello, outputs: {token: '"t"'}}]
-  - name: Before
-    id: before
-    steps:
-      - {uses: hello, with: {to: "{{outputs.own.that}}"}}
-      - {name: later, id: own, uses: hello, outputs: {that: '1'}}
-      - {uses: hello, with: {to: "{{outputs.last.id}}"}}
-  - name: Between
-    id: between
-    needs: [before]
-    steps: [{uses: hello}]
-  - name: After
-    id: after
-    needs: [between]
-    steps: [{id: last, uses: hello, outputs: {id: '1'}}]
-`;
-  assertEquals(await hintsOf(workflow, {}, ["--jobs", "1"]), [
-    'the job "login" publishes it: add it to the needs of this job',
-    'the step "later" publishes it, but runs after this one',
-    'the job "after" publishes it, but runs after this one',
-  ]);
-});
-
 Deno.test("a false test reports which parts of with are nil, and why", async () => {
   const workflow = `
 name: n
@@ -518,19 +487,6 @@ jobs:
 `;
   assertEquals(await hintsOf(workflow), [
     'with.params.id is nil: the step "insert" published it as nil',
-  ]);
-});
-
-Deno.test("an error says that a value read before the steps of a job is published later", async () => {
-  const workflow = `
-name: n
-jobs:
-  - name: j
-    skipif: outputs.first.that == 1
-    steps: [{name: one, id: first, uses: hello, outputs: {that: '1'}}]
-`;
-  assertEquals(await hintsOf(workflow), [
-    'the step "one" publishes it, but this is read before its steps run',
   ]);
 });
 
