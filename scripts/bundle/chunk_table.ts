@@ -38,8 +38,12 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
     ...["src/check/literal_secrets.ts"],
     ...["src/base/text", "src/base/value/difference.ts", "src/host/staged_file.ts"],
+    // What it shows of rounds and of load.
+    ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
+    ...["src/base/value/histogram.ts"],
   ]],
-  ["load", ["src/run/load"]],
+  ["load", ["src/run/load", "src/run/round_tally.ts"]],
+  ["inputs", ["src/cli/run/read_vars.ts", "src/cli/run/secret_command.ts", "src/plan"]],
   ["reports", ["src/report"]],
   ["check", ["src/check"]],
   ["openapi", ["src/openapi"]],
