@@ -15,6 +15,9 @@ export const STARTS: readonly (readonly [name: string, modules: readonly string[
     "src/check/check_file.ts",
     "src/host/stuck_guard.ts",
     "src/actions/hello.ts",
+    // What several other chunks share.
+    ...["src/action/run_resources.ts", "src/expr/functions/diff.ts"],
+    ...["src/host/explain_denial.ts", "src/host/real_path.ts"],
   ]],
 ];
 
@@ -37,7 +40,8 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
     ...["src/check/literal_secrets.ts"],
-    ...["src/base/text", "src/base/value/difference.ts", "src/host/staged_file.ts"],
+    ...["src/base/text", "src/base/diagnostic.ts", "src/base/value/difference.ts"],
+    ...["src/host/staged_file.ts", "src/host/machine_name.ts"],
     // What it shows of rounds and of load.
     ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
     ...["src/base/value/histogram.ts"],
