@@ -4,8 +4,6 @@
  *
  * @module
  */
-import { suggest } from "./text/suggest.ts";
-
 /** Hints, each with the words that lead to it. */
 type Table = readonly (readonly [hint: string, words: string])[];
 
@@ -27,11 +25,7 @@ const JOB: Table = [
   [AFTER_ALL, "teardown"],
   ['the key is "matrix", with a list for each name: matrix: { env: [staging, prod] }', "strategy"],
   ['the key is "needs"', "depends_on"],
-  ['"vars" is a key of the workflow and of a step', "vars"],
   ['environment variables are read in the "vars" of the workflow', "env"],
-  ['"uses" is a key of a step: write steps: and a list of steps', "uses"],
-  ['"with" is a key of a step: is it indented deep enough?', "with"],
-  ['"test" is a key of a step: is it indented deep enough?', "test"],
   [GITHUB, "runs-on"],
 ];
 
@@ -52,7 +46,6 @@ const KEYS: Readonly<Record<string, Table>> = {
   "a job": JOB,
   "a job file": [
     ["the vars of a job file are given by the step that embeds it: with: { path, vars }", "vars"],
-    ["a job file is one job, with its steps at the top", "jobs"],
     ...JOB,
   ],
   "matrix": [
@@ -65,15 +58,14 @@ const KEYS: Readonly<Record<string, Table>> = {
       '"when" is a key of a job; the condition of a step is "skipif", which skips if it is true',
       "when",
     ],
-    ['the key is "uses"', "action"],
     [GOES_ON, "continue_on_error continue-on-error"],
+    ['the key is "uses"', "action"],
     ['the key is "timeout": timeout: 5m', "timeout-minutes"],
     ['the key is "retry", with "max_attempts" in it', "retries"],
     ['the key is "iteration", a list, a file or a loop', "loop"],
-    ['"matrix" is a key of "iteration": iteration: { matrix: … }', "matrix"],
-    ['the key is "test", an expression or a list of them', "assert expect check"],
-    ['the key is "outputs", with a name for each expression', "extract capture"],
-    ['parameters of an action go under "with"', "url method get post headers body cmd"],
+    ['the key is "test", an expression or a list of them', "assert expect"],
+    ['the key is "outputs", with a name for each expression', "extract"],
+    ['parameters of an action go under "with"', "url headers body cmd"],
     [
       'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" ' +
       'under "with"',
@@ -84,7 +76,6 @@ const KEYS: Readonly<Record<string, Table>> = {
       'are "env" under "with"',
       "env",
     ],
-    ['"needs" is a key of a job; steps run one after the other', "needs"],
   ],
   "load": [
     ['the key is "users"', "vus"],
@@ -112,11 +103,9 @@ const KEYS: Readonly<Record<string, Table>> = {
   "retry": [
     ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts count"],
     ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
-    ['"for" limits all attempts together, and "timeout" of the step each of them', "timeout"],
   ],
   "the suite": [
     ['"jobs" is a key of a workflow: a suite lists workflow files', "jobs"],
-    ['variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"', "env"],
   ],
 };
 
@@ -132,21 +121,20 @@ export function otherKeys(what: string): readonly string[] {
 
 /** Parameters of actions, the words for them, and an example. */
 const PARAMETERS: readonly (readonly [name: string, words: string, example?: string])[] = [
-  ["addr", "url host port"],
-  ["dsn", "url host", 'dsn: "postgres://user:password@host:5432/database"'],
-  ["auth", "username user password", "auth: { username: …, password: … }"],
-  ["auth", "bearer token", "auth: { bearer: … }"],
-  ["tls", "insecure verify_ssl", "tls: { verify: false }"],
+  ["addr", "url host"],
+  ["dsn", "url", 'dsn: "postgres://user:password@host:5432/database"'],
+  ["auth", "username password", "auth: { username: …, password: … }"],
+  ["auth", "token", "auth: { bearer: … }"],
+  ["tls", "insecure", "tls: { verify: false }"],
   ["query", "params sql"],
   ["metadata", "headers"],
-  ["form", "data"],
   ["body", "data payload"],
-  ["send", "data message"],
-  ["cmd", "command run script"],
+  ["send", "message"],
+  ["cmd", "command run"],
   ["workdir", "cwd"],
   [
     "actions",
-    "steps url selector",
+    "steps url",
     'actions: [{ name: navigate, url: "https://…" }, { name: click, selector: "#save" }]',
   ],
 ];
@@ -164,7 +152,6 @@ const ACTIONS: Table = [
   ["http", "request curl"],
   ["shell", "command cmd exec run bash"],
   ["db", "sql postgres mysql sqlite"],
-  ["browser", "playwright"],
   ["echo", "print log"],
 ];
 
@@ -178,7 +165,7 @@ export function hintForAction(word: string): string | undefined {
   return find([
     ['a step waits before its action by the key "wait": wait: 5s', "sleep wait"],
     ["smtp sends mails, and imap reads them", "mail email"],
-    ['a step that only asserts is "uses: assert", with a "test"', "test expect check"],
+    ['a step that only asserts is "uses: assert", with a "test"', "test"],
   ], word);
 }
 
@@ -209,14 +196,12 @@ export function fieldMeantBy(word: string): string | undefined {
 const FUNCTIONS: Table = [
   ["use uuid()", "uuidv4 guid"],
   ["use now(), or unixtime() for seconds", "timestamp"],
-  ["use format_date(time, layout, zone)", "strftime date_format"],
-  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode"],
+  ["use format_date(time, layout, zone)", "strftime"],
   ["use encode_base64(text)", "base64 btoa"],
   ["use decode_base64(text)", "atob"],
-  ["use encode_url(text)", "urlencode encodeuricomponent"],
+  ["use encode_url(text)", "encodeuricomponent"],
   ["use sha256(text)", "hash"],
   ["use random_int(100)", "random"],
-  ["use capture(text, pattern)", "extract"],
   ['write text matches "^a+$"', "match regex"],
   [
     'use json_path(value, "$..name"), or write the path itself: res.body.items[0].name',
@@ -226,13 +211,11 @@ const FUNCTIONS: Table = [
     "expressions have no operators on bits: use shell",
     "bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr",
   ],
-  ["write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b", "eq equals"],
-  [ENVIRONMENT, "env getenv"],
+  ["write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b", "eq"],
+  [ENVIRONMENT, "env"],
   ["write value ?? fallback", "default"],
-  ["write if test { a } else { b }, or test ? a : b", "if"],
   ["use len(value)", "length size"],
   ["use type(value)", "typeof"],
-  ["use read_text(path), or sha256_file(path) for its hash", "file"],
   ["write value != nil", "exists defined"],
   ["write text[0:3], or list[0:3]", "substring slice"],
   ["write text contains part, or item in list", "includes"],
@@ -240,20 +223,12 @@ const FUNCTIONS: Table = [
   ["use lower(text)", "tolowercase"],
   ["use string(value)", "tostring"],
   ["use int(text), or float(text)", "number parseint"],
-  ['use schema(value, "file.json")', "jsonschema"],
-  ["write wait: 1s at the step", "sleep"],
-  ["write the condition itself", "check expect assert"],
+  ["write the condition itself", "expect assert"],
 ];
 
 /** What to write instead of a function. */
 export function hintForFunction(word: string): string | undefined {
   return find(FUNCTIONS, word.toLowerCase());
-}
-
-/** The same for a misspelling of such a function. */
-export function hintForMisspeltFunction(word: string): string | undefined {
-  const meant = suggest(word, FUNCTIONS.flatMap(([, words]) => words.split(" ")));
-  return meant === undefined ? undefined : find(FUNCTIONS, meant);
 }
 
 /** What to write instead of a method of JavaScript, or of a time in Go. */
@@ -275,14 +250,10 @@ const NAMES: Table = [
   ["outputs of earlier steps are in outputs", "jobs steps"],
   ["the result of the action is res", "response"],
   ["the request of the action is req", "request"],
-  ["write res.body", "body"],
-  ["the body of a response is res.body", "$"],
+  ["write res.body", "body $"],
   ["write res.code", "code status_code"],
   ['write res.headers["Content-Type"]', "headers"],
-  ["the seconds that the action took are rt.sec", "duration"],
-  ["write nil", "undefined None"],
-  ["write true", "True"],
-  ["write false", "False"],
+  ["write nil", "undefined"],
 ];
 
 /** What to write instead of a name in an expression. */
@@ -292,20 +263,18 @@ export function hintForName(word: string): string | undefined {
 
 const OPTIONS: Table = [
   ["write --fail-fast", "bail"],
-  ["write --jobs <count>", "parallel concurrency"],
+  ["write --jobs <count>", "parallel"],
   ["write --only <job>, which takes patterns", "filter grep"],
   ["write --tags 'smoke and not slow'", "tag"],
-  ["write --dry-run", "dry"],
   ["write retry: { max_attempts: 3 } in the step", "retries"],
   [
     "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",
     "e env",
   ],
-  ["write --quiet", "silent"],
   ["write --verbose", "debug"],
   [
     "write --report <format=path>, such as --report junit=junit.xml",
-    "format html json junit out reporter",
+    "format json junit out reporter",
   ],
   ["RUNNER_TIMEOUT=5m in the environment bounds a run", "timeout"],
   ["leave it out, and write a test: a failure of it prints the response", "and-run"],
@@ -333,10 +302,8 @@ const COMMANDS: Table = [
   ["write runner check FILE", "lint validate"],
   ["write runner --list FILE", "list"],
   ["write runner --watch FILE", "watch"],
-  ["write runner --dry-run FILE", "plan dry-run"],
   ["write runner new --out FILE", "init"],
-  ["write runner new FILE", "import convert"],
-  ["write runner fmt FILE", "format"],
+  ["write runner new FILE", "import"],
   ["write runner --version", "version"],
 ];
 

@@ -553,7 +553,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("echo: hi"), '"echo" is a key of a step'],
     [step("defaults: {}"), '"defaults" is a key of a job'],
     [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
-    [job("test: status == 0"), '"test" is a key of a step: is it indented deep enough?'],
+    [job("test: status == 0"), '"test" is a key of a step'],
     [step("with:\nto: world"), '"with" is empty: indent the keys that belong to it deeper'],
     [step("with: {}\nto: world"), 'unknown key "to" in a step'],
     [step("iteration: []"), "the step runs once for each entry, and so never"],
