@@ -84,8 +84,8 @@ async function loadWorkflowRun(
   const { path } = file;
   const whole = await loadPlan(file, host, planning).catch(async (error) => {
     if (error instanceof LoadError && !switches.has("list") && !switches.has("dry-run")) {
-      const earlier = await readFailed(unwatchedHost(program));
-      await writeFailed(new Map([...earlier, [path, [""]]]), host);
+      const memory = unwatchedHost(program);
+      await writeFailed(new Map([...await readFailed(memory), [path, [""]]]), memory);
     }
     throw error;
   });
