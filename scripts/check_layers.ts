@@ -72,8 +72,8 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
-  "files that hello loads": 150,
-  "lines that hello loads": 23_100,
+  "files that hello loads": 126,
+  "lines that hello loads": 20_100,
   "lines of the kernel": 31_200,
   "exports that one other file uses": 1_150,
 };

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { suggest } from "./text/suggest.ts";
+
 /** Hints, each with the words that lead to it. */
 type Table = readonly (readonly [hint: string, words: string])[];
 
@@ -65,7 +67,7 @@ const KEYS: Readonly<Record<string, Table>> = {
     ['the key is "iteration", a list, a file or a loop', "loop"],
     ['the key is "test", an expression or a list of them', "assert expect"],
     ['the key is "outputs", with a name for each expression', "extract"],
-    ['parameters of an action go under "with"', "url headers body cmd"],
+    ['parameters of an action go under "with"', "url get headers body cmd"],
     [
       'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" ' +
       'under "with"',
@@ -197,9 +199,10 @@ const FUNCTIONS: Table = [
   ["use uuid()", "uuidv4 guid"],
   ["use now(), or unixtime() for seconds", "timestamp"],
   ["use format_date(time, layout, zone)", "strftime"],
+  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode"],
   ["use encode_base64(text)", "base64 btoa"],
   ["use decode_base64(text)", "atob"],
-  ["use encode_url(text)", "encodeuricomponent"],
+  ["use encode_url(text)", "urlencode encodeuricomponent"],
   ["use sha256(text)", "hash"],
   ["use random_int(100)", "random"],
   ['write text matches "^a+$"', "match regex"],
@@ -229,6 +232,12 @@ const FUNCTIONS: Table = [
 /** What to write instead of a function. */
 export function hintForFunction(word: string): string | undefined {
   return find(FUNCTIONS, word.toLowerCase());
+}
+
+/** The same for a misspelling of such a function. */
+export function hintForMisspeltFunction(word: string): string | undefined {
+  const meant = suggest(word, FUNCTIONS.flatMap(([, words]) => words.split(" ")));
+  return meant === undefined ? undefined : find(FUNCTIONS, meant);
 }
 
 /** What to write instead of a method of JavaScript, or of a time in Go. */

@@ -3,7 +3,7 @@ import type { CallExpression } from "../parse/ast.ts";
 import { ExpressionError } from "../../base/errors.ts";
 import type { FunctionRecord } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { hintForFunction, hintForMethod } from "../../base/other_tools.ts";
+import { hintForFunction, hintForMethod, hintForMisspeltFunction } from "../../base/other_tools.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 
 /** Errors of a call for any values: a method, an unknown function, a wrong argument count. */
@@ -31,7 +31,8 @@ function argumentCount({ minArguments: min, maxArguments: max }: FunctionRecord)
 
 /** A hint for an unknown function: one of other tools, or a misspelt one. */
 function functionHint(name: string): string | undefined {
-  return hintForFunction(name) ?? didYouMean(name, FUNCTIONS.keys());
+  return hintForFunction(name) ?? didYouMean(name, FUNCTIONS.keys()) ??
+    hintForMisspeltFunction(name);
 }
 
 function methodHint(name: string): string {
