@@ -577,9 +577,9 @@ Deno.test("file.yml:LINE runs the job at that line, with what it needs", async (
       const { stdout, stderr } = await runMain(["--list", ...args], { cwd });
       return stdout.match(/^\w+/gm)?.join(" ") ?? stderr;
     };
-    assertEquals(await jobsOf("w.yml:4"), "a finally");
-    assertEquals(await jobsOf("w.yml:9"), "a b finally");
-    assertEquals(await jobsOf("w.yml:12"), "c finally");
+    assertEquals(await jobsOf("w.yml:4"), "a cleanup");
+    assertEquals(await jobsOf("w.yml:9"), "a b cleanup");
+    assertEquals(await jobsOf("w.yml:12"), "c cleanup");
     assertEquals(await jobsOf("w.yml:7"), "x");
     for (const line of [14, 99]) {
       const expected = `runner: error: no job is at line ${line} of 'w.yml'\n` +

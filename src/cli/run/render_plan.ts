@@ -36,11 +36,10 @@ export function makeNameMask({ secrets }: Plan, masker: Masker): Required<DagOpt
   };
 }
 
-/** One line for each job and each step: its id, its name, and what a job needs. */
+/** One line for each job and each step: its name, its id, and what a job needs. */
 function renderList({ jobs }: Dag, plan: Plan): string {
   const planned = new Map(plan.jobs.map((one) => [one.job.id, one]));
-  const width = widthOf(jobs);
-  const lines = jobs.flatMap(({ id, name, steps, tags }) => {
+  const rows = jobs.flatMap(({ id, name, steps, tags }): readonly Row[] => {
     const { skip, needs: needed } = planned.get(id)!;
     const needs = idsOfNeeds(needed);
     const remarks = [
@@ -48,33 +47,31 @@ function renderList({ jobs }: Dag, plan: Plan): string {
       ...(tags ? [`tags ${tags.join(", ")}`] : []),
       ...(skip === undefined ? [] : [`skipped: ${skip}`]),
     ];
-    const remark = remarks.length === 0 ? "" : `  (${shown(remarks.join("; "))})`;
-    return [`${pad(id, width)}  ${shown(name)}${remark}`, ...stepLines(steps, "  ")];
+    return [[shown(name), shown(id), shown(remarks.join("; "))], ...stepRows(steps, "  ")];
   });
-  return lines.map((line) => `${line}\n`).join("");
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => widthOf(row[column]!))));
+  return rows.map((row) =>
+    row.map((text, column) =>
+      text + " ".repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(text)))
+    ).join("  ").trimEnd() + "\n"
+  ).join("");
 }
 
-function stepLines(steps: readonly DagStep[], indent: string): string[] {
-  const width = widthOf(steps);
-  return steps.flatMap(({ id, name, steps: inner }) => [
-    `${indent}${pad(id ?? NO_ID, width)}  ${shown(name)}`,
-    ...stepLines(inner ?? [], `${indent}  `),
+type Row = readonly [name: string, id: string, remarks: string];
+
+function stepRows(steps: readonly DagStep[], indent: string): readonly Row[] {
+  return steps.flatMap(({ id = "", name, steps: inner = [] }): readonly Row[] => [
+    [indent + shown(name), shown(id), ""],
+    ...stepRows(inner, `${indent}  `),
   ]);
 }
 
-/** Shown where a step has no id. */
-const NO_ID = "-";
-/** An id that is longer than this is on its own. */
-const WIDEST = 30;
+/** A longer text widens no column. */
+const WIDEST = 50;
 
-function widthOf(items: readonly { readonly id?: string }[]): number {
-  const widths = items.map(({ id = NO_ID }) => displayWidth(shown(id)));
-  return Math.max(...widths.filter((width) => width <= WIDEST), 1);
-}
-
-function pad(id: string, width: number): string {
-  const text = shown(id);
-  return text + " ".repeat(Math.max(0, width - displayWidth(text)));
+function widthOf(text: string): number {
+  const width = displayWidth(text);
+  return width <= WIDEST ? width : 0;
 }
 
 /** A text on one line, with visible control characters. */

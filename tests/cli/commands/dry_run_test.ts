@@ -379,33 +379,34 @@ Deno.test("--list prints jobs and steps with their ids, also where a run would l
   assertEquals([code, stderr], [0, ""]);
   assertEquals(
     stdout,
-    `test   Test b  (needs build, lint)
-  -        hello
-  long-id  on b, {{outputs.x}}
-lint   Lint
-  l  shell
-build  Build it
-  -  inner
-    deep  Deep
-job_3  no id
-  -  {{vars.must}}
+    `Test b                 test     needs build, lint
+  hello
+  on b, {{outputs.x}}  long-id
+Lint                   lint
+  shell                l
+Build it               build
+  inner
+    Deep               deep
+no id                  job_3
+  {{vars.must}}
 `,
   );
 });
 
 Deno.test("--list shows the part that was chosen", async (test) => {
   const table: [args: string[], jobs: string[]][] = [
-    [["--only", "test"], ["test   Test b  (needs build, lint)", "lint   Lint", "build  Build it"]],
-    [["--only", "test", "--no-needs"], ["test  Test b"]],
+    [["--only", "test"], ["Test b test needs build, lint", "Lint lint", "Build it build"]],
+    [["--only", "test", "--no-needs"], ["Test b test"]],
     [["--only", "Test b", "--skip", "lint", "--var", "base=c"], []],
     [["--only", "Test c", "--no-needs", "--skip", "te*", "--var", "base=c"], [
-      "test  Test c  (skipped: --skip)",
+      "Test c test skipped: --skip",
     ]],
   ];
   for (const [args, jobs] of table) {
     await test.step(args.join(" "), async () => {
       const { stdout } = await list(args);
-      assertEquals(stdout.split("\n").filter((line) => /^[^ ]/.test(line)), jobs);
+      const found = stdout.split("\n").filter((line) => /^[^ ]/.test(line));
+      assertEquals(found.map((line) => line.replace(/ {2,}/g, " ")), jobs);
     });
   }
 });
@@ -440,7 +441,7 @@ jobs:
     (cwd) => runMain(["--list", "w.yml"], { cwd }),
   );
   assertEquals(stdout.match(/^\S.*$/gm), [
-    "one  one  (tags smoke)",
-    "two  two  (needs one; tags smoke, slow)",
+    "one      one  tags smoke",
+    "two      two  needs one; tags smoke, slow",
   ]);
 });

@@ -328,7 +328,7 @@ jobs:
   const { code, stdout, seen } = await runAt(flow, ["--only", "a", "--only", "d", "--no-needs"]);
   assertEquals([code, seen], [0, ["/a", "/d"]], stdout);
   const plan = await runAt(flow, ["--list", "--only", "a", "--only", "d", "--no-needs"]);
-  assertEquals(plan.stdout, "a  a\n  first  http\nd  d  (needs a)\n  -  http\n");
+  assertEquals(plan.stdout, "a       a\n  http  first\nd       d      needs a\n  http\n");
 });
 
 Deno.test("a name that fits no job is an error, and nothing runs", async (test) => {
