@@ -1,4 +1,4 @@
-import { holdsTemplates, isTemplate } from "../expr/template/template_data.ts";
+import { holdsTemplates, isTemplate } from "../expr/template.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { describeValue, isDict } from "../base/value/value.ts";
 import type { Dict, SecretSink, Value } from "./action.ts";

@@ -9,7 +9,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import { onlyExpression } from "../expr/parse/tree.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { excerptOf, type Path } from "../base/source.ts";
-import { fieldsOf } from "../expr/template/template_data.ts";
+import { fieldsOf } from "../expr/template.ts";
 import { type Dict, isDict, valueAt } from "../base/value/value.ts";
 import {
   type DecodedDocument,

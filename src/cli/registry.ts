@@ -169,7 +169,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       summary: "bash, zsh, fish, powershell or nushell",
     }],
     options: [],
-    load: async () => (await import("./completions/completions_command.ts")).completionsCommand,
+    load: async () => (await import("./completions/complete.ts")).completionsCommand,
   },
   {
     name: "schema",

@@ -1,4 +1,4 @@
-import { renderText } from "../expr/template/render.ts";
+import { renderText } from "../expr/template.ts";
 import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_vars.ts";

@@ -1,7 +1,6 @@
 import { type Dict, replaceAt, valueAt } from "../base/value/value.ts";
 import { isSecretName, SHORTEST_SECRET } from "../secrets/secrets.ts";
-import type { Draft } from "./draft.ts";
-import { appendExpression, environmentName, snakeCase, UniqueNames } from "./templates.ts";
+import { appendExpression, type Draft, environmentName, snakeCase, UniqueNames } from "./draft.ts";
 
 /** A hard-coded secret in a workflow. */
 export interface FoundSecret {

@@ -10,7 +10,7 @@ import {
   type Text,
   UniqueNames,
   writeText,
-} from "./templates.ts";
+} from "./draft.ts";
 import type { Value } from "../base/value/value.ts";
 
 /** `{{ name }}` */

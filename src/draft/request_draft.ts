@@ -1,8 +1,15 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
-import { type DraftStep, filled } from "./draft.ts";
+import {
+  type Data,
+  type DraftStep,
+  filled,
+  mapTexts,
+  Template,
+  type Text,
+  writeText,
+} from "./draft.ts";
 import { Names } from "./names.ts";
-import { type Data, mapTexts, Template, type Text, writeText } from "./templates.ts";
 
 /** Names and values in their order; a name may come again. */
 export type Pairs = readonly (readonly [name: Text, value: Data])[];

@@ -1,5 +1,5 @@
 import type { CallExpression, Node, ObjectExpression } from "./parse/ast.ts";
-import { callProblem } from "./hints/call_problem.ts";
+import { callProblem } from "./hints.ts";
 import type { Expression, Template } from "./expression.ts";
 import { ExpressionError } from "../base/errors.ts";
 import { argumentProblem } from "./functions/function.ts";

@@ -14,10 +14,9 @@ import type {
   Property,
 } from "./parse/ast.ts";
 import { childrenOf, onlyExpression } from "./parse/tree.ts";
-import { renderOnly, renderText } from "./template/render.ts";
-import { holdsTemplates } from "./template/template_data.ts";
+import { holdsTemplates, renderOnly, renderText } from "./template.ts";
 import { FUNCTIONS, takesPredicate } from "./functions/registry.ts";
-import { COMMENT_HINT, syntaxHint } from "./hints/syntax_hint.ts";
+import { COMMENT_HINT, syntaxHint } from "./hints.ts";
 import { LIMITS } from "./limits.ts";
 import {
   CANONICAL,

@@ -1,5 +1,11 @@
-import type { Draft, DraftJob, DraftStep } from "../draft/draft.ts";
-import { type Data, quoteText, type Text } from "../draft/templates.ts";
+import {
+  type Data,
+  type Draft,
+  type DraftJob,
+  type DraftStep,
+  quoteText,
+  type Text,
+} from "../draft/draft.ts";
 import {
   absenceOf,
   comparisonOf,

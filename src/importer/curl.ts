@@ -1,6 +1,12 @@
 import { LoadError, UsageError } from "../base/errors.ts";
-import { type Draft, type DraftStep, filled } from "../draft/draft.ts";
-import { type Data, literalText, type Text } from "../draft/templates.ts";
+import {
+  type Data,
+  type Draft,
+  type DraftStep,
+  filled,
+  literalText,
+  type Text,
+} from "../draft/draft.ts";
 import { Names } from "../draft/names.ts";
 import { type ImportFile, type ImportInput, problemAt } from "./input.ts";
 import { FORM, RequestDraft } from "../draft/request_draft.ts";

@@ -1,4 +1,4 @@
-import { quoteText } from "../draft/templates.ts";
+import { quoteText } from "../draft/draft.ts";
 import type { Value } from "../base/value/value.ts";
 import type { Names } from "../draft/names.ts";
 

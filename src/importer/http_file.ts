@@ -1,5 +1,4 @@
-import type { Draft, DraftStep } from "../draft/draft.ts";
-import { quoteText } from "../draft/templates.ts";
+import { type Draft, type DraftStep, quoteText } from "../draft/draft.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { Names, putVariables } from "../draft/names.ts";
 import { type ImportFile, type ImportInput, type Line, linesOf, problemAt } from "./input.ts";

@@ -1,5 +1,5 @@
 import { tryParseJson } from "../base/value/parse_json.ts";
-import type { Draft, DraftStep } from "../draft/draft.ts";
+import { type Data, type Draft, type DraftStep, mapTexts, Template } from "../draft/draft.ts";
 import { headerOf } from "./expressions.ts";
 import {
   type HurlEntry,
@@ -19,7 +19,6 @@ import { Variables } from "./hurl_variables.ts";
 import { Names } from "../draft/names.ts";
 import type { ImportInput } from "./input.ts";
 import { RequestDraft } from "../draft/request_draft.ts";
-import { type Data, mapTexts, Template } from "../draft/templates.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {

@@ -1,4 +1,4 @@
-import { quoteText } from "../draft/templates.ts";
+import { quoteText } from "../draft/draft.ts";
 import { headerOf, keyOf, TYPE_TESTS } from "./expressions.ts";
 import type { Parts, Token } from "./hurl_entries.ts";
 import type { Variables } from "./hurl_variables.ts";

@@ -1,4 +1,4 @@
-import { joinTemplate, quoteText, Template, type Text } from "../draft/templates.ts";
+import { joinTemplate, quoteText, Template, type Text } from "../draft/draft.ts";
 import { tryParseJson } from "../base/value/parse_json.ts";
 import type { Value } from "../base/value/value.ts";
 import { literal } from "./expressions.ts";

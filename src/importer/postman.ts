@@ -1,6 +1,6 @@
 import type { Path } from "../base/source.ts";
 import { type Dict, dictOf, isDict, type Value } from "../base/value/value.ts";
-import type { Draft, DraftJob, DraftStep } from "../draft/draft.ts";
+import type { Draft, DraftJob, DraftStep, Text } from "../draft/draft.ts";
 import { Names } from "../draft/names.ts";
 import {
   dictsOf,
@@ -19,7 +19,6 @@ import {
   withoutComments,
   withScheme,
 } from "../draft/request_draft.ts";
-import type { Text } from "../draft/templates.ts";
 import { onlyTests, translateBefore, translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */

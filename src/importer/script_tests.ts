@@ -1,5 +1,5 @@
 import { parseScript, type SyntaxNode } from "../expr/parse/tokenizer.ts";
-import { type Data, quoteText, Template } from "../draft/templates.ts";
+import { type Data, quoteText, Template } from "../draft/draft.ts";
 import { isSecretName } from "../secrets/secrets.ts";
 import {
   absenceOf,

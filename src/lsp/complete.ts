@@ -5,16 +5,24 @@ import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { exampleStep, keysBelow, typeOfKey } from "../workflow/names.ts";
 import { isExpression, type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
-import { fieldOf, itemsOf, pairsOf, type Spot, spotAt, type TextRange } from "./loose_yaml.ts";
+import {
+  fieldOf,
+  isInBraces,
+  itemsOf,
+  makeOutline,
+  type Outline,
+  pairsOf,
+  type Spot,
+  spotAt,
+  type TextRange,
+} from "./outline.ts";
 import { chainBefore, describeMember, type Member, membersOf, namesAt } from "./members.ts";
-import { isInBraces, makeOutline, type Outline } from "./outline.ts";
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { WORKFLOW } from "../workflow/decode/decode_workflow.ts";
 import type { Checked } from "./diagnose.ts";
-import { stepAt } from "./definition.ts";
-import { isAbsolute, namesFile } from "./links.ts";
+import { isAbsolute, namesFile, stepAt } from "./definition.ts";
 
 /** Something that may be written at the cursor. */
 interface Completion {

@@ -9,10 +9,9 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
-import { isAbsolute } from "./links.ts";
+import { isAbsolute } from "./definition.ts";
 import type { CheckModel } from "../check/model.ts";
-import { pairsOf, type TextRange } from "./loose_yaml.ts";
-import type { Outline } from "./outline.ts";
+import { type Outline, pairsOf, type TextRange } from "./outline.ts";
 
 /** Something that `check` finds in a file. */
 export interface Finding extends TextRange {

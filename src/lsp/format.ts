@@ -4,12 +4,19 @@ import type { Parameter } from "../action/parameter.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
 import { fieldsOf, type RuleForm } from "../workflow/names.ts";
-import { type FileKind, type Outline, scalarOf, type StepInText } from "./outline.ts";
+import {
+  fieldOf,
+  type FileKind,
+  itemsOf,
+  type Outline,
+  pairsOf,
+  scalarOf,
+  type StepInText,
+} from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
-import { fieldOf, itemsOf, pairsOf } from "./loose_yaml.ts";
 
 type Path = readonly (string | number)[];
 

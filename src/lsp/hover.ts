@@ -4,9 +4,8 @@ import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { isExpression, type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
-import { contentOf, spotAt, type TextRange } from "./loose_yaml.ts";
+import { contentOf, isInBraces, type Outline, spotAt, type TextRange } from "./outline.ts";
 import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
-import { isInBraces, type Outline } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
 interface Hover extends TextRange {

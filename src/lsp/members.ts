@@ -6,8 +6,16 @@ import type { NameRule } from "../expr/expression.ts";
 import { ALL } from "../workflow/step_facts.ts";
 import { actionAt, keysAt, type KnownActions, nodeAt, stepAt, varsAt } from "./format.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
-import { extentOf, fieldOf, itemsOf, pairsOf } from "./loose_yaml.ts";
-import { type JobOutline, type Outline, outputNames, type StepInText } from "./outline.ts";
+import {
+  extentOf,
+  fieldOf,
+  itemsOf,
+  type JobOutline,
+  type Outline,
+  outputNames,
+  pairsOf,
+  type StepInText,
+} from "./outline.ts";
 
 type Path = readonly (string | number)[];
 

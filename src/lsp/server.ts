@@ -7,10 +7,15 @@ import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complet
 import { findActions, type KnownActions } from "./format.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
-import { definitionAt } from "./definition.ts";
-import { fileLinksIn } from "./links.ts";
-import { spotAt, type TextRange } from "./loose_yaml.ts";
-import { type FileSymbol, makeOutline, type Outline, symbolsOf } from "./outline.ts";
+import { definitionAt, fileLinksIn } from "./definition.ts";
+import {
+  type FileSymbol,
+  makeOutline,
+  type Outline,
+  spotAt,
+  symbolsOf,
+  type TextRange,
+} from "./outline.ts";
 import { lineAt, lineStarts } from "../base/source.ts";
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */

@@ -1,5 +1,5 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
-import { renderData } from "../expr/template/template_data.ts";
+import { renderData } from "../expr/template.ts";
 import { ExpressionError, LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import type { Dict, Value } from "../base/value/value.ts";

@@ -4,7 +4,7 @@ import { combinationsOf, describeCombination, MatrixFault } from "../base/value/
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 import type { Scope, Template } from "../expr/expression.ts";
 import { referencesIn } from "../expr/references.ts";
-import { renderData } from "../expr/template/template_data.ts";
+import { renderData } from "../expr/template.ts";
 import { addSecretsOf, addSecretValue } from "../secrets/find_secrets.ts";
 import { Masker } from "../secrets/masker.ts";
 import type { Document, Job } from "../workflow/model.ts";

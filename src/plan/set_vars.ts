@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
-import { type Fields, fieldsOf } from "../expr/template/template_data.ts";
+import { type Fields, fieldsOf } from "../expr/template.ts";
 import { didYouMean, firstNames } from "../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
 

@@ -2,8 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/base/errors.ts";
 import { loadAllFunctions } from "../../src/expr/functions/registry.ts";
 import { parseData, parseTemplate, templatesIn } from "../../src/expr/parse_expression.ts";
-import { renderText } from "../../src/expr/template/render.ts";
-import { isTemplate, renderData } from "../../src/expr/template/template_data.ts";
+import { isTemplate, renderData, renderText } from "../../src/expr/template.ts";
 
 await loadAllFunctions();
 

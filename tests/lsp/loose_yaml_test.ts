@@ -1,7 +1,6 @@
 import { join } from "@std/path/join";
 import { completionsAt } from "../../src/lsp/complete.ts";
-import { readLoosely } from "../../src/lsp/loose_yaml.ts";
-import { makeOutline } from "../../src/lsp/outline.ts";
+import { makeOutline, readLoosely } from "../../src/lsp/outline.ts";
 import { CHECKOUT } from "../support/documents.ts";
 
 Deno.test("every beginning of a file can be read, and completed", async () => {

@@ -1,4 +1,4 @@
-import { isTemplate } from "../../expr/template/template_data.ts";
+import { isTemplate } from "../../expr/template.ts";
 import type { ActionContext } from "../action.ts";
 import type { Material } from "./pem.ts";
 import { isPem, type TlsOptions } from "./tls_options.ts";

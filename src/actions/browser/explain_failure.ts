@@ -5,10 +5,9 @@ import { excerpt } from "../../action/received.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
 import { writeStepFile } from "../../action/step_file.ts";
 import type { OpenBrowser } from "./open_browser.ts";
-import type { PageActor } from "./page_actor.ts";
+import { keepPicture, type PageActor, responseOf, type Results } from "./page_actor.ts";
 import { type Candidate, listCandidates, pageText } from "./page_scripts.ts";
 import type { Page } from "./puppeteer.ts";
-import { keepPicture, responseOf, type Results } from "./results.ts";
 
 /** Milliseconds that a page has to show what it looks like after a failure. */
 const PATIENCE = 2000;

@@ -5,6 +5,9 @@ import type { Command } from "./commands.ts";
 import { nextFrame, obstacleOf, type Wanted } from "./page_scripts.ts";
 import type { Handle, Page, PageFrame } from "./puppeteer.ts";
 import type { Tabs } from "./tabs.ts";
+import type { Value } from "../../action/action.ts";
+import type { OpenBrowser } from "./open_browser.ts";
+import { cookiesOf } from "./page_cookies.ts";
 
 const NO_ANSWER = "the page did not answer";
 const NOT_LOADED = "the page that it opens did not load";
@@ -198,4 +201,43 @@ function isLeaving(error: unknown): boolean {
   const message = error instanceof Error ? error.message : "";
   return /context was destroyed|Cannot find context|detached|Protocol error \(Runtime\./i
     .test(message);
+}
+
+/** What the commands of a step have brought so far. */
+export interface Results {
+  readonly results: Record<string, Value>;
+  readonly filepaths: Record<string, string>;
+  /** Pictures for reports, as data URIs. */
+  readonly screenshots: Record<string, string>;
+  /** The time that each command took, in seconds. */
+  readonly timing: number[];
+  /** The code of the last page that was opened. */
+  http_code: number | null;
+}
+
+/** A picture larger than this is in no report: characters of a data URI. */
+const LARGEST = 2_000_000;
+
+export function keepPicture(
+  { screenshots }: Results,
+  id: string,
+  bytes: Uint8Array,
+  type: "png" | "jpeg" | "webp",
+): void {
+  const uri = `data:image/${type};base64,${bytes.toBase64()}`;
+  if (uri.length <= LARGEST) screenshots[id] = uri;
+}
+
+/** The results, and the state of the page. */
+export async function responseOf({ tabs, watch }: OpenBrowser, results: Results) {
+  const { page } = tabs.current;
+  return {
+    ...results,
+    url: page.url(),
+    title: await page.title().catch(() => ""),
+    cookies: await cookiesOf(tabs.current),
+    console_errors: [...watch.consoleErrors],
+    failed_requests: [...watch.failedRequests],
+    dialogs: [...watch.dialogs],
+  };
 }

@@ -7,11 +7,10 @@ import { readablePath, readStepFile, writeStepFile } from "../../action/step_fil
 import { describeCommand } from "./commands.ts";
 import { explainFailure, explainNetwork } from "./explain_failure.ts";
 import type { OpenBrowser } from "./open_browser.ts";
-import { PageActor, unlessAborted } from "./page_actor.ts";
+import { keepPicture, PageActor, responseOf, type Results, unlessAborted } from "./page_actor.ts";
 import { setCookies } from "./page_cookies.ts";
 import type { BrowserParams } from "./parameters.ts";
 import { type Device, type Handle, type Keyboard, loadPuppeteer } from "./puppeteer.ts";
-import { keepPicture, responseOf, type Results } from "./results.ts";
 import { isSecretField } from "../../secrets/secrets.ts";
 import type { ActionContext, Value } from "../../action/action.ts";
 import { runResources } from "../../action/run_resources.ts";

@@ -18,9 +18,15 @@ import {
   value,
 } from "../../action/rule.ts";
 import { type Tls, tls } from "../../action/tls/tls.ts";
-import type { Driver, QueryResult, Result, Statement } from "./driver.ts";
+import {
+  bindNames,
+  type Driver,
+  missingName,
+  type QueryResult,
+  type Result,
+  type Statement,
+} from "./driver.ts";
 import { type Dsn, MYSQL_REFUSALS, POSTGRES_REFUSALS, readDsn } from "./dsn.ts";
-import { bindNames, missingName } from "./statements.ts";
 
 const hideNames: HideSecrets = (values, mask) =>
   isDict(values) ? withoutSecretNames(values, mask) : values;

@@ -12,11 +12,11 @@ import {
   type Open,
   type Refused,
   type Result,
+  splitStatements,
   timeValue,
   wrongCount,
 } from "./driver.ts";
 import { openInOrder, type ServerDsn, type ServerTls, serverTls } from "./dsn.ts";
-import { splitStatements } from "./statements.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
 export const openMysql: Open<ServerDsn> = async (target, params, attempt) => {

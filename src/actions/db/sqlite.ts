@@ -5,9 +5,11 @@ import { integer, type Value } from "../../base/value/value.ts";
 import {
   bytesOf,
   bytesValue,
+  countPlaceholders,
   numberValue,
   type Open,
   type Result,
+  splitStatements,
   timeValue,
   wrongCount,
 } from "./driver.ts";
@@ -20,7 +22,6 @@ import {
   type SqliteResult,
   type SqliteValue,
 } from "./sqlite_worker.ts";
-import { countPlaceholders, splitStatements } from "./statements.ts";
 
 /** Opens a SQLite database in a thread of its own. */
 export const openSqlite: Open<FileDsn> = async ({ target, query }, _, attempt) => {

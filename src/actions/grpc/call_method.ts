@@ -5,7 +5,7 @@ import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Channel, ServiceTypes } from "./channel.ts";
 import type { GrpcParams } from "./grpc_params.ts";
 import { encodeMessage } from "./json_message.ts";
-import { KNOWN_TYPES } from "./known_types.ts";
+import { joinNames, KNOWN_TYPES, linkFiles, undefinedTypes } from "./link_files.ts";
 import {
   type CallOptions,
   type GrpcResponse,
@@ -24,7 +24,6 @@ import {
   type Registry,
 } from "./protobuf.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { joinNames, linkFiles, undefinedTypes } from "./link_files.ts";
 
 /** Calls the method that a step names, or the one that tells the health of a service. */
 export async function callMethod(

@@ -17,7 +17,7 @@ import {
 import { tls } from "../../action/tls/tls.ts";
 import { parseSize } from "../../base/value/byte_size.ts";
 import { type Dict, dictOf, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import { isTemplate } from "../../expr/template/template_data.ts";
+import { isTemplate } from "../../expr/template.ts";
 import { isSecretHeader, withoutCookieValues } from "../../secrets/secrets.ts";
 import {
   BODIES,

@@ -1,9 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
-import type { Action, ActionContext, Dict, Value } from "../../action/action.ts";
+import type { Action, ActionContext, Dict, RunAction, Value } from "../../action/action.ts";
 import type { HideSecrets, Parameter } from "../../action/parameter.ts";
-import type { RunAction } from "../../action/action.ts";
 import { declare } from "../../action/make_action.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import { choice, list, map, type Shape, value } from "../../action/rule.ts";
@@ -12,8 +11,14 @@ import { isDict } from "../../base/value/value.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { startWorker, type Threads } from "../../host/start_worker.ts";
 import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
-import { PluginCalls, readError, type RemoteError } from "./plugin_calls.ts";
-import { FUNCTION, type StepData, WORKER_MODULE } from "./plugin_worker.ts";
+import {
+  FUNCTION,
+  PluginCalls,
+  readError,
+  type RemoteError,
+  type StepData,
+  WORKER_MODULE,
+} from "./plugin_worker.ts";
 
 /** The time that an action has to clean up once it must stop. */
 const GRACE = 1000;

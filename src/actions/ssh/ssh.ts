@@ -1,5 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
-import { isTemplate } from "../../expr/template/template_data.ts";
+import { isTemplate } from "../../expr/template.ts";
 import { decodePercents, isSecretName } from "../../secrets/secrets.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { dictOf } from "../../base/value/value.ts";

@@ -3,7 +3,7 @@ import { jobsBefore } from "../../plan/plan.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { isGeneratedId, titleOfJob } from "../../workflow/step_facts.ts";
 import { isDict } from "../../base/value/value.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate } from "../../expr/template.ts";
 import type { Check, CheckedJob, CheckedStep, CheckModel } from "../model.ts";
 
 /** Steps that other steps name, as they stay open: `from` of receive, `on` of websocket. */

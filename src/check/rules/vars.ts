@@ -4,7 +4,7 @@ import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { isDict } from "../../base/value/value.ts";
 import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/step_facts.ts";
-import { fieldsOf } from "../../expr/template/template_data.ts";
+import { fieldsOf } from "../../expr/template.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, type CheckModel, type Reading, UNSET } from "../model.ts";
 import { isGuarded, isInEntries, isOptional, keyProblem, severityOfNil } from "../readings.ts";

@@ -26,8 +26,7 @@ import { printWarnings } from "../messages.ts";
 import { readCount } from "../option_values.ts";
 import { logLevel } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
-import { refuseExisting, writeTextFile } from "../write_text_file.ts";
-import { printWritten } from "./print_written.ts";
+import { printWritten, refuseExisting, writeTextFile } from "../write_text_file.ts";
 
 /** What an exported file says about a workflow or a suite. */
 type Outline = Pick<Exported, "name" | "mounted" | "files" | "tasks" | "last">;

@@ -13,9 +13,14 @@ import { readApi } from "../../openapi/gen/read_api.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel } from "../output_mode.ts";
-import { refuseExisting, writeTextFile } from "../write_text_file.ts";
+import {
+  countDraft,
+  printWritten,
+  refuseExisting,
+  runHint,
+  writeTextFile,
+} from "../write_text_file.ts";
 import { printWarnings } from "../messages.ts";
-import { countDraft, printWritten, runHint } from "./print_written.ts";
 
 /**
  * Prints a workflow that calls every operation of an OpenAPI description, or writes it. With a

@@ -16,8 +16,7 @@ import type {
 import { isChanging } from "../../expr/functions/registry.ts";
 import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
-import { renderText } from "../../expr/template/render.ts";
-import { isTemplate } from "../../expr/template/template_data.ts";
+import { isTemplate, renderText } from "../../expr/template.ts";
 import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue, findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";

@@ -4,7 +4,7 @@ import { LoadError, UsageError } from "../../base/errors.ts";
 import type { Path, Source } from "../../base/source.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate } from "../../expr/template.ts";
 import type { OnUnknown } from "../../plan/select_jobs.ts";
 import { findVar, matchVars, setVars, type VarProblem } from "../../plan/set_vars.ts";
 import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/decode_document.ts";

@@ -6,7 +6,7 @@ import type { TestOperand } from "../expression.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
 import { Fault, NilOwner } from "../fault.ts";
-import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
+import { hyphenHint, hyphenKeyHint } from "../hints.ts";
 import { childrenOf } from "../parse/tree.ts";
 import { neededIn, referencesIn } from "../references.ts";
 

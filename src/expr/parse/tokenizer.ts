@@ -1,7 +1,7 @@
 import * as acorn from "acorn";
 import { ExpressionError } from "../../base/errors.ts";
 import { readInteger } from "../../base/value/value.ts";
-import { hyphenNumberHint } from "../hints/hyphen_hint.ts";
+import { hyphenNumberHint } from "../hints.ts";
 import type { Node } from "./ast.ts";
 
 /** A part of a script of JavaScript. */

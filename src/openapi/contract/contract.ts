@@ -1,13 +1,20 @@
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { ApiCoverage, OperationCoverage } from "../../base/value/api_coverage.ts";
-import { Description, type Location, type Part, type ReadFile } from "../read/description.ts";
+import {
+  Description,
+  isJson,
+  type Location,
+  mapOf,
+  type Part,
+  rawText,
+  type ReadFile,
+} from "../read/description.ts";
 import {
   type Content,
   type DescribedOperation,
   readOperations,
   serversOf,
 } from "../read/operations.ts";
-import { isJson, mapOf, rawText } from "../read/raw.ts";
 import {
   checkBodyValue,
   checkJson,

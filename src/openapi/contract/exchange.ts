@@ -1,10 +1,16 @@
 import { formatJson } from "../../base/value/format_value.ts";
 import { pathText, readInteger, type Value } from "../../base/value/value.ts";
 import { jsonOrText, parseJson } from "../../base/value/parse_json.ts";
-import type { Description, Location, Part } from "../read/description.ts";
+import {
+  type Description,
+  isJson,
+  type Location,
+  mapOf,
+  type Part,
+  rawText,
+} from "../read/description.ts";
 import { type Content, type DescribedParameter, schemaOf } from "../read/operations.ts";
 import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
-import { isJson, mapOf, rawText } from "../read/raw.ts";
 
 /** A request and its response, as they were sent. */
 export interface ContractExchange {

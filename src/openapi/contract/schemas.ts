@@ -7,8 +7,16 @@ import {
 import { loadRegexEngine, patternForRe2, regexProblem } from "../../expr/evaluate/regex.ts";
 import type { Mismatch } from "../../base/value/difference.ts";
 import type { Value } from "../../base/value/value.ts";
-import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
-import { below, type Description, type Location, type Part } from "../read/description.ts";
+import {
+  below,
+  type Description,
+  isMap,
+  listOf,
+  type Location,
+  mapOf,
+  type Part,
+  type RawApiMap,
+} from "../read/description.ts";
 
 /** Who sends a message, which matters for readOnly and writeOnly properties. */
 export type Side = "request" | "response";

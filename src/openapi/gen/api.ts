@@ -1,5 +1,5 @@
 import type { Value } from "../../base/value/value.ts";
-import type { RawApiMap } from "../read/raw.ts";
+import type { RawApiMap } from "../read/description.ts";
 
 /** The parts of an API description that a workflow needs. */
 export interface Api {

@@ -1,5 +1,5 @@
 import type { Operation, Requirement, SecurityScheme } from "./api.ts";
-import { joinTemplate, snakeCase } from "../../draft/templates.ts";
+import { joinTemplate, snakeCase } from "../../draft/draft.ts";
 import { NO_CREDENTIAL, type Variables } from "./variables.ts";
 
 /** The credentials of a request: templates by the names of headers and query fields. */

@@ -1,6 +1,6 @@
 import { type Dict, dictOf, type Value } from "../../base/value/value.ts";
 import type { Operation } from "./api.ts";
-import { snakeCase } from "../../draft/templates.ts";
+import { snakeCase } from "../../draft/draft.ts";
 
 interface Request {
   readonly id: string | undefined;

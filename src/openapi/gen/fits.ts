@@ -1,6 +1,6 @@
 import { isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { matchesRegex, patternForRe2, regexProblem } from "../../expr/evaluate/regex.ts";
-import { fieldOf, isMap, listOf, mapOf } from "../read/raw.ts";
+import { fieldOf, isMap, listOf, mapOf } from "../read/description.ts";
 import { type SchemaShape, shapeOf } from "./schema.ts";
 
 /** Deeper parts of a value are not looked at. */

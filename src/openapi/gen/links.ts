@@ -1,6 +1,6 @@
 import type { Operation } from "./api.ts";
 import { propertyNames, propertyOf, typeOf } from "./schema.ts";
-import type { TemplatePart } from "../../draft/templates.ts";
+import type { TemplatePart } from "../../draft/draft.ts";
 
 /** A path parameter whose value is in the response of another operation. */
 export interface ApiLink {

@@ -1,9 +1,8 @@
 import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
 import { type ApiCredentials, headersOf, headersOver } from "./credentials.ts";
-import { filled } from "../../draft/draft.ts";
-import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
 import {
+  filled,
   joinTemplate,
   literalText,
   mapTexts,
@@ -12,7 +11,8 @@ import {
   type TemplatePart,
   UniqueNames,
   writeText,
-} from "../../draft/templates.ts";
+} from "../../draft/draft.ts";
+import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
 import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
 
 /** The settings that most steps of a job share. */

@@ -2,7 +2,16 @@ import { countOf } from "../../base/text/count_of.ts";
 import type { Dict } from "../../base/value/value.ts";
 import type { Api, Operation } from "./api.ts";
 import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
-import { type Draft, type DraftJob, filled, renderDraft } from "../../draft/draft.ts";
+import {
+  type Draft,
+  type DraftJob,
+  filled,
+  literalText,
+  quoteText,
+  renderDraft,
+  snakeCase,
+  UniqueNames,
+} from "../../draft/draft.ts";
 import { type FindSecrets, type FoundSecret, hideSecrets } from "../../draft/hide_secrets.ts";
 import {
   type ApiLink,
@@ -13,7 +22,6 @@ import {
   pathKey,
 } from "./links.ts";
 import { accessTo, type JobDefaults, makeStep } from "./make_step.ts";
-import { literalText, quoteText, snakeCase, UniqueNames } from "../../draft/templates.ts";
 import { ANY_SECRET, namesSecret, Variables } from "./variables.ts";
 
 /** A workflow file, and the parts of the description that could not be converted. */

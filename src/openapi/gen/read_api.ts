@@ -1,13 +1,6 @@
 import { LoadError } from "../../base/errors.ts";
-import { Description, type ReadFile } from "../read/description.ts";
 import {
-  type DescribedOperation,
-  type DescribedParameter,
-  readOperations,
-  readServers,
-  serversOf,
-} from "../read/operations.ts";
-import {
+  Description,
   isHeaderName,
   isJson,
   isMap,
@@ -15,7 +8,15 @@ import {
   mapOf,
   type RawApiMap,
   rawText,
-} from "../read/raw.ts";
+  type ReadFile,
+} from "../read/description.ts";
+import {
+  type DescribedOperation,
+  type DescribedParameter,
+  readOperations,
+  readServers,
+  serversOf,
+} from "../read/operations.ts";
 import type {
   Api,
   ApiParameter,

@@ -1,5 +1,5 @@
 import { integer, isDict, isNumber, type Value } from "../../base/value/value.ts";
-import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
+import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/description.ts";
 import type { Body } from "./api.ts";
 import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
 import { fits, withDistinctItems } from "./fits.ts";

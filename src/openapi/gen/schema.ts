@@ -1,5 +1,5 @@
 import type { RequiredField } from "./api.ts";
-import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/raw.ts";
+import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/description.ts";
 
 /** A schema merged with its `allOf` parts. */
 export interface SchemaShape {

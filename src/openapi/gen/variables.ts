@@ -8,7 +8,7 @@ import {
   snakeCase,
   UniqueNames,
   writeText,
-} from "../../draft/templates.ts";
+} from "../../draft/draft.ts";
 
 /** Collects the `vars` of a workflow. */
 export class Variables {

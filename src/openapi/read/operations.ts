@@ -1,5 +1,14 @@
-import type { Description, Part } from "./description.ts";
-import { fieldOf, isMap, listOf, mapOf, METHODS, type RawApiMap, rawText } from "./raw.ts";
+import {
+  type Description,
+  fieldOf,
+  isMap,
+  listOf,
+  mapOf,
+  METHODS,
+  type Part,
+  type RawApiMap,
+  rawText,
+} from "./description.ts";
 
 /** A parameter of an operation; of 2.0, also the fields of a form and the body. */
 export interface DescribedParameter {

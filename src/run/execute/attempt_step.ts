@@ -13,7 +13,7 @@ import type {
 import { StepError } from "../../base/errors.ts";
 import { formatDuration, roundDuration } from "../../base/value/duration.ts";
 import { LimitError, type Value } from "../../base/value/value.ts";
-import { renderData } from "../../expr/template/template_data.ts";
+import { renderData } from "../../expr/template.ts";
 import { addOutputSecrets } from "../../secrets/find_secrets.ts";
 import { assertionPath, STEP_TIMEOUT } from "../../workflow/step_facts.ts";
 import type { Snapshot } from "../../workflow/model.ts";

@@ -3,7 +3,7 @@ import { assertNever, StepError } from "../../base/errors.ts";
 import { combinationsOf, MatrixFault } from "../../base/value/combinations.ts";
 import { describeValue, type Dict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
-import { renderData } from "../../expr/template/template_data.ts";
+import { renderData } from "../../expr/template.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
 import type { Combinations, DataFile, Iteration, Loop } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
@@ -64,7 +64,7 @@ async function* openEntries(
         throw new FieldError(field, error, iteration.list);
       }
       if (list.length === 0) {
-        const { nilDefaults } = await import("../../expr/template/render.ts");
+        const { nilDefaults } = await import("../../expr/template.ts");
         const why = nilDefaults(iteration.list, scope).map((read) => `: ${read} is nil`).join("");
         throw new NothingToRun(`the list is empty${why}`);
       }

@@ -2,7 +2,7 @@ import type { Path } from "../../base/source.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, Expression } from "../../expr/expression.ts";
-import { renderData } from "../../expr/template/template_data.ts";
+import { renderData } from "../../expr/template.ts";
 import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job } from "../../workflow/model.ts";
 import { FLAKY, keysOf, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";

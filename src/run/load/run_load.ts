@@ -5,7 +5,7 @@ import { formatValue } from "../../base/value/format_value.ts";
 import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import { connectionLimit, cpuMeter } from "../../host/machine.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
-import { plainTemplate, renderData } from "../../expr/template/template_data.ts";
+import { plainTemplate, renderData } from "../../expr/template.ts";
 import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job, Rows } from "../../workflow/model.ts";
 import type { JobState, LoadSecondFields, LoadStats } from "../event.ts";

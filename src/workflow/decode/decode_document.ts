@@ -8,7 +8,7 @@ import { isAbsolute } from "../read_files.ts";
 import { type Decoding, UNKNOWN_KEY } from "./key.ts";
 import type { JobDraft, WorkflowDraft } from "./decode_workflow.ts";
 import { Expressions, type ExpressionUse } from "./expressions.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate } from "../../expr/template.ts";
 import type { Path } from "../../base/source.ts";
 import { MAX_DEPTH } from "../../base/yaml/parse_yaml.ts";
 

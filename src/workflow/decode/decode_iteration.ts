@@ -6,7 +6,7 @@ import { combinationsOf } from "../../base/value/combinations.ts";
 import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, NameRule } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate } from "../../expr/template.ts";
 import type { ColumnType, DataFile, Iteration, Rows } from "../model.ts";
 import { addWarning, warnOfBraces } from "../problem.ts";
 import { type DecodedMatrix, matrix, matrixMaps } from "./decode_matrix.ts";

@@ -5,7 +5,7 @@ import { didYouMean, suggest } from "../../base/text/suggest.ts";
 import type { Path } from "../../base/source.ts";
 import { describeValue, type Dict, isDict } from "../../base/value/value.ts";
 import type { DataTemplate, NameRule } from "../../expr/expression.ts";
-import { holdsTemplates } from "../../expr/template/template_data.ts";
+import { holdsTemplates } from "../../expr/template.ts";
 import { hintForKey } from "../../base/other_tools.ts";
 import type { Matrix } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";

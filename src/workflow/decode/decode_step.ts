@@ -17,7 +17,7 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { formatDuration } from "../../base/value/duration.ts";
 import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
-import { holdsTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate } from "../../expr/template.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
 import { addError, addWarning, warnOfBraces } from "../problem.ts";
 import { FLAKY, STEP_TIMEOUT } from "../step_facts.ts";

@@ -12,7 +12,7 @@ import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
-import { plainTemplate } from "../../expr/template/template_data.ts";
+import { plainTemplate } from "../../expr/template.ts";
 import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 import { FLAKY, isGeneratedId } from "../step_facts.ts";

@@ -9,7 +9,7 @@ import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { callsToPrepare, loadFunctions, mayNameFile } from "../../expr/functions/registry.ts";
-import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
+import { hyphenHint } from "../../expr/hints.ts";
 import type { Identifier, Node } from "../../expr/parse/ast.ts";
 import {
   parseData,
@@ -19,7 +19,7 @@ import {
 } from "../../expr/parse_expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { type Reference, referencesIn } from "../../expr/references.ts";
-import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate, plainTemplate } from "../../expr/template.ts";
 import { addError, addWarning, MAX_PROBLEMS, type Problem } from "../problem.ts";
 
 type Tree = Expression | Template;

@@ -18,7 +18,7 @@ import { suggest } from "../../base/text/suggest.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
 import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
-import { holdsTemplate, isTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate, isTemplate } from "../../expr/template.ts";
 import type { Limits } from "../limits.ts";
 import type { Assertion, Duration, StepOutput } from "../model.ts";
 import {

@@ -9,7 +9,7 @@ import {
   countPlaceholders,
   type Dialect,
   splitStatements,
-} from "../../../src/actions/db/statements.ts";
+} from "../../../src/actions/db/driver.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { runnerOf } from "../../support/run_action.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
-import { runProgram } from "../../../src/actions/plugin/program_plugin.ts";
+import { runProgram } from "../../../src/actions/plugin/load_plugins.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/run/processes.ts";

@@ -5,7 +5,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { Buffer } from "node:buffer";
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import { KNOWN_TYPES } from "../../../src/actions/grpc/known_types.ts";
+import { KNOWN_TYPES } from "../../../src/actions/grpc/link_files.ts";
 import { linkFiles } from "../../../src/actions/grpc/link_files.ts";
 import { readProtoFiles } from "../../../src/actions/grpc/proto_files.ts";
 import {

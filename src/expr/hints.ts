@@ -1,4 +1,11 @@
-import { hintForFunction } from "../../base/other_tools.ts";
+import { hintForFunction, hintForMethod, hintForMisspeltFunction } from "../base/other_tools.ts";
+import type { CallExpression, Node } from "./parse/ast.ts";
+import type { MissingName } from "./evaluate/evaluation.ts";
+import { countOf } from "../base/text/count_of.ts";
+import { ExpressionError } from "../base/errors.ts";
+import type { FunctionRecord } from "./functions/function.ts";
+import { FUNCTIONS } from "./functions/registry.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 /** A token that could not be parsed, and the text around it. */
 interface Misfit {
@@ -130,3 +137,79 @@ function isBrace(misfit: Misfit): boolean {
   return token(misfit) === "{" || token(misfit) === "}" || opens(misfit) ||
     before(misfit).includes("{{");
 }
+
+/** A hint for `outputs.create-user`, which the grammar reads as a subtraction. */
+export function hyphenHint({ start, end }: Node, source: string): string | undefined {
+  const before = keyBefore(source, start);
+  const after = /^(?:-[\p{L}_$][\p{L}\d_$]*)+/u.exec(source.slice(end))?.[0] ?? "";
+  if (before === "" && after === "") return undefined;
+  return keyHint(before + source.slice(start, end) + after);
+}
+
+/** The same for `outputs.step-1`, which may be meant as it is: only if there is such a key. */
+export function hyphenKeyHint({ at, key, among }: MissingName, source: string): string | undefined {
+  const whole = key + (/^(?:-[\p{L}\d_$]+)+/u.exec(source.slice(at.end))?.[0] ?? "");
+  return whole !== key && Object.hasOwn(among, whole) ? keyHint(whole) : undefined;
+}
+
+/** The same for `outputs.step-1.token`, where `1.` looks like a number and `1.token` like none. */
+export function hyphenNumberHint(
+  number: string,
+  start: number,
+  source: string,
+): string | undefined {
+  const before = keyBefore(source, start);
+  return before !== "" && /^\d+\.$/.test(number)
+    ? keyHint(before + number.slice(0, -1))
+    : undefined;
+}
+
+/** The names with hyphens that end right before an offset. */
+function keyBefore(source: string, start: number): string {
+  const text = source.slice(Math.max(0, start - 200), start);
+  return /(?<![\p{L}\d_$-])([\p{L}_$][\p{L}\d_$]*-(?:[\p{L}\d_$]+-)*)$/u.exec(text)?.[1] ?? "";
+}
+
+function keyHint(key: string): string {
+  return `a hyphen is a minus; for one key write ["${key}"]`;
+}
+
+/** Errors of a call for any values: a method, an unknown function, a wrong argument count. */
+export function callProblem({ callee, arguments: args, start, end }: CallExpression) {
+  if (callee.type === "MemberExpression") {
+    const { property } = callee;
+    const hint = property.type === "Identifier" ? methodHint(property.name) : undefined;
+    return new ExpressionError("values have no methods", property.start, end, hint);
+  }
+  if (callee.type !== "Identifier") return new ExpressionError("this cannot be called", start, end);
+  const record = FUNCTIONS.get(callee.name);
+  if (!record) {
+    const message = `unknown function "${callee.name}"`;
+    return new ExpressionError(message, callee.start, callee.end, functionHint(callee.name));
+  }
+  if (args.length >= record.minArguments && args.length <= record.maxArguments) return undefined;
+  const message = `${record.name}() takes ${argumentCount(record)}, got ${args.length}`;
+  return new ExpressionError(message, start, end, `write ${record.signature}`);
+}
+
+function argumentCount({ minArguments: min, maxArguments: max }: FunctionRecord): string {
+  if (max === Infinity) return `at least ${countOf(min, "argument")}`;
+  return min === max ? countOf(max, "argument") : `${min} to ${countOf(max, "argument")}`;
+}
+
+/** A hint for an unknown function: one of other tools, or a misspelt one. */
+function functionHint(name: string): string | undefined {
+  return hintForFunction(name) ?? didYouMean(name, FUNCTIONS.keys()) ??
+    hintForMisspeltFunction(name);
+}
+
+function methodHint(name: string): string {
+  if (OPERATORS.includes(name)) return `write value ${name} …`;
+  const record = FUNCTIONS.get(name);
+  if (record?.maxArguments === 0) return `write ${name}()`;
+  if (record) return record.maxArguments === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
+  return hintForMethod(name) ?? "write function(value)";
+}
+
+/** Operators that are methods in other languages. */
+const OPERATORS = ["contains", "startsWith", "endsWith", "matches"];
