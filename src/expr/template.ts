@@ -167,8 +167,6 @@ export function holdsTemplates(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsTemplates);
   return Object.values(value).some(holdsTemplates);
 }
-  return Object.values(value).some(holdsTemplates);
-}
 
 /** The fields of a mapping by their keys. */
 export type Fields = ReadonlyMap<string, DataTemplate>;
