@@ -22,6 +22,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "imapflow": "reading mailboxes by IMAP",
   "ioredis": "speaking to Redis",
   "json-p3": "evaluating JSONPaths",
+  "kafkajs": "speaking to Apache Kafka",
   "mysql2": "querying MySQL and MariaDB",
   "nodemailer/lib/mail-composer": "writing mails",
   "nodemailer/lib/smtp-connection": "sending mails by SMTP",

@@ -10,6 +10,7 @@ export type { Plugins };
 type ActionGroup =
   | "Requests"
   | "Data"
+  | "Messages"
   | "Commands and files"
   | "Mail"
   | "Network"
@@ -39,6 +40,11 @@ export const ACTIONS: readonly ActionEntry[] = [
   },
   { name: "db", group: "Data", load: async () => (await import("./db/db.ts")).db },
   { name: "redis", group: "Data", load: async () => (await import("./redis/redis.ts")).redis },
+  {
+    name: "kafka",
+    group: "Messages",
+    load: async () => (await import("./kafka/kafka.ts")).kafka,
+  },
   {
     name: "shell",
     group: "Commands and files",

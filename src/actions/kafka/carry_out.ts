@@ -1,0 +1,236 @@
+import type { IHeaders, KafkaMessage, Message } from "kafkajs";
+import type { Dict, Value } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { onAbort } from "../../action/on_abort.ts";
+import { textOf } from "../../action/text_of.ts";
+import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
+import type { Client } from "./client.ts";
+import type { Start } from "./kafka.ts";
+
+/** The parameters of a step. */
+interface KafkaParams {
+  readonly publish?: string;
+  readonly subscribe?: string;
+  readonly lag?: string;
+  readonly json?: Value;
+  readonly body?: Value;
+  readonly file?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string | readonly Value[] | undefined>>;
+  readonly partition?: number;
+  readonly acks: "0" | "1" | "all";
+  readonly from: Start;
+  readonly group?: string;
+  readonly until?: string;
+  readonly max_messages?: number;
+}
+
+/** Publishes, receives, or asks how far a group is. */
+export async function carryOut(client: Client, params: KafkaParams, attempt: Attempt) {
+  if (params.publish !== undefined) return await publish(client, params.publish, params, attempt);
+  if (params.lag !== undefined) return await askLag(client, params.lag, params.group!, attempt);
+  return await receive(client, params.subscribe!, params, attempt);
+}
+
+async function publish(client: Client, topic: string, params: KafkaParams, attempt: Attempt) {
+  const { key, headers = {}, partition, acks, json, body, file } = params;
+  const { Buffer } = await import("node:buffer");
+  const isTombstone = json === undefined && body === undefined && file === undefined;
+  const content = isTombstone ? null : Buffer.from(await contentOf(params, attempt));
+  const message: Message = {
+    value: content,
+    key: key ?? null,
+    headers: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, values = null]) => {
+        if (values === null) return [];
+        return [[name, typeof values === "string" ? values : values.map(textOf)]];
+      }),
+    ),
+    ...partition !== undefined && { partition },
+    timestamp: String(attempt.context.host.clock.now()),
+  };
+  const receipt = await attempt.during(
+    `publishing to topic "${topic}" of ${attempt.peer}`,
+    client.publish(topic, message, acks === "all" ? -1 : Number(acks)),
+    `cannot publish to topic "${topic}" of ${attempt.peer}`,
+  );
+  return {
+    res: { ...receipt },
+    brief: "published",
+    traffic: { sent: content?.length ?? 0, received: 0 },
+  };
+}
+
+async function receive(client: Client, topic: string, params: KafkaParams, attempt: Attempt) {
+  const source = `topic "${topic}" of ${attempt.peer}`;
+  const inbox = await Inbox.open(attempt, source, params);
+  const { clock } = attempt.context.host;
+  const began = clock.ticks();
+  const take = (message: KafkaMessage, partition: number) => {
+    const { value, key } = message;
+    return inbox.add(
+      readMessage(topic, partition, message),
+      (value?.length ?? 0) + (key?.length ?? 0),
+    );
+  };
+  const subscription = await attempt.during(
+    `subscribing to ${source}`,
+    params.group === undefined
+      ? readTopic(client, topic, params, take, inbox, attempt)
+      : joinGroup(client, topic, params.group, params.from, take, inbox, attempt),
+    `cannot subscribe to ${source}`,
+  );
+  const subscribed = clock.ticks();
+  try {
+    await inbox.received();
+  } finally {
+    await subscription.end();
+  }
+  const { messages, message } = inbox.soFar;
+  return {
+    res: { messages, message },
+    brief: `${messages.length} received`,
+    traffic: { sent: 0, received: inbox.bytes },
+    phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
+  };
+}
+
+/** What goes on while a step receives. */
+interface Subscription {
+  /** Commits what was taken, where there is a group, and leaves it. */
+  readonly end: () => Promise<void>;
+}
+
+type Take = (message: KafkaMessage, partition: number) => boolean;
+
+async function readTopic(
+  client: Client,
+  topic: string,
+  { from, partition }: KafkaParams,
+  take: Take,
+  inbox: Inbox,
+  { signal }: Attempt,
+): Promise<Subscription> {
+  const positions = await client.begin(topic, from, partition);
+  client.read(topic, positions, take, () => inbox.isDone || signal.aborted)
+    .catch((error) => inbox.fail(error));
+  return { end: () => Promise.resolve() };
+}
+
+async function joinGroup(
+  { kafka, links }: Client,
+  topic: string,
+  groupId: string,
+  from: Start,
+  take: Take,
+  inbox: Inbox,
+  attempt: Attempt,
+): Promise<Subscription> {
+  const consumer = kafka.consumer({
+    groupId,
+    allowAutoTopicCreation: false,
+    maxWaitTimeInMs: 300,
+    retry: { restartOnFailure: () => Promise.resolve(false) },
+  });
+  const forget = onAbort(attempt.signal, () => void consumer.disconnect().catch(() => {}));
+  const joined = Promise.withResolvers<void>();
+  consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
+  consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
+    joined.reject(links.explain(error));
+    inbox.fail(links.explain(error));
+  });
+  const taken = new Map<number, string>();
+  try {
+    await consumer.connect();
+    await consumer.subscribe({
+      topics: [topic],
+      fromBeginning: "name" in from && from.name === "beginning",
+    });
+    await consumer.run({
+      autoCommit: false,
+      eachMessage({ partition, message }) {
+        if (take(message, partition)) taken.set(partition, String(BigInt(message.offset) + 1n));
+        return Promise.resolve();
+      },
+    });
+    await joined.promise;
+  } catch (error) {
+    await consumer.disconnect().catch(() => {});
+    throw links.explain(error);
+  }
+  return {
+    async end() {
+      forget();
+      const offsets = [...taken].map(([partition, offset]) => ({ topic, partition, offset }));
+      try {
+        if (offsets.length > 0) {
+          await attempt.during(
+            `committing the offsets of group "${groupId}"`,
+            consumer.commitOffsets(offsets).catch((error) => Promise.reject(links.explain(error))),
+            `cannot commit the offsets of group "${groupId}"`,
+          );
+        }
+      } finally {
+        await consumer.disconnect().catch(() => {});
+      }
+    },
+  };
+}
+
+/** A message as steps see it. */
+function readMessage(
+  topic: string,
+  partition: number,
+  { offset, key, value, headers = {}, timestamp }: KafkaMessage,
+): Dict {
+  const content = value === null ? { body: null, raw: null } : readContent(value);
+  return {
+    topic,
+    partition,
+    offset: Number(offset),
+    key: key === null ? null : textOrBytes(key),
+    ...content,
+    headers: readHeaders(headers),
+    timestamp: new Date(Number(timestamp)).toISOString(),
+  };
+}
+
+function readHeaders(headers: IHeaders): Dict {
+  const read = (one: unknown): Value =>
+    one instanceof Uint8Array ? textOrBytes(one) : one === undefined ? null : String(one);
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(read) : read(value),
+    ]),
+  );
+}
+
+async function askLag({ kafka, links }: Client, topic: string, groupId: string, attempt: Attempt) {
+  const admin = kafka.admin();
+  const ask = async () => {
+    try {
+      await admin.connect();
+      const ends = await admin.fetchTopicOffsets(topic);
+      const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      return ends.map(({ partition, high, low }) => {
+        const found = committed?.partitions.find((one) => one.partition === partition);
+        const offset = Number(found?.offset ?? -1);
+        const [end, begin] = [Number(high), offset < 0 ? Number(low) : offset];
+        return { partition, committed: offset < 0 ? null : offset, end, lag: end - begin };
+      }).sort((one, other) => one.partition - other.partition);
+    } catch (error) {
+      throw links.explain(error);
+    } finally {
+      admin.disconnect().catch(() => {});
+    }
+  };
+  const failing = `the lag of group "${groupId}" in topic "${topic}"`;
+  const partitions = await attempt.during(
+    `asking for ${failing}`,
+    ask(),
+    `cannot ask for ${failing}`,
+  );
+  const lag = partitions.reduce((sum, one) => sum + one.lag, 0);
+  return { res: { lag, partitions }, brief: `lag ${lag}` };
+}

@@ -1,0 +1,478 @@
+import { EventEmitter } from "node:events";
+import { connect, type Socket } from "node:net";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { Kafka, Message, PartitionMetadata, RecordBatchEntry } from "kafkajs";
+import type { ActionContext } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import type { Endpoint } from "../../action/net/endpoint.ts";
+import { placeOf } from "../../action/net/endpoint.ts";
+import { explainConnection } from "../../action/net/explain_connection.ts";
+import { allow } from "../../action/target.ts";
+import type { secureSocket } from "../../action/tls/secure_socket.ts";
+import type { Tls } from "../../action/tls/tls.ts";
+import type { TlsOptions } from "../../action/tls/tls_options.ts";
+import { StepError } from "../../base/errors.ts";
+import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import type { Start } from "./kafka.ts";
+
+/** What a step says of its cluster. */
+interface ClusterParams {
+  readonly brokers: readonly Endpoint[];
+  readonly sasl?: {
+    readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
+    readonly username: string;
+    readonly password: string;
+  };
+  readonly tls?: Tls | false;
+}
+
+/** The part of the library below its clients: those of groups join them, and poll without end. */
+interface Cluster {
+  connect(): Promise<void>;
+  isConnected(): boolean;
+  refreshMetadata(): Promise<void>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  findTopicPartitionMetadata(topic: string): PartitionMetadata[];
+  findLeaderForPartitions(
+    topic: string,
+    partitions: readonly number[],
+  ): Readonly<Record<string, readonly number[]>>;
+  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
+  fetchTopicsOffset(
+    topics: readonly {
+      readonly topic: string;
+      readonly partitions: readonly { readonly partition: number }[];
+      readonly fromBeginning?: boolean;
+      readonly fromTimestamp?: number;
+    }[],
+  ): Promise<
+    { readonly partitions: { readonly partition: number; readonly offset: string }[] }[]
+  >;
+  readonly brokerPool: { readonly connectionPoolBuilder: PoolBuilder };
+}
+
+interface Broker {
+  produce(request: {
+    readonly acks: number;
+    readonly timeout: number;
+    readonly topicData: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly messages: readonly Message[];
+      }[];
+    }[];
+  }): Promise<
+    | {
+      readonly topics: {
+        readonly partitions: { readonly partition: number; readonly baseOffset: string }[];
+      }[];
+    }
+    | undefined
+  >;
+  fetch(request: {
+    readonly maxWaitTime: number;
+    readonly topics: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly fetchOffset: string;
+        readonly maxBytes: number;
+      }[];
+    }[];
+  }): Promise<{
+    readonly responses: {
+      readonly partitions: {
+        readonly partition: number;
+        readonly messages: (RecordBatchEntry & { readonly isControlRecord?: boolean })[];
+      }[];
+    }[];
+  }>;
+}
+
+interface PoolBuilder {
+  build(to?: Partial<Endpoint>): Promise<{
+    readonly pool: readonly { readonly requestQueue: RequestQueue }[];
+  }>;
+}
+
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  readonly throttledUntil: number;
+  throttleCheckTimeoutId: unknown;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
+type MakeCluster = (options: { readonly allowAutoTopicCreation: boolean }) => Cluster;
+
+/** All waiting is bounded by the attempt; the timeouts of the library are out of the way. */
+const NEVER = 86_400_000;
+
+/** Milliseconds for which a server waits for messages before it replies that there are none. */
+const POLL = 300;
+
+/** Bytes that one reply has of a partition. */
+const FETCH_BYTES = 1024 * 1024;
+
+/** A topic that was just created has no leader for a moment. */
+const RETRY = { retries: 5, initialRetryTime: 50, maxRetryTime: 500 };
+
+/** Connects to the first broker that can be reached, and signs in. */
+export async function openKafka(params: ClusterParams, attempt: Attempt): Promise<Client> {
+  const tls = await attempt.secure(params.tls);
+  const secure = tls && (await import("../../action/tls/secure_socket.ts")).secureSocket;
+  const { default: library } = await import("kafkajs");
+  for (
+    const [type, decompress] of [["GZIP", zlib.gunzip], ["ZSTD", zlib.zstdDecompress]] as const
+  ) {
+    const inBounds = promisify(decompress) as (
+      bytes: Uint8Array,
+      options: { readonly maxOutputLength: number },
+    ) => Promise<Uint8Array>;
+    library.CompressionCodecs[library.CompressionTypes[type]] = () => ({
+      decompress: (bytes: Uint8Array) => inBounds(bytes, { maxOutputLength: BODY_LIMIT }),
+    });
+  }
+  const links = new Links(params.brokers.length, attempt, tls, secure);
+  const kafka = new library.Kafka({
+    clientId: "runner",
+    brokers: ["unused"],
+    ...params.sasl && { sasl: { ...params.sasl } as never },
+    connectionTimeout: NEVER,
+    authenticationTimeout: NEVER,
+    requestTimeout: NEVER,
+    logLevel: library.logLevel.NOTHING,
+    retry: RETRY,
+    socketFactory: ({ host, port, onConnect }) => links.open({ host, port }, onConnect) as never,
+  });
+  const makeCluster = clusterMaker(kafka, params.brokers);
+  attempt.undo(() => links.close());
+  const cluster = makeCluster({ allowAutoTopicCreation: false });
+  await Promise.race([cluster.connect(), links.failed]).catch((error) => {
+    throw links.explain(error);
+  });
+  links.isOpen = true;
+  return new Client(kafka, cluster, links, library.Partitioners.DefaultPartitioner());
+}
+
+/** Makes the part of the library that makes clusters use ours: see `Cluster`. */
+function clusterMaker(kafka: Kafka, brokers: readonly Endpoint[]): MakeCluster {
+  const all = kafka as unknown as Record<symbol, MakeCluster>;
+  const symbol = Object.getOwnPropertySymbols(kafka)
+    .find(({ description }) => description === "private:Kafka:createCluster")!;
+  const make = all[symbol]!;
+  let next = 0;
+  return all[symbol] = (options) => {
+    const cluster = make(options);
+    const builder = cluster.brokerPool.connectionPoolBuilder;
+    const build = builder.build;
+    builder.build = async (to = {}) => {
+      const built = await build(to.host === undefined ? brokers[next++ % brokers.length] : to);
+      for (const { requestQueue } of built.pool) {
+        // That of the library looks for requests that wait each millisecond, although none do.
+        requestQueue.scheduleCheckPendingRequests = () => {
+          const { pending, throttledUntil, throttleCheckTimeoutId: timer } = requestQueue;
+          if (pending.length === 0 || timer) return;
+          requestQueue.throttleCheckTimeoutId = setTimeout(() => {
+            requestQueue.throttleCheckTimeoutId = null;
+            requestQueue.checkPendingRequests();
+          }, Math.max(10, throttledUntil - Date.now()));
+        };
+      }
+      return built;
+    };
+    return cluster;
+  };
+}
+
+/** The connections to all servers of a cluster. */
+class Links {
+  /** Whether one was reached; then the library connects again where it must. */
+  isOpen = false;
+  readonly #all = new Set<Link>();
+  readonly #failed = Promise.withResolvers<never>();
+  #failures = 0;
+  #cause: StepError | undefined;
+  #isClosed = false;
+
+  constructor(
+    readonly brokers: number,
+    readonly attempt: Attempt,
+    readonly tls: TlsOptions | undefined,
+    readonly secure: typeof secureSocket | undefined,
+  ) {
+    this.#failed.promise.catch(() => {});
+  }
+
+  /** Rejects when no broker that the step names can be reached. */
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  open(to: Endpoint, onConnect: () => void): Link {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    const link = new Link();
+    this.#all.add(link);
+    const lose = async (error: unknown) => {
+      if (!this.#all.delete(link)) return;
+      this.#cause = await this.#explain(error, to);
+      if (++this.#failures >= this.brokers && !this.isOpen) this.#failed.reject(this.#cause);
+      link.emit("error", error);
+    };
+    link.connect(to, this, onConnect).then((socket) => {
+      socket.on("error", (error) => void lose(error));
+      const closed = new Error("the server closed the connection");
+      socket.on("close", () => void lose(Object.assign(closed, { code: "ECONNRESET" })));
+    }, lose);
+    return link;
+  }
+
+  /** The error of a connection that stopped the library, in place of its own. */
+  explain(error: unknown): unknown {
+    const { cause = error, name, type } = error as Error & { readonly type?: unknown };
+    if (error instanceof Error && typeof type === "string") {
+      return Object.assign(new Error(error.message), { code: type });
+    }
+    if (cause !== error) return this.explain(cause);
+    return /^KafkaJS(?:Connection|BrokerNotFound)/.test(name) ? this.#cause ?? error : error;
+  }
+
+  get context(): ActionContext {
+    return this.attempt.context;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const link of this.#all) link.end();
+  }
+
+  async #explain(error: unknown, to: Endpoint): Promise<StepError> {
+    if (error instanceof StepError) return error;
+    const { message, hint } = await explainConnection(error, to, this.context.host.clock, this.tls);
+    const failing = `cannot connect to Kafka at ${placeOf(to)}`;
+    return new StepError(`${failing}: ${message}`, hint, { cause: message });
+  }
+}
+
+/** A socket as the library uses it, which reads no reply whose size is not allowed. */
+class Link extends EventEmitter {
+  #socket: Socket | undefined;
+  /** The bytes that are left of a reply, or the size as far as it was read. */
+  #left = 0;
+  #size = 0;
+  #sizeBytes = 0;
+
+  async connect(to: Endpoint, links: Links, onConnect: () => void): Promise<Socket> {
+    await allow({ product: "Kafka", ...to }, "brokers", links.context);
+    const { secure, tls } = links;
+    const socket = secure ? secure(tls!, to, onConnect) : connect(to, onConnect);
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Uint8Array) => {
+      if (this.#isFine(chunk)) return void this.emit("data", chunk);
+      const hint = secure ? undefined : "does it speak TLS there? tls: true";
+      const place = `Kafka at ${placeOf(to)}`;
+      socket.destroy(new StepError(`cannot read from ${place}: it is no server of Kafka`, hint));
+    });
+    return socket;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#socket?.write(bytes);
+  }
+
+  end(): void {
+    this.#socket?.destroy();
+  }
+
+  unref(): void {}
+
+  #isFine(chunk: Uint8Array): boolean {
+    for (let at = 0; at < chunk.length;) {
+      if (this.#left > 0) {
+        const part = Math.min(this.#left, chunk.length - at);
+        this.#left -= part;
+        at += part;
+        continue;
+      }
+      this.#size = this.#size * 256 + chunk[at++]!;
+      if (++this.#sizeBytes < 4) continue;
+      if (this.#size < 4 || this.#size > BODY_LIMIT) return false;
+      this.#left = this.#size;
+      this.#size = this.#sizeBytes = 0;
+    }
+    return true;
+  }
+}
+
+/** Where a message is. */
+interface Receipt {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** Messages that go to one server: those that come while a request is under way go in the next. */
+class Lane {
+  isBusy = false;
+  waiting: {
+    readonly message: Message;
+    readonly partition: number;
+    readonly done: PromiseWithResolvers<Receipt>;
+  }[] = [];
+}
+
+/** A client of a cluster, which all steps may use at the same time. */
+export class Client {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #topics = new Set<string>();
+
+  constructor(
+    readonly kafka: Kafka,
+    readonly cluster: Cluster,
+    readonly links: Links,
+    readonly partitionOf: (message: {
+      readonly topic: string;
+      readonly partitionMetadata: PartitionMetadata[];
+      readonly message: Message;
+    }) => number,
+  ) {}
+
+  get isLost(): boolean {
+    return !this.cluster.isConnected();
+  }
+
+  close(): void {
+    this.links.close();
+  }
+
+  /** Learns where the partitions of a topic are. */
+  async #partitionsOf(topic: string, only?: number): Promise<PartitionMetadata[]> {
+    if (!this.#topics.has(topic)) await this.cluster.addMultipleTargetTopics([topic]);
+    this.#topics.add(topic);
+    const partitions = this.cluster.findTopicPartitionMetadata(topic);
+    if (only === undefined || partitions.some(({ partitionId }) => partitionId === only)) {
+      return partitions;
+    }
+    const message = `topic "${topic}" has no partition ${only}: it has ${partitions.length}`;
+    throw new StepError(message, "they are counted from 0", { parameter: "partition" });
+  }
+
+  /** Publishes a message; by the library's own partitioner where it names no partition. */
+  async publish(topic: string, message: Message, acks: number): Promise<Receipt> {
+    try {
+      const partitionMetadata = await this.#partitionsOf(topic, message.partition);
+      const partition = message.partition ??
+        this.partitionOf({ topic, partitionMetadata, message });
+      const [nodeId = ""] = Object.keys(this.cluster.findLeaderForPartitions(topic, [partition]));
+      const key = JSON.stringify([topic, nodeId, acks]);
+      const lane = this.#lanes.get(key) ?? new Lane();
+      this.#lanes.set(key, lane);
+      const done = Promise.withResolvers<Receipt>();
+      lane.waiting.push({ message, partition, done });
+      if (!lane.isBusy) void this.#send(lane, topic, nodeId, acks);
+      return await done.promise;
+    } catch (error) {
+      throw this.links.explain(error);
+    }
+  }
+
+  async #send(lane: Lane, topic: string, nodeId: string, acks: number): Promise<void> {
+    lane.isBusy = true;
+    while (lane.waiting.length > 0) {
+      const batch = lane.waiting;
+      lane.waiting = [];
+      try {
+        const broker = await this.cluster.findBroker({ nodeId });
+        const parts = Map.groupBy(batch, ({ partition }) => partition);
+        const partitions = [...parts].map(([partition, entries]) => ({
+          partition,
+          messages: entries.map(({ message }) => message),
+        }));
+        const sent = await broker.produce({
+          acks,
+          timeout: NEVER,
+          topicData: [{ topic, partitions }],
+        });
+        for (const [partition, entries] of parts) {
+          const base = sent?.topics[0]?.partitions.find((one) => one.partition === partition);
+          for (const [index, { done }] of entries.entries()) {
+            const offset = base ? Number(base.baseOffset) + index : -1;
+            done.resolve({ partition, offset });
+          }
+        }
+      } catch (error) {
+        for (const { done } of batch) done.reject(error);
+        // Another server may lead the partition now.
+        await this.cluster.refreshMetadata().catch(() => {});
+      }
+    }
+    lane.isBusy = false;
+  }
+
+  /** The offset of each partition at which a step begins to read. */
+  async begin(topic: string, from: Start, only?: number): Promise<Map<number, string>> {
+    try {
+      const partitions = (await this.#partitionsOf(topic, only))
+        .map(({ partitionId: partition }) => ({ partition }))
+        .filter(({ partition }) => only === undefined || partition === only);
+      if ("offset" in from) {
+        return new Map(partitions.map(({ partition }) => [partition, from.offset]));
+      }
+      const end = { topic, partitions };
+      const wanted = "time" in from
+        ? { ...end, fromTimestamp: from.time }
+        : { ...end, fromBeginning: from.name === "beginning" };
+      const found = await this.cluster.fetchTopicsOffset([wanted]);
+      const ends = "time" in from ? await this.cluster.fetchTopicsOffset([end]) : found;
+      const last = new Map(ends[0]!.partitions.map(({ partition, offset }) => [partition, offset]));
+      return new Map(found[0]!.partitions.map(({ partition, offset }) => [
+        partition,
+        // No message is as late as that.
+        offset === "-1" ? last.get(partition)! : offset,
+      ]));
+    } catch (error) {
+      throw this.links.explain(error);
+    }
+  }
+
+  /** Reads on from these offsets, as long as `take` wants more. */
+  async read(
+    topic: string,
+    positions: Map<number, string>,
+    take: (message: RecordBatchEntry, partition: number) => boolean,
+    isOver: () => boolean,
+  ): Promise<void> {
+    const leaders = this.cluster.findLeaderForPartitions(topic, [...positions.keys()]);
+    await Promise.all(
+      Object.entries(leaders).map(async ([nodeId, partitions]) => {
+        const broker = await this.cluster.findBroker({ nodeId });
+        while (!isOver()) {
+          const { responses } = await broker.fetch({
+            maxWaitTime: POLL,
+            topics: [{
+              topic,
+              partitions: partitions.map((partition) => ({
+                partition,
+                fetchOffset: positions.get(partition)!,
+                maxBytes: FETCH_BYTES,
+              })),
+            }],
+          });
+          for (const { partition, messages } of responses.flatMap(({ partitions }) => partitions)) {
+            for (const message of messages) {
+              // A batch is sent as a whole, also if it begins before the offset.
+              if (BigInt(message.offset) < BigInt(positions.get(partition)!)) continue;
+              positions.set(partition, String(BigInt(message.offset) + 1n));
+              if (message.isControlRecord) continue;
+              if (!take(message, partition)) return;
+            }
+          }
+        }
+      }),
+    ).catch((error) => {
+      throw this.links.explain(error);
+    });
+  }
+}
