@@ -5,6 +5,8 @@
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
+  "@cloudamqp/amqp-client/amqp-base-client": "speaking AMQP",
+  "@cloudamqp/amqp-client/amqp-view": "speaking AMQP",
   "@bufbuild/protobuf": "encoding the messages of gRPC",
   "@bufbuild/protobuf/wkt": "encoding the messages of gRPC",
   "@connectrpc/connect": "calling methods of gRPC",

@@ -45,6 +45,7 @@ export const ACTIONS: readonly ActionEntry[] = [
     group: "Messages",
     load: async () => (await import("./kafka/kafka.ts")).kafka,
   },
+  { name: "amqp", group: "Messages", load: async () => (await import("./amqp/amqp.ts")).amqp },
   {
     name: "shell",
     group: "Commands and files",

@@ -1,0 +1,295 @@
+import type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";
+import type { Dict, Value } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import type { Tls } from "../../action/tls/tls.ts";
+import { StepError } from "../../base/errors.ts";
+import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
+import { type Client, openAmqp, type Url } from "./client.ts";
+
+/** The parameters of a step. */
+interface AmqpParams {
+  readonly url: Url;
+  readonly tls?: Tls;
+  readonly publish?: string;
+  readonly subscribe?: string;
+  readonly get?: string;
+  readonly declare?: string;
+  readonly purge?: string;
+  readonly depth?: string;
+  readonly exchange?: string;
+  readonly json?: Value;
+  readonly body?: Value;
+  readonly file?: string;
+  readonly headers?: Dict;
+  readonly properties?: Properties;
+  readonly mandatory: boolean;
+  readonly confirm: boolean;
+  readonly bind?: readonly string[];
+  readonly type?: string;
+  readonly arguments?: Dict;
+  readonly until?: string;
+  readonly max_messages?: number;
+  readonly settle: "ack" | "reject" | "requeue";
+}
+
+interface Properties {
+  readonly content_type?: string;
+  readonly content_encoding?: string;
+  readonly correlation_id?: string;
+  readonly reply_to?: string;
+  readonly message_id?: string;
+  readonly type?: string;
+  readonly app_id?: string;
+  readonly user_id?: string;
+  readonly expiration?: number;
+  readonly priority?: number;
+  readonly delivery_mode?: number;
+}
+
+/** Does what the verb of the step says. */
+export async function carryOut(client: Client, params: AmqpParams, attempt: Attempt, raw: Dict) {
+  const { publish, subscribe, get, declare, purge, depth } = params;
+  if (publish !== undefined) return await publishMessage(client, publish, params, attempt);
+  if (subscribe !== undefined) return await receive(client, subscribe, params, attempt);
+  if (declare !== undefined) return await declareForRun(declare, params, attempt, raw);
+  const queue = (get ?? purge ?? depth)!;
+  const source = `queue "${queue}" of ${attempt.peer}`;
+  const use = get !== undefined
+    ? (channel: AMQPChannel) => takeOne(channel, queue, params.settle)
+    : purge !== undefined
+    ? async (channel: AMQPChannel) => {
+      const { messageCount } = await channel.queuePurge(queue);
+      return { res: { depth: messageCount }, brief: `${messageCount} purged` };
+    }
+    : async (channel: AMQPChannel) => {
+      const { messageCount, consumerCount } = await channel.queueDeclare(queue, { passive: true });
+      return {
+        res: { depth: messageCount, consumers: consumerCount },
+        brief: `${messageCount} waiting`,
+      };
+    };
+  return await attempt.during(
+    `waiting for a reply about ${source}`,
+    client.onChannel(use),
+    `cannot use ${source}`,
+  );
+}
+
+async function publishMessage(
+  client: Client,
+  queue: string,
+  params: AmqpParams,
+  attempt: Attempt,
+) {
+  const { exchange = "", headers, properties: given = {}, mandatory, confirm, json } = params;
+  const content = await contentOf(params, attempt);
+  const properties: AMQPProperties = writeProperties({
+    ...json !== undefined && { content_type: "application/json" },
+    ...given,
+  }, headers);
+  const where = exchange === "" ? `queue "${queue}"` : `exchange "${exchange}"`;
+  const send = async () => {
+    const publisher = await client.publisher(exchange, confirm);
+    // Without a confirmation it may come back after the step.
+    const isMandatory = mandatory && confirm;
+    return await publisher.publish(exchange, queue, content, properties, isMandatory);
+  };
+  const returned = await attempt.during(
+    `publishing to ${where} of ${attempt.peer}`,
+    send(),
+    `cannot publish to ${where} of ${attempt.peer}`,
+  );
+  if (returned !== undefined) {
+    const reason = exchange === ""
+      ? `there is no queue "${queue}"`
+      : `exchange "${exchange}" routes "${queue}" to no queue`;
+    throw new StepError(
+      `cannot publish to ${where} of ${attempt.peer}: ${reason} (${returned})`,
+      '"mandatory: false" publishes messages that no queue takes',
+    );
+  }
+  return {
+    res: { confirmed: confirm },
+    brief: "published",
+    traffic: { sent: content.length, received: 0 },
+  };
+}
+
+async function receive(client: Client, queue: string, params: AmqpParams, attempt: Attempt) {
+  const { exchange, settle, until, max_messages: max } = params;
+  const source = exchange === undefined
+    ? `queue "${queue}" of ${attempt.peer}`
+    : `exchange "${exchange}" of ${attempt.peer}`;
+  const inbox = await Inbox.open(attempt, source, params);
+  const { clock } = attempt.context.host;
+  const began = clock.ticks();
+  return await client.onChannel(async (channel) => {
+    const subscribe = async () => {
+      const name = exchange === undefined ? queue : await ownQueue(channel, exchange, queue);
+      // What is not taken stays for others, in its order.
+      await channel.basicQos(until === undefined ? Math.min(max ?? 1, 1000) : 1);
+      const consumer = await channel.basicConsume(name, { noAck: false }, (message) => {
+        if (!inbox.add(readMessage(name, message), message.bodySize)) return;
+        settleMessage(channel, message, settle);
+      });
+      // It waits until the server, or the end of the step, closes the channel.
+      consumer.wait().then(() => {}, (error) => inbox.fail(error));
+    };
+    await attempt.during(
+      `subscribing to ${source}`,
+      subscribe(),
+      `cannot subscribe to ${source}`,
+    );
+    const subscribed = clock.ticks();
+    await inbox.received();
+    return {
+      res: { ...inbox.soFar },
+      brief: `${inbox.soFar.messages.length} received`,
+      traffic: { sent: 0, received: inbox.bytes },
+      phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
+    };
+  });
+}
+
+/** Makes a queue of this connection alone, to which an exchange routes messages. */
+async function ownQueue(channel: AMQPChannel, exchange: string, key: string): Promise<string> {
+  const { name } = await channel.queueDeclare("");
+  await channel.queueBind(name, exchange, key);
+  return name;
+}
+
+async function takeOne(channel: AMQPChannel, queue: string, settle: AmqpParams["settle"]) {
+  const message = await channel.basicGet(queue, { noAck: false });
+  if (!message) return { res: { messages: [], message: null, depth: 0 }, brief: "empty" };
+  const read = readMessage(queue, message);
+  settleMessage(channel, message, settle);
+  return {
+    res: { messages: [read], message: read, depth: message.messageCount ?? 0 },
+    brief: "1 received",
+    traffic: { sent: 0, received: message.bodySize },
+  };
+}
+
+function settleMessage(
+  channel: AMQPChannel,
+  { deliveryTag }: AMQPMessage,
+  settle: AmqpParams["settle"],
+): void {
+  const sent = settle === "ack"
+    ? channel.basicAck(deliveryTag)
+    : channel.basicReject(deliveryTag, settle === "requeue");
+  // A lost connection shows in what the step waits for.
+  sent.catch(() => {});
+}
+
+/** What a run has declared, on a connection that is there until it ends. */
+class Declared {
+  readonly undo: ((channel: AMQPChannel) => Promise<unknown>)[] = [];
+
+  constructor(readonly client: Client) {}
+
+  async close(): Promise<void> {
+    try {
+      for (const undo of this.undo.reverse()) await this.client.onChannel(undo);
+    } finally {
+      await this.client.close();
+    }
+  }
+}
+
+async function declareForRun(name: string, params: AmqpParams, attempt: Attempt, raw: Dict) {
+  const { type, exchange = "", bind = [], arguments: options = {} } = params;
+  const what = `${type === undefined ? "queue" : "exchange"} "${name}"`;
+  const declare = async () => {
+    const declared = await attempt.context.scope.run.resource(
+      `amqp:declared:${JSON.stringify([raw.url, raw.tls ?? null])}`,
+      async () => new Declared(await openAmqp(params, attempt)),
+      (declared) => declared.close(),
+    );
+    const { client, undo } = declared;
+    const ask = (isPassive: boolean) => (channel: AMQPChannel): Promise<unknown> =>
+      type === undefined
+        ? channel.queueDeclare(name, { passive: isPassive, durable: true }, options)
+        : channel.exchangeDeclare(name, type, { passive: isPassive, durable: true }, options);
+    const exists = await client.onChannel(ask(true)).then(() => true, (error) => {
+      if (/^NOT_FOUND/.test(error.message)) return false;
+      throw error;
+    });
+    // One that exists must have the same arguments.
+    await client.onChannel(ask(false));
+    if (!exists) {
+      undo.push((channel) =>
+        type === undefined ? channel.queueDelete(name) : channel.exchangeDelete(name)
+      );
+    }
+    await client.onChannel(async (channel) => {
+      for (const key of bind) await channel.queueBind(name, exchange, key);
+    });
+    return !exists;
+  };
+  const failing = `declare ${what} of ${attempt.peer}`;
+  const created = await attempt.during(`waiting to ${failing}`, declare(), `cannot ${failing}`);
+  return { res: { created }, brief: created ? "created" : "exists" };
+}
+
+/** The properties of a message by the names of steps and of the library. */
+const NAMES = [
+  ["content_type", "contentType"],
+  ["content_encoding", "contentEncoding"],
+  ["correlation_id", "correlationId"],
+  ["reply_to", "replyTo"],
+  ["message_id", "messageId"],
+  ["type", "type"],
+  ["app_id", "appId"],
+  ["user_id", "userId"],
+  ["expiration", "expiration"],
+  ["priority", "priority"],
+  ["delivery_mode", "deliveryMode"],
+] as const;
+
+function writeProperties(given: Properties, headers: Dict | undefined): AMQPProperties {
+  const { expiration, ...rest } = given;
+  const texts = { ...rest, ...expiration !== undefined && { expiration: String(expiration) } };
+  const named = NAMES.flatMap(([name, key]) =>
+    texts[name] === undefined ? [] : [[key, texts[name]]]
+  );
+  return {
+    ...Object.fromEntries(named),
+    ...headers && { headers: { ...headers } as Record<string, Field> },
+  };
+}
+
+/** A message as steps see it. */
+function readMessage(queue: string, message: AMQPMessage): Dict {
+  const { exchange, routingKey, redelivered, properties, body } = message;
+  const { timestamp, headers = {} } = properties;
+  const isJson = /\bjson\b/.test(properties.contentType ?? "");
+  const named = NAMES.flatMap(([name, key]) =>
+    properties[key] === undefined ? [] : [[name, properties[key]]]
+  );
+  return {
+    queue,
+    exchange,
+    routing_key: routingKey,
+    ...readContent(body ?? new Uint8Array(), isJson),
+    headers: toValue(headers) as Dict,
+    properties: {
+      ...Object.fromEntries(named),
+      ...timestamp && { timestamp: timestamp.toISOString() },
+    },
+    redelivered,
+  };
+}
+
+function toValue(field: unknown): Value {
+  if (field === null || field === undefined) return null;
+  if (field instanceof Date) return field.toISOString();
+  if (field instanceof Uint8Array) return textOrBytes(field);
+  if (Array.isArray(field)) return field.map(toValue);
+  if (typeof field === "object") {
+    return Object.fromEntries(
+      Object.entries(field).map(([name, part]) => [name, toValue(part)]),
+    );
+  }
+  return field as Value;
+}
