@@ -12,8 +12,7 @@ import type { Dict, Value } from "../action/action.ts";
 import type { Attempt } from "../action/attempt.ts";
 import { excerpt } from "../action/excerpt.ts";
 import { Intake } from "../action/intake.ts";
-import { condition } from "../action/params.ts";
-import { integer, type Param, text, value } from "../action/schema.ts";
+import { condition, integer, type Param, text, value } from "../action/rule.ts";
 
 /** The content of a message to publish. */
 export const CONTENT_PARAMS = {

@@ -1,5 +1,4 @@
 import { action } from "../../action/make_action.ts";
-import { sharing, texts, timeout } from "../../action/params.ts";
 import {
   choice,
   duration,
@@ -7,9 +6,12 @@ import {
   integer,
   map,
   type Param,
+  sharing,
   text,
+  texts,
+  timeout,
   value,
-} from "../../action/schema.ts";
+} from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
 import { checkVerb, CONTENT_PARAMS, RECEIVE_PARAMS, RECEIVED } from "../broker.ts";

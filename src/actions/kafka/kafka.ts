@@ -1,7 +1,17 @@
 import { action } from "../../action/make_action.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
-import { sharing, timeout } from "../../action/params.ts";
-import { choice, flag, integer, map, mapOf, type Param, text, value } from "../../action/schema.ts";
+import {
+  choice,
+  flag,
+  integer,
+  map,
+  mapOf,
+  type Param,
+  sharing,
+  text,
+  timeout,
+  value,
+} from "../../action/rule.ts";
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
 import { checkVerb, CONTENT_PARAMS, RECEIVE_PARAMS, RECEIVED } from "../broker.ts";
@@ -115,7 +125,7 @@ export const kafka = action({
   },
   refusals: [
     {
-      when: /^SASL_AUTHENTICATION_FAILED|SASL .* authentication failed/,
+      when: /^SASL_AUTHENTICATION_FAILED|SASL .* (?:authentication failed|mechanism is not)/,
       say: "sign-in failed: {message}",
       hint: 'check "sasl"',
     },
