@@ -29,6 +29,7 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
   ["http", ["src/actions/http"]],
   ["browser", ["src/actions/browser"]],
   ["databases", ["src/actions/db", "src/actions/redis"]],
+  ["brokers", ["src/actions/kafka", "src/actions/amqp", "src/actions/broker.ts"]],
   ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
   ["shell", ["src/actions/shell", "src/actions/plugin"]],
   ["network", ["src/actions"]],

@@ -17,6 +17,8 @@ const ACTIONS = [
   "tls",
   "dns",
   "redis",
+  "kafka",
+  "amqp",
   "ssh",
   "db",
   "smtp",

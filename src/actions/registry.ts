@@ -40,11 +40,7 @@ export const ACTIONS: readonly ActionEntry[] = [
   },
   { name: "db", group: "Data", load: async () => (await import("./db/db.ts")).db },
   { name: "redis", group: "Data", load: async () => (await import("./redis/redis.ts")).redis },
-  {
-    name: "kafka",
-    group: "Messages",
-    load: async () => (await import("./kafka/kafka.ts")).kafka,
-  },
+  { name: "kafka", group: "Messages", load: async () => (await import("./kafka/kafka.ts")).kafka },
   { name: "amqp", group: "Messages", load: async () => (await import("./amqp/amqp.ts")).amqp },
   {
     name: "shell",

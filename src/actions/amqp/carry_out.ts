@@ -1,10 +1,17 @@
-import type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";
 import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
-import { type Client, openAmqp, type Url } from "./client.ts";
+import {
+  type AMQPChannel,
+  type AMQPMessage,
+  type AMQPProperties,
+  type Client,
+  type Field,
+  openAmqp,
+  type Url,
+} from "./client.ts";
 
 /** The parameters of a step. */
 interface AmqpParams {

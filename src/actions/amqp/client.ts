@@ -10,6 +10,8 @@ import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 
+export type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";
+
 /** A server, as a URL describes it. */
 export interface Url {
   /** The URL without its password. */

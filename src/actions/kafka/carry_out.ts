@@ -1,11 +1,9 @@
-import type { IHeaders, KafkaMessage, Message } from "kafkajs";
 import type { Dict, Value } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import { textOf } from "../../action/parameter.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
-import type { Client } from "./client.ts";
-import type { Start } from "./kafka.ts";
+import type { Client, IHeaders, KafkaMessage, Message, Start } from "./client.ts";
 
 /** The parameters of a step. */
 interface KafkaParams {

@@ -14,7 +14,14 @@ import type { Tls } from "../../action/tls/tls.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import type { Start } from "./kafka.ts";
+
+export type { IHeaders, KafkaMessage, Message } from "kafkajs";
+
+/** Where to begin in a topic. */
+export type Start =
+  | { readonly name: "now" | "beginning" }
+  | { readonly offset: string }
+  | { readonly time: number };
 
 /** What a step says of its cluster. */
 interface ClusterParams {

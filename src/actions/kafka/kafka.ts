@@ -15,6 +15,7 @@ import {
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
 import { checkVerb, CONTENT_PARAMS, RECEIVE_PARAMS, RECEIVED } from "../broker.ts";
+import type { Start } from "./client.ts";
 
 /** Publishes messages to Apache Kafka and receives them. */
 export const kafka = action({
@@ -150,12 +151,6 @@ export const kafka = action({
   run: async (client, params, attempt) =>
     await (await import("./carry_out.ts")).carryOut(client, params, attempt),
 });
-
-/** Where to begin in a topic. */
-export type Start =
-  | { readonly name: "now" | "beginning" }
-  | { readonly offset: string }
-  | { readonly time: number };
 
 function readBrokers(brokers: string | readonly Value[], param: Param): readonly Endpoint[] {
   const texts = (typeof brokers === "string" ? brokers.split(",") : brokers)

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { assertHidden } from "../../support/assert_hidden.ts";
 import { assertPassed } from "../../support/assert_passed.ts";
 import { runCli } from "../../support/run/run_cli.ts";
@@ -194,4 +195,11 @@ Deno.test("kafka connects to no server that the run may not use", async () => {
     assertStringIncludes(stdout, "--allow-net");
     assertStringIncludes(stdout, "1 failed (1)");
   });
+});
+
+Deno.test("examples/network/kafka.yml publishes and receives", async () => {
+  const cwd = fromFileUrl(new URL("../../../examples/network/", import.meta.url));
+  await using server = await kafkaServer();
+  const { stdout } = await runCli(["kafka.yml"], { cwd, env: { KAFKA_BROKERS: server.brokers } });
+  assertPassed(stdout);
 });
