@@ -90,10 +90,11 @@ async function publishMessage(
 ) {
   const { exchange = "", headers, properties: given = {}, mandatory, confirm, json } = params;
   const content = await contentOf(params, attempt);
-  const properties: AMQPProperties = writeProperties({
-    ...json !== undefined && { content_type: "application/json" },
-    ...given,
-  }, headers);
+  const ownType = json === undefined ? undefined : "application/json";
+  const properties = writeProperties(
+    { ...given, content_type: given.content_type ?? ownType },
+    headers,
+  );
   const where = exchange === "" ? `queue "${queue}"` : `exchange "${exchange}"`;
   const send = async () => {
     const publisher = await client.publisher(exchange, confirm);
