@@ -10,8 +10,7 @@ import { BODY_LIMIT } from "../base/value/byte_size.ts";
 import { dataIn, jsonOrText } from "../base/value/parse_json.ts";
 import type { Dict, Value } from "../action/action.ts";
 import type { Attempt } from "../action/attempt.ts";
-import { excerpt } from "../action/excerpt.ts";
-import { Intake } from "../action/intake.ts";
+import { excerpt, Intake } from "../action/received.ts";
 import { condition, integer, type Param, text, value } from "../action/rule.ts";
 
 /** The content of a message to publish. */

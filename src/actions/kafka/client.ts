@@ -7,7 +7,7 @@ import type { ActionContext } from "../../action/action.ts";
 import type { Attempt } from "../../action/attempt.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
-import { explainConnection } from "../../action/net/explain_connection.ts";
+import { explainConnection } from "../../action/target.ts";
 import { allow } from "../../action/target.ts";
 import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { Tls } from "../../action/tls/tls.ts";
