@@ -9,7 +9,7 @@ import { countOf } from "../base/text/count_of.ts";
 import { BODY_LIMIT } from "../base/value/byte_size.ts";
 import { dataIn, jsonOrText } from "../base/value/parse_json.ts";
 import type { Dict, Value } from "../action/action.ts";
-import type { Attempt } from "../action/attempt.ts";
+import type { ActionAttempt } from "../action/attempt.ts";
 import { excerpt, Intake } from "../action/received.ts";
 import { condition, integer, type Param, text, value } from "../action/rule.ts";
 
@@ -60,7 +60,7 @@ export function checkVerb(
 /** The bytes of the message that a step publishes; empty without a content. */
 export async function contentOf(
   { json, body, file }: { readonly json?: Value; readonly body?: Value; readonly file?: string },
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Uint8Array> {
   if (file !== undefined) return await attempt.read(file, "file");
   const isText = json === undefined && (typeof body !== "object" || body === null);
@@ -104,7 +104,7 @@ export class Inbox {
   readonly #done = Promise.withResolvers<void>();
 
   private constructor(
-    readonly attempt: Attempt,
+    readonly attempt: ActionAttempt,
     /** Where they come from, for messages: `topic "orders"`. */
     readonly source: string,
     readonly isMet: ((names: Dict) => boolean) | undefined,
@@ -116,7 +116,7 @@ export class Inbox {
 
   /** An inbox for the parameters of a step. */
   static async open(
-    attempt: Attempt,
+    attempt: ActionAttempt,
     source: string,
     { until, max_messages: max }: { readonly until?: string; readonly max_messages?: number },
   ): Promise<Inbox> {

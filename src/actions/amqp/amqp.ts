@@ -1,3 +1,4 @@
+import { BACKGROUND, checkBackground } from "../../action/background.ts";
 import { action } from "../../action/make_action.ts";
 import {
   choice,
@@ -62,14 +63,14 @@ export const amqp = action({
       "What becomes of received messages: ack, reject (dead letter), or requeue",
     ).default("ack"),
     tls: tls(),
-    background: flag("Whether the step stays open, so that later steps receive its messages")
-      .default(false),
+    background: BACKGROUND,
     ...sharing("connection", "job and URL"),
     ...timeout("How long connecting and everything else may take"),
   },
   oneOf: ["publish", "subscribe", "get", "declare", "purge", "depth"],
   atMostOne: ["json", "body", "file"],
   check(params, param, raw) {
+    checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
     checkVerb(
       {
         publish: [
@@ -121,6 +122,16 @@ export const amqp = action({
       optional: true,
     },
   },
+  messages: {
+    queue: { type: "string", summary: "the queue" },
+    exchange: { type: "string", summary: 'the exchange that it was published to, or `""`' },
+    routing_key: { type: "string", summary: "the routing key" },
+    body: { type: "any", summary: "the content: data of JSON, else text" },
+    raw: { type: "any", summary: "the content as text, or bytes" },
+    headers: { type: "map", summary: "the headers" },
+    properties: { type: "map", summary: "the properties, by the names of the parameter" },
+    redelivered: { type: "bool", summary: "whether it was delivered before" },
+  },
   usage: 'with: { url: "amqp://127.0.0.1", publish: orders, json: { id: 7 } }',
   example: "res.confirmed",
   describe(req, res) {
@@ -165,6 +176,8 @@ export const amqp = action({
     ),
     url: url.shown,
   }),
+  subscribe: async (client, params, open, attempt) =>
+    await (await import("./carry_out.ts")).stayOpen(client, params, open, attempt),
   run: async (client, params, attempt, raw) =>
     await (await import("./carry_out.ts")).carryOut(client, params, attempt, raw),
 });

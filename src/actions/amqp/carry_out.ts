@@ -1,5 +1,6 @@
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
+import type { OpenStep } from "../../action/open_step.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
@@ -10,6 +11,7 @@ import {
   type Client,
   type Field,
   openAmqp,
+  plainError,
   type Url,
 } from "./client.ts";
 
@@ -54,10 +56,15 @@ interface Properties {
 }
 
 /** Does what the verb of the step says. */
-export async function carryOut(client: Client, params: AmqpParams, attempt: Attempt, raw: Dict) {
+export async function carryOut(
+  client: Client,
+  params: AmqpParams,
+  attempt: ActionAttempt,
+  raw: Dict,
+) {
   const { publish, subscribe, get, declare, purge, depth } = params;
   if (publish !== undefined) return await publishMessage(client, publish, params, attempt);
-  if (subscribe !== undefined) return await receive(client, subscribe, params, attempt);
+  if (subscribe !== undefined) return await receive(client, params, attempt);
   if (declare !== undefined) return await declareForRun(declare, params, attempt, raw);
   const queue = (get ?? purge ?? depth)!;
   const source = `queue "${queue}" of ${attempt.peer}`;
@@ -86,7 +93,7 @@ async function publishMessage(
   client: Client,
   queue: string,
   params: AmqpParams,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   const { exchange = "", headers, properties: given = {}, mandatory, confirm, json } = params;
   const content = await contentOf(params, attempt);
@@ -123,31 +130,23 @@ async function publishMessage(
   };
 }
 
-async function receive(client: Client, queue: string, params: AmqpParams, attempt: Attempt) {
-  const { exchange, settle, until, max_messages: max } = params;
-  const source = exchange === undefined
-    ? `queue "${queue}" of ${attempt.peer}`
-    : `exchange "${exchange}" of ${attempt.peer}`;
-  const inbox = await Inbox.open(attempt, source, params);
+/** Where messages come from, for messages. */
+function sourceOf({ subscribe, exchange }: AmqpParams, { peer }: ActionAttempt): string {
+  return `${exchange === undefined ? `queue "${subscribe}"` : `exchange "${exchange}"`} of ${peer}`;
+}
+
+async function receive(client: Client, params: AmqpParams, attempt: ActionAttempt) {
+  const { until, max_messages: max } = params;
+  const inbox = await Inbox.open(attempt, sourceOf(params, attempt), params);
   const { clock } = attempt.context.host;
   const began = clock.ticks();
   return await client.onChannel(async (channel) => {
-    const subscribe = async () => {
-      const name = exchange === undefined ? queue : await ownQueue(channel, exchange, queue);
-      // What is not taken stays for others, in its order.
-      await channel.basicQos(until === undefined ? Math.min(max ?? 1, 1000) : 1);
-      const consumer = await channel.basicConsume(name, { noAck: false }, (message) => {
-        if (!inbox.add(readMessage(name, message), message.bodySize)) return;
-        settleMessage(channel, message, settle);
-      });
-      // It waits until the server, or the end of the step, closes the channel.
-      consumer.wait().then(() => {}, (error) => inbox.fail(error));
-    };
-    await attempt.during(
-      `subscribing to ${source}`,
-      subscribe(),
-      `cannot subscribe to ${source}`,
-    );
+    // What is not taken stays for others, in its order.
+    const prefetch = until === undefined ? Math.min(max ?? 1, 1000) : 1;
+    await consume(channel, params, prefetch, attempt, {
+      take: (message, bytes) => inbox.add(message, bytes),
+      end: (error) => inbox.fail(error),
+    });
     const subscribed = clock.ticks();
     await inbox.received();
     return {
@@ -157,6 +156,59 @@ async function receive(client: Client, queue: string, params: AmqpParams, attemp
       phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
     };
   });
+}
+
+/** How many messages an open step may have that it has not acknowledged. */
+const OPEN_PREFETCH = 100;
+
+/** Opens a subscription that later steps receive from. */
+export async function stayOpen(
+  client: Client,
+  params: AmqpParams,
+  open: OpenStep,
+  attempt: ActionAttempt,
+) {
+  const channel = await client.connection.channel();
+  await consume(channel, params, OPEN_PREFETCH, attempt, {
+    take: (message, bytes) => (open.add(message, bytes), true),
+    end: (error) => open.end(error.message),
+  });
+  return { res: { messages: [], message: null }, brief: "subscribed" };
+}
+
+/** Who takes messages. */
+interface Taker {
+  /** Takes a message of so many bytes; false if it needs no more. */
+  take(message: Dict, bytes: number): boolean;
+  /** No more can come. */
+  end(error: Error): void;
+}
+
+/** Has messages come, and settles those that are taken. */
+async function consume(
+  channel: AMQPChannel,
+  params: AmqpParams,
+  prefetch: number,
+  attempt: ActionAttempt,
+  taker: Taker,
+): Promise<void> {
+  const { subscribe = "", exchange, settle } = params;
+  const source = sourceOf(params, attempt);
+  const begin = async () => {
+    const queue = exchange === undefined ? subscribe : await ownQueue(channel, exchange, subscribe);
+    await channel.basicQos(prefetch);
+    const consumer = await channel.basicConsume(queue, { noAck: false }, (message) => {
+      if (!taker.take(readMessage(queue, message), message.bodySize)) return;
+      settleMessage(channel, message, settle);
+    });
+    // It waits until the server, or the end of the step, closes the channel.
+    consumer.wait().then(() => {}, (error) => taker.end(plainError(error) as Error));
+  };
+  await attempt.during(
+    `subscribing to ${source}`,
+    begin().catch((error) => Promise.reject(plainError(error))),
+    `cannot subscribe to ${source}`,
+  );
 }
 
 /** Makes a queue of this connection alone, to which an exchange routes messages. */
@@ -205,7 +257,7 @@ class Declared {
   }
 }
 
-async function declareForRun(name: string, params: AmqpParams, attempt: Attempt, raw: Dict) {
+async function declareForRun(name: string, params: AmqpParams, attempt: ActionAttempt, raw: Dict) {
   const { type, exchange = "", bind = [], arguments: options = {} } = params;
   const what = `${type === undefined ? "queue" : "exchange"} "${name}"`;
   const declare = async () => {

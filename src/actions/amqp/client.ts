@@ -5,7 +5,7 @@ import type {
   AMQPMessage,
   AMQPProperties,
 } from "@cloudamqp/amqp-client";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
@@ -39,7 +39,7 @@ const [HEADER, CONTENT_SIZE] = [2, 11];
 /** Connects to a server and signs in. */
 export async function openAmqp(
   { url, tls = {} }: { readonly url: Url; readonly tls?: Tls },
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<Client> {
   const options = await attempt.secure(url.isSecure ? tls : undefined);
   const { AMQPBaseClient, AMQPView } = await loadLibrary();
@@ -122,7 +122,7 @@ async function loadLibrary() {
 }
 
 /** What the server said, without what was closed for that. */
-function plainError(error: unknown): unknown {
+export function plainError(error: unknown): unknown {
   if (error instanceof Error) {
     error.message = error.message.replace(/^(?:channel \d+|connection) closed: /, "");
   }

@@ -1,6 +1,7 @@
 import type { Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
+import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
 import type { Client, IHeaders, KafkaMessage, Message, Start } from "./client.ts";
@@ -24,13 +25,13 @@ interface KafkaParams {
 }
 
 /** Publishes, receives, or asks how far a group is. */
-export async function carryOut(client: Client, params: KafkaParams, attempt: Attempt) {
+export async function carryOut(client: Client, params: KafkaParams, attempt: ActionAttempt) {
   if (params.publish !== undefined) return await publish(client, params.publish, params, attempt);
   if (params.lag !== undefined) return await askLag(client, params.lag, params.group!, attempt);
   return await receive(client, params.subscribe!, params, attempt);
 }
 
-async function publish(client: Client, topic: string, params: KafkaParams, attempt: Attempt) {
+async function publish(client: Client, topic: string, params: KafkaParams, attempt: ActionAttempt) {
   const { key, headers = {}, partition, acks, json, body, file } = params;
   const { Buffer } = await import("node:buffer");
   const isTombstone = json === undefined && body === undefined && file === undefined;
@@ -59,61 +60,92 @@ async function publish(client: Client, topic: string, params: KafkaParams, attem
   };
 }
 
-async function receive(client: Client, topic: string, params: KafkaParams, attempt: Attempt) {
-  const source = `topic "${topic}" of ${attempt.peer}`;
-  const inbox = await Inbox.open(attempt, source, params);
+async function receive(
+  client: Client,
+  topic: string,
+  params: KafkaParams,
+  attempt: ActionAttempt,
+) {
+  const inbox = await Inbox.open(attempt, sourceOf(topic, attempt), params);
   const { clock } = attempt.context.host;
   const began = clock.ticks();
-  const take = (message: KafkaMessage, partition: number) => {
-    const { value, key } = message;
-    return inbox.add(
-      readMessage(topic, partition, message),
-      (value?.length ?? 0) + (key?.length ?? 0),
-    );
-  };
-  const subscription = await attempt.during(
-    `subscribing to ${source}`,
-    params.group === undefined
-      ? readTopic(client, topic, params, take, inbox, attempt)
-      : joinGroup(client, topic, params.group, params.from, take, inbox, attempt),
-    `cannot subscribe to ${source}`,
-  );
+  const end = await subscribe(client, topic, params, attempt, {
+    take: (message, bytes) => inbox.add(message, bytes),
+    end: (error) => inbox.fail(error),
+    isOver: () => inbox.isDone || attempt.signal.aborted,
+  }, false);
   const subscribed = clock.ticks();
   try {
     await inbox.received();
   } finally {
-    await subscription.end();
+    await end();
   }
-  const { messages, message } = inbox.soFar;
   return {
-    res: { messages, message },
-    brief: `${messages.length} received`,
+    res: { ...inbox.soFar },
+    brief: `${inbox.soFar.messages.length} received`,
     traffic: { sent: 0, received: inbox.bytes },
     phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
   };
 }
 
-/** What goes on while a step receives. */
-interface Subscription {
-  /** Commits what was taken, where there is a group, and leaves it. */
-  readonly end: () => Promise<void>;
+/** Opens a subscription that later steps receive from. */
+export async function stayOpen(
+  client: Client,
+  params: KafkaParams,
+  open: OpenStep,
+  attempt: ActionAttempt,
+) {
+  const end = await subscribe(client, params.subscribe!, params, attempt, {
+    take: (message, bytes) => (open.add(message, bytes), true),
+    end: (error) => open.end(error instanceof Error ? error.message : String(error)),
+    isOver: () => attempt.signal.aborted,
+  }, true);
+  open.onClose(end);
+  return { res: { messages: [], message: null }, brief: "subscribed" };
+}
+
+/** Where messages come from, for messages. */
+function sourceOf(topic: string, { peer }: ActionAttempt): string {
+  return `topic "${topic}" of ${peer}`;
+}
+
+/** Who takes messages. */
+interface Taker {
+  /** Takes a message of so many bytes; false if it needs no more. */
+  take(message: Dict, bytes: number): boolean;
+  /** No more can come. */
+  end(error: unknown): void;
+  /** Whether it needs no more. */
+  isOver(): boolean;
+}
+
+/** Has messages come; what it returns ends that, and commits what was taken from a group. */
+async function subscribe(
+  client: Client,
+  topic: string,
+  { group, from, partition }: KafkaParams,
+  attempt: ActionAttempt,
+  taker: Taker,
+  isOpen: boolean,
+): Promise<() => Promise<void>> {
+  const take: Take = (message, partition) => {
+    const { value, key } = message;
+    const bytes = (value?.length ?? 0) + (key?.length ?? 0);
+    return taker.take(readMessage(topic, partition, message), bytes);
+  };
+  const begin = async () => {
+    if (group !== undefined) {
+      return await joinGroup(client, topic, group, from, take, taker.end, attempt, isOpen);
+    }
+    const positions = await client.begin(topic, from, partition);
+    client.read(topic, positions, take, taker.isOver).catch(taker.end);
+    return () => Promise.resolve();
+  };
+  const source = sourceOf(topic, attempt);
+  return await attempt.during(`subscribing to ${source}`, begin(), `cannot subscribe to ${source}`);
 }
 
 type Take = (message: KafkaMessage, partition: number) => boolean;
-
-async function readTopic(
-  client: Client,
-  topic: string,
-  { from, partition }: KafkaParams,
-  take: Take,
-  inbox: Inbox,
-  { signal }: Attempt,
-): Promise<Subscription> {
-  const positions = await client.begin(topic, from, partition);
-  client.read(topic, positions, take, () => inbox.isDone || signal.aborted)
-    .catch((error) => inbox.fail(error));
-  return { end: () => Promise.resolve() };
-}
 
 async function joinGroup(
   { kafka, links }: Client,
@@ -121,9 +153,10 @@ async function joinGroup(
   groupId: string,
   from: Start,
   take: Take,
-  inbox: Inbox,
-  attempt: Attempt,
-): Promise<Subscription> {
+  fail: (error: unknown) => void,
+  attempt: ActionAttempt,
+  autoCommit: boolean,
+): Promise<() => Promise<void>> {
   const consumer = kafka.consumer({
     groupId,
     allowAutoTopicCreation: false,
@@ -135,7 +168,7 @@ async function joinGroup(
   consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
   consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
     joined.reject(links.explain(error));
-    inbox.fail(links.explain(error));
+    fail(links.explain(error));
   });
   const taken = new Map<number, string>();
   try {
@@ -145,7 +178,7 @@ async function joinGroup(
       fromBeginning: "name" in from && from.name === "beginning",
     });
     await consumer.run({
-      autoCommit: false,
+      autoCommit,
       eachMessage({ partition, message }) {
         if (take(message, partition)) taken.set(partition, String(BigInt(message.offset) + 1n));
         return Promise.resolve();
@@ -156,22 +189,20 @@ async function joinGroup(
     await consumer.disconnect().catch(() => {});
     throw links.explain(error);
   }
-  return {
-    async end() {
-      forget();
-      const offsets = [...taken].map(([partition, offset]) => ({ topic, partition, offset }));
-      try {
-        if (offsets.length > 0) {
-          await attempt.during(
-            `committing the offsets of group "${groupId}"`,
-            consumer.commitOffsets(offsets).catch((error) => Promise.reject(links.explain(error))),
-            `cannot commit the offsets of group "${groupId}"`,
-          );
-        }
-      } finally {
-        await consumer.disconnect().catch(() => {});
-      }
-    },
+  return async () => {
+    forget();
+    const offsets = [...taken].map(([partition, offset]) => ({ topic, partition, offset }));
+    try {
+      if (offsets.length === 0 || autoCommit) return;
+      const failing = `commit the offsets of group "${groupId}"`;
+      await attempt.during(
+        `waiting to ${failing}`,
+        consumer.commitOffsets(offsets).catch((error) => Promise.reject(links.explain(error))),
+        `cannot ${failing}`,
+      );
+    } finally {
+      await consumer.disconnect().catch(() => {});
+    }
   };
 }
 
@@ -204,7 +235,12 @@ function readHeaders(headers: IHeaders): Dict {
   );
 }
 
-async function askLag({ kafka, links }: Client, topic: string, groupId: string, attempt: Attempt) {
+async function askLag(
+  { kafka, links }: Client,
+  topic: string,
+  groupId: string,
+  attempt: ActionAttempt,
+) {
   const admin = kafka.admin();
   const ask = async () => {
     try {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Kafka, Message, PartitionMetadata, RecordBatchEntry } from "kafkajs";
 import type { ActionContext } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
 import { placeOf } from "../../action/net/endpoint.ts";
 import { explainConnection } from "../../action/target.ts";
@@ -127,7 +127,7 @@ const FETCH_BYTES = 1024 * 1024;
 const RETRY = { retries: 5, initialRetryTime: 50, maxRetryTime: 500 };
 
 /** Connects to the first broker that can be reached, and signs in. */
-export async function openKafka(params: ClusterParams, attempt: Attempt): Promise<Client> {
+export async function openKafka(params: ClusterParams, attempt: ActionAttempt): Promise<Client> {
   const tls = await attempt.secure(params.tls);
   const secure = tls && (await import("../../action/tls/secure_socket.ts")).secureSocket;
   const { default: library } = await import("kafkajs");
@@ -206,7 +206,7 @@ class Links {
 
   constructor(
     readonly brokers: number,
-    readonly attempt: Attempt,
+    readonly attempt: ActionAttempt,
     readonly tls: TlsOptions | undefined,
     readonly secure: typeof secureSocket | undefined,
   ) {

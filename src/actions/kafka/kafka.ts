@@ -1,8 +1,8 @@
+import { BACKGROUND, checkBackground } from "../../action/background.ts";
 import { action } from "../../action/make_action.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
 import {
   choice,
-  flag,
   integer,
   map,
   mapOf,
@@ -53,14 +53,14 @@ export const kafka = action({
       password: text("The password").secret().required(),
     }, "How to sign in"),
     tls: tlsSwitch(),
-    background: flag("Whether the step stays open, so that later steps receive its messages")
-      .default(false),
+    background: BACKGROUND,
     ...sharing("connection", "job and brokers"),
     ...timeout("How long connecting and everything else may take"),
   },
   oneOf: ["publish", "subscribe", "lag"],
   atMostOne: ["json", "body", "file"],
   check(params, param, raw) {
+    checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
     checkVerb(
       {
         publish: ["json", "body", "file", "key", "headers", "partition", "acks"],
@@ -102,6 +102,16 @@ export const kafka = action({
       summary: "for each partition `partition`, `committed`, `end` and `lag`",
       optional: true,
     },
+  },
+  messages: {
+    topic: { type: "string", summary: "the topic" },
+    partition: { type: "int", summary: "the partition" },
+    offset: { type: "int", summary: "the offset" },
+    key: { type: "any", summary: "the key; nil if it has none" },
+    body: { type: "any", summary: "the content: data of JSON, else text; nil of a tombstone" },
+    raw: { type: "any", summary: "the content as text, or bytes; nil of a tombstone" },
+    headers: { type: "map", summary: "the headers" },
+    timestamp: { type: "string", summary: "when it was published" },
   },
   usage: 'with: { brokers: "127.0.0.1:9092", publish: orders, json: { id: 7 } }',
   example: "res.offset >= 0",
@@ -148,6 +158,8 @@ export const kafka = action({
         !["sasl", "tls", "connection", "fresh", "timeout"].includes(name)
       ),
     ),
+  subscribe: async (client, params, open, attempt) =>
+    await (await import("./carry_out.ts")).stayOpen(client, params, open, attempt),
   run: async (client, params, attempt) =>
     await (await import("./carry_out.ts")).carryOut(client, params, attempt),
 });
