@@ -5,13 +5,11 @@ import { decodeText } from "../base/text/decode_text.ts";
 import { RunnerError, StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
 
-/** A file that a step names. */
 export interface StepFile {
   /** The path in the step, relative to the file of the step. */
   readonly path: string;
   /** The description of the file for messages: `the CA certificate`. */
   readonly what: string;
-  /** The parameter that names it. */
   readonly parameter: string;
 }
 

@@ -4,7 +4,6 @@ type Stream = typeof Deno.stdout;
 
 /** An output cannot be written although it is open: its disk is full. The message says why. */
 export class OutputError extends Error {
-  /** The name of the class. */
   override readonly name = "OutputError";
 }
 

@@ -1,6 +1,5 @@
 import { demand } from "./deno_permissions.ts";
 
-/** The end of a command. */
 interface CommandOutput {
   readonly code: number;
   readonly stdout: string;

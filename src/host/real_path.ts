@@ -59,7 +59,6 @@ function nameOf(path: string): string {
   return whole.slice(endOf(whole) + 1);
 }
 
-/** The directory that a path is in. */
 export function parentOf(path: string): string {
   const whole = path.replace(SEPARATORS, "");
   const end = endOf(whole);

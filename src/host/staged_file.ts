@@ -192,7 +192,6 @@ interface Target {
 /** Names of files that are open already, like standard error. */
 const OPEN_ALREADY = /^\/(?:dev\/std(?:out|err)|dev\/fd\/\d+|proc\/[^/]+\/fd\/\d+)$/;
 
-/** Where a path leads. */
 function resolveTarget(path: string): Target {
   if (/(^|\/)\.{0,2}$/.test(path)) throw new Deno.errors.IsADirectory("it is a directory");
   if (OPEN_ALREADY.test(path)) return { path, isSpecial: true };

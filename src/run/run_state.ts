@@ -112,7 +112,6 @@ export type FailureDecision = "repeat" | "continue" | "stop";
 
 /** A step that has failed, before its job goes on. No secrets are in what it shows. */
 export interface FailedStep {
-  /** The id of its job. */
   readonly job: string;
   readonly result: StepResult;
   /** What expressions can read. */
@@ -126,7 +125,6 @@ export interface FailedStep {
 /** The state of a run or a round, as cleanup steps see it. */
 export interface RunProgress {
   readonly state: "passed" | "failed" | "interrupted";
-  /** The number of its failed steps. */
   readonly failed: number;
 }
 
@@ -167,7 +165,6 @@ export interface SpreadLoad {
   ) => LoadRounds;
 }
 
-/** The rounds of a load job. */
 export interface LoadRounds {
   /** Resolves when all rounds are over. Throws what was thrown that is not about a step. */
   run(): Promise<void>;
@@ -179,7 +176,6 @@ export interface LoadRounds {
   readonly problem?: RunnerError | undefined;
 }
 
-/** The outcome of a job. */
 export interface JobOutcome {
   readonly state: JobState;
   readonly reason?: string;
@@ -392,7 +388,6 @@ export class Round {
   }
 }
 
-/** What a round is made of. */
 export type RoundStart = Omit<Round, "with" | "resources" | "open" | "failures">;
 
 /** What has failed so far in a round and its parts. */

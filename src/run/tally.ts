@@ -54,7 +54,6 @@ export class Tally {
     return inOrder(this.#steps);
   }
 
-  /** The number of rounds that have ended. */
   get ended(): number {
     const { passed, failed, skipped } = this.rounds;
     return passed + failed + skipped;

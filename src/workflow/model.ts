@@ -66,7 +66,6 @@ export interface Job {
   readonly steps: readonly Step[];
 }
 
-/** `matrix` of a job. */
 export interface Matrix {
   /** A map of the names to lists of values, with `include` and `exclude`. */
   readonly values: DataTemplate;
@@ -116,7 +115,6 @@ export interface Load {
   readonly stopIf?: Expression;
 }
 
-/** A stage of a load job. */
 export interface LoadStage {
   /** Its place, where it is in a list. */
   readonly index?: number;
@@ -193,7 +191,6 @@ export interface Snapshot {
   readonly match: readonly { readonly path: string; readonly rule: string }[];
 }
 
-/** The iteration of a step. */
 export type Iteration =
   | { readonly kind: "list"; readonly entries: readonly DataTemplate[]; readonly parallel: number }
   | {
@@ -238,7 +235,6 @@ export interface DataFile {
 /** The formats of files with rows. */
 export type DataFormat = "csv" | "json" | "jsonl" | "yaml";
 
-/** The type of the values of a column. */
 export type ColumnType = ParameterType;
 
 /** Runs until a condition is true. */

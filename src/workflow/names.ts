@@ -1,7 +1,6 @@
 import type { Action, ResponseField } from "../action/action.ts";
 import type { KeyKind, Parameter } from "../action/parameter.ts";
 
-/** What a rule says. */
 export type RuleForm = Omit<Parameter, "name" | "required">;
 
 /** The kinds of keys in the words of the reference. */

@@ -22,7 +22,6 @@ export interface WrittenPermissions {
   readonly noShell?: boolean | undefined;
 }
 
-/** A kind of permissions that are a list. */
 type ListedKind = "net" | "run" | "read" | "write";
 
 /**

@@ -87,7 +87,6 @@ function withoutDot(host: string): string {
 
 /** Where programs are looked for. */
 interface Surroundings {
-  /** The variable PATH. */
   readonly path: string | undefined;
   /** The directory to which relative paths refer. */
   readonly directory: string;

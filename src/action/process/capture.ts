@@ -23,7 +23,6 @@ export function outputFields(stdout: Captured, stderr: Captured) {
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
-  /** Whether it has ended. */
   readonly isOver: boolean;
   /** The output so far. From then on nothing more is kept, but the stream is still read. */
   take(): Captured;

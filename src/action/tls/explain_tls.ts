@@ -13,7 +13,6 @@ export interface TlsExplanation {
 /** The server that a connection was for. */
 interface TlsPeer extends Endpoint {
   readonly clock: Clock;
-  /** The TLS options of the connection. */
   readonly options?: TlsOptions;
 }
 

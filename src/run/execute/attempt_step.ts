@@ -33,7 +33,6 @@ import type { Deadline, Link } from "../../host/deadlines.ts";
 import type { Host } from "../../host/host.ts";
 import type { Stoppable } from "../cancellation.ts";
 
-/** The result of one attempt of a step. */
 export interface AttemptResult {
   readonly outcome: "passed" | "failed" | "error";
   /** Whether another attempt may do better: a mistake in the step itself would be made again. */

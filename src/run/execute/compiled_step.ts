@@ -20,7 +20,6 @@ export class CompiledStep {
   readonly params: Dict | undefined;
   /** The milliseconds of an attempt, where no expression is in them. */
   readonly timeout: number | undefined;
-  /** Whether it publishes outputs. */
   readonly publishes: boolean;
   /** Whether it says itself what an unsuccessful action means; else that fails it. */
   judgesStatus = false;

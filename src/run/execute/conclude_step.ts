@@ -10,7 +10,6 @@ import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
 import { type AttemptResult, attemptStep, phasesOf } from "./attempt_step.ts";
 import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 
-/** The outcome of a run of a step. */
 export type StepOutcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
 /** Goes on with a value: at once, or when it is there. */

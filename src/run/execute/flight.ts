@@ -10,7 +10,6 @@ export interface FlightOwner {
   onError(error: unknown): void;
 }
 
-/** Runs a round to its end. */
 export function runRound(round: Round, steps: readonly CompiledStep[]): Promise<JobState> {
   return new Promise((resolve, reject) => {
     const owner = { onEnd: (_: Round, state: JobState) => resolve(state), onError: reject };

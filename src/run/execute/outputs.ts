@@ -5,7 +5,6 @@ import type { Step } from "../../workflow/model.ts";
 /** The ids of steps, and whether each has the list of the outputs of all its entries. */
 type StepIds = ReadonlyMap<string, boolean>;
 
-/** The ids of the steps that have one. */
 export function stepIdsOf(steps: readonly Step[]): StepIds {
   return new Map(steps.flatMap((step) => step.id === undefined ? [] : [[step.id, hasAll(step)]]));
 }

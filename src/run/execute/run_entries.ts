@@ -126,7 +126,6 @@ async function* openFile(
   }
 }
 
-/** Runs an entry in the round itself. */
 async function runEntry({ round, step, all }: Entries, entry: Entry): Promise<JobState> {
   const { id } = step.model;
   const published = () => id === undefined ? undefined : round.outputs.view[id];

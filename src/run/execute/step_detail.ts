@@ -83,7 +83,6 @@ function passedTests({ run, model, scope }: StepExecution): PassedTest[] | undef
   }));
 }
 
-/** The outputs of the step. */
 function publishedBy({ run, model, round }: StepExecution): Bounded | undefined {
   if (model.id === undefined || model.outputs.length === 0) return undefined;
   const published = round.outputs.view[model.id];

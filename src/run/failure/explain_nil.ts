@@ -10,7 +10,6 @@ import { titleOfJob, varNames } from "../../workflow/step_facts.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { FailureOwner, Round, StepExecution, UpstreamFailure } from "../run_state.ts";
 
-/** A read value that is nil. */
 type NilRead = Pick<NameRead, "root" | "keys">;
 
 /** A step or job that reads, and the key in which it does. */

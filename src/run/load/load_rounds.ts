@@ -31,7 +31,6 @@ export interface LoadRoundsOptions {
   readonly steps: readonly CompiledStep[];
   readonly plan: LoadPlan;
   readonly rows: readonly Dict[] | undefined;
-  /** The scope of the job. */
   readonly scope: Scope;
   /** The processor time that was used, in milliseconds. */
   readonly cpuTime: () => number;

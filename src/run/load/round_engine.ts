@@ -46,7 +46,6 @@ export interface RoundOwner {
   onStart?(late: number): void;
   /** A round has found no place. */
   onDrop?(): void;
-  /** A round is over. */
   onEnd(round: Round, state: JobState, now: number): void;
   /** The time has come to this. */
   advance?(now: number): void;
@@ -54,7 +53,6 @@ export interface RoundOwner {
   readonly nextAdvance?: number;
   /** Nothing starts from this time on. */
   onEnding?(time: number): void;
-  /** All rounds are over. */
   onOver?(now: number): void;
 }
 
@@ -136,7 +134,6 @@ export class RoundEngine implements FlightOwner, RoundGate {
     return this.#part.of;
   }
 
-  /** The number of users that are there. */
   get users(): number {
     return this.#active.size;
   }

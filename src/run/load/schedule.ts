@@ -54,7 +54,6 @@ export class Schedule {
     return this.#partAt(time).stage;
   }
 
-  /** The number of users at a time. */
   usersAt(time: number): number {
     const part = this.#partAt(time);
     const level = levelAt(part, Math.min(time, part.end));
@@ -62,7 +61,6 @@ export class Schedule {
     return part.to < part.from ? Math.ceil(level - 1e-6) : Math.floor(level + 1e-6);
   }
 
-  /** The most users that there are at any time. */
   get mostUsers(): number {
     return Math.max(...this.#parts.map(({ from, to }) => Math.max(from, to)));
   }

@@ -35,7 +35,6 @@ export function nameOfRun(run: StepRun, name: string | undefined): string {
   return snapshotName(run.job, steps);
 }
 
-/** A snapshot as it is in its file. */
 interface SnapshotFile {
   readonly path: string;
   /** Undefined where it is not JSON any more, for example after a merge. */
@@ -89,7 +88,6 @@ export async function writeSnapshot(
   }
 }
 
-/** The extension of the file of a value. */
 export function extensionOf(value: Value): (typeof EXTENSIONS)[number] {
   return typeof value === "string" ? "txt" : "json";
 }

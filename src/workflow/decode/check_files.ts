@@ -137,7 +137,6 @@ export async function readFileBeside(
   });
 }
 
-/** A schema that was read from a file. */
 interface SchemaFile extends SchemaDocument {
   /** The text that is shown. */
   readonly path: string;

@@ -105,7 +105,6 @@ function rate(summary: string): Rule<number> {
   });
 }
 
-/** The number of users. */
 function users(summary: string, min: number): Rule<number> {
   return integer(summary, { min }).as((users, param) => {
     if (users > MAX_USERS) throw tooMany(param, grouped(MAX_USERS));
@@ -195,7 +194,6 @@ const LOAD = {
   ),
 };
 
-/** `load` of a job. */
 export const load = map(LOAD, "Runs the job under load, at a rate or by users, and measures it.", {
   alternatives: [{
     names: KINDS,

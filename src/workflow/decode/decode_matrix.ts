@@ -46,7 +46,6 @@ export const JOB_MATRIX = {
     .with({ default: "false" }),
 };
 
-/** The matrix of a job. */
 export const jobMatrix = matrix(
   JOB_MATRIX,
   "Runs the job once for each combination of values; each is a separate job.",

@@ -189,7 +189,6 @@ const STEP = {
   retry,
 };
 
-/** A step. */
 export const step = record(STEP, "", decodeStep).key({ what: "a step", title: "Step" });
 
 /** The steps of a `finally`, whose expressions see more names. */

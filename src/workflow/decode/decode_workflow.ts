@@ -102,7 +102,6 @@ const JOB = {
   tags: tags("Tags for `--tags`, in addition to those of the workflow."),
 };
 
-/** A job. */
 export const job = record(JOB, "", decodeJob).key({ what: "a job", title: "Job" });
 
 /** A job in a job file; keys without effect there are reported elsewhere. */

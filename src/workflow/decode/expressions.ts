@@ -33,7 +33,6 @@ interface Place {
   readonly form?: Omit<Parameter, "name" | "required">;
 }
 
-/** An expression or a template with its place. */
 export interface ExpressionUse extends Place {
   names: NameRule;
   readonly tree: Tree;

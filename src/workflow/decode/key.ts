@@ -58,7 +58,6 @@ type KeyProblem = Partial<ParameterProblem> & Pick<ProblemDetails, "range"> & {
 
 /** The path of a key of a document, the rule that reads it, and what its expressions see. */
 export class Key extends Param {
-  /** The map that is read. */
   #map: Dict = {};
 
   constructor(

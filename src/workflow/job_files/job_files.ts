@@ -266,7 +266,6 @@ function attachAll(
   return jobs.map((job) => attachFiles(job, files));
 }
 
-/** The job with the files of its steps. */
 function attachFiles(job: Job, files: ReadonlyMap<StepDraft, JobFile>): Job {
   if (!job.steps.some((step) => files.has(step))) return job;
   const steps = job.steps.map((step) => {
