@@ -54,7 +54,7 @@ export {
 } from "./src/library/report.ts";
 export type { FileFormatName } from "./src/report/files/registry.ts";
 export { LoadError, type NameRead, RunnerError, StepError, UsageError } from "./src/base/errors.ts";
-export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
+export type { WrittenPermissions as Permissions } from "./src/action/permissions/rules.ts";
 export type {
   AssertionCount,
   Attempt,

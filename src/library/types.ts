@@ -1,4 +1,4 @@
-import type { WrittenPermissions } from "../action/permissions/read_permissions.ts";
+import type { WrittenPermissions } from "../action/permissions/rules.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Dict } from "../base/value/value.ts";
 import type { RunEvent, RunStarted } from "../run/event.ts";

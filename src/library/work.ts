@@ -1,9 +1,6 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Permissions } from "../action/permissions/permissions.ts";
-import {
-  readPermissions,
-  type WrittenPermissions,
-} from "../action/permissions/read_permissions.ts";
+import { readPermissions, type WrittenPermissions } from "../action/permissions/rules.ts";
 import { readRunTls } from "../action/tls/pem.ts";
 import { LoadError, UsageError } from "../base/errors.ts";
 import { renderMasked } from "../base/diagnostic.ts";

@@ -1,4 +1,4 @@
-import { contractsOf } from "../action/api_contracts.ts";
+import { contractsOf } from "../action/resource_scope.ts";
 import type { LoadSecondFields } from "../run/event.ts";
 import type { Worker } from "node:worker_threads";
 import { fromFileUrl } from "@std/path/from-file-url";

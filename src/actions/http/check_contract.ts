@@ -6,7 +6,7 @@ import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { dictOf, isDict, type Value } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";
 import { excerpt } from "../../action/received.ts";
-import { contractsOf } from "../../action/api_contracts.ts";
+import { contractsOf } from "../../action/resource_scope.ts";
 import { readablePath } from "../../action/step_file.ts";
 import type { ApiSettings } from "./http_params.ts";
 import { methodKeys } from "./request/http_syntax.ts";

@@ -99,7 +99,7 @@ async function permissionsOf(
   );
   const noShell = switches.has("no-shell");
   if (!net && !run && !read && !write && !noShell) return undefined;
-  const { readPermissions } = await import("../../action/permissions/read_permissions.ts");
+  const { readPermissions } = await import("../../action/permissions/rules.ts");
   return await readPermissions(
     { net, run, read, write, noShell },
     host,
