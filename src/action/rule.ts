@@ -1,5 +1,6 @@
 import { holdsTemplates, isTemplate } from "../expr/template.ts";
 import { didYouMean } from "../base/text/suggest.ts";
+import { hintForIso } from "../base/value/duration.ts";
 import { describeValue, isDict } from "../base/value/value.ts";
 import type { Dict, SecretSink, Value } from "./action.ts";
 import {
@@ -209,7 +210,9 @@ export function value<T extends keyof Converted>(
       const converted = convertParameter(type, value);
       if (converted !== undefined) return converted;
     }
-    const message = `${param.name} must be ${typeText(types)}, not ${describeValue(value)}`;
+    const message = `${param.name} must be ${typeText(types)}, not ${describeValue(value)}${
+      types.some((type) => type === "duration") ? hintForIso(value) : ""
+    }`;
     throw param.wrong(message, param.hintForType(value, types));
   });
 }

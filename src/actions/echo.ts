@@ -13,6 +13,7 @@ export const echo: Action = {
     params: PARAMS,
     usage: `with: { message: "hello, {{vars.name ?? 'world'}}" }`,
     example: 'res.message == "hello, world"',
+    res: { message: { type: "string", summary: "the message as text" } },
   }),
   neverFails: true,
   load: () =>

@@ -35,6 +35,10 @@ Deno.test("a field that a result never has is an error, unless it may be nil", (
       'error unknown-field: unknown field "out" of the result of embedded: it is always nil (embedded gives code, outputs)',
     ],
     [
+      steps(["uses: echo, with: { message: tea }, test: res.¦mesage == 'tea'"]),
+      'error unknown-field: unknown field "mesage" of the result of echo: it is always nil (did you mean "message"?)',
+    ],
+    [
       steps(["test: true"]) +
       "    finally: [{ uses: hello, test: job.state != 'x' && run.¦faild == 0 }]\n",
       'error unknown-field: unknown field "faild" of run: it is always nil (did you mean "failed"?)',

@@ -47,7 +47,15 @@ export function durationProblem(value: unknown): string | undefined {
   if (parseDuration(value) !== undefined) return undefined;
   const shown = value === null ? "nil" : typeof value === "number" ? `${value}` : quote(value);
   if (String(value).trim().startsWith("-")) return `must not be negative, not ${shown}`;
-  return `must be a duration ${DURATION_FORMS}, not ${shown}`;
+  return `must be a duration ${DURATION_FORMS}, not ${shown}${hintForIso(value)}`;
+}
+
+const ISO = /^P(\d+D)?(?:T((?:\d+H)?(?:\d+M)?(?:[\d.]+S)?))?$/i;
+
+/** Says how a duration of ISO 8601 is written: `: write 1h30m` for `PT1H30M`. */
+export function hintForIso(value: unknown): string {
+  const [, days = "", times = ""] = ISO.exec(String(value)) ?? [];
+  return days + times === "" ? "" : `: write ${(days + times).toLowerCase()}`;
 }
 
 function quote(value: unknown): string {

@@ -97,9 +97,9 @@ interface Fields {
 }
 
 function knownFields(
-  { root, keys: [first], step }: Reading,
+  { root, keys: [first, second], step }: Reading,
   matrices: ReadonlySet<string>,
-  { stepsById }: CheckModel,
+  { stepsById, embeddedBy }: CheckModel,
 ): Fields | undefined {
   switch (root) {
     case "vars":
@@ -108,6 +108,11 @@ function knownFields(
     case "res": {
       const { name, responseFields } = step?.draft.action ?? {};
       if (!responseFields) return undefined;
+      const job = step && first?.name === "outputs" && second ? embeddedBy(step.draft) : undefined;
+      if (job) {
+        const names = [...job.stepsById.keys(), ...job.publishers.keys()];
+        return { index: 1, names, owner: "the outputs of the job", has: "it has" };
+      }
       const names = responseFields.map(({ name }) => name);
       return { index: 0, names, owner: `the result of ${name}`, has: `${name} gives` };
     }

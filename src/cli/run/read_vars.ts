@@ -7,7 +7,7 @@ import { describeValue, type Dict, isDict, type Value } from "../../base/value/v
 import { holdsTemplate } from "../../expr/template.ts";
 import type { OnUnknown } from "../../plan/select_jobs.ts";
 import { findVar, matchVars, setVars, type VarProblem } from "../../plan/set_vars.ts";
-import { inspectValue, warnOfLeadingZeros } from "../../workflow/decode/decode_document.ts";
+import { inspectValue, warnOfOddNumbers } from "../../workflow/decode/decode_document.ts";
 import { locateDiagnostics } from "../../workflow/locate_diagnostics.ts";
 import type { Document, Workflow } from "../../workflow/model.ts";
 import { addWarning, type Problem } from "../../workflow/problem.ts";
@@ -176,7 +176,7 @@ function readVarFile(source: Source): VarFile {
   }
   const problems: Problem[] = [];
   warnOfTemplates(problems, value, []);
-  warnOfLeadingZeros(problems, document);
+  warnOfOddNumbers(problems, document);
   const warnings = problems.length === 0 ? [] : locateDiagnostics(problems, document);
   return { document, vars: value, warnings };
 }

@@ -64,7 +64,7 @@ export async function decodeDocument<T>(
     const { checkDescriptions } = await import("./check_files.ts");
     await checkDescriptions(document, problems, limits, host);
   }
-  warnOfLeadingZeros(problems, document);
+  warnOfOddNumbers(problems, document);
   return {
     draft,
     uses: expressions.uses,
@@ -202,26 +202,36 @@ export function inspectValue(root: unknown): Inspection {
   return { fault, unquoted, texts };
 }
 
-/** A text that YAML may read as an octal number or with an exponent, wherever a value can be. */
-const ANY_ODD_NUMBER = /(?<=^|[\s,[{:])[-+]?(?:0[\d_]+|[\d_]+[eE][-+]?\d+)(?=[\s,\]}]|$)/m;
+/** A number that YAML may write otherwise than the file: octal, with an exponent, or `1.10`. */
+const ANY_ODD_NUMBER =
+  /(?<=^|[\s,[{:])[-+]?(?:0[\d_]+|[\d_]+[eE][-+]?\d+|\d+\.\d*0)(?=[\s,\]}]|$)/m;
 const ODD_NUMBER = /^[-+]?(?:0[\d_]+|[\d_]+[eE][-+]?\d+)$/;
+
+/** A number whose last zero would be missing from a text: in a version, or where texts are sent. */
+function losesZero(path: Path, written: string): boolean {
+  if (!/^\d+\.\d*0$/.test(written)) return false;
+  const isText = /version/i.test(String(path.findLast((key) => typeof key === "string"))) ||
+    path.some((key) => /^(?:headers|query|form|env|cookies)$/.test(String(key)));
+  return isText || path.includes("matrix") && !/\.0+$/.test(written);
+}
 
 /**
  * Warns of numbers that were often meant as text: with a leading zero, which YAML reads to the base
- * of eight, like a zip code, or with an exponent and no point, like the id 0e12345.
+ * of eight, like a zip code, with an exponent and no point, like the id 0e12345, or like 1.10.
  */
-export function warnOfLeadingZeros(problems: Problem[], document: Document): void {
+export function warnOfOddNumbers(problems: Problem[], document: Document): void {
   if (!document.files.some(({ text }) => ANY_ODD_NUMBER.test(text))) return;
   const positions = document.positions();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
     if (isNumber(value)) {
       const written = positions.text(path)?.text ?? "";
-      if (!ODD_NUMBER.test(written) || written === String(value)) return;
+      const isOdd = ODD_NUMBER.test(written) || losesZero(path, written);
+      if (!isOdd || written === String(value)) return;
       addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {
-        hint: /e/i.test(written)
-          ? `put it in quotes for text, or write ${value}`
-          : "put it in quotes for text, or leave out the zero",
+        hint: /^0/.test(written) && !/[e.]/i.test(written)
+          ? "put it in quotes for text, or leave out the zero"
+          : `put it in quotes for text, or write ${value}`,
       });
     } else if (typeof value === "object" && value !== null && !known.has(value)) {
       known.add(value);

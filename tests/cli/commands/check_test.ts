@@ -470,6 +470,10 @@ Deno.test("values that are not what they look like are warned of, or say what to
   const table: [step: string, said: string][] = [
     ["with: { id: 0e12345 }", "warning: 0e12345 is read as 0"],
     ["with: { id: 1e3 }", "warning: 1e3 is read as 1000"],
+    ["with: { api_version: 1.10 }", "warning: 1.10 is read as 1.1"],
+    ["with: { headers: { X: 2.0 } }", "warning: 2.0 is read as 2"],
+    ["wait: PT1H30M", 'not "PT1H30M": write 1h30m'],
+    ["timeout: P1DT2H", 'not "P1DT2H": write 1d2h'],
     ["test\u00a0: status == 0", "it ends with a non-breaking space"],
     ["retry: { times: 3 }", '"max_attempts" or "for"'],
     ["wait: PT1H", 'like "300ms"'],
@@ -489,6 +493,18 @@ Deno.test("values that are not what they look like are warned of, or say what to
     assertEquals((await runMain(["w.yml"], { cwd })).code, 0);
   });
 });
+
+Deno.test("an output that an embedded job never has is an error", () =>
+  withFiles({
+    "job.yml": 'name: j\nsteps: [{ uses: hello, id: h, outputs: { token: "1" } }]\n',
+    "w.yml": flow(
+      "  - { uses: embedded, with: { path: job.yml }, test: res.outputs.tokn == res.outputs.h.token }\n",
+    ),
+  }, async (cwd) => {
+    const { code, stdout } = await runMain(["check", "w.yml"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, 'unknown field "tokn" of the outputs of the job');
+  }));
 
 Deno.test("one finding switches no other off", () => {
   const text = (vars: string, keys: string) =>
